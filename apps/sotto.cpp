@@ -1,0 +1,3 @@
+#include "lab/cli/command.h"
+
+int main(int count, char** words) { return sotto::run_sotto(count, words); }

@@ -1,0 +1,31 @@
+// The wire's messages on any bytes.
+// Laws checked: what decodes encodes to the same bytes; a decoded contribution fits or is refused whole.
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "base/assert.h"
+#include "fed/aggregator.h"
+#include "fed/messages.h"
+
+namespace {
+
+bool same(std::span<const std::byte> a, const sotto::Bytes& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  if (const auto model = sotto::decode<sotto::ModelMessage>(bytes); model.ok())
+    SOTTO_ASSERT(same(bytes, sotto::encode(*model)), "a decoded model encodes to its bytes");
+  const auto answer = sotto::decode<sotto::ContributionMessage>(bytes);
+  if (!answer.ok()) return 0;
+  SOTTO_ASSERT(same(bytes, sotto::encode(*answer)), "a decoded contribution encodes to its bytes");
+  sotto::SumSpace space(8, answer->contribution.width());
+  sotto::Aggregator sum(space);
+  const bool accepted = sum.accept(answer->contribution).ok();
+  SOTTO_ASSERT(accepted == (sum.contributions() == 1), "a refused contribution is not counted");
+  return 0;
+}

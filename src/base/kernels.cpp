@@ -1,0 +1,175 @@
+#include "base/kernels.h"
+
+#include "base/fixed_point.h"
+#include "base/math.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "base/kernels.cpp"
+#include <hwy/foreach_target.h>  // compiles this file once a target
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace sotto::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Floats = hn::CappedTag<float, 16>;
+using Ints = hn::Rebind<std::int32_t, Floats>;
+using Row = hn::Vec<Floats>;
+
+constexpr std::size_t row_lanes = 16;
+
+// Folds a vector's lanes in halves: l += l + half, down to lane 0.
+#if HWY_TARGET == HWY_SCALAR
+template <class D, class V>
+HWY_INLINE float fold_lanes(D /*d*/, V v) {
+  return hn::GetLane(v);
+}
+#else
+template <class D, class V>
+HWY_INLINE float fold_lanes(D d, V v) {
+  if constexpr (hn::MaxLanes(d) > 4) {
+    const hn::Half<D> half;
+    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else {
+    const auto pairs = hn::Add(v, hn::Shuffle1032(v));
+    return hn::GetLane(hn::Add(pairs, hn::Shuffle2301(pairs)));
+  }
+}
+#endif
+
+// The sum over 16 running lanes, held in 16/N vectors: vectors are folded in halves first.
+template <std::size_t Vectors>
+HWY_INLINE float fold_row(const Row (&lanes)[Vectors]) {
+  const Floats d;
+  if constexpr (Vectors == 1) {
+    return fold_lanes(d, lanes[0]);
+  } else {
+    Row halved[Vectors / 2];
+    for (std::size_t v = 0; v < Vectors / 2; ++v) halved[v] = hn::Add(lanes[v], lanes[v + Vectors / 2]);
+    return fold_row(halved);
+  }
+}
+
+HWY_INLINE float dot(const float* a, const float* b, std::size_t stride) {
+  const Floats d;
+  constexpr std::size_t n = hn::MaxLanes(d);
+  Row lanes[row_lanes / n];
+  for (std::size_t v = 0; v < row_lanes / n; ++v)
+    lanes[v] = hn::Mul(hn::Load(d, a + v * n), hn::Load(d, b + v * n));
+  for (std::size_t k = row_lanes; k < stride; k += row_lanes)
+    for (std::size_t v = 0; v < row_lanes / n; ++v)
+      lanes[v] = hn::Add(lanes[v], hn::Mul(hn::Load(d, a + k + v * n), hn::Load(d, b + k + v * n)));
+  return fold_row(lanes);
+}
+
+// out = round(a·x + c·y); the bias column is a alone, since x is 1 there and it is not regularised.
+template <class Stride>
+HWY_INLINE void quantise_update(std::int32_t* out, float a, const float* x, float c, const float* y,
+                                Stride stride, std::size_t bias) {
+  const Floats d;
+  const Ints di;
+  const Row limit = hn::Set(d, static_cast<float>(fixed_limit));
+  const Row low = hn::Set(d, -static_cast<float>(fixed_limit));
+  const Row va = hn::Set(d, a);
+  const Row vc = hn::Set(d, c);
+  for (std::size_t k = 0; k < stride; k += hn::MaxLanes(d)) {
+    const Row value = hn::Add(hn::Mul(va, hn::Load(d, x + k)), hn::Mul(vc, hn::Load(d, y + k)));
+    hn::StoreU(hn::NearestInt(hn::Max(hn::Min(value, limit), low)), di, out + k);
+  }
+  out[bias] = quantise(a);
+}
+
+// `Stride` is a constant for the usual widths, so that the loops unroll.
+template <class Stride>
+HWY_INLINE PairResult pair_step_of(const PairStep& s, const PairRates& r, Stride stride) {
+  const Floats d;
+  const float difference = dot(s.own, s.positive, stride) - dot(s.own, s.negative, stride);
+  const float error = sigmoid_f32(-difference);
+  const float scale = r.fixed_scale;
+  if (s.out_negative != nullptr)
+    quantise_update(s.out_negative, -error * scale, s.own, -r.negative_reg * scale, s.negative, stride,
+                    s.bias);
+  if (s.out_positive != nullptr)
+    quantise_update(s.out_positive, error * scale, s.own, -r.positive_reg * scale, s.positive, stride,
+                    s.bias);
+  const Row pull = hn::Set(d, r.learning_rate * error);
+  const Row decay = hn::Set(d, r.learning_rate * r.user_reg);
+  for (std::size_t k = 0; k < stride; k += hn::MaxLanes(d)) {
+    const Row toward = hn::Mul(pull, hn::Sub(hn::Load(d, s.positive + k), hn::Load(d, s.negative + k)));
+    const Row step = hn::Sub(toward, hn::Mul(decay, hn::Load(d, s.own + k)));
+    hn::Store(hn::Add(hn::Load(d, s.moved + k), step), d, s.moved + k);
+  }
+  s.moved[s.bias] = 1.0f;
+  return {difference, error};
+}
+
+template <std::size_t N>
+using Constant = std::integral_constant<std::size_t, N>;
+
+PairResult pair_step_any(const PairStep& step, const PairRates& rates) {
+  switch (step.stride) {
+    case 16:
+      return pair_step_of(step, rates, Constant<16>{});
+    case 32:
+      return pair_step_of(step, rates, Constant<32>{});
+    case 64:
+      return pair_step_of(step, rates, Constant<64>{});
+    default:
+      return pair_step_of(step, rates, step.stride);
+  }
+}
+
+void add_row_any(std::int64_t* sum, const std::int32_t* values, std::size_t stride) {
+  const hn::CappedTag<std::int64_t, 8> wide;
+  const hn::Rebind<std::int32_t, decltype(wide)> narrow;
+  for (std::size_t k = 0; k < stride; k += hn::MaxLanes(wide)) {
+    const auto more = hn::PromoteTo(wide, hn::LoadU(narrow, values + k));
+    hn::StoreU(hn::Add(hn::LoadU(wide, sum + k), more), wide, sum + k);
+  }
+}
+
+void apply_row_any(float* row, const std::int64_t* sum, double step, std::size_t stride) {
+  const hn::CappedTag<double, 8> wide;
+  const hn::Rebind<std::int64_t, decltype(wide)> integers;
+  const hn::Rebind<float, decltype(wide)> narrow;
+  const auto factor = hn::Set(wide, step);
+  for (std::size_t k = 0; k < stride; k += hn::MaxLanes(wide)) {
+    const auto change = hn::Mul(hn::ConvertTo(wide, hn::LoadU(integers, sum + k)), factor);
+    hn::StoreU(hn::Add(hn::LoadU(narrow, row + k), hn::DemoteTo(narrow, change)), narrow, row + k);
+  }
+}
+
+}  // namespace sotto::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sotto::kernels {
+
+HWY_EXPORT(pair_step_any);
+HWY_EXPORT(add_row_any);
+HWY_EXPORT(apply_row_any);
+
+PairResult pair_step(const PairStep& step, const PairRates& rates) {
+  return HWY_DYNAMIC_DISPATCH(pair_step_any)(step, rates);
+}
+void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(add_row_any)(sum, values, stride);
+}
+void apply_row(float* row, const std::int64_t* sum, double step, std::size_t stride) {
+  HWY_DYNAMIC_DISPATCH(apply_row_any)(row, sum, step, stride);
+}
+
+std::vector<std::int64_t> runnable_targets() { return hwy::SupportedAndGeneratedTargets(); }
+
+void use_target(std::int64_t target) {
+  hwy::SetSupportedTargetsForTest(target);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+const char* target_name() {
+  const auto targets = hwy::SupportedTargets();
+  return hwy::TargetName(targets & -targets);
+}
+
+}  // namespace sotto::kernels
+#endif

@@ -1,0 +1,114 @@
+#include "base/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <vector>
+
+#include "base/fixed_point.h"
+#include "base/math.h"
+#include "base/rng.h"
+#include "base/row_matrix.h"
+
+namespace sotto {
+namespace {
+
+// The obvious loops, one value after the other, in the order that the law names.
+struct Plainly {
+  static kernels::PairResult pair_step(const kernels::PairStep& s, const kernels::PairRates& r) {
+    const float difference = dot_rows(s.own, s.positive, s.stride) - dot_rows(s.own, s.negative, s.stride);
+    const float error = sigmoid_f32(-difference);
+    for (std::size_t k = 0; k < s.stride; ++k) {
+      const float own = s.own[k];
+      const bool bias = k == s.bias;
+      const float down = -error * r.fixed_scale * own + (-r.negative_reg * r.fixed_scale) * s.negative[k];
+      const float up = error * r.fixed_scale * own + (-r.positive_reg * r.fixed_scale) * s.positive[k];
+      if (s.out_negative != nullptr) s.out_negative[k] = quantise(bias ? -error * r.fixed_scale : down);
+      if (s.out_positive != nullptr) s.out_positive[k] = quantise(bias ? error * r.fixed_scale : up);
+      const float toward = r.learning_rate * error * (s.positive[k] - s.negative[k]);
+      s.moved[k] += toward - r.learning_rate * r.user_reg * own;
+    }
+    s.moved[s.bias] = 1.0f;
+    return {difference, error};
+  }
+};
+
+class KernelTargets : public testing::TestWithParam<std::size_t> {
+ protected:
+  void TearDown() override { kernels::use_target(0); }
+};
+
+RowMatrix random_rows(std::size_t width, std::uint32_t seed) {
+  RowMatrix rows(3, width);
+  Stream draws(seed, Purpose::init_shared);
+  for (std::size_t r = 0; r < 3; ++r)
+    for (float& v : rows.values(r)) v = static_cast<float>(draws.normal());
+  rows.row(2)[width - 1] = 1.0f;
+  return rows;
+}
+
+std::vector<std::uint32_t> bits_of(const RowMatrix& rows) {
+  std::vector<std::uint32_t> bits;
+  for (std::size_t r = 0; r < rows.rows(); ++r)
+    for (const float v : rows.values(r)) bits.push_back(std::bit_cast<std::uint32_t>(v));
+  return bits;
+}
+
+TEST_P(KernelTargets, PairStepHasTheSameBitsOnEveryTarget) {
+  const std::size_t width = GetParam();
+  const kernels::PairRates rates{1048576.0f, 0.05f, 0.0025f, 0.003f, 0.00025f};
+  const auto run = [&](auto pair_step, bool send_positive) {
+    RowMatrix rows = random_rows(width, static_cast<std::uint32_t>(width));
+    std::vector<std::int32_t> out(2 * rows.stride(), 0);
+    const kernels::PairStep step{.positive = rows.row(0),
+                                 .negative = rows.row(1),
+                                 .own = rows.row(2),
+                                 .moved = rows.row(2),
+                                 .out_positive = send_positive ? out.data() : nullptr,
+                                 .out_negative = out.data() + rows.stride(),
+                                 .stride = rows.stride(),
+                                 .bias = width - 1};
+    const kernels::PairResult result = pair_step(step, rates);
+    return std::tuple(bits_of(rows), out, result.difference, result.error);
+  };
+  ASSERT_GE(kernels::runnable_targets().size(), 1u);
+  for (const bool send_positive : {true, false}) {
+    const auto expected = run(Plainly::pair_step, send_positive);
+    for (const std::int64_t target : kernels::runnable_targets()) {
+      kernels::use_target(target);
+      EXPECT_EQ(run(kernels::pair_step, send_positive), expected) << kernels::target_name();
+    }
+  }
+}
+
+TEST_P(KernelTargets, SumsAreAddedAndAppliedTheSameOnEveryTarget) {
+  const std::size_t stride = RowMatrix::stride_for(GetParam());
+  std::vector<std::int32_t> values(stride);
+  std::vector<std::int64_t> start(stride);
+  Stream draws(5, Purpose::init_shared);
+  for (std::int32_t& v : values) v = static_cast<std::int32_t>(draws.next_u32());
+  for (std::int64_t& v : start)
+    v = static_cast<std::int64_t>(draws.next_u64() >> 8) - (std::int64_t{1} << 55);
+  const double step = 0.05 / 1048576.0;
+  RowMatrix rows = random_rows(GetParam(), 3);
+  std::vector<std::int64_t> sum = start;
+  std::vector<float> row(rows.row(0), rows.row(0) + stride);
+  for (std::size_t k = 0; k < stride; ++k) {
+    sum[k] += values[k];
+    row[k] += static_cast<float>(static_cast<double>(sum[k]) * step);
+  }
+  for (const std::int64_t target : kernels::runnable_targets()) {
+    kernels::use_target(target);
+    std::vector<std::int64_t> got = start;
+    kernels::add_row(got.data(), values.data(), stride);
+    EXPECT_EQ(got, sum) << kernels::target_name();
+    RowMatrix applied = rows;
+    kernels::apply_row(applied.row(0), got.data(), step, stride);
+    EXPECT_TRUE(std::equal(row.begin(), row.end(), applied.row(0))) << kernels::target_name();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, KernelTargets, testing::Values(2, 11, 16, 21, 33, 51, 65, 101));
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,94 @@
+// Random streams without state to carry: every number is a function of
+// (seed, purpose, round, user, position).
+//
+// Laws: two streams with a different key never share a block; a stream can be made again anywhere
+// (another thread, another process, after a restart) and yields the same numbers. This is what makes
+// the model's bytes independent of threads, processes and interruptions.
+// The generator is Philox4x32-10 (Salmon et al., SC 2011). It is a statistical generator: noise that
+// must resist an adversary does not come from here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace sotto {
+
+// One number each, for ever: renumbering changes every model.
+enum class Purpose : std::uint32_t {
+  init_shared = 1,
+  init_private = 2,
+  select_cohort = 3,
+  draw_triples = 4,
+  redraw_consent = 5,
+  sticky_consent = 6,
+  split_data = 7,
+  generate_world = 8,
+  central_triples = 9,
+  random_scores = 10,
+  fold_in = 11,
+  sample_users = 12,
+};
+
+using PhiloxBlock = std::array<std::uint32_t, 4>;
+
+[[nodiscard]] inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
+  for (int round = 0; round < 10; ++round) {
+    const std::uint64_t a = std::uint64_t{0xD2511F53u} * counter[0];
+    const std::uint64_t b = std::uint64_t{0xCD9E8D57u} * counter[2];
+    counter = {static_cast<std::uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(b),
+               static_cast<std::uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(a)};
+    key[0] += 0x9E3779B9u;
+    key[1] += 0xBB67AE85u;
+  }
+  return counter;
+}
+
+class Stream {
+ public:
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t round = 0, std::uint32_t user = 0)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+        counter_{0, user, round, static_cast<std::uint32_t>(purpose)} {}
+
+  [[nodiscard]] std::uint32_t next_u32() {
+    if (used_ == 4) {
+      block_ = philox(counter_, key_);
+      ++counter_[0];
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+  [[nodiscard]] std::uint64_t next_u64() {
+    const std::uint64_t high = next_u32();
+    return (high << 32) | next_u32();
+  }
+
+  // Uniform over {0, …, bound − 1}, without bias (Lemire 2019). bound ≥ 1.
+  [[nodiscard]] std::uint32_t below(std::uint32_t bound) {
+    std::uint64_t product = std::uint64_t{next_u32()} * bound;
+    if (static_cast<std::uint32_t>(product) < bound) [[unlikely]] {
+      const std::uint32_t threshold = (0u - bound) % bound;
+      while (static_cast<std::uint32_t>(product) < threshold) product = std::uint64_t{next_u32()} * bound;
+    }
+    return static_cast<std::uint32_t>(product >> 32);
+  }
+
+  // Uniform in [0, 1), 53 bits.
+  [[nodiscard]] double uniform() { return static_cast<double>(next_u64() >> 11) * 0x1.0p-53; }
+
+  // True with the given probability: 0 never, 1 always.
+  [[nodiscard]] bool chance(double probability) {
+    return static_cast<double>(next_u32()) < probability * 0x1.0p32;
+  }
+
+  // Standard normal, by inversion: one draw, the same bits on every machine.
+  [[nodiscard]] double normal();
+
+ private:
+  std::array<std::uint32_t, 2> key_;
+  PhiloxBlock counter_;
+  PhiloxBlock block_{};
+  std::uint32_t used_ = 4;
+};
+
+}  // namespace sotto

@@ -1,0 +1,39 @@
+// Membership: is this item in this user's history? Asked millions of times a second by rejection
+// sampling, so a bitmap answers where it fits, and a binary search where it does not.
+// Law: the answer is Histories::contains'; the histories outlive this object.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "data/histories.h"
+
+namespace sotto {
+
+class Membership {
+ public:
+  static constexpr std::size_t default_budget_bytes = std::size_t{256} << 20;
+
+  // Items are [0, item_count). The bitmap is built when it takes at most `byte_budget` bytes.
+  Membership(const Histories& histories, std::size_t item_count,
+             std::size_t byte_budget = default_budget_bytes);
+
+  [[nodiscard]] bool contains(UserIndex user, ItemIndex item) const {
+    if (words_a_user_ == 0) return histories_->contains(user, item);
+    return (bits_[user.value * words_a_user_ + (item.value >> 6)] >> (item.value & 63u) & 1u) != 0;
+  }
+  // Asks for the memory that contains() will look at.
+  void prefetch(UserIndex user, ItemIndex item) const {
+    if (words_a_user_ != 0) __builtin_prefetch(&bits_[user.value * words_a_user_ + (item.value >> 6)]);
+  }
+  [[nodiscard]] bool uses_bitmap() const { return words_a_user_ != 0; }
+  [[nodiscard]] std::size_t bytes() const { return bits_.size() * sizeof(std::uint64_t); }
+
+ private:
+  const Histories* histories_;
+  std::size_t words_a_user_ = 0;  // 0: no bitmap
+  std::vector<std::uint64_t> bits_;
+};
+
+}  // namespace sotto

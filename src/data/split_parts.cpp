@@ -1,0 +1,158 @@
+#include "data/split_parts.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t nowhere = 0xFFFFFFFFu;
+
+// New numbers: items of the training part, then those of the others, each in the old order.
+std::vector<std::uint32_t> number_items(std::size_t items, const SplitParts& parts, std::size_t& catalogue) {
+  enum : std::uint8_t { absent, held_out, trained };
+  std::vector<std::uint8_t> place(items, absent);
+  for (const PartRows* part : {&parts.validation, &parts.test})
+    for (const ItemIndex item : part->items) place[item.value] = held_out;
+  for (const ItemIndex item : parts.train.items) place[item.value] = trained;
+  std::vector<std::uint32_t> numbers(items, nowhere);
+  std::uint32_t next = 0;
+  for (const auto wanted : {trained, held_out}) {
+    for (std::size_t item = 0; item < items; ++item)
+      if (place[item] == wanted) numbers[item] = next++;
+    if (wanted == trained) catalogue = next;
+  }
+  return numbers;
+}
+
+Histories renumbered(PartRows rows, const std::vector<std::uint32_t>& numbers) {
+  for (ItemIndex& item : rows.items) item.value = numbers[item.value];
+  for (std::size_t user = 0; user + 1 < rows.offsets.size(); ++user)
+    std::sort(rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user]),
+              rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user + 1]));
+  return Histories(std::move(rows.offsets), std::move(rows.items));
+}
+
+std::vector<std::string> picked(const std::vector<std::string>& labels,
+                                const std::vector<std::uint32_t>& old) {
+  std::vector<std::string> out;
+  if (labels.empty()) return out;
+  out.reserve(old.size());
+  for (const std::uint32_t item : old) out.push_back(labels[item]);
+  return out;
+}
+
+void hash_part(Hasher& hasher, const Histories& part) {
+  hasher.u64(part.users()).u64(part.interactions());
+  hasher.array(part.offsets()).array(part.items());
+}
+
+std::size_t empty_rows(const Histories& part) {
+  std::size_t count = 0;
+  for (std::uint32_t user = 0; user < part.users(); ++user) count += part.of({user}).empty() ? 1 : 0;
+  return count;
+}
+
+bool rows_lawful(const Histories& part, std::size_t users, std::size_t item_limit) {
+  if (part.users() != users) return false;
+  const auto offsets = part.offsets();
+  if (!std::is_sorted(offsets.begin(), offsets.end())) return false;
+  for (std::uint32_t user = 0; user < users; ++user) {
+    const auto items = part.of({user});
+    for (std::size_t k = 0; k < items.size(); ++k)
+      if (items[k].value >= item_limit || (k > 0 && !(items[k - 1] < items[k]))) return false;
+  }
+  return true;
+}
+
+bool share_a_pair(const Histories& a, const Histories& b) {
+  for (std::uint32_t user = 0; user < a.users(); ++user) {
+    const auto x = a.of({user});
+    const auto y = b.of({user});
+    for (std::size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+      if (x[i] == y[j]) return true;
+      (x[i] < y[j] ? i : j)++;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::uint64_t share_of(double share, std::uint64_t n) {
+  // In billionths, rounded; half a billionth a unit is given back before the division.
+  constexpr std::uint64_t billion = 1'000'000'000;
+  const auto billionths = static_cast<std::uint64_t>(share * 1e9 + 0.5);
+  return (billionths * n + n / 2) / billion;
+}
+
+std::string hash_of(const Split& split) {
+  Hasher hasher;
+  for (const IdTable* table : {&split.users, &split.items}) {
+    hasher.u64(table->size());
+    for (std::uint32_t index = 0; index < table->size(); ++index)
+      hasher.text(std::string(table->name(index)));
+  }
+  hasher.u64(split.catalogue);
+  hash_part(hasher, split.train);
+  hash_part(hasher, split.validation);
+  hash_part(hasher, split.test);
+  return std::move(hasher).hex();
+}
+
+Result<Split> assemble_split(IdTable users, const IdTable& items, SplitParts parts,
+                             const std::vector<std::string>& names,
+                             const std::vector<std::string>& categories) {
+  if (parts.train.items.empty())
+    return fail(
+        Code::bad_input,
+        "the split leaves no interaction to train on; choose a larger training share or a later time");
+  Split split;
+  const auto numbers = number_items(items.size(), parts, split.catalogue);
+  std::size_t kept = 0;
+  for (const std::uint32_t number : numbers) kept += number != nowhere ? 1 : 0;
+  std::vector<std::uint32_t> old(kept);
+  for (std::uint32_t item = 0; item < numbers.size(); ++item)
+    if (numbers[item] != nowhere) old[numbers[item]] = item;
+  split.users = std::move(users);
+  split.items = items.picked(old);
+  split.train = renumbered(std::move(parts.train), numbers);
+  split.validation = renumbered(std::move(parts.validation), numbers);
+  split.test = renumbered(std::move(parts.test), numbers);
+  split.item_names = picked(names, old);
+  split.item_categories = picked(categories, old);
+  split.hash = hash_of(split);
+  return split;
+}
+
+Status check_laws(const Split& split) {
+  const auto broken = [](const char* law) {
+    return fail(Code::bad_input, std::string("broken law: ") + law);
+  };
+  const std::size_t users = split.users.size();
+  const std::size_t items = split.items.size();
+  if (split.catalogue > items) return broken("the catalogue is a part of the items");
+  if (!rows_lawful(split.train, users, split.catalogue) || !rows_lawful(split.validation, users, items) ||
+      !rows_lawful(split.test, users, items))
+    return broken("each user has a row of distinct, ascending, known items");
+  if (share_a_pair(split.train, split.test) || share_a_pair(split.train, split.validation) ||
+      share_a_pair(split.validation, split.test))
+    return broken("no pair is in two parts");
+  const auto trained = split.train.popularity(items);
+  const auto validated = split.validation.popularity(items);
+  const auto tested = split.test.popularity(items);
+  for (std::size_t item = 0; item < items; ++item)
+    if (item < split.catalogue ? trained[item] == 0 : validated[item] + tested[item] == 0)
+      return broken("every item occurs in a part, those of the catalogue in training");
+  if (split.train.interactions() == 0) return broken("there is something to train on");
+  for (const auto* labels : {&split.item_names, &split.item_categories})
+    if (!labels->empty() && labels->size() != items) return broken("each item has a label, or none has");
+  return Done{};
+}
+
+std::size_t Split::users_without_training() const { return empty_rows(train); }
+std::size_t Split::users_without_test() const { return empty_rows(test); }
+
+}  // namespace sotto

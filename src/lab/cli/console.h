@@ -1,0 +1,61 @@
+// Console: what a person sees. Text that belongs to the answer goes to stdout, all else to stderr.
+//
+// Laws: colours only on a terminal, and never with NO_COLOR set or TERM=dumb; columns line up by what
+// is seen (UTF-8), not by bytes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sotto {
+
+enum class Tone : std::uint8_t { plain, strong, dim, accent, good, warn };
+
+class Console {
+ public:
+  // Looks at the two streams and the environment.
+  [[nodiscard]] static Console detect();
+
+  void print(std::string_view text) const;  // to stdout, as it is
+  void note(std::string_view line) const;   // to stderr, with a line end
+  // The text in a tone, if stdout shows colours.
+  [[nodiscard]] std::string paint(Tone tone, std::string_view text) const;
+  // The same for stderr.
+  [[nodiscard]] std::string paint_note(Tone tone, std::string_view text) const;
+
+  [[nodiscard]] bool shows_progress() const { return error_is_terminal_; }
+  [[nodiscard]] bool prints_to_terminal() const { return output_is_terminal_; }
+  // Columns of the terminal; 100 where there is none.
+  [[nodiscard]] std::size_t width() const;
+
+  // Fails when what was printed did not arrive (a full disk, a closed pipe).
+  [[nodiscard]] Status flush() const;
+
+ private:
+  bool output_is_terminal_ = false;
+  bool error_is_terminal_ = false;
+  bool colours_ = false;
+};
+
+// Columns that a text takes on a terminal: combining marks none, wide East Asian letters two.
+[[nodiscard]] std::size_t display_width(std::string_view utf8);
+// At most `columns` wide; a cut is marked with an ellipsis.
+[[nodiscard]] std::string shortened(std::string_view utf8, std::size_t columns);
+
+[[nodiscard]] std::string human_count(std::uint64_t count);       // 1,234,567
+[[nodiscard]] std::string human_bytes(double bytes);              // 1.2 MB
+[[nodiscard]] std::string human_number(double number);            // 3.1 M
+[[nodiscard]] std::string human_seconds(double seconds);          // 0.31 s, 12 s, 3 min 05 s
+[[nodiscard]] std::string human_time(std::int64_t unix_seconds);  // 2023-01-31 18:05
+// A curve as a line of small bars, one a value.
+[[nodiscard]] std::string sparkline(const std::vector<double>& values);
+// At most so many points: the means of even stretches.
+[[nodiscard]] std::vector<double> thinned(const std::vector<double>& values, std::size_t points);
+// "a word" as a shell takes it, quoted only if needed.
+[[nodiscard]] std::string shell_word(const std::string& word);
+
+}  // namespace sotto

@@ -1,0 +1,89 @@
+// sotto data generate: a made-up world of check-ins as files.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/generate.h"
+#include "lab/cli/command.h"
+#include "lab/cli/dataset_text.h"
+#include "lab/files.h"
+
+namespace sotto {
+
+namespace {
+
+struct GenerateOptions {
+  CommonOptions common;
+  WorldOptions world;
+  std::string out;
+};
+
+struct WorldFiles {
+  std::string interactions;
+  std::string items;
+};
+
+// "world.tsv.zst" stands with "world.items.tsv.zst"; a folder holds interactions.tsv and items.tsv.
+Result<WorldFiles> files_for(const std::string& out) {
+  for (const char* ending : {".tsv", ".csv", ".tsv.zst", ".csv.zst"})
+    if (out.ends_with(ending))
+      return WorldFiles{out, out.substr(0, out.size() - std::string_view(ending).size()) + ".items" + ending};
+  SOTTO_TRY_DONE(make_folder(out));
+  const std::filesystem::path folder(out);
+  return WorldFiles{(folder / "interactions.tsv").string(), (folder / "items.tsv").string()};
+}
+
+Status generate(GenerateOptions& options, const Console& console) {
+  options.world.seed = options.common.seed;
+  SOTTO_TRY(const Dataset world, generate_world(options.world));
+  SOTTO_TRY(const WorldFiles files, files_for(options.out));
+  SOTTO_TRY(const char separator, separator_for(files.interactions));
+  SOTTO_TRY_DONE(write_output(console, files.items, items_text(world, separator)));
+  SOTTO_TRY_DONE(write_output(console, files.interactions, interactions_text(world, separator, false)));
+  if (options.common.json) {
+    print_json(console, {{"interactions_file", files.interactions},
+                         {"items_file", files.items},
+                         {"users", world.users.size()},
+                         {"items", world.items.size()},
+                         {"interactions", world.interactions.size()},
+                         {"seed", options.world.seed}});
+    return Done{};
+  }
+  console.print(fmt::format("{} check-ins of {} people at {} venues in {}\n",
+                            human_count(world.interactions.size()), human_count(world.users.size()),
+                            human_count(world.items.size()), files.interactions));
+  console.print(fmt::format("names and categories of the venues in {}\n", files.items));
+  console.print(fmt::format("\nTry: sotto train --data {} --names {}\n", shell_word(files.interactions),
+                            shell_word(files.items)));
+  return Done{};
+}
+
+}  // namespace
+
+void add_data_generate(CLI::App& data, Cli& cli) {
+  auto [app, options] = add_command<GenerateOptions>(data, cli, "generate",
+                                                     "make up a world of check-ins, of any size", generate);
+  const WorldOptions defaults;
+  app->add_option("--users", options->world.users, "people")
+      ->type_name("N")
+      ->default_str(fmt::format("{}", defaults.users));
+  app->add_option("--items", options->world.items, "venues; those nobody visits do not appear")
+      ->type_name("N")
+      ->default_str(fmt::format("{}", defaults.items));
+  app->add_option("--cities", options->world.cities, "cities")
+      ->type_name("N")
+      ->default_str(fmt::format("{}", defaults.cities));
+  app->add_option("--mean", options->world.mean_interactions, "different venues a person, on average")
+      ->type_name("M")
+      ->default_str(fmt::format("{}", defaults.mean_interactions));
+  app->add_option("-o,--out", options->out, "a folder, or a file name in .tsv or .csv, perhaps .zst")
+      ->type_name("FILE|DIR")
+      ->required();
+  add_common_options(*app, options->common, "another seed, another world");
+  app->footer(
+      examples({"sotto data generate --out world",
+                "sotto data generate --users 5000 --items 3000 --cities 10 --seed 7 --out world.tsv.zst",
+                "sotto data inspect world"}));
+}
+
+}  // namespace sotto

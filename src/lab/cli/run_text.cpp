@@ -1,0 +1,133 @@
+#include "lab/cli/run_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace sotto {
+
+namespace {
+
+// Metrics in the order people look for them; others follow.
+constexpr std::array metric_order{"P",  "R",    "F1",      "HR",  "nDCG", "MRR",  "MAP",    "IC",
+                                  "SE", "Gini", "GiniRec", "ARP", "APLT", "ACLT", "PopREO", "PopRSP"};
+
+std::size_t place_of(const std::string& name) {
+  return static_cast<std::size_t>(std::find(metric_order.begin(), metric_order.end(), name) -
+                                  metric_order.begin());
+}
+
+double number(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
+std::string count(const nlohmann::json& json, const char* key) {
+  return human_count(static_cast<std::uint64_t>(number(json, key)));
+}
+
+std::string word(const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "?";
+}
+
+std::string cost_text(const nlohmann::json& summary) {
+  const double triples = number(summary, "triples");
+  std::string text = human_seconds(number(summary, "seconds"));
+  if (triples > 0.0)
+    text += fmt::format(" for {} triples, {} a second", human_number(triples),
+                        human_number(number(summary, "triples_per_second")));
+  return text;
+}
+
+std::string traffic_text(const nlohmann::json& summary) {
+  const double devices = std::max(number(summary, "users") - number(summary, "users_without_training"), 1.0);
+  return fmt::format(
+      "{} up and {} down a device, in {:.1f} exchanges", human_bytes(number(summary, "bytes_up") / devices),
+      human_bytes(number(summary, "bytes_down") / devices), number(summary, "exchanges") / devices);
+}
+
+}  // namespace
+
+std::string metric_cell(const std::string& name, const nlohmann::json& value) {
+  if (!value.is_number()) return "n/a";
+  const auto metric = value.get<double>();
+  if (name == "IC") return human_count(static_cast<std::uint64_t>(metric));
+  return fmt::format("{:.4f}", metric);
+}
+
+std::string metrics_text(const nlohmann::json& metrics, const Console& console) {
+  std::map<std::pair<std::size_t, std::string>, std::map<std::uint32_t, nlohmann::json>> rows;
+  std::set<std::uint32_t> cutoffs;
+  std::string single;
+  for (const auto& [key, value] : metrics.items()) {
+    const std::size_t at = key.find('@');
+    if (at == std::string::npos) {
+      single += fmt::format("  {} {}", key, metric_cell(key, value));
+      continue;
+    }
+    const std::string name = key.substr(0, at);
+    const auto cutoff = static_cast<std::uint32_t>(std::strtoul(key.c_str() + at + 1, nullptr, 10));
+    cutoffs.insert(cutoff);
+    rows[{place_of(name), name}][cutoff] = value;
+  }
+  std::vector<TableColumn> columns{{"", Align::left, Tone::dim}};
+  for (const std::uint32_t cutoff : cutoffs) columns.push_back({fmt::format("@{}", cutoff), Align::right});
+  Table table(std::move(columns));
+  for (const auto& [name, values] : rows) {
+    std::vector<std::string> cells{name.second};
+    for (const std::uint32_t cutoff : cutoffs)
+      cells.push_back(values.contains(cutoff) ? metric_cell(name.second, values.at(cutoff)) : "");
+    table.row(std::move(cells));
+  }
+  std::string text = table.text(console);
+  if (!single.empty()) text += single + "\n";
+  return text;
+}
+
+std::string summary_text(const nlohmann::json& summary, const Console& console) {
+  Table facts = fact_table();
+  const bool federated = number(summary, "exchanges") > 0.0;
+  std::string model = word(summary, "model");
+  if (summary.contains("variant"))
+    model +=
+        fmt::format(", {}: cohorts of {}, {} triples a visit, {} rounds", word(summary, "variant"),
+                    count(summary, "cohort"), count(summary, "triples_per_visit"), count(summary, "rounds"));
+  facts.row({"model", model});
+  facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
+                                 count(summary, "users"), count(summary, "items"),
+                                 count(summary, "train_interactions"), count(summary, "test_interactions"))});
+  facts.row({"judged", fmt::format("{} users; {} have no test items", count(summary, "judged_users"),
+                                   count(summary, "users_without_test"))});
+  if (summary.contains("best_epoch"))
+    facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
+  facts.row({"time", cost_text(summary)});
+  if (federated) facts.row({"traffic", traffic_text(summary)});
+  facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});
+  const auto metrics = summary.find("metrics");
+  std::string text = facts.text(console);
+  if (metrics != summary.end()) text += "\n" + metrics_text(*metrics, console);
+  return text;
+}
+
+std::string item_title(const Split& split, ItemIndex item) {
+  if (!split.item_names.empty() && !split.item_names[item.value].empty()) return split.item_names[item.value];
+  return std::string(split.items.name(item.value));
+}
+
+std::string item_category(const Split& split, ItemIndex item) {
+  return split.item_categories.empty() ? "" : split.item_categories[item.value];
+}
+
+nlohmann::json item_json(const Split& split, ItemIndex item) {
+  nlohmann::json json{{"item", std::string(split.items.name(item.value))}};
+  if (!split.item_names.empty() && !split.item_names[item.value].empty())
+    json["name"] = split.item_names[item.value];
+  if (const std::string category = item_category(split, item); !category.empty()) json["category"] = category;
+  return json;
+}
+
+}  // namespace sotto

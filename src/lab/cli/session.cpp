@@ -1,0 +1,201 @@
+#include "lab/cli/session.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "lab/cli/interrupt.h"
+#include "lab/cli/progress.h"
+#include "lab/files.h"
+#include "lab/version.h"
+
+namespace sotto {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// No times in it: the same run gives the same bytes.
+std::string log_line(const TrainProgress& progress) {
+  nlohmann::ordered_json line{{"round", progress.round},
+                              {"epoch", progress.epoch},
+                              {"rounds", progress.since_last.rounds},
+                              {"exchanges", progress.since_last.exchanges},
+                              {"triples", progress.since_last.triples},
+                              {"loss", progress.loss},
+                              {"bytes_up", progress.since_last.bytes_up},
+                              {"bytes_down", progress.since_last.bytes_down}};
+  if (progress.validation) line["validation"] = *progress.validation;
+  return line.dump();
+}
+
+// The hooks of one training: log, progress and checkpoints.
+class Recorder {
+ public:
+  Recorder(const SessionOptions& options, const Console& console, std::string title)
+      : options_(options), progress_(console, std::move(title), options.quiet) {}
+
+  [[nodiscard]] Result<std::optional<Checkpoint>> open() {
+    std::optional<Checkpoint> checkpoint;
+    if (!options_.run) return checkpoint;
+    if (options_.resume && options_.run->has_checkpoint()) {
+      SOTTO_TRY(checkpoint, options_.run->checkpoint());
+    }
+    const std::uint64_t lines = checkpoint ? checkpoint->log_lines : 0;
+    SOTTO_TRY(AppendFile log, AppendFile::open(options_.run->log_path(), lines));
+    log_.emplace(std::move(log));
+    return checkpoint;
+  }
+
+  [[nodiscard]] TrainHooks hooks(const std::atomic<bool>& stop) {
+    TrainHooks hooks;
+    hooks.stop = &stop;
+    hooks.log_lines = log_ ? log_->lines() : 0;
+    if (!options_.run) return hooks;
+    hooks.checkpoint_due = [this] {
+      return std::chrono::duration<double>(Clock::now() - saved_).count() >= options_.checkpoint_seconds;
+    };
+    hooks.on_checkpoint = [this](const Checkpoint& checkpoint) -> Status {
+      SOTTO_TRY_DONE(log_->flush());  // first the log: a checkpoint never knows of lines that are not there
+      SOTTO_TRY_DONE(options_.run->save(checkpoint));
+      saved_ = Clock::now();
+      return Done{};
+    };
+    return hooks;
+  }
+
+  [[nodiscard]] Status note(const TrainProgress& progress, TrainHooks& hooks) {
+    progress_.update(progress);
+    if (!log_) return Done{};
+    SOTTO_TRY_DONE(log_->line(log_line(progress)));
+    hooks.log_lines = log_->lines();
+    return Done{};
+  }
+
+  [[nodiscard]] Status close() {
+    progress_.clear();
+    return log_ ? log_->flush() : Done{};
+  }
+
+ private:
+  const SessionOptions& options_;
+  Progress progress_;
+  std::optional<AppendFile> log_;
+  Clock::time_point saved_ = Clock::now();
+};
+
+Error explain_stop(const Error& error, const SessionOptions& options) {
+  if (error.code != Code::cancelled) return error;
+  if (!options.run)
+    return fail(Code::cancelled,
+                error.message + "; nothing was kept, because no run directory was given (--out DIR)");
+  return fail(Code::cancelled, fmt::format("{}; go on with: sotto train --resume --out {}", error.message,
+                                           shell_word(options.run->path().string())));
+}
+
+Result<Trained> train_recorded(const TrainRequest& request, const Split& split, const SessionOptions& options,
+                               Executor& executor, const Console& console) {
+  Recorder recorder(options, console, options.title.empty() ? title_of(request.model) : options.title);
+  SOTTO_TRY(std::optional<Checkpoint> checkpoint, recorder.open());
+  if (checkpoint && !options.quiet)
+    console.note(fmt::format("sotto: going on after round {}", human_count(checkpoint->round)));
+  const InterruptGuard guard;
+  TrainHooks hooks = recorder.hooks(guard.stop());
+  hooks.on_progress = [&](const TrainProgress& progress) { return recorder.note(progress, hooks); };
+  auto trained = train(request, split, executor, hooks, std::move(checkpoint));
+  SOTTO_TRY_DONE(recorder.close());
+  if (!trained.ok()) return explain_stop(trained.error(), options);
+  return trained;
+}
+
+}  // namespace
+
+Result<Session> run_session(const TrainRequest& request, const Split& split, const SessionOptions& options,
+                            Executor& executor, const Console& console) {
+  Session session;
+  SOTTO_TRY(session.trained, train_recorded(request, split, options, executor, console));
+  EvaluateOptions evaluation;
+  evaluation.cutoffs = request.cutoffs;
+  SOTTO_TRY(session.evaluation, evaluate(*session.trained.model, split, evaluation, executor));
+  if (options.run)
+    SOTTO_TRY_DONE(options.run->finish(split, session.trained, session.evaluation,
+                                       metrics_of(session.evaluation, Part::test),
+                                       summary_of(request, split, session)));
+  return session;
+}
+
+nlohmann::json metrics_of(const Evaluation& evaluation, Part part) {
+  nlohmann::json metrics = nlohmann::json::object();
+  for (const Metric& metric : evaluation.metrics) metrics[metric.name] = metric.value;
+  nlohmann::json json{{"part", part == Part::test ? "test" : "validation"},
+                      {"metrics", metrics},
+                      {"judged_users", evaluation.users},
+                      {"users_without_items", evaluation.users_without_test},
+                      {"cutoffs", evaluation.cutoffs},
+                      {"short_lists", evaluation.short_lists}};
+  for (const CategoryBiasAt& at : evaluation.category_bias)
+    for (const CategoryBias& bias : at.categories)
+      json["category_bias"].push_back({{"cutoff", at.cutoff},
+                                       {"category", bias.category},
+                                       {"items", bias.items},
+                                       {"source", bias.source},
+                                       {"recommended", bias.recommended},
+                                       {"disparity", bias.disparity}});
+  return json;
+}
+
+nlohmann::json summary_of(const TrainRequest& request, const Split& split, const Session& session) {
+  const Trained& trained = session.trained;
+  const double seconds = trained.seconds;
+  const auto triples = static_cast<double>(trained.totals.triples);
+  nlohmann::json json{{"version", version},
+                      {"model", to_string(request.model)},
+                      {"model_hash", trained.model_hash},
+                      {"split_hash", split.hash},
+                      {"seed", request.plan.seed},
+                      {"metrics", metrics_of(session.evaluation, Part::test)["metrics"]},
+                      {"users", split.users.size()},
+                      {"items", split.catalogue},
+                      {"train_interactions", split.train.interactions()},
+                      {"validation_interactions", split.validation.interactions()},
+                      {"test_interactions", split.test.interactions()},
+                      {"users_without_training", split.users_without_training()},
+                      {"users_without_test", session.evaluation.users_without_test},
+                      {"judged_users", session.evaluation.users},
+                      {"seconds", seconds},
+                      {"triples", trained.totals.triples},
+                      {"triples_per_second", seconds > 0.0 ? triples / seconds : 0.0},
+                      {"rounds", trained.totals.rounds},
+                      {"exchanges", trained.totals.exchanges},
+                      {"bytes_up", trained.totals.bytes_up},
+                      {"bytes_down", trained.totals.bytes_down}};
+  if (request.model == ModelKind::fpl) {
+    json["variant"] = variant_of(request.plan);
+    json["cohort"] = trained.schedule.cohort;
+    json["triples_per_visit"] = trained.schedule.triples;
+    json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
+  }
+  if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
+  return json;
+}
+
+const char* title_of(ModelKind model) {
+  switch (model) {
+    case ModelKind::fpl:
+      return "FPL";
+    case ModelKind::bprmf:
+      return "BPR-MF";
+    case ModelKind::toppop:
+      return "Top-Pop";
+    case ModelKind::random:
+      return "Random";
+    case ModelKind::userknn:
+      return "User-kNN";
+    case ModelKind::itemknn:
+      return "Item-kNN";
+  }
+  return "model";
+}
+
+}  // namespace sotto

@@ -1,0 +1,48 @@
+// One training from request to judged model, with progress, checkpoints, Ctrl-C and a run directory:
+// what `sotto train` and `sotto demo` share.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "lab/cli/console.h"
+#include "lab/request.h"
+#include "lab/run_dir.h"
+#include "lab/training.h"
+#include "metrics/evaluate.h"
+
+namespace sotto {
+
+struct SessionOptions {
+  std::optional<RunDir> run;  // already begun; none: nothing is kept
+  bool resume = false;        // go on from the run's checkpoint, if it has one
+  std::string title;          // what the progress calls it; empty: the model's name
+  bool quiet = false;
+  double checkpoint_seconds = 30.0;
+};
+
+// The split outlives it.
+struct Session {
+  Trained trained;
+  Evaluation evaluation;
+};
+
+// Trains, judges on the test part and ends the run directory. A stop by Ctrl-C is Code::cancelled with
+// a sentence on how to go on.
+[[nodiscard]] Result<Session> run_session(const TrainRequest& request, const Split& split,
+                                          const SessionOptions& options, Executor& executor,
+                                          const Console& console);
+
+// What a run says of itself: run.json, and `sotto train --json`.
+[[nodiscard]] nlohmann::json summary_of(const TrainRequest& request, const Split& split,
+                                        const Session& session);
+// An evaluation: metrics.json, and `sotto evaluate --json`.
+[[nodiscard]] nlohmann::json metrics_of(const Evaluation& evaluation, Part part);
+
+// "FPL", "BPR-MF", …: how a model is called in tables.
+[[nodiscard]] const char* title_of(ModelKind model);
+
+}  // namespace sotto

@@ -1,0 +1,92 @@
+// sotto train: data and a plan in, a judged model and a run directory out.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/cli/command.h"
+#include "lab/cli/run_text.h"
+#include "lab/cli/session.h"
+#include "lab/cli/train_flags.h"
+#include "lab/prepare.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+
+namespace {
+
+struct Job {
+  TrainRequest request;
+  Split split;
+  SessionOptions session;
+};
+
+Result<Job> new_job(const TrainFlags& flags) {
+  Job job;
+  SOTTO_TRY(job.request, request_from(flags));
+  SOTTO_TRY(Prepared prepared, prepare(job.request.data));
+  job.split = std::move(prepared.split);
+  if (flags.out.empty()) return job;
+  job.session.run.emplace(flags.out);
+  if (flags.force) SOTTO_TRY_DONE(job.session.run->clear());
+  SOTTO_TRY_DONE(job.session.run->begin(job.request, job.split));
+  return job;
+}
+
+// A resumed run is its own plan and split; flags that would change it are refused.
+Result<Job> resumed_job(const TrainFlags& flags) {
+  if (flags.out.empty()) return fail(Code::usage, "--resume needs the run to go on with: add --out DIR");
+  if (flags.force)
+    return fail(Code::usage, "--resume goes on with a run and --force replaces it: choose one");
+  Job job;
+  job.session.run.emplace(flags.out);
+  job.session.resume = true;
+  SOTTO_TRY(job.request, job.session.run->request());
+  SOTTO_TRY(const TrainRequest asked, request_from(flags, job.request));
+  if (to_toml(asked) != to_toml(job.request))
+    return fail(Code::usage,
+                "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
+  SOTTO_TRY(job.split, job.session.run->split());
+  return job;
+}
+
+Status show_outcome(const nlohmann::json& summary, const TrainFlags& flags, const Console& console) {
+  if (flags.common.json) {
+    print_json(console, summary);
+    return Done{};
+  }
+  console.print(summary_text(summary, console));
+  if (!flags.out.empty())
+    console.print(fmt::format("\nThe run lies in {}. Look at it with: sotto show {}\n", flags.out,
+                              shell_word(flags.out)));
+  return Done{};
+}
+
+Status run_train(TrainFlags& flags, const Console& console) {
+  if (!(flags.checkpoint_seconds >= 0.0))
+    return fail(Code::usage, "--checkpoint-seconds must be a number from 0 up");
+  if (flags.resume && !flags.out.empty() && RunDir(flags.out).is_whole()) {
+    console.note(fmt::format("sotto: the run in {} is complete, there is nothing to resume", flags.out));
+    SOTTO_TRY(const nlohmann::json summary, RunDir(flags.out).summary());
+    return show_outcome(summary, flags, console);
+  }
+  SOTTO_TRY(Job job, flags.resume ? resumed_job(flags) : new_job(flags));
+  job.session.quiet = flags.quiet;
+  job.session.checkpoint_seconds = flags.checkpoint_seconds;
+  ThreadPool threads(flags.common.threads);
+  SOTTO_TRY(const Session session, run_session(job.request, job.split, job.session, threads, console));
+  return show_outcome(summary_of(job.request, job.split, session), flags, console);
+}
+
+}  // namespace
+
+void add_train(CLI::App& root, Cli& cli) {
+  auto [app, flags] = add_command<TrainFlags>(root, cli, "train", "train a model and judge it", run_train);
+  add_train_flags(*app, *flags);
+  app->footer(
+      examples({"sotto train --data world --variant pfpl+ --pi 0.5 --out runs/first",
+                "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
+                "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",
+                "sotto train --resume --out runs/first"}));
+}
+
+}  // namespace sotto

@@ -1,0 +1,211 @@
+#include "lab/cli/train_flags.h"
+
+#include <fmt/format.h>
+
+#include "lab/files.h"
+
+namespace sotto {
+
+namespace {
+
+// The default of a number, for the help.
+template <class T>
+std::string shown(const T& value) {
+  return fmt::format("{}", value);
+}
+
+void add_data_flags(CLI::App& app, Edits<DataRequest>& edits) {
+  using Paths = std::vector<std::string>;
+  add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
+                  [](DataRequest& data, const Paths& value) { data.paths = value; })
+      ->type_name("PATH")
+      ->group("Data");
+  add_edit<std::string>(app, edits, "--split-file", "a split made by 'sotto data split'; in place of --data",
+                        [](DataRequest& data, const std::string& value) { data.split_file = value; })
+      ->type_name("FILE")
+      ->group("Data");
+  add_reading_options(app, edits);
+  add_split_options(app, edits);
+}
+
+void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const TrainRequest defaults;
+  const FplOptions& fpl = defaults.plan.fpl;
+  const auto number = [&](const char* name, const char* help, auto member) {
+    using Value = std::remove_reference_t<decltype(member(std::declval<TrainRequest&>()))>;
+    TrainRequest sample;
+    return add_edit<Value>(app, edits, name, help,
+                           [member](TrainRequest& request, const Value& value) { member(request) = value; })
+        ->type_name("N")
+        ->default_str(shown(member(sample)))
+        ->group("Model");
+  };
+  add_edit<std::string>(app, edits, "--model", model_names(),
+                        [](TrainRequest& request, const std::string& value) -> Status {
+                          SOTTO_TRY(request.model, parse_model(value));
+                          return Done{};
+                        })
+      ->type_name("NAME")
+      ->default_str(to_string(defaults.model))
+      ->group("Model");
+  number("--factors", "length of the vectors (fpl, bprmf)",
+         [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
+  number("--lr", "learning rate α", [](TrainRequest& r) -> float& { return r.plan.fpl.learning_rate; });
+  number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
+  const auto regulariser = [&](const char* name, const char* help, auto member) {
+    add_edit<float>(app, edits, name, help,
+                    [member](TrainRequest& request, const float& value) { request.*member = value; })
+        ->type_name("L")
+        ->group("Model");
+  };
+  regulariser("--user-reg", "λ of user vectors; default lr/20", &TrainRequest::user_reg);
+  regulariser("--positive-reg", "λ of consumed items; default lr/20", &TrainRequest::positive_reg);
+  regulariser("--negative-reg", "λ of other items; default lr/200", &TrainRequest::negative_reg);
+  add_edit<float>(app, edits, "--init-sd", "standard deviation of the starting vectors",
+                  [](TrainRequest& request, const float& value) { request.plan.fpl.init_sd = value; })
+      ->type_name("SD")
+      ->default_str(shown(fpl.init_sd))
+      ->group("Model");
+  number("--neighbors", "neighbours (userknn, itemknn)",
+         [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
+  number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
+         [](TrainRequest& r) -> float& { return r.knn.shrink; });
+}
+
+void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const TrainRequest defaults;
+  const auto named = [&](const char* name, const char* type, const char* help, const std::string& standard,
+                         auto set) {
+    add_edit<std::string>(app, edits, name, help, set)
+        ->type_name(type)
+        ->default_str(standard)
+        ->group("Federation");
+  };
+  named("--variant", "NAME", "sfpl, sfpl+, pfpl or pfpl+: sets --cohort and --triples",
+        variant_of(defaults.plan),
+        [](TrainRequest& request, const std::string& value) { return set_variant(request.plan, value); });
+  add_edit<double>(app, edits, "--cohort", "share of the users in a round; 0: exactly one user",
+                   [](TrainRequest& request, const double& value) { request.plan.cohort = value; })
+      ->type_name("SHARE")
+      ->default_str(shown(defaults.plan.cohort))
+      ->group("Federation");
+  add_edit<std::uint32_t>(
+      app, edits, "--triples", "triples a visit, T; 0: the mean history",
+      [](TrainRequest& request, const std::uint32_t& value) { request.plan.triples = value; })
+      ->type_name("T")
+      ->default_str(shown(defaults.plan.triples))
+      ->group("Federation");
+  add_edit<double>(app, edits, "--pi", "share π of what people consumed that may leave the device",
+                   [](TrainRequest& request, const double& value) { request.plan.consent.pi = value; })
+      ->type_name("P")
+      ->default_str(shown(defaults.plan.consent.pi))
+      ->group("Federation");
+  named("--mask", "KIND", "redraw: decided at each update; sticky: once for each item",
+        to_string(defaults.plan.consent.mask), [](TrainRequest& request, const std::string& value) -> Status {
+          SOTTO_TRY(request.plan.consent.mask, parse_mask(value));
+          return Done{};
+        });
+  named("--local", "KIND", "sequential: the vector moves after each triple; batch: once a visit",
+        to_string(defaults.plan.fpl.local), [](TrainRequest& request, const std::string& value) -> Status {
+          SOTTO_TRY(request.plan.fpl.local, parse_local_steps(value));
+          return Done{};
+        });
+  named("--rounds-per-epoch", "RULE", "steps: as many triples as central BPR; exchanges: T times the work",
+        to_string(defaults.plan.rounds_per_epoch),
+        [](TrainRequest& request, const std::string& value) -> Status {
+          SOTTO_TRY(request.plan.rounds_per_epoch, parse_rounds_per_epoch(value));
+          return Done{};
+        });
+  add_edit<int>(app, edits, "--fixed-bits", "binary places of the numbers that leave a device",
+                [](TrainRequest& request, const int& value) { request.plan.fixed.bits = value; })
+      ->type_name("N")
+      ->default_str(shown(defaults.plan.fixed.bits))
+      ->group("Federation");
+  app.add_flag_callback(
+         "--wire",
+         [&edits] {
+           edits.push_back([](TrainRequest& request) -> Status {
+             request.wire = true;
+             return Done{};
+           });
+         },
+         "encode and decode every message, as a network would: slow, the same model")
+      ->group("Federation");
+}
+
+void add_judging_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  constexpr std::uint32_t usual_patience = 5;
+  using Cutoffs = std::vector<std::uint32_t>;
+  add_edit<Cutoffs>(app, edits, "--cutoffs", "lengths of the judged lists, such as 1,10",
+                    [](TrainRequest& request, const Cutoffs& value) { request.cutoffs = value; })
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->default_str("10")
+      ->group("Judging");
+  add_edit<std::string>(app, edits, "--early-stop",
+                        "stop when this metric of the validation part gains no more, such as nDCG@10",
+                        [](TrainRequest& request, const std::string& value) {
+                          request.early.metric = value;
+                          if (request.early.patience == 0) request.early.patience = usual_patience;
+                        })
+      ->type_name("METRIC")
+      ->group("Judging");
+  add_edit<std::uint32_t>(
+      app, edits, "--patience", "looks without gain before it stops; default 5 with --early-stop",
+      [](TrainRequest& request, const std::uint32_t& value) { request.early.patience = value; })
+      ->type_name("N")
+      ->group("Judging");
+  add_edit<std::uint32_t>(
+      app, edits, "--eval-every", "epochs between two looks",
+      [](TrainRequest& request, const std::uint32_t& value) { request.early.every = value; })
+      ->type_name("N")
+      ->default_str(shown(EarlyStopping{}.every))
+      ->group("Judging");
+}
+
+void add_run_flags(CLI::App& app, TrainFlags& flags) {
+  app.add_option("-o,--out", flags.out, "a run directory, to be kept, shown and asked later")
+      ->type_name("DIR")
+      ->group("Run");
+  app.add_option("--plan", flags.plan_file, "a TOML plan; flags win over it")
+      ->type_name("FILE")
+      ->group("Run");
+  app.add_flag("--resume", flags.resume, "go on with the stopped run in --out")->group("Run");
+  app.add_flag("--force", flags.force, "replace the run in --out")->group("Run");
+  app.add_flag("-q,--quiet", flags.quiet, "no progress")->group("Run");
+  app.add_option("--checkpoint-seconds", flags.checkpoint_seconds, "seconds between two checkpoints")
+      ->type_name("S")
+      ->default_str(shown(flags.checkpoint_seconds))
+      ->group("Run");
+  add_edit<std::uint32_t>(
+      app, flags.request, "--log-every", "rounds a line of rounds.jsonl; 0: one, or more in long epochs",
+      [](TrainRequest& request, const std::uint32_t& value) { request.log_every = value; })
+      ->type_name("N")
+      ->default_str("0")
+      ->group("Run");
+}
+
+}  // namespace
+
+void add_train_flags(CLI::App& app, TrainFlags& flags) {
+  add_data_flags(app, flags.data);
+  add_model_flags(app, flags.request);
+  add_federation_flags(app, flags.request);
+  add_judging_flags(app, flags.request);
+  add_run_flags(app, flags);
+  add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
+}
+
+Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest request) {
+  if (!flags.plan_file.empty()) {
+    SOTTO_TRY(const std::string text, read_text(flags.plan_file));
+    SOTTO_TRY(request, from_toml(text, flags.plan_file, std::move(request)));
+  }
+  SOTTO_TRY_DONE(apply_edits(flags.data, request.data));
+  SOTTO_TRY_DONE(apply_edits(flags.request, request));
+  if (flags.common.seed_given) request.plan.seed = flags.common.seed;
+  SOTTO_TRY_DONE(settle(request));
+  return request;
+}
+
+}  // namespace sotto

@@ -1,0 +1,28 @@
+// The flags of `sotto train`, as edits of a request: they win over what a plan file says.
+#pragma once
+
+#include <string>
+
+#include "lab/cli/command.h"
+#include "lab/cli/options.h"
+
+namespace sotto {
+
+struct TrainFlags {
+  CommonOptions common;
+  std::string plan_file;
+  Edits<DataRequest> data;
+  Edits<TrainRequest> request;
+  std::string out;
+  bool resume = false;
+  bool force = false;
+  bool quiet = false;
+  double checkpoint_seconds = 30.0;
+};
+
+void add_train_flags(CLI::App& app, TrainFlags& flags);
+
+// On top of `base` the plan file, then the flags, then settled.
+[[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest base = {});
+
+}  // namespace sotto

@@ -1,0 +1,37 @@
+// The models whose training goes step by step over two matrices (FPL, BPR-MF), seen alike: they can
+// be advanced, looked at, saved and restored. Everything they draw is keyed by the round, so a
+// restored training goes on as if nothing had happened.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "data/split.h"
+#include "lab/request.h"
+#include "lab/training.h"
+
+namespace sotto {
+
+class FactorTraining {
+ public:
+  FactorTraining() = default;
+  FactorTraining(const FactorTraining&) = delete;
+  FactorTraining& operator=(const FactorTraining&) = delete;
+  virtual ~FactorTraining() = default;
+
+  [[nodiscard]] virtual const Schedule& schedule() const = 0;  // central models: an epoch is one round
+  [[nodiscard]] virtual Result<RoundReport> advance(std::uint32_t rounds) = 0;
+  [[nodiscard]] virtual std::uint32_t round() const = 0;
+  [[nodiscard]] virtual const RowMatrix& items() const = 0;
+  [[nodiscard]] virtual const RowMatrix& users() const = 0;  // private rows; they stay in this process
+  virtual void restore(std::uint32_t round, Parameters parameters) = 0;
+};
+
+// The training that the request asks for; null for models without factors.
+[[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request,
+                                                                            const Split& split,
+                                                                            Executor& executor);
+
+}  // namespace sotto

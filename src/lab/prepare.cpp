@@ -1,0 +1,84 @@
+#include "lab/prepare.h"
+
+#include <chrono>
+
+#include "data/item_labels.h"
+#include "data/loader.h"
+#include "data/split_io.h"
+#include "lab/files.h"
+
+namespace sotto {
+
+namespace {
+
+Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const std::string& columns,
+                                       std::vector<std::string>* files_read = nullptr) {
+  SOTTO_TRY(const std::vector<std::filesystem::path> files, data_files(paths));
+  std::vector<std::string> texts;
+  std::vector<TextSource> sources;
+  texts.reserve(files.size());  // sources look into texts
+  for (const auto& file : files) {
+    SOTTO_TRY(std::string text, read_text(file));
+    texts.push_back(std::move(text));
+    sources.push_back({file.string(), texts.back()});
+    if (files_read != nullptr) files_read->push_back(file.string());
+  }
+  return load_interactions(sources, {.columns = columns});
+}
+
+template <class Labelled>
+Status attach_names(const std::vector<std::string>& names, Labelled& data) {
+  for (const std::string& path : names) {
+    SOTTO_TRY(const std::string text, read_text(path));
+    SOTTO_TRY(const ItemLabels labels, load_item_labels({path, text}));
+    attach_item_labels(labels, data);
+  }
+  return Done{};
+}
+
+Result<Split> load_saved_split(const std::string& path) {
+  SOTTO_TRY(const Bytes bytes, read_file(path));
+  return load_split(bytes, path);
+}
+
+Result<Split> join_parts(const DataRequest& request) {
+  SOTTO_TRY(const LoadedData train, load_data(request));
+  Dataset validation;
+  if (!request.validation.empty()) {
+    SOTTO_TRY(validation, load_interaction_files(request.validation, request.columns));
+  }
+  SOTTO_TRY(const Dataset test, load_interaction_files(request.test, request.columns));
+  return join_given_parts(train.dataset, validation, test);
+}
+
+}  // namespace
+
+Result<LoadedData> load_data(const DataRequest& request) {
+  LoadedData loaded;
+  SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request.columns, &loaded.files));
+  SOTTO_TRY_DONE(attach_names(request.names, loaded.dataset));
+  SOTTO_TRY(Filtered filtered, filter_dataset(std::move(loaded.dataset), request.filter));
+  loaded.dataset = std::move(filtered.dataset);
+  loaded.filtered = std::move(filtered.steps);
+  return loaded;
+}
+
+Result<Prepared> prepare(const DataRequest& request) {
+  const auto start = std::chrono::steady_clock::now();
+  Prepared prepared;
+  if (!request.split_file.empty()) {
+    SOTTO_TRY(prepared.split, load_saved_split(request.split_file));
+    SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
+  } else if (!request.test.empty()) {
+    SOTTO_TRY(prepared.split, join_parts(request));
+  } else {
+    SOTTO_TRY(LoadedData loaded, load_data(request));
+    prepared.filtered = std::move(loaded.filtered);
+    prepared.repeated = loaded.dataset.repeated;
+    SOTTO_TRY(prepared.split, split_dataset(loaded.dataset, request.split));
+  }
+  prepared.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return prepared;
+}
+
+}  // namespace sotto

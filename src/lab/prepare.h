@@ -1,0 +1,31 @@
+// From a DataRequest to a Split: read, filter, split.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "data/filter.h"
+#include "data/split.h"
+#include "lab/request.h"
+
+namespace sotto {
+
+struct Prepared {
+  Split split;
+  std::vector<FilterStep> filtered;
+  std::uint64_t repeated = 0;  // records that collapsed into another
+  double seconds = 0.0;
+};
+
+// The interaction files as one dataset, with item names attached, filtered.
+struct LoadedData {
+  Dataset dataset;
+  std::vector<FilterStep> filtered;
+  std::vector<std::string> files;
+};
+[[nodiscard]] Result<LoadedData> load_data(const DataRequest& request);
+
+[[nodiscard]] Result<Prepared> prepare(const DataRequest& request);
+
+}  // namespace sotto

@@ -1,0 +1,89 @@
+#include "lab/request.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <utility>
+
+#include "metrics/evaluate.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::array<std::pair<ModelKind, const char*>, 6> models{{{ModelKind::fpl, "fpl"},
+                                                                   {ModelKind::bprmf, "bprmf"},
+                                                                   {ModelKind::toppop, "toppop"},
+                                                                   {ModelKind::random, "random"},
+                                                                   {ModelKind::userknn, "userknn"},
+                                                                   {ModelKind::itemknn, "itemknn"}}};
+
+Status check_source(const DataRequest& data) {
+  if (data.paths.empty() && data.split_file.empty())
+    return fail(Code::usage,
+                "no data given: name files or folders with --data, or a saved split with --split-file");
+  if (!data.split_file.empty() && (!data.paths.empty() || !data.test.empty() || !data.validation.empty()))
+    return fail(Code::usage, "a saved split is complete: give either --split-file or --data, not both");
+  if (!data.split_file.empty() && data.filter.any())
+    return fail(Code::usage,
+                "a saved split cannot be filtered again: filter when you make it (sotto data split)");
+  if (!data.validation.empty() && data.test.empty())
+    return fail(
+        Code::usage,
+        "a validation file was given without a test file: give both, or let --validation cut a share");
+  return Done{};
+}
+
+Status check_early_stopping(const TrainRequest& request) {
+  if (request.early.patience == 0) return Done{};
+  if (request.early.every == 0)
+    return fail(Code::usage, "eval-every is 0: look at the validation part every 1 epoch or more");
+  const DataRequest& data = request.data;
+  const bool may_have_validation =
+      data.split.validation_share > 0.0 || !data.validation.empty() || !data.split_file.empty();
+  if (!may_have_validation)
+    return fail(
+        Code::usage,
+        "early stopping needs a validation part: add --validation 0.2 (a share of the training part)");
+  return Done{};
+}
+
+}  // namespace
+
+Result<ModelKind> parse_model(const std::string& text) {
+  for (const auto& [kind, name] : models)
+    if (text == name) return kind;
+  return fail(Code::usage, fmt::format("unknown model '{}': choose one of {}", text, model_names()));
+}
+
+const char* to_string(ModelKind model) {
+  for (const auto& [kind, name] : models)
+    if (kind == model) return name;
+  return "unknown";
+}
+
+std::string model_names() {
+  std::string names;
+  for (const auto& [kind, name] : models) names += names.empty() ? name : std::string(", ") + name;
+  return names;
+}
+
+Status settle(TrainRequest& request) {
+  SOTTO_TRY_DONE(check_source(request.data));
+  FplOptions& fpl = request.plan.fpl;
+  fpl.user_reg = request.user_reg.value_or(fpl.learning_rate / 20.0f);
+  fpl.positive_reg = request.positive_reg.value_or(fpl.learning_rate / 20.0f);
+  fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
+  request.data.split.seed = request.plan.seed;
+  SOTTO_TRY_DONE(check(request.plan));
+  SOTTO_TRY_DONE(check(request.knn));
+  SOTTO_TRY_DONE(check_early_stopping(request));
+  if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
+  for (const std::uint32_t k : request.cutoffs)
+    if (k == 0)
+      return fail(Code::usage,
+                  "a cut-off of 0 makes empty lists: give numbers from 1 up, such as --cutoffs 1,10");
+  return Done{};
+}
+
+}  // namespace sotto

@@ -1,0 +1,65 @@
+// TrainRequest: everything one training run depends on. Flags and TOML plans are two ways to write
+// one; `plan.toml` in a run directory is one, complete, so that a run can be made again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "data/filter.h"
+#include "data/split.h"
+#include "fed/plan.h"
+#include "model/central/neighbors.h"
+
+namespace sotto {
+
+// Where the data comes from: interaction files, a saved split, or the built-in world.
+struct DataRequest {
+  std::vector<std::string> paths;  // files or folders of interactions
+  std::string columns;             // "user=1,item=2,…"; empty: detected
+  std::vector<std::string> names;  // files with item names and categories
+  std::string split_file;          // a split saved by `sotto data split`; then nothing else is read
+  std::vector<std::string> test;   // given parts: `paths` is the training part
+  std::vector<std::string> validation;
+  FilterOptions filter;
+  SplitOptions split;
+};
+
+enum class ModelKind : std::uint8_t { fpl, bprmf, toppop, random, userknn, itemknn };
+[[nodiscard]] Result<ModelKind> parse_model(const std::string& text);
+[[nodiscard]] const char* to_string(ModelKind model);
+// "fpl, bprmf, …", for messages and help.
+[[nodiscard]] std::string model_names();
+
+// Stop when the validation metric has not improved for `patience` looks; the best model is kept.
+struct EarlyStopping {
+  std::string metric = "nDCG@10";
+  std::uint32_t every = 1;     // epochs between two looks
+  std::uint32_t patience = 0;  // 0: never stop early
+};
+
+struct TrainRequest {
+  DataRequest data;
+  ModelKind model = ModelKind::fpl;
+  Plan plan;  // seed, epochs, factors and rates also serve bprmf
+  KnnOptions knn;
+  // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
+  std::optional<float> user_reg, positive_reg, negative_reg;
+  EarlyStopping early;
+  std::vector<std::uint32_t> cutoffs{10};
+  bool wire = false;            // encode every message (slow; the same model)
+  std::uint32_t log_every = 0;  // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
+};
+
+// Checks everything that can be wrong before data is read, and fills in what follows from other
+// fields (the λs, one seed for all).
+[[nodiscard]] Status settle(TrainRequest& request);
+
+[[nodiscard]] std::string to_toml(const TrainRequest& request);
+// Reads on top of `base`; an unknown key or a wrong type names file and line.
+[[nodiscard]] Result<TrainRequest> from_toml(const std::string& text, const std::string& name,
+                                             TrainRequest base = {});
+
+}  // namespace sotto

@@ -1,0 +1,110 @@
+#include "lab/request.h"
+
+#include <gtest/gtest.h>
+
+namespace sotto {
+namespace {
+
+TrainRequest full_request() {
+  TrainRequest r;
+  r.data.paths = {"a \"quoted\" file.tsv", "b.tsv"};
+  r.data.columns = "user=1,item=2";
+  r.data.filter = {.min_rating = 3.5f, .min_user = 20, .core = 5};
+  r.data.split.rule = RandomHoldout{0.7};
+  r.data.split.validation_share = 0.25;
+  r.model = ModelKind::bprmf;
+  r.plan.seed = 123456789012345ull;
+  r.plan.fpl.factors = 33;
+  r.plan.fpl.learning_rate = 0.07f;
+  r.plan.fpl.local = LocalSteps::batch;
+  r.plan.consent = {0.3, MaskKind::redraw};
+  r.plan.cohort = 0.125;
+  r.plan.triples = 7;
+  r.plan.rounds_per_epoch = RoundsPerEpoch::exchanges;
+  r.plan.epochs = 3;
+  r.plan.fixed.bits = 22;
+  r.user_reg = 0.5f;
+  r.knn = {.neighbors = 11, .shrink = 2.5f};
+  r.early = {.metric = "P@5", .every = 2, .patience = 4};
+  r.cutoffs = {1, 5};
+  r.wire = true;
+  r.log_every = 9;
+  return r;
+}
+
+TEST(RequestToml, WhatIsWrittenReadsBackTheSame) {
+  const TrainRequest request = full_request();
+  const std::string text = to_toml(request);
+  const auto again = from_toml(text, "plan.toml");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(to_toml(*again), text);
+  EXPECT_EQ(again->data.paths, request.data.paths);
+  EXPECT_EQ(again->plan.fpl.learning_rate, 0.07f);
+  EXPECT_EQ(again->plan.consent.mask, MaskKind::redraw);
+  EXPECT_EQ(again->data.filter.min_rating, 3.5f);
+  EXPECT_EQ(to_string(again->data.split.rule), "random:0.7");
+}
+
+TEST(RequestToml, ReadsOnTopOfWhatIsThere) {
+  TrainRequest base;
+  base.plan.epochs = 77;
+  const auto request = from_toml("[model]\nfactors = 5\n[federation]\nvariant = \"sfpl+\"\n", "p", base);
+  ASSERT_TRUE(request.ok());
+  EXPECT_EQ(request->plan.epochs, 77u);
+  EXPECT_EQ(request->plan.fpl.factors, 5u);
+  EXPECT_EQ(variant_of(request->plan), "sfpl+");
+}
+
+TEST(RequestToml, MistakesNameFileLineAndCause) {
+  const auto mistake = [](const std::string& text, const std::string& words) {
+    const auto request = from_toml(text, "my.toml");
+    ASSERT_FALSE(request.ok()) << text;
+    EXPECT_EQ(request.error().code, Code::usage);
+    EXPECT_NE(request.error().message.find("my.toml, line "), std::string::npos) << request.error().message;
+    EXPECT_NE(request.error().message.find(words), std::string::npos) << request.error().message;
+  };
+  mistake("seed = \"one\"\n", "whole number");
+  mistake("[model]\nfactor = 5\n", "unknown key");
+  mistake("[modell]\nfactors = 5\n", "unknown section");
+  mistake("sead = 1\n", "unknown key");
+  mistake("[model]\nfactors = -5\n", "out of range");
+  mistake("[model]\nname = \"magic\"\n", "choose one of");
+  mistake("[consent]\nmask = 3\n", "string");
+  mistake("[federation]\nvariant = \"zfpl\"\n", "sfpl");
+  mistake("[split]\nrule = \"weekly\"\n", "rule");
+  mistake("[evaluation]\ncutoffs = 10\n", "list");
+  mistake("[model\n", "not valid TOML");
+}
+
+TEST(Settle, LambdasFollowTheLearningRateUnlessGiven) {
+  TrainRequest request;
+  request.data.paths = {"x"};
+  request.plan.fpl.learning_rate = 0.2f;
+  request.positive_reg = 0.5f;
+  ASSERT_TRUE(settle(request).ok());
+  EXPECT_FLOAT_EQ(request.plan.fpl.user_reg, 0.01f);
+  EXPECT_FLOAT_EQ(request.plan.fpl.positive_reg, 0.5f);
+  EXPECT_FLOAT_EQ(request.plan.fpl.negative_reg, 0.001f);
+}
+
+TEST(Settle, RefusesWhatCannotBe) {
+  const auto refused = [](auto change, const char* words) {
+    TrainRequest request;
+    request.data.paths = {"x"};
+    change(request);
+    const Status status = settle(request);
+    ASSERT_FALSE(status.ok()) << words;
+    EXPECT_EQ(status.error().code, Code::usage);
+    EXPECT_NE(status.error().message.find(words), std::string::npos) << status.error().message;
+  };
+  refused([](TrainRequest& r) { r.data.paths.clear(); }, "--data");
+  refused([](TrainRequest& r) { r.data.split_file = "s"; }, "not both");
+  refused([](TrainRequest& r) { r.data.validation = {"v"}; }, "without a test file");
+  refused([](TrainRequest& r) { r.early.patience = 3; }, "--validation");
+  refused([](TrainRequest& r) { r.cutoffs = {10, 0}; }, "cut-off");
+  refused([](TrainRequest& r) { r.knn.neighbors = 0; }, "neighbo");
+  refused([](TrainRequest& r) { r.plan.consent.pi = -1; }, "pi");
+}
+
+}  // namespace
+}  // namespace sotto

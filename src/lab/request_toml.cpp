@@ -1,0 +1,245 @@
+// TrainRequest as TOML: one visitor names every field once, for reading and for writing.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <sstream>
+
+// Debian's shared library has only the parser that throws; the headers have the other one too.
+#undef TOML_SHARED_LIB
+#undef TOML_HEADER_ONLY
+#define TOML_HEADER_ONLY 1
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+#include "lab/request.h"
+
+namespace sotto {
+
+namespace {
+
+template <class Visitor>
+void visit_fields(TrainRequest& r, Visitor& visit) {
+  visit("", "seed", r.plan.seed);
+  visit("data", "paths", r.data.paths);
+  visit("data", "columns", r.data.columns);
+  visit("data", "names", r.data.names);
+  visit("data", "split_file", r.data.split_file);
+  visit("data", "test", r.data.test);
+  visit("data", "validation", r.data.validation);
+  visit("data", "min_user", r.data.filter.min_user);
+  visit("data", "core", r.data.filter.core);
+  visit("data", "min_rating", r.data.filter.min_rating);
+  visit("split", "rule", r.data.split.rule);
+  visit("split", "validation_share", r.data.split.validation_share);
+  visit("model", "name", r.model);
+  visit("model", "factors", r.plan.fpl.factors);
+  visit("model", "lr", r.plan.fpl.learning_rate);
+  visit("model", "user_reg", r.user_reg);
+  visit("model", "positive_reg", r.positive_reg);
+  visit("model", "negative_reg", r.negative_reg);
+  visit("model", "init_sd", r.plan.fpl.init_sd);
+  visit("model", "epochs", r.plan.epochs);
+  visit("federation", "cohort", r.plan.cohort);
+  visit("federation", "triples", r.plan.triples);
+  visit("federation", "local", r.plan.fpl.local);
+  visit("federation", "rounds_per_epoch", r.plan.rounds_per_epoch);
+  visit("federation", "fixed_bits", r.plan.fixed.bits);
+  visit("federation", "wire", r.wire);
+  visit("federation", "log_every", r.log_every);
+  visit("consent", "pi", r.plan.consent.pi);
+  visit("consent", "mask", r.plan.consent.mask);
+  visit("knn", "neighbors", r.knn.neighbors);
+  visit("knn", "shrink", r.knn.shrink);
+  visit("early_stopping", "metric", r.early.metric);
+  visit("early_stopping", "every", r.early.every);
+  visit("early_stopping", "patience", r.early.patience);
+  visit("evaluation", "cutoffs", r.cutoffs);
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+class TomlWriter {
+ public:
+  template <class T>
+  void operator()(const char* section, const char* key, const T& value) {
+    const std::string text = show(value);
+    if (text.empty()) return;
+    if (section_ != section) out_ += fmt::format("\n[{}]\n", section_ = section);
+    out_ += fmt::format("{} = {}\n", key, text);
+  }
+  [[nodiscard]] std::string take() && { return std::move(out_); }
+
+ private:
+  static std::string show(const std::string& value) { return value.empty() ? "" : quoted(value); }
+  static std::string show(bool value) { return value ? "true" : "false"; }
+  static std::string show(std::uint32_t value) { return fmt::format("{}", value); }
+  static std::string show(std::uint64_t value) { return fmt::format("{}", value); }
+  static std::string show(int value) { return fmt::format("{}", value); }
+  static std::string show(float value) { return fmt::format("{}", value); }
+  static std::string show(double value) { return fmt::format("{}", value); }
+  static std::string show(const std::optional<float>& value) { return value ? show(*value) : ""; }
+  static std::string show(ModelKind value) { return quoted(to_string(value)); }
+  static std::string show(LocalSteps value) { return quoted(to_string(value)); }
+  static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
+  static std::string show(MaskKind value) { return quoted(to_string(value)); }
+  static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
+  template <class T>
+  static std::string show(const std::vector<T>& values) {
+    if (values.empty()) return "";
+    std::string text;
+    for (const T& value : values) text += (text.empty() ? "" : ", ") + show(value);
+    return "[" + text + "]";
+  }
+
+  std::string section_;
+  std::string out_;
+};
+
+class TomlReader {
+ public:
+  TomlReader(const toml::table& root, std::string name) : root_(root), name_(std::move(name)) {}
+
+  template <class T>
+  void operator()(const char* section, const char* key, T& field) {
+    known_[section].insert(key);
+    const toml::node* node = find(section, key);
+    if (node == nullptr || error_) return;
+    if (const std::string wrong = take(*node, field); !wrong.empty()) refuse(*node, key, wrong);
+  }
+  // A key that sets other fields.
+  [[nodiscard]] const toml::node* extra(const char* section, const char* key) {
+    known_[section].insert(key);
+    return find(section, key);
+  }
+  void refuse(const toml::node& node, const std::string& key, const std::string& wrong) {
+    if (!error_)
+      error_ =
+          fail(Code::usage, fmt::format("{}, line {}: {}: {}", name_, node.source().begin.line, key, wrong));
+  }
+  [[nodiscard]] Status result() {
+    if (error_) return *error_;
+    for (const auto& [section, node] : root_) {
+      const std::string name(section.str());
+      if (!node.is_table()) {
+        if (!known_[""].contains(name)) refuse(node, name, "unknown key");
+        continue;
+      }
+      if (!known_.contains(name)) refuse(node, "[" + name + "]", "unknown section");
+      for (const auto& [key, value] : *node.as_table())
+        if (!error_ && !known_[name].contains(std::string(key.str())))
+          refuse(value, std::string(key.str()), "unknown key in [" + name + "]");
+    }
+    if (error_) return *error_;
+    return Done{};
+  }
+
+ private:
+  [[nodiscard]] const toml::node* find(const char* section, const char* key) const {
+    if (*section == '\0') return root_.get(key);
+    const toml::node* table = root_.get(section);
+    return table != nullptr && table->is_table() ? table->as_table()->get(key) : nullptr;
+  }
+
+  // Each returns what is wrong, or nothing.
+  static std::string take(const toml::node& node, std::string& field) {
+    if (!node.is_string()) return "a string in quotes is needed";
+    field = node.as_string()->get();
+    return "";
+  }
+  static std::string take(const toml::node& node, bool& field) {
+    if (!node.is_boolean()) return "true or false is needed";
+    field = node.as_boolean()->get();
+    return "";
+  }
+  template <class T>
+  requires std::is_integral_v<T>
+  static std::string take(const toml::node& node, T& field) {
+    if (!node.is_integer()) return "a whole number is needed";
+    const std::int64_t value = node.as_integer()->get();
+    if (value < 0 ||
+        static_cast<std::uint64_t>(value) > static_cast<std::uint64_t>(std::numeric_limits<T>::max()))
+      return fmt::format("{} is out of range", value);
+    field = static_cast<T>(value);
+    return "";
+  }
+  template <class T>
+  requires std::is_floating_point_v<T>
+  static std::string take(const toml::node& node, T& field) {
+    const auto value = node.value<double>();
+    if (!value) return "a number is needed";
+    field = static_cast<T>(*value);
+    return "";
+  }
+  static std::string take(const toml::node& node, std::optional<float>& field) {
+    return take(node, field.emplace());
+  }
+  template <class T, class Parse>
+  static std::string take_named(const toml::node& node, T& field, Parse parse) {
+    if (!node.is_string()) return "a string in quotes is needed";
+    auto parsed = parse(node.as_string()->get());
+    if (!parsed.ok()) return parsed.error().message;
+    field = *parsed;
+    return "";
+  }
+  static std::string take(const toml::node& node, ModelKind& field) {
+    return take_named(node, field, parse_model);
+  }
+  static std::string take(const toml::node& node, LocalSteps& field) {
+    return take_named(node, field, parse_local_steps);
+  }
+  static std::string take(const toml::node& node, RoundsPerEpoch& field) {
+    return take_named(node, field, parse_rounds_per_epoch);
+  }
+  static std::string take(const toml::node& node, MaskKind& field) {
+    return take_named(node, field, parse_mask);
+  }
+  static std::string take(const toml::node& node, SplitRule& field) {
+    return take_named(node, field, parse_split_rule);
+  }
+  template <class T>
+  static std::string take(const toml::node& node, std::vector<T>& field) {
+    if (!node.is_array()) return "a list in [ ] is needed";
+    field.clear();
+    for (const toml::node& entry : *node.as_array())
+      if (const std::string wrong = take(entry, field.emplace_back()); !wrong.empty()) return wrong;
+    return "";
+  }
+
+  const toml::table& root_;
+  std::string name_;
+  std::map<std::string, std::set<std::string>> known_;
+  std::optional<Error> error_;
+};
+
+}  // namespace
+
+std::string to_toml(const TrainRequest& request) {
+  TomlWriter writer;
+  TrainRequest copy = request;
+  visit_fields(copy, writer);
+  return std::move(writer).take();
+}
+
+Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
+  const toml::parse_result parsed = toml::parse(text, name);
+  if (!parsed)
+    return fail(Code::usage, fmt::format("{}, line {}: not valid TOML: {}", name,
+                                         parsed.error().source().begin.line, parsed.error().description()));
+  TomlReader reader(parsed.table(), name);
+  if (const toml::node* variant = reader.extra("federation", "variant"); variant != nullptr) {
+    const Status set = set_variant(base.plan, variant->value_or(std::string("(not a string)")));
+    if (!set.ok()) reader.refuse(*variant, "variant", set.error().message);
+  }
+  visit_fields(base, reader);
+  SOTTO_TRY_DONE(reader.result());
+  return base;
+}
+
+}  // namespace sotto

@@ -1,0 +1,70 @@
+// A run directory: all that one training run leaves behind, readable without the original data.
+//
+//   plan.toml       the complete request: `sotto train --plan plan.toml` makes the run again
+//   split.bin       ids, training, validation and test part (zstd)
+//   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
+//   checkpoint.bin  only while training or after a stop
+//   model.bin       the shared parameters, with the catalogue's size and the model hash
+//   devices.bin     the simulated devices' private rows: what real devices would keep to themselves
+//   metrics.json, per_user.tsv
+//   run.json        versions, seed, hashes, counts, times; written last: a run without it is not whole
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "lab/request.h"
+#include "lab/training.h"
+#include "metrics/evaluate.h"
+
+namespace sotto {
+
+inline constexpr int run_format = 1;
+
+class RunDir {
+ public:
+  explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] bool is_whole() const;  // run.json is there
+  [[nodiscard]] bool has_checkpoint() const;
+
+  // A new run: makes the folder, writes plan.toml and split.bin. Refuses a folder with another run.
+  [[nodiscard]] Status begin(const TrainRequest& request, const Split& split) const;
+  [[nodiscard]] Status save(const Checkpoint& checkpoint) const;
+  // Ends the run: parameters, metrics, then run.json; removes the checkpoint.
+  [[nodiscard]] Status finish(const Split& split, const Trained& trained, const Evaluation& evaluation,
+                              const nlohmann::json& metrics, nlohmann::json summary) const;
+  // Removes the files of a run, and nothing else.
+  [[nodiscard]] Status clear() const;
+
+  // For resuming and reading. Each fails with a sentence if the folder is no run, not whole, or of
+  // another version.
+  [[nodiscard]] Result<TrainRequest> request() const;
+  [[nodiscard]] Result<Split> split() const;
+  [[nodiscard]] Result<Checkpoint> checkpoint() const;
+  [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json
+  [[nodiscard]] Result<nlohmann::json> metrics() const;  // metrics.json
+
+  [[nodiscard]] std::filesystem::path log_path() const { return path_ / "rounds.jsonl"; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Each judged user's values, one line a user under a header.
+[[nodiscard]] std::string per_user_tsv(const Evaluation& evaluation, const Split& split);
+
+// A whole run, ready to recommend.
+struct LoadedRun {
+  TrainRequest request;
+  std::unique_ptr<Split> split;  // the model refers to it
+  std::unique_ptr<Recommender> model;
+};
+[[nodiscard]] Result<LoadedRun> load_run(const std::filesystem::path& path, Executor& executor);
+
+}  // namespace sotto

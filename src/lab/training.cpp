@@ -1,0 +1,232 @@
+#include "lab/training.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/hash.h"
+#include "lab/factor_training.h"
+#include "metrics/evaluate.h"
+#include "model/central/item_knn.h"
+#include "model/central/random_scores.h"
+#include "model/central/toppop.h"
+#include "model/central/user_knn.h"
+#include "model/mf_recommender.h"
+
+namespace sotto {
+
+namespace {
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(double already = 0.0) : already_(already) {}
+  [[nodiscard]] double seconds() const {
+    return already_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  double already_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+std::string request_hash(const TrainRequest& request, const Split& split) {
+  Hasher hasher;
+  hasher.text(to_toml(request)).text(split.hash);
+  return std::move(hasher).hex();
+}
+
+FoldInOptions fold_in_options(const TrainRequest& request) {
+  return {.learning_rate = request.plan.fpl.learning_rate,
+          .reg = request.plan.fpl.user_reg,
+          .passes = FoldInOptions{}.passes,
+          .seed = request.plan.seed};
+}
+
+// One step-by-step training from start (or checkpoint) to end.
+class TrainingRun {
+ public:
+  TrainingRun(const TrainRequest& request, const Split& split, Executor& executor, TrainHooks& hooks,
+              FactorTraining& training)
+      : request_(request), split_(split), executor_(executor), hooks_(hooks), training_(training) {
+    const std::uint32_t rounds = training.schedule().rounds_per_epoch;
+    chunk_ = request.log_every != 0 ? request.log_every : (rounds + 999) / 1000;
+    checkpoint_.request_hash = request_hash(request, split);
+  }
+
+  [[nodiscard]] Status resume(Checkpoint checkpoint);
+  [[nodiscard]] Status run();
+  // The parameters to keep: the best look's, or the last.
+  [[nodiscard]] Parameters take_parameters();
+  [[nodiscard]] const Checkpoint& checkpoint() const { return checkpoint_; }
+  [[nodiscard]] bool stopped_early() const { return stopped_early_; }
+  [[nodiscard]] double seconds() const { return watch_.seconds(); }
+
+ private:
+  [[nodiscard]] Status advance();
+  [[nodiscard]] Status look_at_validation(TrainProgress& progress);
+  [[nodiscard]] Status save();
+
+  const TrainRequest& request_;
+  const Split& split_;
+  Executor& executor_;
+  TrainHooks& hooks_;
+  FactorTraining& training_;
+  std::uint32_t chunk_ = 1;
+  Checkpoint checkpoint_;
+  Stopwatch watch_;
+  bool stopped_early_ = false;
+};
+
+Status TrainingRun::resume(Checkpoint checkpoint) {
+  if (checkpoint.request_hash != checkpoint_.request_hash)
+    return fail(Code::incompatible,
+                "the checkpoint belongs to another plan or other data: resume with the run's own plan, or "
+                "start anew");
+  checkpoint_ = std::move(checkpoint);
+  watch_ = Stopwatch(checkpoint_.seconds);
+  training_.restore(checkpoint_.round, std::move(checkpoint_.now));
+  checkpoint_.now = {};
+  return Done{};
+}
+
+Status TrainingRun::save() {
+  if (!hooks_.on_checkpoint) return Done{};
+  checkpoint_.round = training_.round();
+  checkpoint_.seconds = watch_.seconds();
+  checkpoint_.log_lines = hooks_.log_lines;
+  checkpoint_.now = {training_.items(), Private(training_.users())};
+  const Status saved = hooks_.on_checkpoint(checkpoint_);
+  checkpoint_.now = {};
+  return saved;
+}
+
+Status TrainingRun::look_at_validation(TrainProgress& progress) {
+  const MfRecommender model(&training_.users(), &training_.items(), fold_in_options(request_));
+  EvaluateOptions options;
+  options.part = Part::validation;
+  options.cutoffs = request_.cutoffs;
+  SOTTO_TRY(const Evaluation evaluation, evaluate(model, split_, options, executor_));
+  const std::optional<double> value = evaluation.find(request_.early.metric);
+  if (!value)
+    return fail(Code::usage,
+                fmt::format("early stopping: there is no metric '{}'; with the cut-offs given there is, for "
+                            "example, {}",
+                            request_.early.metric, evaluation.metrics.front().name));
+  progress.validation = value;
+  const bool gained = !checkpoint_.best || *value > checkpoint_.best_value;
+  checkpoint_.looks_without_gain = gained ? 0 : checkpoint_.looks_without_gain + 1;
+  if (gained) {
+    checkpoint_.best_value = *value;
+    checkpoint_.best_epoch = progress.epoch;
+    checkpoint_.best = Parameters{training_.items(), Private(training_.users())};
+  }
+  stopped_early_ = checkpoint_.looks_without_gain >= request_.early.patience;
+  return Done{};
+}
+
+Status TrainingRun::advance() {
+  const Schedule& schedule = training_.schedule();
+  const std::uint32_t left_in_epoch =
+      schedule.rounds_per_epoch - training_.round() % schedule.rounds_per_epoch;
+  SOTTO_TRY(const RoundReport report, training_.advance(std::min(chunk_, left_in_epoch)));
+  checkpoint_.totals.add(report);
+  TrainProgress progress;
+  progress.round = training_.round();
+  progress.rounds = schedule.rounds;
+  progress.epoch = training_.round() / schedule.rounds_per_epoch;
+  progress.epochs = request_.plan.epochs;
+  progress.since_last = report;
+  progress.loss = report.mean_loss();
+  const bool epoch_ended = training_.round() % schedule.rounds_per_epoch == 0;
+  if (epoch_ended && request_.early.patience > 0 && progress.epoch % request_.early.every == 0)
+    SOTTO_TRY_DONE(look_at_validation(progress));
+  return hooks_.on_progress ? hooks_.on_progress(progress) : Done{};
+}
+
+Status TrainingRun::run() {
+  while (training_.round() < training_.schedule().rounds && !stopped_early_) {
+    if (hooks_.stop != nullptr && hooks_.stop->load()) {
+      SOTTO_TRY_DONE(save());
+      return fail(Code::cancelled, fmt::format("stopped after round {} of {}", training_.round(),
+                                               training_.schedule().rounds));
+    }
+    if (hooks_.checkpoint_due && hooks_.checkpoint_due()) SOTTO_TRY_DONE(save());
+    SOTTO_TRY_DONE(advance());
+  }
+  return Done{};
+}
+
+Parameters TrainingRun::take_parameters() {
+  if (checkpoint_.best) return std::move(*checkpoint_.best);
+  return {training_.items(), Private(training_.users())};
+}
+
+// The models that are made in one go.
+Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request, const Split& split,
+                                                 Executor& executor) {
+  switch (request.model) {
+    case ModelKind::toppop:
+      return std::unique_ptr<Recommender>(std::make_unique<TopPop>(split.train, split.catalogue));
+    case ModelKind::random:
+      return std::unique_ptr<Recommender>(std::make_unique<RandomScores>(split.catalogue, request.plan.seed));
+    case ModelKind::userknn: {
+      SOTTO_TRY(auto model, UserKnn::fit(split.train, split.catalogue, request.knn, executor));
+      return std::unique_ptr<Recommender>(std::move(model));
+    }
+    case ModelKind::itemknn: {
+      SOTTO_TRY(auto model, ItemKnn::fit(split.train, split.catalogue, request.knn, executor));
+      return std::unique_ptr<Recommender>(std::move(model));
+    }
+    case ModelKind::fpl:
+    case ModelKind::bprmf:
+      break;
+  }
+  return fail(Code::incompatible, "the run holds no parameters for its model");
+}
+
+// Models without parameters are their settings and their data.
+std::string direct_hash(const TrainRequest& request, const Split& split) {
+  Hasher hasher;
+  hasher.text(to_string(request.model)).text(split.hash);
+  if (request.model == ModelKind::random) hasher.u64(request.plan.seed);
+  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
+    hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
+  return std::move(hasher).hex();
+}
+
+}  // namespace
+
+Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor, TrainHooks& hooks,
+                      std::optional<Checkpoint> resume) {
+  Trained trained;
+  const Stopwatch watch;
+  SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start_factor_training(request, split, executor));
+  if (!training) {
+    SOTTO_TRY(trained.model, make_direct(request, split, executor));
+    trained.model_hash = direct_hash(request, split);
+    trained.seconds = watch.seconds();
+    return trained;
+  }
+  TrainingRun run(request, split, executor, hooks, *training);
+  if (resume) SOTTO_TRY_DONE(run.resume(std::move(*resume)));
+  SOTTO_TRY_DONE(run.run());
+  trained.parameters = std::make_unique<Parameters>(run.take_parameters());
+  trained.model = std::make_unique<MfRecommender>(&trained.parameters->users.on_device(),
+                                                  &trained.parameters->items, fold_in_options(request));
+  trained.model_hash = hash_rows(trained.parameters->items);
+  trained.totals = run.checkpoint().totals;
+  trained.schedule = training->schedule();
+  trained.seconds = run.seconds();
+  if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
+  return trained;
+}
+
+Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, const Split& split,
+                                                   std::optional<Parameters> parameters, Executor& executor) {
+  if (!parameters) return make_direct(request, split, executor);
+  return std::unique_ptr<Recommender>(std::make_unique<MfRecommender>(
+      std::move(parameters->users.on_device()), std::move(parameters->items), fold_in_options(request)));
+}
+
+}  // namespace sotto

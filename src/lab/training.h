@@ -1,0 +1,84 @@
+// Training: from a request and a split to a trained model. Federated and central models alike.
+//
+// Laws: the same request and split give the same model hash; a run that was stopped (Ctrl-C, kill)
+// and resumed from its checkpoint ends with the bytes of an undisturbed one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "data/split.h"
+#include "lab/request.h"
+#include "model/recommender.h"
+#include "sim/federation.h"
+
+namespace sotto {
+
+// The trained parameters of a factor model. (The others are made from the split.)
+struct Parameters {
+  RowMatrix items;           // shared
+  Private<RowMatrix> users;  // one private row a user
+};
+
+struct TrainProgress {
+  std::uint64_t round = 0;
+  std::uint64_t rounds = 0;
+  std::uint32_t epoch = 0;  // finished epochs
+  std::uint32_t epochs = 0;
+  RoundReport since_last;            // since the last call
+  double loss = 0.0;                 // mean over since_last
+  std::optional<double> validation;  // set when this call follows a look at the validation part
+};
+
+// Where a stopped training stands.
+struct Checkpoint {
+  std::string request_hash;  // of the request and the split: another run's checkpoint is refused
+  std::uint32_t round = 0;
+  RoundReport totals;
+  std::uint64_t log_lines = 0;
+  double seconds = 0.0;
+  Parameters now;
+  // Early stopping: the best look so far.
+  std::uint32_t best_epoch = 0;
+  double best_value = 0.0;
+  std::uint32_t looks_without_gain = 0;
+  std::optional<Parameters> best;
+};
+[[nodiscard]] Bytes save_checkpoint(const Checkpoint& checkpoint);
+[[nodiscard]] Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::string& name);
+
+// What the caller wants to hear and to be asked during training. All may be empty.
+struct TrainHooks {
+  std::function<Status(const TrainProgress&)> on_progress;  // once a log line
+  std::function<Status(const Checkpoint&)> on_checkpoint;   // now and then, and when stopped
+  std::function<bool()> checkpoint_due;                     // asked between rounds
+  const std::atomic<bool>* stop = nullptr;                  // set by Ctrl-C
+  std::uint64_t log_lines = 0;                              // kept up to date by on_progress' owner
+};
+
+struct Trained {
+  std::unique_ptr<Recommender> model;  // refers to the split, which must outlive it
+  std::string model_hash;
+  std::unique_ptr<Parameters> parameters;  // what a factor model looks at; null for the others
+  RoundReport totals;
+  Schedule schedule;  // of federated models
+  double seconds = 0.0;
+  std::optional<std::uint32_t> best_epoch;  // with a validation part looked at: the model is this epoch's
+};
+
+[[nodiscard]] Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor,
+                                    TrainHooks& hooks, std::optional<Checkpoint> resume = std::nullopt);
+
+// The model again from what a run directory holds.
+[[nodiscard]] Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request,
+                                                                 const Split& split,
+                                                                 std::optional<Parameters> parameters,
+                                                                 Executor& executor);
+
+}  // namespace sotto

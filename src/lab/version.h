@@ -1,0 +1,8 @@
+// The version of the program, as it prints it and as runs record it.
+#pragma once
+
+namespace sotto {
+
+inline constexpr const char* version = "0.1.0";
+
+}  // namespace sotto

@@ -1,0 +1,174 @@
+#include "metrics/evaluate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "metrics/accuracy.h"
+#include "metrics/diversity.h"
+#include "metrics/rank_users.h"
+
+namespace sotto {
+
+namespace {
+
+using UserMetric = double (*)(ItemList list, ItemList relevant, std::size_t k);
+
+struct NamedUserMetric {
+  const char* name;
+  UserMetric metric;
+};
+constexpr NamedUserMetric user_metrics[] = {
+    {"P", precision_at},           {"R", recall_at},  {"F1", f1_at},
+    {"HR", hit_rate_at},           {"nDCG", ndcg_at}, {"MRR", reciprocal_rank_at},
+    {"MAP", average_precision_at},
+};
+
+std::string at(std::string_view name, std::uint32_t cutoff) { return fmt::format("{}@{}", name, cutoff); }
+
+Result<std::vector<std::uint32_t>> checked_cutoffs(std::vector<std::uint32_t> cutoffs) {
+  std::sort(cutoffs.begin(), cutoffs.end());
+  cutoffs.erase(std::unique(cutoffs.begin(), cutoffs.end()), cutoffs.end());
+  if (cutoffs.empty()) return fail(Code::usage, "no cut-off is given: name at least one list length, as 10");
+  if (cutoffs.front() == 0) return fail(Code::usage, "a cut-off is 0: a list has at least one place");
+  return cutoffs;
+}
+
+Status check_match(const Recommender& model, const Split& split) {
+  if (model.catalogue() != split.catalogue)
+    return fail(
+        Code::incompatible,
+        fmt::format("the model knows {} items and the split trains on {}: they do not belong together; "
+                    "evaluate with the split the model was trained on",
+                    model.catalogue(), split.catalogue));
+  if (split.catalogue == 0)
+    return fail(Code::bad_input, "the split has no training items: there is nothing to recommend");
+  return Done{};
+}
+
+// The users asked for that have items in the judged part; the rest is counted.
+Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, const Histories& judged,
+                                            std::uint64_t& without) {
+  std::vector<UserIndex> users;
+  const auto consider = [&](UserIndex user) {
+    if (judged.of(user).empty())
+      ++without;
+    else
+      users.push_back(user);
+  };
+  for (const UserIndex user : options.users) {
+    if (user.value >= judged.users())
+      return fail(Code::usage,
+                  fmt::format("a user to be judged is not in the split, which has {} users", judged.users()));
+    consider(user);
+  }
+  if (options.users.empty())
+    for (std::uint32_t user = 0; user < judged.users(); ++user) consider(UserIndex{user});
+  if (users.empty())
+    return fail(
+        Code::bad_input,
+        fmt::format("no user has items in the {} part: there is nothing to judge; split the data with "
+                    "such a part",
+                    options.part == Part::test ? "test" : "validation"));
+  return users;
+}
+
+PerUser judge_users(const Ranking& ranking, const Histories& judged, std::span<const std::uint32_t> cutoffs) {
+  PerUser table;
+  table.users = ranking.lists.users;
+  for (const std::uint32_t cutoff : cutoffs)
+    for (const auto& [name, metric] : user_metrics) table.names.push_back(at(name, cutoff));
+  table.names.emplace_back("AUC");
+  table.values.reserve(table.users.size() * table.names.size());
+  for (std::size_t row = 0; row < table.users.size(); ++row) {
+    const auto relevant = judged.of(table.users[row]);
+    for (const std::uint32_t cutoff : cutoffs)
+      for (const auto& [name, metric] : user_metrics)
+        table.values.push_back(metric(ranking.lists.of(row, cutoff), relevant, cutoff));
+    table.values.push_back(ranking.auc[row]);
+  }
+  return table;
+}
+
+// Sums in the order of users, so that the last bit does not depend on who computed what.
+double mean_of_column(const PerUser& table, std::size_t column) {
+  double sum = 0.0;
+  for (std::size_t row = 0; row < table.users.size(); ++row) sum += table.at(row, column);
+  return sum / static_cast<double>(table.users.size());
+}
+
+// What needs all lists together.
+void judge_lists(const TopLists& lists, const Split& split, const Histories& judged,
+                 std::span<const Histories* const> masked, std::uint32_t cutoff,
+                 std::vector<Metric>& metrics) {
+  const auto counts = recommendation_counts(lists, cutoff, split.catalogue);
+  metrics.push_back({at("IC", cutoff), static_cast<double>(item_coverage(counts))});
+  metrics.push_back({at("Gini", cutoff), gini(counts)});
+  metrics.push_back({at("GiniRec", cutoff), gini_recommended(counts)});
+  metrics.push_back({at("SE", cutoff), shannon_entropy(counts)});
+
+  const auto popularity = split.train.popularity(split.catalogue);
+  const auto head = popular_head(popularity);
+  const auto items_of = [](const Histories& part) -> ItemsOf {
+    return [&part](UserIndex user) { return part.of(user); };
+  };
+  std::vector<ItemsOf> masked_items;
+  for (const Histories* part : masked) masked_items.push_back(items_of(*part));
+  metrics.push_back({at("ARP", cutoff), average_popularity(lists, cutoff, popularity)});
+  metrics.push_back({at("APLT", cutoff), long_tail_share(lists, cutoff, head)});
+  metrics.push_back({at("ACLT", cutoff), long_tail_count(lists, cutoff, head)});
+  metrics.push_back({at("PopREO", cutoff), popularity_opportunity(lists, cutoff, head, items_of(judged))});
+  metrics.push_back({at("PopRSP", cutoff), popularity_parity(lists, cutoff, head, masked_items)});
+}
+
+}  // namespace
+
+std::vector<double> PerUser::column(std::string_view name) const {
+  std::vector<double> result;
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return result;
+  for (std::size_t row = 0; row < users.size(); ++row)
+    result.push_back(at(row, static_cast<std::size_t>(found - names.begin())));
+  return result;
+}
+
+std::optional<double> Evaluation::find(std::string_view name) const {
+  for (const Metric& metric : metrics)
+    if (metric.name == name) return metric.value;
+  return std::nullopt;
+}
+
+Result<Evaluation> evaluate(const Recommender& model, const Split& split, const EvaluateOptions& options,
+                            Executor& executor) {
+  Evaluation result;
+  SOTTO_TRY_DONE(check_match(model, split));
+  SOTTO_TRY(result.cutoffs, checked_cutoffs(options.cutoffs));
+  const Histories& judged = options.part == Part::test ? split.test : split.validation;
+  SOTTO_TRY(auto users, judged_users(options, judged, result.users_without_test));
+
+  const std::size_t depth = std::min<std::size_t>(result.cutoffs.back(), split.catalogue);
+  RankTask task{&model, {&split.train}, &judged, depth, options.memory_bytes};
+  if (options.part == Part::test && split.validation.interactions() > 0)
+    task.masked.push_back(&split.validation);
+  SOTTO_TRY(Ranking ranking, rank_users(task, std::move(users), executor));
+
+  result.users = ranking.lists.users.size();
+  result.per_user = judge_users(ranking, judged, result.cutoffs);
+  std::size_t column = 0;
+  for (const std::uint32_t cutoff : result.cutoffs) {
+    for (std::size_t n = 0; n < std::size(user_metrics); ++n, ++column)
+      result.metrics.push_back({result.per_user.names[column], mean_of_column(result.per_user, column)});
+    judge_lists(ranking.lists, split, judged, task.masked, cutoff, result.metrics);
+    result.short_lists.push_back(static_cast<std::uint64_t>(
+        std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
+                      [&](std::uint64_t candidates) { return candidates < cutoff; })));
+    if (!split.item_categories.empty())
+      result.category_bias.push_back({cutoff, bias_disparity(ranking.lists, cutoff, split.item_categories,
+                                                             split.train, split.catalogue)});
+  }
+  result.metrics.push_back({"AUC", mean_of_column(result.per_user, column)});
+  if (options.keep_lists) result.lists = std::move(ranking.lists);
+  return result;
+}
+
+}  // namespace sotto

@@ -1,0 +1,80 @@
+// Judging a trained model on the held-out part of a split, over all items a user has not rated yet.
+//
+// Candidates of a user are the whole catalogue without the user's training items (and, when the test
+// part is judged, without the validation items). Users without items in the judged part are skipped and
+// counted. Held-out items outside the catalogue cannot be recommended but count in the denominators.
+//
+// Laws: the same bytes for any number of threads and any memory limit; scores take at most
+// memory_bytes (never users × items floats), the answer a few hundred bytes a judged user.
+//
+// Names of the metrics, for each cut-off k: P@k R@k F1@k HR@k nDCG@k MRR@k MAP@k (metrics/accuracy.h),
+// IC@k Gini@k GiniRec@k SE@k (metrics/diversity.h), ARP@k APLT@k ACLT@k PopREO@k PopRSP@k
+// (metrics/bias.h; PopREO and PopRSP are not a number where a group has nothing to be shown); and once AUC,
+// which looks at the whole ranking.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "data/split.h"
+#include "metrics/bias.h"
+#include "metrics/top_lists.h"
+#include "model/recommender.h"
+
+namespace sotto {
+
+enum class Part : std::uint8_t { validation, test };
+
+struct EvaluateOptions {
+  std::vector<std::uint32_t> cutoffs{10};
+  std::size_t memory_bytes = std::size_t{64} << 20;
+  std::vector<UserIndex> users;  // empty: all
+  Part part = Part::test;
+  bool keep_lists = false;
+};
+
+struct Metric {
+  std::string name;
+  double value = 0.0;
+};
+
+// One row a judged user, one column a name.
+struct PerUser {
+  std::vector<UserIndex> users;
+  std::vector<std::string> names;
+  std::vector<double> values;  // row-major
+
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const {
+    return values[row * names.size() + column];
+  }
+  // The values of one metric in the order of `users`; empty for an unknown name.
+  [[nodiscard]] std::vector<double> column(std::string_view name) const;
+};
+
+struct CategoryBiasAt {
+  std::uint32_t cutoff = 0;
+  std::vector<CategoryBias> categories;
+};
+
+struct Evaluation {
+  std::vector<Metric> metrics;
+  std::uint64_t users = 0;
+  std::uint64_t users_without_test = 0;       // of those asked for: no items in the judged part
+  std::vector<std::uint32_t> cutoffs;         // ascending, each once
+  std::vector<std::uint64_t> short_lists;     // for each cut-off: users with fewer candidates than that
+  PerUser per_user;                           // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC
+  std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
+  TopLists lists;                             // empty unless keep_lists
+
+  [[nodiscard]] std::optional<double> find(std::string_view name) const;
+};
+
+[[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
+                                          const EvaluateOptions& options, Executor& executor);
+
+}  // namespace sotto

@@ -1,0 +1,33 @@
+// The heavy half of an evaluation: scores every candidate of every judged user, a block of users and a
+// block of items at a time, and keeps each user's best items and AUC.
+#pragma once
+
+#include <vector>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "data/histories.h"
+#include "metrics/top_lists.h"
+#include "model/recommender.h"
+
+namespace sotto {
+
+struct RankTask {
+  const Recommender* model = nullptr;
+  std::vector<const Histories*> masked;  // disjoint parts whose items are no candidates
+  const Histories* relevant = nullptr;   // the judged part
+  std::size_t depth = 0;                 // length of the lists
+  std::size_t memory_bytes = 0;
+};
+
+struct Ranking {
+  TopLists lists;
+  std::vector<double> auc;
+  std::vector<std::uint64_t> candidates;  // of each user
+};
+
+// Fails where the model's scores are not finite numbers.
+[[nodiscard]] Result<Ranking> rank_users(const RankTask& task, std::vector<UserIndex> users,
+                                         Executor& executor);
+
+}  // namespace sotto

@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "model/central/item_knn.h"
+#include "model/central/small_worlds.h"
+#include "model/central/user_knn.h"
+
+namespace sotto {
+namespace {
+
+// A dense table of zeros and ones, and everything by its definition.
+struct Dense {
+  std::vector<std::vector<double>> rows;
+
+  Dense(const Rows& histories, std::size_t items) : rows(histories.size(), std::vector<double>(items, 0.0)) {
+    for (std::size_t user = 0; user < histories.size(); ++user)
+      for (const std::uint32_t item : histories[user]) rows[user][item] = 1.0;
+  }
+  [[nodiscard]] Dense transposed() const {
+    Dense result({}, 0);
+    const std::size_t columns = rows.empty() ? 0 : rows[0].size();
+    result.rows.assign(columns, std::vector<double>(rows.size()));
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (std::size_t c = 0; c < columns; ++c) result.rows[c][r] = rows[r][c];
+    return result;
+  }
+  [[nodiscard]] float likeness(std::size_t a, std::size_t b, float shrink) const {
+    double common = 0, size_a = 0, size_b = 0;
+    for (std::size_t c = 0; c < rows[a].size(); ++c) {
+      common += rows[a][c] * rows[b][c];
+      size_a += rows[a][c];
+      size_b += rows[b][c];
+    }
+    return common == 0
+               ? 0.0f
+               : static_cast<float>(common / (std::sqrt(size_a * size_b) + static_cast<double>(shrink)));
+  }
+  [[nodiscard]] std::vector<Neighbor> nearest(std::size_t row, const KnnOptions& options) const {
+    std::vector<Neighbor> found;
+    for (std::uint32_t other = 0; other < rows.size(); ++other) {
+      const float like = likeness(row, other, options.shrink);
+      if (other != row && like > 0.0f) found.push_back({other, like});
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Neighbor& a, const Neighbor& b) { return a.likeness > b.likeness; });
+    found.resize(std::min<std::size_t>(found.size(), options.neighbors));
+    return found;
+  }
+};
+
+struct World {
+  Rows rows;
+  std::uint32_t items;
+  KnnOptions options;
+};
+
+World random_world() {
+  const auto users = *rc::gen::inRange<std::size_t>(1, 12);
+  const auto items = *rc::gen::inRange<std::uint32_t>(1, 15);
+  const auto shrink = static_cast<float>(*rc::gen::inRange(0, 3)) * 2.5f;
+  return {random_rows(users, items, 30), items, {*rc::gen::inRange<std::uint32_t>(1, 6), shrink}};
+}
+
+std::vector<float> all_scores(const Recommender& model, std::uint32_t user) {
+  std::vector<float> out(model.catalogue());
+  const UserIndex index{user};
+  model.score(std::span(&index, 1), {0, static_cast<std::uint32_t>(out.size())}, out);
+  return out;
+}
+
+void expect_close(const std::vector<float>& scores, const std::vector<double>& expected) {
+  RC_ASSERT(scores.size() == expected.size());
+  for (std::size_t n = 0; n < scores.size(); ++n)
+    RC_ASSERT(std::fabs(static_cast<double>(scores[n]) - expected[n]) < 1e-5);
+}
+
+RC_GTEST_PROP(UserKnn, EqualsBruteForce, ()) {
+  const World world = random_world();
+  const Histories train = histories_of(world.rows);
+  const Dense dense(world.rows, world.items);
+  SerialExecutor executor;
+  const auto model = UserKnn::fit(train, world.items, world.options, executor);
+  RC_ASSERT(model.ok());
+  for (std::uint32_t user = 0; user < world.rows.size(); ++user) {
+    std::vector<double> expected(world.items, 0.0);
+    for (const Neighbor& near : dense.nearest(user, world.options))
+      for (const std::uint32_t item : world.rows[near.index])
+        expected[item] += static_cast<double>(near.likeness);
+    expect_close(all_scores(**model, user), expected);
+  }
+}
+
+RC_GTEST_PROP(ItemKnn, EqualsBruteForce, ()) {
+  const World world = random_world();
+  const Histories train = histories_of(world.rows);
+  const Dense by_item = Dense(world.rows, world.items).transposed();
+  SerialExecutor executor;
+  const auto model = ItemKnn::fit(train, world.items, world.options, executor);
+  RC_ASSERT(model.ok());
+  for (std::uint32_t user = 0; user < world.rows.size(); ++user) {
+    std::vector<double> expected(world.items, 0.0);
+    for (std::uint32_t item = 0; item < world.items; ++item)
+      for (const Neighbor& near : by_item.nearest(item, world.options))
+        if (train.contains(UserIndex{user}, ItemIndex{near.index}))
+          expected[item] += static_cast<double>(near.likeness);
+    const auto scores = all_scores(**model, user);
+    expect_close(scores, expected);
+    // Fold-in of a training user's own history is the user.
+    std::vector<float> folded(world.items);
+    (*model)->score_history(train.of(UserIndex{user}), folded);
+    RC_ASSERT(folded == scores);
+  }
+}
+
+RC_GTEST_PROP(UserKnn, FoldInFindsTheNeighboursOfAHistory, ()) {
+  const World world = random_world();
+  const Histories train = histories_of(world.rows);
+  SerialExecutor executor;
+  const auto model = UserKnn::fit(train, world.items, world.options, executor);
+  const auto guest = random_rows(1, world.items, 30);
+  // The guest as one more row of the table, whom nobody else knows.
+  Rows with_guest = world.rows;
+  with_guest.push_back(guest[0]);
+  const Dense dense(with_guest, world.items);
+  std::vector<double> expected(world.items, 0.0);
+  for (const Neighbor& near : dense.nearest(world.rows.size(), world.options))
+    for (const std::uint32_t item : world.rows[near.index])
+      expected[item] += static_cast<double>(near.likeness);
+  std::vector<float> scores(world.items);
+  (*model)->score_history(items_of(guest[0]), scores);
+  expect_close(scores, expected);
+}
+
+RC_GTEST_PROP(Knn, SimilarIsTheCosineOfAudiences, ()) {
+  const World world = random_world();
+  const Histories train = histories_of(world.rows);
+  const Dense by_item = Dense(world.rows, world.items).transposed();
+  SerialExecutor executor;
+  const auto users = UserKnn::fit(train, world.items, world.options, executor);
+  const auto items = ItemKnn::fit(train, world.items, world.options, executor);
+  std::vector<float> one(world.items), two(world.items);
+  for (std::uint32_t item = 0; item < world.items; ++item) {
+    RC_ASSERT((*users)->similar(ItemIndex{item}, one).ok());
+    RC_ASSERT((*items)->similar(ItemIndex{item}, two).ok());
+    RC_ASSERT(one == two);
+    for (std::uint32_t other = 0; other < world.items; ++other)
+      RC_ASSERT(one[other] == by_item.likeness(item, other, world.options.shrink));
+  }
+}
+
+RC_GTEST_PROP(Knn, ShardsAndBlocksDoNotMatter, ()) {
+  const World world = random_world();
+  const Histories train = histories_of(world.rows);
+  SerialExecutor serial;
+  BackwardExecutor backward(3);
+  const std::unique_ptr<Recommender> models[] = {
+      std::move(UserKnn::fit(train, world.items, world.options, serial)).value(),
+      std::move(UserKnn::fit(train, world.items, world.options, backward)).value(),
+      std::move(ItemKnn::fit(train, world.items, world.options, serial)).value(),
+      std::move(ItemKnn::fit(train, world.items, world.options, backward)).value()};
+  const auto cut = *rc::gen::inRange<std::uint32_t>(0, world.items + 1);
+  for (std::uint32_t user = 0; user < world.rows.size(); ++user) {
+    RC_ASSERT(all_scores(*models[0], user) == all_scores(*models[1], user));
+    RC_ASSERT(all_scores(*models[2], user) == all_scores(*models[3], user));
+    for (const std::size_t kind : {0u, 2u}) {
+      std::vector<float> parts(world.items);
+      const UserIndex index{user};
+      models[kind]->score(std::span(&index, 1), {0, cut}, std::span(parts).first(cut));
+      models[kind]->score(std::span(&index, 1), {cut, world.items}, std::span(parts).subspan(cut));
+      RC_ASSERT(parts == all_scores(*models[kind], user));
+    }
+  }
+}
+
+TEST(Knn, TiedNeighboursGoByIndex) {
+  // Users 1, 2 and 3 are equally near to user 0.
+  const Histories train = histories_of({{0}, {0, 1}, {0, 2}, {0, 3}});
+  SerialExecutor executor;
+  const Audiences audiences(train, 4);
+  const auto lists = nearest_users(train, audiences, {2, 0.0f}, executor);
+  ASSERT_EQ(lists.of(0).size(), 2u);
+  EXPECT_EQ(lists.of(0)[0].index, 1u);
+  EXPECT_EQ(lists.of(0)[1].index, 2u);
+}
+
+TEST(Knn, RefusesNoNeighboursAndBadShrink) {
+  const Histories train = histories_of({{0}});
+  SerialExecutor executor;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const KnnOptions& options : {KnnOptions{0, 0.0f}, KnnOptions{5, -1.0f}, KnnOptions{5, nan}}) {
+    EXPECT_EQ(ItemKnn::fit(train, 1, options, executor).error().code, Code::usage);
+    EXPECT_EQ(UserKnn::fit(train, 1, options, executor).error().code, Code::usage);
+  }
+}
+
+}  // namespace
+}  // namespace sotto

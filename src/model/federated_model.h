@@ -1,0 +1,53 @@
+// The model concept: a federated model is two halves that never meet in one place.
+//
+//   shared    rows of floats on the server; every device receives them
+//   private   what one device keeps: a row of floats that is never sent
+//
+// The server half knows how the shared rows start and how a released sum changes them. The device
+// half knows how a private row starts and how one visit turns (shared rows, own history) into rows of
+// an update, emitted into a sink. The sink is the contribution pipeline: consent decides what leaves.
+// Engine code (rounds, aggregation, simulator, network) is written against this concept alone.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <span>
+
+#include "base/row_matrix.h"
+#include "data/ids.h"
+#include "data/pair_sampler.h"
+
+namespace sotto {
+
+// Where an update comes from: an item the person consumed (positive) or one they did not.
+enum class Evidence : std::uint8_t { negative, positive };
+
+// What a device has in hand while it computes.
+struct Visit {
+  const RowMatrix& shared;      // the received snapshot
+  float* own;                   // the private row
+  float* scratch;               // room for one more private row
+  std::span<const Pair> pairs;  // training pairs drawn from its own history
+  UserIndex user;
+  std::uint32_t round = 0;
+};
+
+// What a visit reports to the simulator. It is not part of the contribution: nothing of it leaves.
+struct VisitReport {
+  double loss = 0.0;   // Σ −ln σ(x̂) over the triples, before each step
+  bool finite = true;  // false: the numbers left the range, training diverged
+};
+
+template <class M, class Sink>
+concept FederatedModel = requires(const M model, float* row, const Visit& visit, Sink& sink,
+                                  const std::int64_t* sum) {
+  { model.shared_rows() } -> std::convertible_to<std::size_t>;
+  { model.shared_width() } -> std::convertible_to<std::size_t>;
+  { model.private_width() } -> std::convertible_to<std::size_t>;
+  { model.start_shared() } -> std::same_as<RowMatrix>;
+  {model.start_private(UserIndex{}, row)};
+  {model.apply(sum, double{}, row)};
+  { model.fit(visit, sink) } -> std::same_as<VisitReport>;
+};
+
+}  // namespace sotto

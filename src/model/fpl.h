@@ -1,0 +1,112 @@
+// FPL: federated pair-wise learning (thesis ch. 4; systems.md §1).
+//
+// Shared: one row an item, [q_0 … q_{F−1}, b]. Private: p_u, kept as [p_0 … p_{F−1}, 1], so that the
+// score b_i + p_u·q_i is one dot product of two padded rows.
+// A visit draws T triples (i consumed, j not) and for each, with d = σ(−x̂_uij):
+//   Δq_j = −d·p − λ⁻q_j, Δb_j = −d      Δq_i = d·p − λ⁺q_i, Δb_i = d      p += α(d(q_i − q_j) − λ_u p)
+// Item rows stay the received snapshot for the whole visit. `sequential` moves p after each triple
+// (the authors' code), `batch` once at the end by the sum (thesis eq. 4.4 and 4.7).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "base/kernels.h"
+#include "base/math.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "model/federated_model.h"
+
+namespace sotto {
+
+enum class LocalSteps : std::uint8_t { sequential, batch };
+[[nodiscard]] Result<LocalSteps> parse_local_steps(const std::string& text);
+[[nodiscard]] const char* to_string(LocalSteps local);
+
+struct FplOptions {
+  std::uint32_t factors = 20;
+  float learning_rate = 0.05f;    // α
+  float user_reg = 0.0025f;       // λ_u; the papers: α/20
+  float positive_reg = 0.0025f;   // λ⁺; the papers: α/20
+  float negative_reg = 0.00025f;  // λ⁻; the papers: α/200
+  float init_sd = 0.1f;           // p, Q and b start as N(0, sd²)
+  LocalSteps local = LocalSteps::sequential;
+};
+
+[[nodiscard]] Status check(const FplOptions& options);
+
+class Fpl {
+ public:
+  Fpl(const FplOptions& options, std::size_t catalogue, std::uint64_t seed)
+      : options_(options),
+        catalogue_(catalogue),
+        stride_(RowMatrix::stride_for(options.factors + 1)),
+        seed_(seed) {}
+
+  // --- the server's half ---
+  [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
+  [[nodiscard]] std::size_t shared_width() const { return options_.factors + 1; }
+  [[nodiscard]] RowMatrix start_shared() const;
+  // Θ += α Σ ΔΘ for one row. `sum` are the released integers, each worth `unit`.
+  void apply(const std::int64_t* sum, double unit, float* row) const {
+    kernels::apply_row(row, sum, unit * static_cast<double>(options_.learning_rate), stride_);
+  }
+
+  // --- the device's half ---
+  [[nodiscard]] std::size_t private_width() const { return options_.factors + 1; }
+  void start_private(UserIndex user, float* own) const;
+  template <class Sink>
+  VisitReport fit(const Visit& visit, Sink& sink) const;
+  // Asks for the memory that a pair will touch.
+  void prefetch(const RowMatrix& shared, const Pair& pair) const {
+    for (std::size_t k = 0; k < stride_; k += row_lanes) {
+      __builtin_prefetch(shared.row(pair.positive.value) + k);
+      __builtin_prefetch(shared.row(pair.negative.value) + k);
+    }
+  }
+
+ private:
+  // One triple: emits its two rows and moves p.
+  template <class Sink>
+  kernels::PairResult step(const Visit& visit, const Pair& pair, float* moved, Sink& sink) const;
+
+  FplOptions options_;
+  std::size_t catalogue_;
+  std::size_t stride_;
+  std::uint64_t seed_;
+};
+
+template <class Sink>
+kernels::PairResult Fpl::step(const Visit& visit, const Pair& pair, float* moved, Sink& sink) const {
+  sink.make_room(2);
+  const kernels::PairStep rows{.positive = visit.shared.row(pair.positive.value),
+                               .negative = visit.shared.row(pair.negative.value),
+                               .own = visit.own,
+                               .moved = moved,
+                               .out_positive = sink.open(Evidence::positive, pair.positive.value),
+                               .out_negative = sink.open(Evidence::negative, pair.negative.value),
+                               .stride = stride_,
+                               .bias = options_.factors};
+  const kernels::PairRates rates{sink.scale(), options_.learning_rate, options_.user_reg,
+                                 options_.positive_reg, options_.negative_reg};
+  return kernels::pair_step(rows, rates);
+}
+
+template <class Sink>
+VisitReport Fpl::fit(const Visit& visit, Sink& sink) const {
+  const bool batch = options_.local == LocalSteps::batch;
+  float* moved = batch ? visit.scratch : visit.own;
+  if (batch) std::copy_n(visit.own, stride_, moved);
+  LogSum loss;
+  bool finite = true;
+  for (const Pair& pair : visit.pairs) {
+    const kernels::PairResult result = step(visit, pair, moved, sink);
+    finite &= result.difference < 1e30f && result.difference > -1e30f;
+    loss.add(1.0f - result.error);
+  }
+  if (batch) std::copy_n(moved, stride_, visit.own);
+  return {-loss.value(), finite};
+}
+
+}  // namespace sotto

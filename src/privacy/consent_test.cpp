@@ -1,0 +1,75 @@
+#include "privacy/consent.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+namespace sotto {
+namespace {
+
+TEST(Consent, PiOutsideItsRangeIsRefusedWithARemedy) {
+  for (const double pi : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    const Status status = check(ConsentPolicy{.pi = pi});
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().code, Code::usage);
+    EXPECT_NE(status.error().message.find("from 0"), std::string::npos);
+  }
+  EXPECT_TRUE(check(ConsentPolicy{.pi = 0.0}).ok());
+  EXPECT_TRUE(check(ConsentPolicy{.pi = 1.0}).ok());
+}
+
+TEST(Consent, MaskNamesReadAndWrite) {
+  EXPECT_EQ(parse_mask("redraw").value(), MaskKind::redraw);
+  EXPECT_EQ(parse_mask(to_string(MaskKind::sticky)).value(), MaskKind::sticky);
+  EXPECT_FALSE(parse_mask("glued").ok());
+}
+
+TEST(Consent, NegativesAlwaysLeave) {
+  ConsentGate gate({.pi = 0.0, .mask = MaskKind::redraw}, 1, 0, UserIndex{3});
+  for (std::uint32_t item = 0; item < 100; ++item) EXPECT_TRUE(gate.allows(Evidence::negative, item));
+}
+
+TEST(Consent, PiZeroLetsNoPositiveOutAndPiOneAll) {
+  for (const MaskKind mask : {MaskKind::redraw, MaskKind::sticky}) {
+    ConsentGate closed({.pi = 0.0, .mask = mask}, 1, 0, UserIndex{3});
+    ConsentGate open({.pi = 1.0, .mask = mask}, 1, 0, UserIndex{3});
+    for (std::uint32_t item = 0; item < 1000; ++item) {
+      EXPECT_FALSE(closed.allows(Evidence::positive, item));
+      EXPECT_TRUE(open.allows(Evidence::positive, item));
+    }
+  }
+}
+
+std::set<std::uint32_t> disclosed(const ConsentPolicy& policy, std::uint32_t rounds) {
+  std::set<std::uint32_t> items;
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    ConsentGate gate(policy, 7, round, UserIndex{5});
+    for (std::uint32_t item = 0; item < 2000; ++item)
+      if (gate.allows(Evidence::positive, item)) items.insert(item);
+  }
+  return items;
+}
+
+TEST(Consent, StickyDisclosesTheSameItemsEachRoundAndRedrawAddsUp) {
+  const ConsentPolicy sticky{.pi = 0.1, .mask = MaskKind::sticky};
+  EXPECT_EQ(disclosed(sticky, 1), disclosed(sticky, 30));
+  EXPECT_NEAR(static_cast<double>(disclosed(sticky, 30).size()), 200.0, 45.0);
+  const ConsentPolicy redraw{.pi = 0.1, .mask = MaskKind::redraw};
+  // 1 − 0.9^30 = .958 of the items have been out at least once.
+  EXPECT_NEAR(static_cast<double>(disclosed(redraw, 30).size()), 2000.0 * (1.0 - std::pow(0.9, 30)), 45.0);
+}
+
+RC_GTEST_PROP(ConsentLaw, WhatIsAllowedAtSomePiIsAllowedAtALargerOne,
+              (std::uint64_t seed, std::uint32_t item, std::uint32_t user)) {
+  const double low = *rc::gen::inRange(0, 1000) / 1000.0;
+  const double high = low + (1.0 - low) * (*rc::gen::inRange(0, 1000) / 1000.0);
+  ConsentGate narrow({.pi = low, .mask = MaskKind::sticky}, seed, 0, UserIndex{user});
+  ConsentGate wide({.pi = high, .mask = MaskKind::sticky}, seed, 99, UserIndex{user});
+  if (narrow.allows(Evidence::positive, item)) RC_ASSERT(wide.allows(Evidence::positive, item));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,100 @@
+// Federation: a whole federation in one process, driving the same objects as a deployment does.
+//
+// Laws: the same plan, data and seed give the same shared model and the same private rows for any
+// number of threads; the wire path, which encodes and decodes every message, gives them too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/executor.h"
+#include "base/private.h"
+#include "base/result.h"
+#include "data/histories.h"
+#include "data/membership.h"
+#include "fed/aggregator.h"
+#include "fed/contribute.h"
+#include "fed/plan.h"
+#include "fed/selection.h"
+
+namespace sotto {
+
+enum class Path : std::uint8_t {
+  fast,  // contributions go to the sum without becoming bytes
+  wire,  // every message is encoded and decoded with the real codec
+};
+
+// A loss as the integer that reports sum.
+[[nodiscard]] std::int64_t loss_units(double loss);
+
+// What some rounds did, summed.
+struct RoundReport {
+  std::uint64_t rounds = 0;
+  std::uint64_t exchanges = 0;  // visits: a model down, a contribution up
+  std::uint64_t triples = 0;
+  std::int64_t loss_units = 0;  // Σ −ln σ(x̂) in units of 2^-20, so that order does not matter
+  std::uint64_t bytes_up = 0;
+  std::uint64_t bytes_down = 0;
+
+  void add(const RoundReport& other);
+  [[nodiscard]] double mean_loss() const;
+};
+
+// Where a federation stands: all that a checkpoint must hold.
+struct FederationState {
+  std::uint32_t round = 0;
+  RowMatrix shared;
+  Private<RowMatrix> devices;  // one private row a user
+};
+
+template <class Model>
+class Federation {
+ public:
+  // `histories` outlive the federation. Users without training items, or with all of them, take no part.
+  Federation(const Model& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
+             Executor& executor, Path path = Path::fast);
+  ~Federation();
+
+  // Runs so many rounds. After a failure the state is spent: go back to a checkpoint.
+  [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
+
+  [[nodiscard]] const FederationState& state() const { return state_; }
+  void restore(FederationState state);
+
+ private:
+  struct Shard;
+
+  [[nodiscard]] Status run_round(RoundReport& report);
+  // The devices of one shard, one after the other.
+  [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
+  // One device: computation and transmission, into the shard's sum.
+  [[nodiscard]] Status visit(const VisitPlace& place, std::span<const Pair> pairs, Shard& shard);
+  // Draws the pairs of the visits to come: of `users` in this round, or of the rounds to come where a
+  // round has one user. Asks early for the memory they will touch.
+  void look_ahead(std::span<const UserIndex> users, Shard& shard);
+
+  Model model_;
+  Plan plan_;
+  Schedule schedule_;
+  const Histories& histories_;
+  Membership consumed_;
+  PairSampler sampler_;
+  CohortSelector selector_;
+  Executor& executor_;
+  Path path_;
+  FederationState state_;
+  std::vector<Shard> shards_;
+  Bytes broadcast_;  // wire path: the round's model as every device receives it
+};
+
+// Users that can take part: at least one training item, at least one item that is not.
+[[nodiscard]] std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t catalogue);
+
+// The shared model's name: a hash of its shape and floats.
+[[nodiscard]] std::string hash_rows(const RowMatrix& rows);
+
+extern template class Federation<Fpl>;
+
+}  // namespace sotto

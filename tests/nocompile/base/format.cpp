@@ -1,0 +1,6 @@
+// error: formattable
+#include <fmt/format.h>
+
+#include "base/private.h"
+
+auto print(const sotto::Private<float>& taste) { return fmt::format("{}", taste); }

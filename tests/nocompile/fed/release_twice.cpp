@@ -1,0 +1,6 @@
+// error: release
+#include "fed/aggregator.h"
+
+void release_and_keep(sotto::Aggregator& sum) {
+  sum.release([](std::uint32_t, const std::int64_t*) {});
+}

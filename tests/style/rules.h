@@ -1,0 +1,40 @@
+// The rules of the house (STYLE.md) as functions from sources to findings. An empty answer is a clean house.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/style/source.h"
+
+namespace sotto::style {
+
+// "path:line: what is wrong"
+using Findings = std::vector<std::string>;
+
+// Each layer includes only what stands to its left; sim, net, device and server never see each other.
+[[nodiscard]] Findings check_layers(const Source& source);
+
+// Below sim: no thread, file, clock, socket or foreign randomness. Tests may.
+[[nodiscard]] Findings check_purity(const Source& source);
+
+// A header opens with a comment and is guarded by #pragma once.
+[[nodiscard]] Findings check_header(const Source& source);
+
+// No type or file whose name says only that it does something.
+[[nodiscard]] Findings check_names(const Source& source);
+
+// No mark of unfinished work, no test that is switched off.
+[[nodiscard]] Findings check_marks(const Source& source);
+
+struct Limits {
+  std::size_t source = 400;
+  std::size_t header = 150;
+  std::size_t function = 60;
+};
+
+// Sizes, as a ratchet: `exceptions` holds lines "path kind limit" (kind: file or function, # comments).
+// A limit must be what the file measures now, so that it can only shrink; one no longer needed must go.
+[[nodiscard]] Findings check_sizes(const std::vector<Source>& sources, const std::string& exceptions,
+                                   const Limits& limits = {});
+
+}  // namespace sotto::style

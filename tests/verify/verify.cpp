@@ -1,0 +1,242 @@
+// Real-data figures beside their expectations: `./dev verify [--quick]`. Every line is one figure, measured
+// now; a miss makes the program fail. The papers' protocol: at least 20 items a user, temporal 80/20.
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lab/prepare.h"
+#include "lab/training.h"
+#include "metrics/evaluate.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+// A figure must lie in [low, high].
+struct Expected {
+  std::string metric;
+  double low;
+  double high;
+};
+Expected about(std::string metric, double value, double within) {
+  return {std::move(metric), value - within, value + within};
+}
+Expected at_least(std::string metric, double value) { return {std::move(metric), value, 1e300}; }
+
+struct Row {
+  std::string data;
+  std::string name;
+  std::function<void(TrainRequest&)> set;
+  int seeds = 1;
+  std::vector<Expected> expected;
+  bool quick = true;
+};
+
+class Verification {
+ public:
+  explicit Verification(std::string folder) : folder_(std::move(folder)), pool_(0) {}
+
+  void run(const Row& row) {
+    std::map<std::string, double> means;
+    for (int seed = 1; seed <= row.seeds; ++seed) {
+      TrainRequest request;
+      request.plan.seed = static_cast<std::uint64_t>(seed);
+      request.data.paths = {folder_ + "/" + row.data};
+      request.data.filter.min_user = 20;
+      row.set(request);
+      const auto measured = measure(request);
+      if (!measured.ok()) return report(row, "", std::nullopt, {}, measured.error().message);
+      for (const auto& [name, value] : *measured) means[name] += value / row.seeds;
+    }
+    for (const Expected& expected : row.expected) {
+      const auto found = means.find(expected.metric);
+      report(row, expected.metric, found == means.end() ? std::nullopt : std::optional(found->second),
+             expected, "");
+    }
+  }
+  [[nodiscard]] int misses() const { return misses_; }
+  [[nodiscard]] int figures() const { return figures_; }
+
+ private:
+  using Figures = std::map<std::string, double>;
+
+  Result<Figures> measure(TrainRequest& request) {
+    SOTTO_TRY_DONE(settle(request));
+    SOTTO_TRY(const Split* split, split_of(request));
+    TrainHooks hooks;
+    SOTTO_TRY(const Trained trained, train(request, *split, pool_, hooks));
+    SOTTO_TRY(const Evaluation evaluation, evaluate(*trained.model, *split, {}, pool_));
+    Figures figures{{"users", static_cast<double>(split->users.size())},
+                    {"items", static_cast<double>(split->catalogue)},
+                    {"train", static_cast<double>(split->train.interactions())},
+                    {"test", static_cast<double>(split->test.interactions())},
+                    {"seconds", trained.seconds}};
+    for (const Metric& metric : evaluation.metrics) figures[metric.name] = metric.value;
+    return figures;
+  }
+
+  // Temporal splits do not depend on the seed: one load a dataset.
+  Result<const Split*> split_of(const TrainRequest& request) {
+    const std::string& path = request.data.paths.front();
+    const auto held = splits_.find(path);
+    if (held != splits_.end()) return &held->second;
+    SOTTO_TRY(Prepared prepared, prepare(request.data));
+    return &splits_.emplace(path, std::move(prepared.split)).first->second;
+  }
+
+  void report(const Row& row, const std::string& metric, std::optional<double> value,
+              const Expected& expected, const std::string& failure) {
+    ++figures_;
+    const bool held = value && *value >= expected.low && *value <= expected.high;
+    misses_ += held ? 0 : 1;
+    const std::string range = expected.high < 1e299
+                                  ? fmt::format("{:.6g} to {:.6g}", expected.low, expected.high)
+                                  : fmt::format("at least {:.6g}", expected.low);
+    fmt::print("{:<4}  {:<14} {:<44} {:<8} {:>10}   expected {}{}\n", held ? "ok" : "MISS",
+               dataset_name(row.data), row.name, metric, value ? fmt::format("{:.6g}", *value) : "none",
+               range, failure.empty() ? "" : "; " + failure);
+    std::fflush(stdout);
+  }
+  static std::string dataset_name(const std::string& path) {
+    return path.substr(0, path.find('/')).substr(0, 14);
+  }
+
+  std::string folder_;
+  ThreadPool pool_;
+  std::map<std::string, Split> splits_;
+  int misses_ = 0;
+  int figures_ = 0;
+};
+
+const std::string amazon = "amazon-digital-music";
+const std::string movies = "movielens-1m/ratings_ranked.tsv.zst";
+
+std::function<void(TrainRequest&)> model(ModelKind kind, std::uint32_t neighbors = 50) {
+  return [=](TrainRequest& request) {
+    request.model = kind;
+    request.knn.neighbors = neighbors;
+  };
+}
+
+std::function<void(TrainRequest&)> fpl(const char* variant, std::uint32_t factors, double pi,
+                                       std::uint32_t epochs,
+                                       RoundsPerEpoch rule = RoundsPerEpoch::exchanges) {
+  return [=](TrainRequest& request) {
+    static_cast<void>(set_variant(request.plan, variant).ok());
+    request.plan.fpl.factors = factors;
+    request.plan.consent = {pi, MaskKind::redraw};
+    request.plan.epochs = epochs;
+    request.plan.rounds_per_epoch = rule;
+  };
+}
+
+std::function<void(TrainRequest&)> bpr(std::uint32_t factors, std::uint32_t epochs) {
+  return [=](TrainRequest& request) {
+    request.model = ModelKind::bprmf;
+    request.plan.fpl.factors = factors;
+    request.plan.epochs = epochs;
+  };
+}
+
+// What the data and the exact models must give.
+std::vector<Row> data_rows() {
+  return {
+      {amazon,
+       "top-pop (thesis 4.2)",
+       model(ModelKind::toppop),
+       1,
+       {about("users", 1835, 0), about("items", 34526, 0), about("train", 61408, 0), about("test", 14524, 0),
+        about("P@10", .0047, .0003), about("IC@10", 24, 2)}},
+      {movies,
+       "top-pop (thesis 4.2)",
+       model(ModelKind::toppop),
+       1,
+       {about("users", 6040, 0), about("P@10", .102, .001), about("IC@10", 117, 3)}},
+      {"foursquare-italy",
+       "top-pop (counts of thesis 4.1)",
+       [](TrainRequest& r) { r.model = ModelKind::toppop; },
+       1,
+       {about("users", 1353, 0), about("train", 54088, 0), about("test", 12883, 0)}},
+      {"movielens-100k/u.data.zst",
+       "top-pop (systems.md 6)",
+       model(ModelKind::toppop),
+       1,
+       {about("P@10", .10636, .0005)}},
+      {amazon,
+       "user-kNN, k=50",
+       model(ModelKind::userknn, 50),
+       1,
+       {about("P@10", .01940, .01940 * .03), about("R@10", .02766, .0006)}},
+      {movies,
+       "user-kNN, k=100 (printed .12613)",
+       model(ModelKind::userknn, 100),
+       1,
+       {about("P@10", .12682, .0003), about("R@10", .06763, .0003), about("IC@10", 743, 5)}},
+      {movies,
+       "user-kNN, k=50",
+       model(ModelKind::userknn, 50),
+       1,
+       {about("P@10", .12427, .0003), about("IC@10", 941, 5)}},
+      {amazon, "item-kNN, k=10", model(ModelKind::itemknn, 10), 1, {about("P@10", .01640, .0006)}},
+      {amazon, "item-kNN, k=100", model(ModelKind::itemknn, 100), 1, {about("P@10", .01292, .0006)}},
+      {movies,
+       "item-kNN, k=10",
+       model(ModelKind::itemknn, 10),
+       1,
+       {about("P@10", .11035, .0003), about("IC@10", 1455, 5)}},
+      {movies,
+       "item-kNN, k=100",
+       model(ModelKind::itemknn, 100),
+       1,
+       {about("P@10", .11727, .0003), about("IC@10", 1315, 5)}},
+  };
+}
+
+// What must be learned. Plans were chosen on the newest fifth of the training part (docs/results.md).
+std::vector<Row> learned_rows() {
+  return {
+      {amazon,
+       "sFPL+ F=10 pi=1 10 epochs (authors' setting)",
+       fpl("sfpl+", 10, 1.0, 10),
+       3,
+       {about("P@10", .01003, .01003 * .15), about("R@10", .01315, .01315 * .15)}},
+      {amazon,
+       "sFPL F=50 pi=.5 50 epochs",
+       fpl("sfpl", 50, .5, 50),
+       3,
+       {at_least("P@10", .00610), at_least("R@10", .00889)}},
+      {amazon,
+       "pFPL F=50 pi=.5 50 epochs",
+       fpl("pfpl", 50, .5, 50),
+       3,
+       {at_least("P@10", .00812), at_least("R@10", .01165)}},
+  };
+}
+
+int run(const std::string& folder, bool quick) {
+  Verification verification(folder);
+  std::vector<Row> rows = data_rows();
+  for (Row& row : learned_rows()) rows.push_back(std::move(row));
+  for (const Row& row : rows)
+    if (row.quick || !quick) verification.run(row);
+  fmt::print("{} figures, {} missed\n", verification.figures(), verification.misses());
+  return verification.misses() == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace sotto
+
+int main(int argc, char** argv) {
+  const char* folder = std::getenv("SOTTO_DATA");
+  const bool quick = argc > 1 && std::string(argv[1]) == "--quick";
+  if (folder == nullptr) {
+    fmt::print(stderr, "verify: SOTTO_DATA must name the data folder; run it as ./dev verify\n");
+    return 2;
+  }
+  return sotto::run(folder, quick);
+}
