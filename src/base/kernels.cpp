@@ -50,15 +50,18 @@ HWY_INLINE float fold_row(const Row (&lanes)[Vectors]) {
   }
 }
 
-HWY_INLINE float dot(const float* a, const float* b, std::size_t stride) {
+// own·(positive − negative), summed in the order of dot_rows.
+HWY_INLINE float difference_of(const float* own, const float* positive, const float* negative,
+                               std::size_t stride) {
   const Floats d;
   constexpr std::size_t n = hn::MaxLanes(d);
+  const auto product = [&](std::size_t at) {
+    return hn::Mul(hn::Load(d, own + at), hn::Sub(hn::Load(d, positive + at), hn::Load(d, negative + at)));
+  };
   Row lanes[row_lanes / n];
-  for (std::size_t v = 0; v < row_lanes / n; ++v)
-    lanes[v] = hn::Mul(hn::Load(d, a + v * n), hn::Load(d, b + v * n));
+  for (std::size_t v = 0; v < row_lanes / n; ++v) lanes[v] = product(v * n);
   for (std::size_t k = row_lanes; k < stride; k += row_lanes)
-    for (std::size_t v = 0; v < row_lanes / n; ++v)
-      lanes[v] = hn::Add(lanes[v], hn::Mul(hn::Load(d, a + k + v * n), hn::Load(d, b + k + v * n)));
+    for (std::size_t v = 0; v < row_lanes / n; ++v) lanes[v] = hn::Add(lanes[v], product(k + v * n));
   return fold_row(lanes);
 }
 
@@ -83,7 +86,7 @@ HWY_INLINE void quantise_update(std::int32_t* out, float a, const float* x, floa
 template <class Stride>
 HWY_INLINE PairResult pair_step_of(const PairStep& s, const PairRates& r, Stride stride) {
   const Floats d;
-  const float difference = dot(s.own, s.positive, stride) - dot(s.own, s.negative, stride);
+  const float difference = difference_of(s.own, s.positive, s.negative, stride);
   const float error = sigmoid_f32(-difference);
   const float scale = r.fixed_scale;
   if (s.out_negative != nullptr)
@@ -119,12 +122,12 @@ PairResult pair_step_any(const PairStep& step, const PairRates& rates) {
   }
 }
 
-void add_row_any(std::int64_t* sum, const std::int32_t* values, std::size_t stride) {
+void add_row_any(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new) {
   const hn::CappedTag<std::int64_t, 8> wide;
   const hn::Rebind<std::int32_t, decltype(wide)> narrow;
   for (std::size_t k = 0; k < stride; k += hn::MaxLanes(wide)) {
     const auto more = hn::PromoteTo(wide, hn::LoadU(narrow, values + k));
-    hn::StoreU(hn::Add(hn::LoadU(wide, sum + k), more), wide, sum + k);
+    hn::StoreU(is_new ? more : hn::Add(hn::LoadU(wide, sum + k), more), wide, sum + k);
   }
 }
 
@@ -139,31 +142,100 @@ void apply_row_any(float* row, const std::int64_t* sum, double step, std::size_t
   }
 }
 
+// The two halves of 64-bit products, lane by lane.
+template <class V>
+HWY_INLINE void multiply_wide(V a, V b, V& high, V& low) {
+  const hn::CappedTag<std::uint32_t, 16> d;
+#if HWY_TARGET == HWY_SCALAR
+  const std::uint64_t product = std::uint64_t{hn::GetLane(a)} * hn::GetLane(b);
+  high = hn::Set(d, static_cast<std::uint32_t>(product >> 32));
+  low = hn::Set(d, static_cast<std::uint32_t>(product));
+#else
+  const auto even = hn::BitCast(d, hn::MulEven(a, b));
+  const auto odd = hn::BitCast(d, hn::MulEven(hn::Shuffle2301(a), hn::Shuffle2301(b)));
+  low = hn::OddEven(hn::Shuffle2301(odd), even);
+  high = hn::OddEven(odd, hn::Shuffle2301(even));
+#endif
+}
+
+void philox_blocks_any(const PhiloxRun& run, std::size_t count, std::uint32_t* words) {
+  const hn::CappedTag<std::uint32_t, 16> d;
+  using V = hn::Vec<decltype(d)>;
+  const V multiplier_a = hn::Set(d, 0xD2511F53u);
+  const V multiplier_b = hn::Set(d, 0xCD9E8D57u);
+  for (std::size_t at = 0; at < count; at += hn::MaxLanes(d)) {
+    V c0 = hn::LoadU(d, run.counters[0] + at);
+    V c1 = hn::LoadU(d, run.counters[1] + at);
+    V c2 = hn::LoadU(d, run.counters[2] + at);
+    V c3 = hn::Set(d, run.purpose);
+    std::uint32_t key0 = run.key[0];
+    std::uint32_t key1 = run.key[1];
+    for (int round = 0; round < 10; ++round) {
+      V high_a;
+      V low_a;
+      V high_b;
+      V low_b;
+      multiply_wide(multiplier_a, c0, high_a, low_a);
+      multiply_wide(multiplier_b, c2, high_b, low_b);
+      c0 = hn::Xor(hn::Xor(high_b, c1), hn::Set(d, key0));
+      c2 = hn::Xor(hn::Xor(high_a, c3), hn::Set(d, key1));
+      c1 = low_b;
+      c3 = low_a;
+      key0 += 0x9E3779B9u;
+      key1 += 0xBB67AE85u;
+    }
+    hn::StoreU(c0, d, words + at);
+    hn::StoreU(c1, d, words + count + at);
+    hn::StoreU(c2, d, words + 2 * count + at);
+    hn::StoreU(c3, d, words + 3 * count + at);
+  }
+}
+
 }  // namespace sotto::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace sotto::kernels {
 
+namespace {
+
 HWY_EXPORT(pair_step_any);
 HWY_EXPORT(add_row_any);
 HWY_EXPORT(apply_row_any);
+HWY_EXPORT(philox_blocks_any);
 
-PairResult pair_step(const PairStep& step, const PairRates& rates) {
-  return HWY_DYNAMIC_DISPATCH(pair_step_any)(step, rates);
+// The chosen target's functions, looked up once: a look-up a call would cost as much as a short row.
+struct Table {
+  PairResult (*pair_step)(const PairStep&, const PairRates&);
+  void (*add_row)(std::int64_t*, const std::int32_t*, std::size_t, bool);
+  void (*apply_row)(float*, const std::int64_t*, double, std::size_t);
+  void (*philox_blocks)(const PhiloxRun&, std::size_t, std::uint32_t*);
+};
+Table look_up() {
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return {&HWY_DYNAMIC_DISPATCH(pair_step_any), &HWY_DYNAMIC_DISPATCH(add_row_any),
+          &HWY_DYNAMIC_DISPATCH(apply_row_any), &HWY_DYNAMIC_DISPATCH(philox_blocks_any)};
 }
-void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(add_row_any)(sum, values, stride);
+Table table = look_up();
+
+}  // namespace
+
+PairResult pair_step(const PairStep& step, const PairRates& rates) { return table.pair_step(step, rates); }
+void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new) {
+  table.add_row(sum, values, stride, is_new);
 }
 void apply_row(float* row, const std::int64_t* sum, double step, std::size_t stride) {
-  HWY_DYNAMIC_DISPATCH(apply_row_any)(row, sum, step, stride);
+  table.apply_row(row, sum, step, stride);
+}
+void philox_blocks(const PhiloxRun& run, std::size_t count, std::uint32_t* words) {
+  table.philox_blocks(run, count, words);
 }
 
 std::vector<std::int64_t> runnable_targets() { return hwy::SupportedAndGeneratedTargets(); }
 
 void use_target(std::int64_t target) {
   hwy::SetSupportedTargetsForTest(target);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  table = look_up();
 }
 
 const char* target_name() {

@@ -30,16 +30,25 @@ struct PairRates {
   float negative_reg;
 };
 struct PairResult {
-  float difference;  // x̂_uij = p·(row i) − p·(row j)
+  float difference;  // x̂_uij = p·(row i − row j)
   float error;       // d = σ(−x̂_uij)
 };
 // d, then out_negative = −d·p − λ⁻q_j, out_positive = d·p − λ⁺q_i, moved += α(d(q_i − q_j) − λ_u p).
 PairResult pair_step(const PairStep& step, const PairRates& rates);
 
-// sum += values
-void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride);
+// sum += values, or sum = values where nothing was there
+void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new);
 // row += step · sum, in double, rounded once to float
 void apply_row(float* row, const std::int64_t* sum, double step, std::size_t stride);
+
+// `count` Philox blocks at once, as philox() in rng.h; word w of block n lands in words[w · count + n].
+// count is a multiple of 16.
+struct PhiloxRun {
+  const std::uint32_t* counters[3];  // words 0 to 2 of each block's counter
+  std::uint32_t purpose;             // word 3
+  std::uint32_t key[2];
+};
+void philox_blocks(const PhiloxRun& run, std::size_t count, std::uint32_t* words);
 
 // For tests: the targets this machine can run, and a switch to one of them (0: the best again).
 [[nodiscard]] std::vector<std::int64_t> runnable_targets();

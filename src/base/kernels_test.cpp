@@ -16,7 +16,9 @@ namespace {
 // The obvious loops, one value after the other, in the order that the law names.
 struct Plainly {
   static kernels::PairResult pair_step(const kernels::PairStep& s, const kernels::PairRates& r) {
-    const float difference = dot_rows(s.own, s.positive, s.stride) - dot_rows(s.own, s.negative, s.stride);
+    std::vector<float> apart(s.stride);
+    for (std::size_t k = 0; k < s.stride; ++k) apart[k] = s.positive[k] - s.negative[k];
+    const float difference = dot_rows(s.own, apart.data(), s.stride);
     const float error = sigmoid_f32(-difference);
     for (std::size_t k = 0; k < s.stride; ++k) {
       const float own = s.own[k];
@@ -100,12 +102,36 @@ TEST_P(KernelTargets, SumsAreAddedAndAppliedTheSameOnEveryTarget) {
   for (const std::int64_t target : kernels::runnable_targets()) {
     kernels::use_target(target);
     std::vector<std::int64_t> got = start;
-    kernels::add_row(got.data(), values.data(), stride);
+    kernels::add_row(got.data(), values.data(), stride, false);
     EXPECT_EQ(got, sum) << kernels::target_name();
+    std::vector<std::int64_t> fresh = start;
+    kernels::add_row(fresh.data(), values.data(), stride, true);
+    EXPECT_EQ(fresh, std::vector<std::int64_t>(values.begin(), values.end())) << kernels::target_name();
     RowMatrix applied = rows;
     kernels::apply_row(applied.row(0), got.data(), step, stride);
     EXPECT_TRUE(std::equal(row.begin(), row.end(), applied.row(0))) << kernels::target_name();
   }
+}
+
+TEST(Kernels, PhiloxInBlocksIsPhiloxOneByOne) {
+  constexpr std::size_t count = 32;
+  std::vector<std::uint32_t> counters[3];
+  Stream draws(1, Purpose::init_shared);
+  for (auto& words : counters)
+    for (std::size_t n = 0; n < count; ++n) words.push_back(draws.next_u32());
+  const kernels::PhiloxRun run{
+      {counters[0].data(), counters[1].data(), counters[2].data()}, 4, {0xDEADBEEFu, 77u}};
+  for (const std::int64_t target : kernels::runnable_targets()) {
+    kernels::use_target(target);
+    std::vector<std::uint32_t> words(4 * count);
+    kernels::philox_blocks(run, count, words.data());
+    for (std::size_t n = 0; n < count; ++n) {
+      const PhiloxBlock alone =
+          philox({counters[0][n], counters[1][n], counters[2][n], 4}, {0xDEADBEEFu, 77u});
+      for (std::size_t w = 0; w < 4; ++w) EXPECT_EQ(words[w * count + n], alone[w]) << kernels::target_name();
+    }
+  }
+  kernels::use_target(0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, KernelTargets, testing::Values(2, 11, 16, 21, 33, 51, 65, 101));

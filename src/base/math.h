@@ -30,8 +30,10 @@ namespace sotto {
 // 1 / (1 + e^−x).
 [[nodiscard]] inline float sigmoid_f32(float x) { return 1.0f / (1.0f + exp_f32(-x)); }
 
-// Natural logarithm of a positive normal double; relative error below 1e-15.
+// Natural logarithm of a positive normal double; absolute error below 1e-15 · (1 + |ln x|).
 [[nodiscard]] double log_f64(double x);
+// The same to 1e-10, in half the time.
+[[nodiscard]] double log_f64_rough(double x);
 
 // Σ ln x over many x in (0, 1], with one logarithm for many factors. Factors below 1e-30 count as 1e-30.
 class LogSum {
@@ -40,11 +42,11 @@ class LogSum {
     product_ *= x > 1e-30f ? static_cast<double>(x) : 1e-30;
     if (product_ < 1e-200) flush();
   }
-  [[nodiscard]] double value() const { return sum_ + log_f64(product_); }
+  [[nodiscard]] double value() const { return sum_ + log_f64_rough(product_); }
 
  private:
   void flush() {
-    sum_ += log_f64(product_);
+    sum_ += log_f64_rough(product_);
     product_ = 1.0;
   }
   double sum_ = 0.0;

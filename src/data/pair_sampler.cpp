@@ -1,23 +1,38 @@
 #include "data/pair_sampler.h"
 
+#include "base/kernels.h"
+
 namespace sotto {
 
 void PairSampler::draw(std::span<const VisitPlace> visits, std::span<Pair> out) const {
   constexpr std::size_t in_flight = 32;
+  std::uint32_t counters[3][in_flight] = {};
+  std::uint32_t words[4 * in_flight];
   Started started[in_flight];
+  const kernels::PhiloxRun run{{counters[0], counters[1], counters[2]},
+                               static_cast<std::uint32_t>(Purpose::draw_triples),
+                               {key_[0], key_[1]}};
   const std::size_t each = out.size() / visits.size();
   std::size_t visit = 0;
   std::uint32_t t = 0;
   for (std::size_t done = 0; done < out.size(); done += in_flight) {
     const std::size_t now = std::min(in_flight, out.size() - done);
     for (std::size_t n = 0; n < now; ++n) {
-      started[n] = begin(visits[visit].round, visits[visit].user, t);
-      __builtin_prefetch(started[n].positive);
-      consumed_.prefetch(started[n].user, started[n].negative);
+      counters[0][n] = t;
+      counters[1][n] = visits[visit].user.value;
+      counters[2][n] = visits[visit].round;
       if (++t == each) {
         t = 0;
         ++visit;
       }
+    }
+    kernels::philox_blocks(run, in_flight, words);
+    for (std::size_t n = 0; n < now; ++n) {
+      const PhiloxBlock block{words[n], words[in_flight + n], words[2 * in_flight + n],
+                              words[3 * in_flight + n]};
+      started[n] = begin(UserIndex{counters[1][n]}, block);
+      __builtin_prefetch(started[n].positive);
+      consumed_.prefetch(started[n].user, started[n].negative);
     }
     for (std::size_t n = 0; n < now; ++n) out[done + n] = finish(started[n]);
   }

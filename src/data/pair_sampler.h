@@ -40,7 +40,8 @@ class PairSampler {
 
   // Pair t of the user's visit in a round. The user has at least one item and not all.
   [[nodiscard]] Pair draw(std::uint32_t round, UserIndex user, std::uint32_t t) const {
-    return finish(begin(round, user, t));
+    return finish(
+        begin(user, philox({t, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_)));
   }
   // Pairs 0 … out.size()/visits.size() − 1 of each visit, visit after visit. Many pairs are in flight
   // at once, so that the memory they look up arrives together.
@@ -56,10 +57,8 @@ class PairSampler {
     std::uint32_t second_try = 0;
     std::uint32_t third_try = 0;
   };
-  [[nodiscard]] Started begin(std::uint32_t round, UserIndex user, std::uint32_t t) const {
+  [[nodiscard]] Started begin(UserIndex user, const PhiloxBlock& words) const {
     const auto history = histories_.of(user);
-    const PhiloxBlock words =
-        philox({t, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_);
     return {history,
             user,
             &history[scaled(words[0], static_cast<std::uint32_t>(history.size()))],

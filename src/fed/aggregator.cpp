@@ -10,7 +10,11 @@
 namespace sotto {
 
 SumSpace::SumSpace(std::size_t rows, std::size_t width)
-    : width_(width), stride_(RowMatrix::stride_for(width)), sums_(rows * stride_, 0), last_seen_(rows, 0) {}
+    : width_(width),
+      stride_(RowMatrix::stride_for(width)),
+      sums_(std::make_unique_for_overwrite<std::int64_t[]>(rows * stride_)),
+      place_(rows, 0),
+      last_seen_(rows, 0) {}
 
 Aggregator::Aggregator(Aggregator&& other) noexcept
     : space_(std::exchange(other.space_, nullptr)),
@@ -19,7 +23,7 @@ Aggregator::Aggregator(Aggregator&& other) noexcept
       distinct_rows_(other.distinct_rows_) {}
 
 Aggregator::~Aggregator() {
-  if (space_ != nullptr) wipe();
+  if (space_ != nullptr) end();
 }
 
 bool Aggregator::fits(const Contribution& contribution) const {
@@ -29,14 +33,18 @@ bool Aggregator::fits(const Contribution& contribution) const {
   return true;
 }
 
-std::int64_t* Aggregator::open(std::uint32_t row) {
+Aggregator::Place Aggregator::open(std::uint32_t row) {
   std::uint64_t& seen = space_->last_seen_[row];
-  if (seen < first_serial_) space_->touched_.push_back(row);
+  const bool is_new = seen < first_serial_;
+  if (is_new) {
+    space_->place_[row] = static_cast<std::uint32_t>(space_->touched_.size());
+    space_->touched_.push_back(row);
+  }
   if (seen < space_->serial_) {
     seen = space_->serial_;
     ++distinct_rows_;
   }
-  return space_->sums_.data() + row * space_->stride_;
+  return {space_->sums_.get() + std::size_t{space_->place_[row]} * space_->stride_, is_new};
 }
 
 Status Aggregator::accept(const Contribution& contribution) {
@@ -48,9 +56,8 @@ Status Aggregator::accept(const Contribution& contribution) {
   ++contributions_;
   const std::size_t stride = space_->stride_;
   for (std::size_t n = 0; n < contribution.size(); ++n) {
-    std::int64_t* sum = open(contribution.row(n));
-    const std::int32_t* values = contribution.values(n);
-    kernels::add_row(sum, values, stride);
+    const Place place = open(contribution.row(n));
+    kernels::add_row(place.sums, contribution.values(n), stride, place.is_new);
   }
   return Done{};
 }
@@ -61,20 +68,18 @@ void Aggregator::merge(Aggregator&& other) {
   const std::uint64_t rows_before = distinct_rows_;
   ++space_->serial_;
   const std::size_t stride = space_->stride_;
+  const std::int64_t* more = other.space_->sums_.get();
   for (const std::uint32_t row : other.space_->touched_) {
-    std::int64_t* sum = open(row);
-    const std::int64_t* more = other.space_->sums_.data() + row * stride;
-    for (std::size_t k = 0; k < stride; ++k) sum[k] += more[k];
+    const Place place = open(row);
+    for (std::size_t k = 0; k < stride; ++k) place.sums[k] = more[k] + (place.is_new ? 0 : place.sums[k]);
+    more += stride;
   }
   contributions_ += other.contributions_;
   distinct_rows_ = rows_before + other.distinct_rows_;
-  other.wipe();
+  other.end();
 }
 
-void Aggregator::wipe() {
-  for (const std::uint32_t row : space_->touched_)
-    std::fill_n(space_->sums_.begin() + static_cast<std::ptrdiff_t>(row * space_->stride_), space_->stride_,
-                0);
+void Aggregator::end() {
   space_->touched_.clear();
   space_ = nullptr;
 }

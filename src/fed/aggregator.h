@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -25,8 +26,11 @@ class SumSpace {
 
   std::size_t width_;
   std::size_t stride_;
-  std::vector<std::int64_t> sums_;        // rows × stride, zero outside a round
-  std::vector<std::uint32_t> touched_;    // rows of this round, in order of arrival
+  // The sums of the rows of this round, in order of arrival: a small round stays in the cache whatever
+  // the catalogue. What lies beyond touched_.size() rows is old and overwritten when a row arrives.
+  std::unique_ptr<std::int64_t[]> sums_;
+  std::vector<std::uint32_t> touched_;    // the row of each place in sums_
+  std::vector<std::uint32_t> place_;      // of each row in sums_, valid if seen in this round
   std::vector<std::uint64_t> last_seen_;  // the last contribution that held the row
   std::uint64_t serial_ = 0;              // of contributions, over all rounds
 };
@@ -38,7 +42,7 @@ class Aggregator {
   Aggregator(const Aggregator&) = delete;
   Aggregator& operator=(const Aggregator&) = delete;
   Aggregator& operator=(Aggregator&&) = delete;
-  ~Aggregator();  // an unreleased sum is wiped
+  ~Aggregator();  // an unreleased sum is forgotten
 
   [[nodiscard]] Status accept(const Contribution& contribution);
   // Adds the other's sum and ends it. Both have the same shape.
@@ -51,15 +55,23 @@ class Aggregator {
   // Calls each(row, sums) once a touched row; `sums` has width() integers. The aggregator is spent.
   template <class Each>
   void release(Each&& each) && {
-    for (const std::uint32_t row : space_->touched_) each(row, space_->sums_.data() + row * space_->stride_);
-    wipe();
+    const std::int64_t* sums = space_->sums_.get();
+    for (const std::uint32_t row : space_->touched_) {
+      each(row, sums);
+      sums += space_->stride_;
+    }
+    end();
   }
 
  private:
   [[nodiscard]] bool fits(const Contribution& contribution) const;
-  // The row's sums, entered into the touched rows if new to this round.
-  std::int64_t* open(std::uint32_t row);
-  void wipe();
+  // Where the row's sums are, and whether they are new to this round and hold nothing yet.
+  struct Place {
+    std::int64_t* sums;
+    bool is_new;
+  };
+  Place open(std::uint32_t row);
+  void end();
 
   SumSpace* space_;
   std::uint64_t first_serial_;

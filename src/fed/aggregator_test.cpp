@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -77,7 +78,7 @@ RC_GTEST_PROP(AggregatorLaw, AnyOrderAndAnySplitGiveTheSameSums, ()) {
   for (const Device& device : devices) RC_ASSERT(whole.accept(contribution_of(device)).ok());
   const std::uint64_t distinct = whole.distinct_rows();
 
-  std::vector<SumSpace> spaces(3, SumSpace(rows, width));
+  std::array<SumSpace, 3> spaces{SumSpace(rows, width), SumSpace(rows, width), SumSpace(rows, width)};
   std::vector<Aggregator> parts;
   for (SumSpace& space : spaces) parts.emplace_back(space);
   for (std::size_t n = devices.size(); n-- > 0;)

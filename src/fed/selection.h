@@ -16,6 +16,8 @@ class CohortSelector {
 
   // The cohort of a round, ascending; valid until the next call.
   [[nodiscard]] std::span<const UserIndex> select(std::uint32_t round);
+  // Where a cohort is one user: those of rounds first_round, first_round + 1, … at once.
+  void select_ahead(std::uint32_t first_round, std::span<UserIndex> out) const;
 
  private:
   std::vector<UserIndex> eligible_;

@@ -17,13 +17,14 @@ namespace fs = std::filesystem;
 
 // A folder of its own that is gone afterwards.
 class FilesTest : public ::testing::Test {
- protected:
+ public:
   FilesTest() {
     std::string pattern = (fs::temp_directory_path() / "sotto-files-XXXXXX").string();
     folder_ = ::mkdtemp(pattern.data());
   }
   ~FilesTest() override { fs::remove_all(folder_); }
 
+ protected:
   void put(const fs::path& name, const std::string& text) const {
     fs::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name, std::ios::binary) << text;

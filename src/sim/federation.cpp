@@ -48,6 +48,7 @@ struct Federation<Model>::Shard {
   SumSpace space;
   std::optional<Aggregator> sum;  // of the round in progress
   Contribution contribution;
+  std::vector<UserIndex> users;
   std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with `pairs`
   std::size_t next = 0;
   std::vector<Pair> pairs;
@@ -95,8 +96,9 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
   shard.ahead.clear();
   shard.next = 0;
   if (schedule_.cohort == 1) {
-    for (std::uint32_t n = 0; n < visits; ++n)
-      shard.ahead.push_back({state_.round + n, selector_.select(state_.round + n)[0]});
+    shard.users.resize(visits);
+    selector_.select_ahead(state_.round, shard.users);
+    for (std::uint32_t n = 0; n < visits; ++n) shard.ahead.push_back({state_.round + n, shard.users[n]});
   } else {
     for (const UserIndex user : users.first(std::min<std::size_t>(users.size(), visits)))
       shard.ahead.push_back({state_.round, user});
@@ -143,6 +145,14 @@ Status Federation<Model>::visit(const VisitPlace& place, std::span<const Pair> p
 }
 
 template <class Model>
+std::span<const UserIndex> Federation<Model>::this_cohort() {
+  if (schedule_.cohort != 1) return selector_.select(state_.round);
+  Shard& shard = shards_.front();
+  if (shard.next == shard.ahead.size()) look_ahead({}, shard);
+  return {&shard.ahead[shard.next].user, 1};
+}
+
+template <class Model>
 Status Federation<Model>::play(std::span<const UserIndex> users, Shard& shard) {
   for (std::size_t n = 0; n < users.size(); ++n) {
     if (shard.next == shard.ahead.size()) look_ahead(users.subspan(n), shard);
@@ -155,7 +165,7 @@ Status Federation<Model>::play(std::span<const UserIndex> users, Shard& shard) {
 template <class Model>
 Status Federation<Model>::run_round(RoundReport& report) {
   // 1. Distribution: the cohort receives the shared model.
-  const std::span<const UserIndex> cohort = selector_.select(state_.round);
+  const std::span<const UserIndex> cohort = this_cohort();
   if (path_ == Path::wire) broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
 
   // 2. Computation and 3. transmission: each device answers with its contribution.

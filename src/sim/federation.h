@@ -67,6 +67,8 @@ class Federation {
   struct Shard;
 
   [[nodiscard]] Status run_round(RoundReport& report);
+  // The users of the round at hand.
+  [[nodiscard]] std::span<const UserIndex> this_cohort();
   // The devices of one shard, one after the other.
   [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
   // One device: computation and transmission, into the shard's sum.

@@ -163,8 +163,8 @@ void print_facts(const LoadedData& loaded, const Console& console) {
   facts.row({"users", human_count(dataset.users.size())});
   facts.row({"items", human_count(dataset.items.size())});
   facts.row({"interactions", human_count(dataset.interactions.size())});
-  facts.row({"repeated",
-             human_count(dataset.repeated) + " more records fell into one of these (the latest is kept)"});
+  if (dataset.repeated > 0)
+    facts.row({"repeated", human_count(dataset.repeated) + " records more, of which the latest was kept"});
   facts.row({"density", fmt::format("{:.4g}%", 100.0 * density_of(dataset))});
   if (dataset.time_kind == TimeKind::none) facts.row({"times", "none: use --split random:0.8"});
   if (dataset.time_kind != TimeKind::none) {
@@ -221,9 +221,9 @@ Status inspect(InspectOptions& options, const Console& console) {
     print_json(console, as_json(formats, loaded));
     return Done{};
   }
-  Table files({{"file"}, {"format"}});
-  for (const FileFormat& file : formats) files.row({file.path, file.format});
-  console.print(files.text(console) + "\n");
+  for (const FileFormat& file : formats)
+    console.print(fmt::format("{}\n  {}\n", console.paint(Tone::strong, file.path), file.format));
+  console.print("\n");
   print_facts(loaded, console);
   print_distributions(loaded.dataset, console);
   return Done{};

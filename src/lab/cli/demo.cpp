@@ -93,7 +93,8 @@ std::string table_of(const std::vector<Place>& places, const Console& console) {
                {"up/device", Align::right},
                {"down/device", Align::right},
                {"time", Align::right}});
-  for (const auto& [contestant, summary] : places) {
+  for (const Place& place : places) {
+    const nlohmann::json& summary = place.summary;
     const nlohmann::json& metrics = summary["metrics"];
     const auto devices = summary["users"].get<double>() - summary["users_without_training"].get<double>();
     const auto metric = [&](const char* name) { return fmt::format("{:.4f}", metrics.value(name, 0.0)); };
@@ -101,10 +102,10 @@ std::string table_of(const std::vector<Place>& places, const Console& console) {
       const auto bytes = summary[name].get<double>();
       return bytes > 0.0 ? human_bytes(bytes / devices) : std::string("–");
     };
-    table.row({contestant.title, metric("P@10"), metric("R@10"), metric("nDCG@10"),
+    table.row({place.contestant.title, metric("P@10"), metric("R@10"), metric("nDCG@10"),
                fmt::format("{:.0f}%", 100.0 * metrics.value("IC@10", 0.0) / summary["items"].get<double>()),
                traffic("bytes_up"), traffic("bytes_down"), human_seconds(summary["seconds"].get<double>())},
-              contestant.model == ModelKind::fpl ? Tone::accent : Tone::plain);
+              place.contestant.model == ModelKind::fpl ? Tone::accent : Tone::plain);
   }
   return table.text(console);
 }

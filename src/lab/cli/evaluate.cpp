@@ -67,8 +67,7 @@ void add_evaluate(CLI::App& root, Cli& cli) {
       ->delimiter(',')
       ->type_name("LIST");
   app->add_option("--part", options->part, "test or validation")->type_name("PART")->default_str("test");
-  app->add_option("--per-user", options->per_user,
-                  "write a TSV with each user's values (perhaps .zst; - is stdout)")
+  app->add_option("--per-user", options->per_user, "write a TSV with each user's values (perhaps .zst)")
       ->type_name("FILE");
   add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
   app->footer(examples({"sotto evaluate --run runs/demo --cutoffs 5,10,20",

@@ -38,6 +38,7 @@ std::string suggestions(const Split& split, const std::string& text) {
 
 std::vector<GivenId> given_ids(const std::string& option, const std::vector<std::string>& ids) {
   std::vector<GivenId> given;
+  given.reserve(ids.size());
   for (const std::string& id : ids)
     given.push_back({id, fmt::format("{}, number {}", option, given.size() + 1)});
   return given;

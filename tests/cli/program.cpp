@@ -1,0 +1,81 @@
+#include "tests/cli/program.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace sotto::cli {
+
+namespace fs = std::filesystem;
+
+Workshop::Workshop() {
+  std::string pattern = (fs::temp_directory_path() / "sotto-cli-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = pattern;
+}
+
+Workshop::~Workshop() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+pid_t Workshop::start(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> words{SOTTO_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  const int out = ::open((folder_ / ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err = ::open((folder_ / ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int in = ::open("/dev/null", O_RDONLY);
+  const bool ready =
+      ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(err, 2) == 2 && ::chdir(folder_.c_str()) == 0;
+  if (ready) ::execv(pointers[0], pointers.data());
+  ::_exit(127);
+}
+
+Outcome Workshop::finish(pid_t process) const {
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  Outcome outcome;
+  outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.out = get(".out");
+  outcome.err = get(".err");
+  return outcome;
+}
+
+Outcome Workshop::sotto(const std::vector<std::string>& arguments) const { return finish(start(arguments)); }
+
+void Workshop::put(const std::string& name, const std::string& text) const {
+  fs::create_directories((folder_ / name).parent_path());
+  std::ofstream(folder_ / name, std::ios::binary) << text;
+}
+
+std::string Workshop::get(const std::string& name) const {
+  std::ostringstream text;
+  text << std::ifstream(folder_ / name, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+bool Workshop::has(const std::string& name) const { return fs::exists(folder_ / name); }
+
+std::vector<std::vector<std::string>> rows_of(const std::string& tsv) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(tsv);
+  for (std::string line; std::getline(lines, line);) {
+    auto& row = rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, '\t');) row.push_back(field);
+  }
+  return rows;
+}
+
+}  // namespace sotto::cli

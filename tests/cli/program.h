@@ -1,0 +1,47 @@
+// The built program, run as a person runs it, in a folder of its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace sotto::cli {
+
+struct Outcome {
+  int code = -1;  // 128 + the signal's number where a signal ended it
+  std::string out;
+  std::string err;
+
+  [[nodiscard]] nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
+};
+
+// A temporary folder that is gone afterwards, and `sotto` started in it.
+class Workshop {
+ public:
+  Workshop();
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+  ~Workshop();
+
+  // Runs `sotto arguments…` to its end.
+  [[nodiscard]] Outcome sotto(const std::vector<std::string>& arguments) const;
+  // Starts it; finish() waits for it.
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const;
+  [[nodiscard]] Outcome finish(pid_t process) const;
+
+  void put(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string get(const std::string& name) const;
+  [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// The tab-separated fields of each line.
+[[nodiscard]] std::vector<std::vector<std::string>> rows_of(const std::string& tsv);
+
+}  // namespace sotto::cli
