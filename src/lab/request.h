@@ -49,6 +49,7 @@ struct TrainRequest {
   std::optional<float> user_reg, positive_reg, negative_reg;
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
+  std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody
   bool wire = false;            // encode every message (slow; the same model)
   std::uint32_t log_every = 0;  // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
 };

@@ -57,6 +57,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);
   visit("evaluation", "cutoffs", r.cutoffs);
+  visit("evaluation", "users", r.eval_users);
 }
 
 std::string quoted(const std::string& text) {

@@ -103,10 +103,8 @@ Status TrainingRun::save() {
 
 Status TrainingRun::look_at_validation(TrainProgress& progress) {
   const MfRecommender model(&training_.users(), &training_.items(), fold_in_options(request_));
-  EvaluateOptions options;
-  options.part = Part::validation;
-  options.cutoffs = request_.cutoffs;
-  SOTTO_TRY(const Evaluation evaluation, evaluate(model, split_, options, executor_));
+  SOTTO_TRY(const Evaluation evaluation,
+            evaluate(model, split_, evaluate_options(request_, split_, Part::validation), executor_));
   const std::optional<double> value = evaluation.find(request_.early.metric);
   if (!value)
     return fail(Code::usage,
@@ -220,6 +218,15 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   trained.seconds = run.seconds();
   if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
   return trained;
+}
+
+EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split, Part part) {
+  EvaluateOptions options;
+  options.part = part;
+  options.cutoffs = request.cutoffs;
+  const Histories& judged = part == Part::test ? split.test : split.validation;
+  if (request.eval_users > 0) options.users = sample_users(judged, request.eval_users, request.plan.seed);
+  return options;
 }
 
 Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, const Split& split,

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "data/split.h"
 #include "lab/request.h"
+#include "metrics/evaluate.h"
 #include "model/recommender.h"
 #include "sim/federation.h"
 
@@ -74,6 +75,9 @@ struct Trained {
 
 [[nodiscard]] Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor,
                                     TrainHooks& hooks, std::optional<Checkpoint> resume = std::nullopt);
+
+// How a request wants a part to be judged.
+[[nodiscard]] EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split, Part part);
 
 // The model again from what a run directory holds.
 [[nodiscard]] Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rng.h"
 #include "metrics/accuracy.h"
 #include "metrics/diversity.h"
 #include "metrics/rank_users.h"
@@ -169,6 +170,19 @@ Result<Evaluation> evaluate(const Recommender& model, const Split& split, const 
   result.metrics.push_back({"AUC", mean_of_column(result.per_user, column)});
   if (options.keep_lists) result.lists = std::move(ranking.lists);
   return result;
+}
+
+std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count, std::uint64_t seed) {
+  std::vector<UserIndex> users;
+  for (std::uint32_t user = 0; user < judged_part.users(); ++user)
+    if (!judged_part.of(UserIndex{user}).empty()) users.push_back(UserIndex{user});
+  if (users.size() <= count) return users;
+  Stream draws(seed, Purpose::sample_users);
+  for (std::size_t n = 0; n < count; ++n)
+    std::swap(users[n], users[n + draws.below(static_cast<std::uint32_t>(users.size() - n))]);
+  users.resize(count);
+  std::sort(users.begin(), users.end());
+  return users;
 }
 
 }  // namespace sotto

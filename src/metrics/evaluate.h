@@ -74,6 +74,11 @@ struct Evaluation {
   [[nodiscard]] std::optional<double> find(std::string_view name) const;
 };
 
+// `count` users with items in the judged part, drawn from the seed, ascending; all of them if there are
+// no more. For judging a sample where everybody would take too long.
+[[nodiscard]] std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count,
+                                                  std::uint64_t seed);
+
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
                                           const EvaluateOptions& options, Executor& executor);
 

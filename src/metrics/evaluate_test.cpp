@@ -253,6 +253,24 @@ TEST(Evaluate, ByHand) {
   EXPECT_EQ(result->category_bias[1].categories.size(), 2u);
 }
 
+TEST(SampleUsers, TakesUsersWithSomethingToJudgeAndTheSameOnesAgain) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t user = 0; user < 100; ++user) {
+    if (user % 2 == 1) items.push_back(ItemIndex{user});
+    offsets.push_back(items.size());
+  }
+  const Histories part(offsets, items);
+  const std::vector<UserIndex> sample = sample_users(part, 20, 7);
+  EXPECT_EQ(sample.size(), 20u);
+  EXPECT_TRUE(std::is_sorted(sample.begin(), sample.end()));
+  EXPECT_EQ(std::adjacent_find(sample.begin(), sample.end()), sample.end());
+  for (const UserIndex user : sample) EXPECT_FALSE(part.of(user).empty());
+  EXPECT_EQ(sample_users(part, 20, 7), sample);
+  EXPECT_NE(sample_users(part, 20, 8), sample);
+  EXPECT_EQ(sample_users(part, 1000, 7).size(), 50u);
+}
+
 TEST(Evaluate, NamesEveryMetric) {
   const Split split = split_of({{0}}, Rows(1), {{1}}, 2);
   SerialExecutor executor;

@@ -171,7 +171,7 @@ std::vector<Row> data_rows() {
        "user-kNN, k=50",
        model(ModelKind::userknn, 50),
        1,
-       {about("P@10", .01940, .01940 * .03), about("R@10", .02766, .0006)}},
+       {about("P@10", .01940, .01940 * .03), about("R@10", .02766, .02766 * .03)}},
       {movies,
        "user-kNN, k=100 (printed .12613)",
        model(ModelKind::userknn, 100),
@@ -197,24 +197,76 @@ std::vector<Row> data_rows() {
   };
 }
 
+// pFPL on MovieLens 1M with three times the papers' λ: inside their grid it stays 1% under the printed
+// precision (docs/results.md).
+void threefold_reg(TrainRequest& request) {
+  const float rate = request.plan.fpl.learning_rate;
+  request.user_reg = request.positive_reg = 3.0f * rate / 20.0f;
+  request.negative_reg = 3.0f * rate / 200.0f;
+}
+
 // What must be learned. Plans were chosen on the newest fifth of the training part (docs/results.md).
 std::vector<Row> learned_rows() {
+  const auto pfpl_movies = [](TrainRequest& request) {
+    fpl("pfpl", 50, .3, 16)(request);
+    threefold_reg(request);
+  };
   return {
       {amazon,
-       "sFPL+ F=10 pi=1 10 epochs (authors' setting)",
+       "sFPL+ F=10 pi=1, 10 epochs (authors' setting)",
        fpl("sfpl+", 10, 1.0, 10),
        3,
        {about("P@10", .01003, .01003 * .15), about("R@10", .01315, .01315 * .15)}},
       {amazon,
-       "sFPL F=50 pi=.5 50 epochs",
+       "sFPL  F=50 pi=.5, 50 epochs",
        fpl("sfpl", 50, .5, 50),
        3,
        {at_least("P@10", .00610), at_least("R@10", .00889)}},
       {amazon,
-       "pFPL F=50 pi=.5 50 epochs",
+       "sFPL+ F=50 pi=.5, 30 epochs",
+       fpl("sfpl+", 50, .5, 30),
+       3,
+       {at_least("P@10", .01422), at_least("R@10", .02060)},
+       false},
+      {amazon,
+       "pFPL  F=50 pi=.5, 50 epochs",
        fpl("pfpl", 50, .5, 50),
        3,
        {at_least("P@10", .00812), at_least("R@10", .01165)}},
+      {amazon,
+       "BPR-MF F=50, 50 epochs",
+       bpr(50, 50),
+       3,
+       {at_least("P@10", .00921), at_least("R@10", .01298)}},
+      {movies,
+       "sFPL  F=50 pi=.5, 50 epochs",
+       fpl("sfpl", 50, .5, 50),
+       3,
+       {at_least("P@10", .11805), at_least("R@10", .05902)},
+       false},
+      {movies,
+       "sFPL+ F=20 pi=.5, 50 epochs of steps",
+       fpl("sfpl+", 20, .5, 50, RoundsPerEpoch::steps),
+       3,
+       {at_least("P@10", .11599), at_least("R@10", .05571)},
+       false},
+      {movies,
+       "pFPL  F=50 pi=.3, 16 epochs, 3 lambda",
+       pfpl_movies,
+       3,
+       {at_least("P@10", .12275), at_least("R@10", .05806)},
+       false},
+      {movies,
+       "pFPL  F=20 pi=.4, 30 epochs",
+       fpl("pfpl", 20, .4, 30),
+       3,
+       {at_least("P@10", .119), at_least("R@10", .05806)},
+       false},
+      {movies,
+       "BPR-MF F=10, 40 epochs",
+       bpr(10, 40),
+       3,
+       {at_least("P@10", .11911), at_least("R@10", .05817)}},
   };
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "data/split_io.h"
 #include "lab/cli/command.h"
 #include "lab/cli/dataset_text.h"
 #include "lab/files.h"
@@ -33,8 +34,29 @@ Result<WorldFiles> files_for(const std::string& out) {
   return WorldFiles{(folder / "interactions.tsv").string(), (folder / "items.tsv").string()};
 }
 
+// Straight to a split: a world too large to pass through text.
+Status generate_as_split(const GenerateOptions& options, const Console& console) {
+  SOTTO_TRY(const Split split, generate_split(options.world));
+  SOTTO_TRY_DONE(write_file(options.out, save_split(split)));
+  const std::size_t interactions = split.train.interactions() + split.test.interactions();
+  if (options.common.json) {
+    print_json(console, {{"split_file", options.out},
+                         {"users", split.users.size()},
+                         {"items", split.items.size()},
+                         {"interactions", interactions},
+                         {"seed", options.world.seed}});
+    return Done{};
+  }
+  console.print(fmt::format("{} check-ins of {} people at {} venues, split temporal:0.8, in {}\n",
+                            human_count(interactions), human_count(split.users.size()),
+                            human_count(split.items.size()), options.out));
+  console.print(fmt::format("\nTry: sotto train --split-file {}\n", shell_word(options.out)));
+  return Done{};
+}
+
 Status generate(GenerateOptions& options, const Console& console) {
   options.world.seed = options.common.seed;
+  if (options.out.ends_with(".split")) return generate_as_split(options, console);
   SOTTO_TRY(const Dataset world, generate_world(options.world));
   SOTTO_TRY(const WorldFiles files, files_for(options.out));
   SOTTO_TRY(const char separator, separator_for(files.interactions));
@@ -76,14 +98,15 @@ void add_data_generate(CLI::App& data, Cli& cli) {
   app->add_option("--mean", options->world.mean_interactions, "different venues a person, on average")
       ->type_name("M")
       ->default_str(fmt::format("{}", defaults.mean_interactions));
-  app->add_option("-o,--out", options->out, "a folder, or a file name in .tsv or .csv, perhaps .zst")
+  app->add_option("-o,--out", options->out,
+                  "a folder, a file name in .tsv or .csv, perhaps .zst, or in .split")
       ->type_name("FILE|DIR")
       ->required();
   add_common_options(*app, options->common, "another seed, another world");
   app->footer(
       examples({"sotto data generate --out world",
                 "sotto data generate --users 5000 --items 3000 --cities 10 --seed 7 --out world.tsv.zst",
-                "sotto data inspect world"}));
+                "sotto data generate --users 1000000 --items 100000 --out big.split"}));
 }
 
 }  // namespace sotto

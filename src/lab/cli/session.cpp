@@ -115,9 +115,8 @@ Result<Session> run_session(const TrainRequest& request, const Split& split, con
                             Executor& executor, const Console& console) {
   Session session;
   SOTTO_TRY(session.trained, train_recorded(request, split, options, executor, console));
-  EvaluateOptions evaluation;
-  evaluation.cutoffs = request.cutoffs;
-  SOTTO_TRY(session.evaluation, evaluate(*session.trained.model, split, evaluation, executor));
+  SOTTO_TRY(session.evaluation,
+            evaluate(*session.trained.model, split, evaluate_options(request, split, Part::test), executor));
   if (options.run)
     SOTTO_TRY_DONE(options.run->finish(split, session.trained, session.evaluation,
                                        metrics_of(session.evaluation, Part::test),

@@ -142,6 +142,11 @@ void add_judging_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("LIST")
       ->default_str("10")
       ->group("Judging");
+  add_edit<std::uint32_t>(app, edits, "--eval-users", "judge a sample of so many users; 0: everybody",
+                          [](TrainRequest& request, std::uint32_t value) { request.eval_users = value; })
+      ->type_name("N")
+      ->default_str("0")
+      ->group("Judging");
   add_edit<std::string>(app, edits, "--early-stop",
                         "stop when this metric of the validation part gains no more, such as nDCG@10",
                         [](TrainRequest& request, const std::string& value) {
