@@ -82,12 +82,26 @@ HWY_INLINE void quantise_update(std::int32_t* out, float a, const float* x, floa
   out[bias] = quantise(a);
 }
 
-// `Stride` is a constant for the usual widths, so that the loops unroll.
+// sigmoid_f32 in every lane, the same operations in the same order.
+template <class D, class V>
+HWY_INLINE V sigmoid(D d, V x) {
+  const hn::Rebind<std::int32_t, D> di;
+  const auto f = [&](float value) { return hn::Set(d, value); };
+  const V y = hn::Max(hn::Min(hn::Neg(x), f(87.0f)), f(-87.0f));
+  const V n = hn::Sub(hn::Add(hn::Mul(y, f(1.44269504f)), f(12582912.0f)), f(12582912.0f));
+  const V r = hn::Add(hn::Sub(y, hn::Mul(n, f(0.693359375f))), hn::Mul(n, f(2.12194440e-4f)));
+  V p = f(1.9875691500e-4f);
+  for (const float c :
+       {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
+    p = hn::Add(hn::Mul(p, r), f(c));
+  p = hn::Add(hn::Add(hn::Mul(hn::Mul(p, r), r), r), f(1.0f));
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
+  return hn::Div(f(1.0f), hn::Add(f(1.0f), hn::Mul(p, hn::BitCast(d, exponent))));
+}
+
 template <class Stride>
-HWY_INLINE PairResult pair_step_of(const PairStep& s, const PairRates& r, Stride stride) {
+HWY_INLINE void send_and_move(const PairStep& s, const PairRates& r, float error, Stride stride) {
   const Floats d;
-  const float difference = difference_of(s.own, s.positive, s.negative, stride);
-  const float error = sigmoid_f32(-difference);
   const float scale = r.fixed_scale;
   if (s.out_negative != nullptr)
     quantise_update(s.out_negative, -error * scale, s.own, -r.negative_reg * scale, s.negative, stride,
@@ -103,22 +117,38 @@ HWY_INLINE PairResult pair_step_of(const PairStep& s, const PairRates& r, Stride
     hn::Store(hn::Add(hn::Load(d, s.moved + k), step), d, s.moved + k);
   }
   s.moved[s.bias] = 1.0f;
-  return {difference, error};
+}
+
+// `Stride` is a constant for the usual widths, so that the loops unroll.
+template <class Stride>
+HWY_INLINE void pair_steps_of(std::span<const PairStep> steps, const PairRates& rates, PairResult* results,
+                              Stride stride) {
+  const hn::CappedTag<float, most_steps> d;
+  float differences[most_steps] = {};
+  float errors[most_steps];
+  for (std::size_t n = 0; n < steps.size(); ++n)
+    differences[n] = difference_of(steps[n].own, steps[n].positive, steps[n].negative, stride);
+  for (std::size_t n = 0; n < steps.size(); n += hn::MaxLanes(d))
+    hn::StoreU(sigmoid(d, hn::Neg(hn::LoadU(d, differences + n))), d, errors + n);
+  for (std::size_t n = 0; n < steps.size(); ++n) {
+    send_and_move(steps[n], rates, errors[n], stride);
+    results[n] = {differences[n], errors[n]};
+  }
 }
 
 template <std::size_t N>
 using Constant = std::integral_constant<std::size_t, N>;
 
-PairResult pair_step_any(const PairStep& step, const PairRates& rates) {
-  switch (step.stride) {
+void pair_steps_any(std::span<const PairStep> steps, const PairRates& rates, PairResult* results) {
+  switch (steps[0].stride) {
     case 16:
-      return pair_step_of(step, rates, Constant<16>{});
+      return pair_steps_of(steps, rates, results, Constant<16>{});
     case 32:
-      return pair_step_of(step, rates, Constant<32>{});
+      return pair_steps_of(steps, rates, results, Constant<32>{});
     case 64:
-      return pair_step_of(step, rates, Constant<64>{});
+      return pair_steps_of(steps, rates, results, Constant<64>{});
     default:
-      return pair_step_of(step, rates, step.stride);
+      return pair_steps_of(steps, rates, results, steps[0].stride);
   }
 }
 
@@ -199,28 +229,30 @@ namespace sotto::kernels {
 
 namespace {
 
-HWY_EXPORT(pair_step_any);
+HWY_EXPORT(pair_steps_any);
 HWY_EXPORT(add_row_any);
 HWY_EXPORT(apply_row_any);
 HWY_EXPORT(philox_blocks_any);
 
 // The chosen target's functions, looked up once: a look-up a call would cost as much as a short row.
 struct Table {
-  PairResult (*pair_step)(const PairStep&, const PairRates&);
+  void (*pair_steps)(std::span<const PairStep>, const PairRates&, PairResult*);
   void (*add_row)(std::int64_t*, const std::int32_t*, std::size_t, bool);
   void (*apply_row)(float*, const std::int64_t*, double, std::size_t);
   void (*philox_blocks)(const PhiloxRun&, std::size_t, std::uint32_t*);
 };
 Table look_up() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return {&HWY_DYNAMIC_DISPATCH(pair_step_any), &HWY_DYNAMIC_DISPATCH(add_row_any),
+  return {&HWY_DYNAMIC_DISPATCH(pair_steps_any), &HWY_DYNAMIC_DISPATCH(add_row_any),
           &HWY_DYNAMIC_DISPATCH(apply_row_any), &HWY_DYNAMIC_DISPATCH(philox_blocks_any)};
 }
 Table table = look_up();
 
 }  // namespace
 
-PairResult pair_step(const PairStep& step, const PairRates& rates) { return table.pair_step(step, rates); }
+void pair_steps(std::span<const PairStep> steps, const PairRates& rates, PairResult* results) {
+  table.pair_steps(steps, rates, results);
+}
 void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new) {
   table.add_row(sum, values, stride, is_new);
 }

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sotto::kernels {
@@ -33,8 +34,11 @@ struct PairResult {
   float difference;  // x̂_uij = p·(row i − row j)
   float error;       // d = σ(−x̂_uij)
 };
-// d, then out_negative = −d·p − λ⁻q_j, out_positive = d·p − λ⁺q_i, moved += α(d(q_i − q_j) − λ_u p).
-PairResult pair_step(const PairStep& step, const PairRates& rates);
+// For each step d, then out_negative = −d·p − λ⁻q_j, out_positive = d·p − λ⁺q_i,
+// moved += α(d(q_i − q_j) − λ_u p). Steps of different users, at most most_steps of one stride: alone each
+// would wait for its own chain (dot product, sigmoid, new p); together they hide it.
+inline constexpr std::size_t most_steps = 8;
+void pair_steps(std::span<const PairStep> steps, const PairRates& rates, PairResult* results);
 
 // sum += values, or sum = values where nothing was there
 void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new);

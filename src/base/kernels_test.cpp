@@ -56,29 +56,48 @@ std::vector<std::uint32_t> bits_of(const RowMatrix& rows) {
   return bits;
 }
 
-TEST_P(KernelTargets, PairStepHasTheSameBitsOnEveryTarget) {
+TEST_P(KernelTargets, PairStepsHaveTheSameBitsOnEveryTargetAloneAndTogether) {
   const std::size_t width = GetParam();
   const kernels::PairRates rates{1048576.0f, 0.05f, 0.0025f, 0.003f, 0.00025f};
-  const auto run = [&](auto pair_step, bool send_positive) {
-    RowMatrix rows = random_rows(width, static_cast<std::uint32_t>(width));
-    std::vector<std::int32_t> out(2 * rows.stride(), 0);
-    const kernels::PairStep step{.positive = rows.row(0),
-                                 .negative = rows.row(1),
-                                 .own = rows.row(2),
-                                 .moved = rows.row(2),
-                                 .out_positive = send_positive ? out.data() : nullptr,
-                                 .out_negative = out.data() + rows.stride(),
-                                 .stride = rows.stride(),
-                                 .bias = width - 1};
-    const kernels::PairResult result = pair_step(step, rates);
-    return std::tuple(bits_of(rows), out, result.difference, result.error);
-  };
-  ASSERT_GE(kernels::runnable_targets().size(), 1u);
-  for (const bool send_positive : {true, false}) {
-    const auto expected = run(Plainly::pair_step, send_positive);
+  for (std::size_t count = 1; count <= kernels::most_steps; ++count) {
+    const auto run = [&](const auto& pair_steps) {
+      std::vector<RowMatrix> users;
+      for (std::uint32_t n = 0; n < count; ++n) users.push_back(random_rows(width, n * 100 + 7));
+      const std::size_t stride = users[0].stride();
+      std::vector<std::int32_t> out(2 * stride * count, 0);
+      std::vector<kernels::PairStep> steps;
+      for (std::size_t n = 0; n < count; ++n) {
+        std::int32_t* mine = out.data() + 2 * stride * n;
+        steps.push_back({.positive = users[n].row(0),
+                         .negative = users[n].row(1),
+                         .own = users[n].row(2),
+                         .moved = users[n].row(2),
+                         .out_positive = n % 3 == 1 ? nullptr : mine,
+                         .out_negative = mine + stride,
+                         .stride = stride,
+                         .bias = width - 1});
+      }
+      std::vector<kernels::PairResult> results(count);
+      pair_steps(std::span<const kernels::PairStep>(steps), results.data());
+      std::vector<std::uint32_t> bits;
+      for (const RowMatrix& rows : users)
+        for (const std::uint32_t b : bits_of(rows)) bits.push_back(b);
+      for (const auto& r : results) {
+        bits.push_back(std::bit_cast<std::uint32_t>(r.difference));
+        bits.push_back(std::bit_cast<std::uint32_t>(r.error));
+      }
+      return std::pair(bits, out);
+    };
+    const auto expected = run([&](std::span<const kernels::PairStep> steps, kernels::PairResult* results) {
+      for (std::size_t n = 0; n < steps.size(); ++n) results[n] = Plainly::pair_step(steps[n], rates);
+    });
     for (const std::int64_t target : kernels::runnable_targets()) {
       kernels::use_target(target);
-      EXPECT_EQ(run(kernels::pair_step, send_positive), expected) << kernels::target_name();
+      EXPECT_EQ(run([&](std::span<const kernels::PairStep> steps, kernels::PairResult* results) {
+                  kernels::pair_steps(steps, rates, results);
+                }),
+                expected)
+          << kernels::target_name() << ' ' << count;
     }
   }
 }

@@ -2,13 +2,11 @@
 // Law: the padding beyond width() is zero and stays zero, so that loops may run over stride().
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <memory>
-#include <new>
 #include <span>
 
-#include "base/assert.h"
+#include "base/aligned_buffer.h"
 
 namespace sotto {
 
@@ -17,17 +15,10 @@ inline constexpr std::size_t row_lanes = 16;  // floats in one 64-byte line
 class RowMatrix {
  public:
   RowMatrix() = default;
-  RowMatrix(std::size_t rows, std::size_t width) : rows_(rows), width_(width), stride_(stride_for(width)) {
-    data_.reset(static_cast<float*>(::operator new (bytes(), std::align_val_t{64})));
-    std::memset(data_.get(), 0, bytes());
+  RowMatrix(std::size_t rows, std::size_t width)
+      : rows_(rows), width_(width), stride_(stride_for(width)), data_(rows * stride_) {
+    std::fill_n(data_.data(), data_.size(), 0.0f);
   }
-  RowMatrix(const RowMatrix& other) : RowMatrix(other.rows_, other.width_) {
-    if (bytes() > 0) std::memcpy(data_.get(), other.data_.get(), bytes());
-  }
-  RowMatrix& operator=(const RowMatrix& other) { return *this = RowMatrix(other); }
-  RowMatrix(RowMatrix&&) = default;
-  RowMatrix& operator=(RowMatrix&&) = default;
-  ~RowMatrix() = default;
 
   [[nodiscard]] static constexpr std::size_t stride_for(std::size_t width) {
     return (width + row_lanes - 1) / row_lanes * row_lanes;
@@ -37,19 +28,16 @@ class RowMatrix {
   [[nodiscard]] std::size_t stride() const { return stride_; }
   [[nodiscard]] std::size_t bytes() const { return rows_ * stride_ * sizeof(float); }
 
-  [[nodiscard]] float* row(std::size_t r) { return data_.get() + r * stride_; }
-  [[nodiscard]] const float* row(std::size_t r) const { return data_.get() + r * stride_; }
+  [[nodiscard]] float* row(std::size_t r) { return data_.data() + r * stride_; }
+  [[nodiscard]] const float* row(std::size_t r) const { return data_.data() + r * stride_; }
   [[nodiscard]] std::span<float> values(std::size_t r) { return {row(r), width_}; }
   [[nodiscard]] std::span<const float> values(std::size_t r) const { return {row(r), width_}; }
 
  private:
-  struct Free {
-    void operator()(float* p) const { ::operator delete (p, std::align_val_t{64}); }
-  };
   std::size_t rows_ = 0;
   std::size_t width_ = 0;
   std::size_t stride_ = 0;
-  std::unique_ptr<float, Free> data_;
+  AlignedBuffer<float> data_;
 };
 
 // One defined summation order for every instruction set: 16 running lanes over the row, then the

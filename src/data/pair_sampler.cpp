@@ -8,7 +8,8 @@ void PairSampler::draw(std::span<const VisitPlace> visits, std::span<Pair> out) 
   constexpr std::size_t in_flight = 32;
   std::uint32_t counters[3][in_flight] = {};
   std::uint32_t words[4 * in_flight];
-  Started started[in_flight];
+  const ItemIndex* positives[in_flight];
+  std::uint32_t negatives[in_flight];
   const kernels::PhiloxRun run{{counters[0], counters[1], counters[2]},
                                static_cast<std::uint32_t>(Purpose::draw_triples),
                                {key_[0], key_[1]}};
@@ -28,13 +29,18 @@ void PairSampler::draw(std::span<const VisitPlace> visits, std::span<Pair> out) 
     }
     kernels::philox_blocks(run, in_flight, words);
     for (std::size_t n = 0; n < now; ++n) {
-      const PhiloxBlock block{words[n], words[in_flight + n], words[2 * in_flight + n],
-                              words[3 * in_flight + n]};
-      started[n] = begin(UserIndex{counters[1][n]}, block);
-      __builtin_prefetch(started[n].positive);
-      consumed_.prefetch(started[n].user, started[n].negative);
+      const UserIndex user{counters[1][n]};
+      const auto history = histories_.of(user);
+      positives[n] = history.data() + scaled(words[n], static_cast<std::uint32_t>(history.size()));
+      negatives[n] = scaled(words[in_flight + n], catalogue_);
+      __builtin_prefetch(positives[n]);
+      consumed_.prefetch(user, ItemIndex{negatives[n]});
     }
-    for (std::size_t n = 0; n < now; ++n) out[done + n] = finish(started[n]);
+    for (std::size_t n = 0; n < now; ++n) {
+      out[done + n].positive = *positives[n];
+      out[done + n].negative = negative_for(UserIndex{counters[1][n]}, ItemIndex{negatives[n]},
+                                            words[2 * in_flight + n], words[3 * in_flight + n]);
+    }
   }
 }
 

@@ -40,39 +40,27 @@ class PairSampler {
 
   // Pair t of the user's visit in a round. The user has at least one item and not all.
   [[nodiscard]] Pair draw(std::uint32_t round, UserIndex user, std::uint32_t t) const {
-    return finish(
-        begin(user, philox({t, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_)));
+    return pair_of(user,
+                   philox({t, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_));
   }
   // Pairs 0 … out.size()/visits.size() − 1 of each visit, visit after visit. Many pairs are in flight
   // at once, so that the memory they look up arrives together.
   void draw(std::span<const VisitPlace> visits, std::span<Pair> out) const;
 
  private:
-  // A pair whose random words are known and whose look-ups are not done yet.
-  struct Started {
-    std::span<const ItemIndex> history;
-    UserIndex user;
-    const ItemIndex* positive = nullptr;
-    ItemIndex negative;  // the first try
-    std::uint32_t second_try = 0;
-    std::uint32_t third_try = 0;
-  };
-  [[nodiscard]] Started begin(UserIndex user, const PhiloxBlock& words) const {
+  // The pair that a random block stands for.
+  [[nodiscard]] Pair pair_of(UserIndex user, const PhiloxBlock& words) const {
     const auto history = histories_.of(user);
-    return {history,
-            user,
-            &history[scaled(words[0], static_cast<std::uint32_t>(history.size()))],
-            ItemIndex{scaled(words[1], catalogue_)},
-            words[2],
-            words[3]};
+    const ItemIndex positive = history[scaled(words[0], static_cast<std::uint32_t>(history.size()))];
+    return {positive, negative_for(user, ItemIndex{scaled(words[1], catalogue_)}, words[2], words[3])};
   }
-  [[nodiscard]] Pair finish(const Started& started) const {
-    Pair pair{*started.positive, started.negative};
-    if (consumed_.contains(started.user, pair.negative)) [[unlikely]]
-      pair.negative.value = scaled(started.second_try, catalogue_);
-    if (consumed_.contains(started.user, pair.negative)) [[unlikely]]
-      pair.negative = unconsumed(started.history, started.third_try);
-    return pair;
+  // `first` if the user has not consumed it, else the second try, else one by rank.
+  [[nodiscard]] ItemIndex negative_for(UserIndex user, ItemIndex first, std::uint32_t second,
+                                       std::uint32_t third) const {
+    if (!consumed_.contains(user, first)) [[likely]]
+      return first;
+    const ItemIndex again{scaled(second, catalogue_)};
+    return consumed_.contains(user, again) ? unconsumed(histories_.of(user), third) : again;
   }
   [[nodiscard]] static std::uint32_t scaled(std::uint32_t word, std::uint32_t bound) {
     return static_cast<std::uint32_t>((std::uint64_t{word} * bound) >> 32);

@@ -12,7 +12,7 @@ namespace sotto {
 SumSpace::SumSpace(std::size_t rows, std::size_t width)
     : width_(width),
       stride_(RowMatrix::stride_for(width)),
-      sums_(std::make_unique_for_overwrite<std::int64_t[]>(rows * stride_)),
+      sums_(rows * stride_),
       place_(rows, 0),
       last_seen_(rows, 0) {}
 
@@ -44,7 +44,13 @@ Aggregator::Place Aggregator::open(std::uint32_t row) {
     seen = space_->serial_;
     ++distinct_rows_;
   }
-  return {space_->sums_.get() + std::size_t{space_->place_[row]} * space_->stride_, is_new};
+  return {space_->sums_.data() + std::size_t{space_->place_[row]} * space_->stride_, is_new};
+}
+
+void Aggregator::prefetch(std::uint32_t row) const {
+  const std::int64_t* sums = space_->sums_.data() + std::size_t{space_->place_[row]} * space_->stride_;
+  for (std::size_t k = 0; k < space_->stride_; k += cache_line_bytes / sizeof(std::int64_t))
+    __builtin_prefetch(sums + k, 1);
 }
 
 Status Aggregator::accept(const Contribution& contribution) {
@@ -55,7 +61,9 @@ Status Aggregator::accept(const Contribution& contribution) {
   ++space_->serial_;
   ++contributions_;
   const std::size_t stride = space_->stride_;
+  constexpr std::size_t ahead = 4;
   for (std::size_t n = 0; n < contribution.size(); ++n) {
+    if (n + ahead < contribution.size()) prefetch(contribution.row(n + ahead));
     const Place place = open(contribution.row(n));
     kernels::add_row(place.sums, contribution.values(n), stride, place.is_new);
   }
@@ -68,7 +76,7 @@ void Aggregator::merge(Aggregator&& other) {
   const std::uint64_t rows_before = distinct_rows_;
   ++space_->serial_;
   const std::size_t stride = space_->stride_;
-  const std::int64_t* more = other.space_->sums_.get();
+  const std::int64_t* more = other.space_->sums_.data();
   for (const std::uint32_t row : other.space_->touched_) {
     const Place place = open(row);
     for (std::size_t k = 0; k < stride; ++k) place.sums[k] = more[k] + (place.is_new ? 0 : place.sums[k]);

@@ -6,9 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
+#include "base/aligned_buffer.h"
 #include "base/result.h"
 #include "privacy/contribution.h"
 
@@ -28,7 +28,7 @@ class SumSpace {
   std::size_t stride_;
   // The sums of the rows of this round, in order of arrival: a small round stays in the cache whatever
   // the catalogue. What lies beyond touched_.size() rows is old and overwritten when a row arrives.
-  std::unique_ptr<std::int64_t[]> sums_;
+  AlignedBuffer<std::int64_t> sums_;
   std::vector<std::uint32_t> touched_;    // the row of each place in sums_
   std::vector<std::uint32_t> place_;      // of each row in sums_, valid if seen in this round
   std::vector<std::uint64_t> last_seen_;  // the last contribution that held the row
@@ -55,7 +55,7 @@ class Aggregator {
   // Calls each(row, sums) once a touched row; `sums` has width() integers. The aggregator is spent.
   template <class Each>
   void release(Each&& each) && {
-    const std::int64_t* sums = space_->sums_.get();
+    const std::int64_t* sums = space_->sums_.data();
     for (const std::uint32_t row : space_->touched_) {
       each(row, sums);
       sums += space_->stride_;
@@ -71,6 +71,8 @@ class Aggregator {
     bool is_new;
   };
   Place open(std::uint32_t row);
+  // Asks for the memory that open() and the addition will touch.
+  void prefetch(std::uint32_t row) const;
   void end();
 
   SumSpace* space_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <vector>
@@ -22,6 +23,7 @@ Contribution contribution_of(const Device& device, std::size_t of_width = width)
   ContributionPipeline pipeline(gate, {}, contribution);
   for (const auto& [row, value] : device) {
     std::int32_t* out = pipeline.open(Evidence::positive, row);
+    std::fill_n(out, contribution.stride(), 0);
     for (std::size_t k = 0; k < of_width; ++k) out[k] = value * static_cast<std::int32_t>(k + 1);
   }
   return contribution;

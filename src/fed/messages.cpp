@@ -97,6 +97,7 @@ Result<ContributionMessage> ContributionMessage::read(Reader& in) {
     std::int32_t* values = message.contribution.append(row);
     const auto bytes = in.raw(shape.width * sizeof(std::int32_t));
     std::memcpy(values, bytes.data(), bytes.size());
+    std::fill(values + shape.width, values + message.contribution.stride(), 0);
     const auto in_range = [](std::int32_t v) { return v <= fixed_limit && v >= -fixed_limit; };
     if (!std::all_of(values, values + shape.width, in_range))
       return fail(Code::bad_input, "message refused: a value lies outside the fixed-point range");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace sotto {
@@ -21,6 +22,7 @@ ContributionMessage contribution_message(const std::vector<std::uint32_t>& rows,
   ContributionPipeline pipeline(gate, {}, message.contribution);
   for (const std::uint32_t row : rows) {
     std::int32_t* out = pipeline.open(Evidence::negative, row);
+    std::fill_n(out, message.contribution.stride(), 0);
     for (std::size_t k = 0; k < width; ++k) out[k] = static_cast<std::int32_t>(row * 100 + k) - 50;
   }
   message.contribution.make_canonical();

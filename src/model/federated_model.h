@@ -4,9 +4,10 @@
 //   private   what one device keeps: a row of floats that is never sent
 //
 // The server half knows how the shared rows start and how a released sum changes them. The device
-// half knows how a private row starts and how one visit turns (shared rows, own history) into rows of
-// an update, emitted into a sink. The sink is the contribution pipeline: consent decides what leaves.
-// Engine code (rounds, aggregation, simulator, network) is written against this concept alone.
+// half knows how a private row starts and how a visit turns (shared rows, own history) into rows of
+// an update, written into a sink. Several devices' visits can be computed side by side, each with its
+// own sink; the result is that of one after the other. The sink is the contribution pipeline: consent decides
+// what leaves. Engine code (rounds, aggregation, simulator, network) is written against this concept alone.
 #pragma once
 
 #include <concepts>
@@ -24,10 +25,10 @@ enum class Evidence : std::uint8_t { negative, positive };
 
 // What a device has in hand while it computes.
 struct Visit {
-  const RowMatrix& shared;      // the received snapshot
-  float* own;                   // the private row
-  float* scratch;               // room for one more private row
-  std::span<const Pair> pairs;  // training pairs drawn from its own history
+  const RowMatrix* shared = nullptr;  // the received snapshot
+  float* own = nullptr;               // the private row
+  float* scratch = nullptr;           // room for one more private row
+  std::span<const Pair> pairs;        // training pairs drawn from its own history
   UserIndex user;
   std::uint32_t round = 0;
 };
@@ -39,15 +40,17 @@ struct VisitReport {
 };
 
 template <class M, class Sink>
-concept FederatedModel = requires(const M model, float* row, const Visit& visit, Sink& sink,
-                                  const std::int64_t* sum) {
+concept FederatedModel = requires(const M model, float* row, const Visit& visit,
+                                  std::span<const Visit> visits, std::span<Sink> sinks,
+                                  std::span<VisitReport> reports, const std::int64_t* sum) {
   { model.shared_rows() } -> std::convertible_to<std::size_t>;
   { model.shared_width() } -> std::convertible_to<std::size_t>;
   { model.private_width() } -> std::convertible_to<std::size_t>;
   { model.start_shared() } -> std::same_as<RowMatrix>;
-  {model.start_private(UserIndex{}, row)};
-  {model.apply(sum, double{}, row)};
-  { model.fit(visit, sink) } -> std::same_as<VisitReport>;
+  model.start_private(UserIndex{}, row);
+  model.apply(sum, double{}, row);
+  model.prefetch(*visit.shared, visit.pairs[0]);
+  model.fit(visits, sinks, reports);
 };
 
 }  // namespace sotto

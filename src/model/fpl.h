@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/assert.h"
 #include "base/kernels.h"
 #include "base/math.h"
 #include "base/result.h"
@@ -56,8 +57,9 @@ class Fpl {
   // --- the device's half ---
   [[nodiscard]] std::size_t private_width() const { return options_.factors + 1; }
   void start_private(UserIndex user, float* own) const;
+  // Visits of different users, with equally many pairs; at most kernels::most_steps.
   template <class Sink>
-  VisitReport fit(const Visit& visit, Sink& sink) const;
+  void fit(std::span<const Visit> visits, std::span<Sink> sinks, std::span<VisitReport> reports) const;
   // Asks for the memory that a pair will touch.
   void prefetch(const RowMatrix& shared, const Pair& pair) const {
     for (std::size_t k = 0; k < stride_; k += row_lanes) {
@@ -67,9 +69,9 @@ class Fpl {
   }
 
  private:
-  // One triple: emits its two rows and moves p.
+  // One triple's rows, and where its update goes if consent lets it out.
   template <class Sink>
-  kernels::PairResult step(const Visit& visit, const Pair& pair, float* moved, Sink& sink) const;
+  kernels::PairStep open(const Visit& visit, const Pair& pair, Sink& sink) const;
 
   FplOptions options_;
   std::size_t catalogue_;
@@ -78,35 +80,43 @@ class Fpl {
 };
 
 template <class Sink>
-kernels::PairResult Fpl::step(const Visit& visit, const Pair& pair, float* moved, Sink& sink) const {
+kernels::PairStep Fpl::open(const Visit& visit, const Pair& pair, Sink& sink) const {
   sink.make_room(2);
-  const kernels::PairStep rows{.positive = visit.shared.row(pair.positive.value),
-                               .negative = visit.shared.row(pair.negative.value),
-                               .own = visit.own,
-                               .moved = moved,
-                               .out_positive = sink.open(Evidence::positive, pair.positive.value),
-                               .out_negative = sink.open(Evidence::negative, pair.negative.value),
-                               .stride = stride_,
-                               .bias = options_.factors};
-  const kernels::PairRates rates{sink.scale(), options_.learning_rate, options_.user_reg,
-                                 options_.positive_reg, options_.negative_reg};
-  return kernels::pair_step(rows, rates);
+  return {.positive = visit.shared->row(pair.positive.value),
+          .negative = visit.shared->row(pair.negative.value),
+          .own = visit.own,
+          .moved = options_.local == LocalSteps::batch ? visit.scratch : visit.own,
+          .out_positive = sink.open(Evidence::positive, pair.positive.value),
+          .out_negative = sink.open(Evidence::negative, pair.negative.value),
+          .stride = stride_,
+          .bias = options_.factors};
 }
 
 template <class Sink>
-VisitReport Fpl::fit(const Visit& visit, Sink& sink) const {
+void Fpl::fit(std::span<const Visit> visits, std::span<Sink> sinks, std::span<VisitReport> reports) const {
+  SOTTO_ASSERT(visits.size() <= kernels::most_steps, "so many visits are computed side by side");
+  const kernels::PairRates rates{sinks[0].scale(), options_.learning_rate, options_.user_reg,
+                                 options_.positive_reg, options_.negative_reg};
   const bool batch = options_.local == LocalSteps::batch;
-  float* moved = batch ? visit.scratch : visit.own;
-  if (batch) std::copy_n(visit.own, stride_, moved);
-  LogSum loss;
-  bool finite = true;
-  for (const Pair& pair : visit.pairs) {
-    const kernels::PairResult result = step(visit, pair, moved, sink);
-    finite &= result.difference < 1e30f && result.difference > -1e30f;
-    loss.add(1.0f - result.error);
+  kernels::PairStep steps[kernels::most_steps];
+  kernels::PairResult results[kernels::most_steps];
+  LogSum losses[kernels::most_steps];
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    reports[n].finite = true;
+    if (batch) std::copy_n(visits[n].own, stride_, visits[n].scratch);
   }
-  if (batch) std::copy_n(moved, stride_, visit.own);
-  return {-loss.value(), finite};
+  for (std::size_t t = 0; t < visits[0].pairs.size(); ++t) {
+    for (std::size_t n = 0; n < visits.size(); ++n) steps[n] = open(visits[n], visits[n].pairs[t], sinks[n]);
+    kernels::pair_steps({steps, visits.size()}, rates, results);
+    for (std::size_t n = 0; n < visits.size(); ++n) {
+      reports[n].finite &= results[n].difference < 1e30f && results[n].difference > -1e30f;
+      losses[n].add(1.0f - results[n].error);
+    }
+  }
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    if (batch) std::copy_n(visits[n].scratch, stride_, visits[n].own);
+    reports[n].loss = -losses[n].value();
+  }
 }
 
 }  // namespace sotto

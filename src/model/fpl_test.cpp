@@ -53,12 +53,18 @@ World random_world(std::uint32_t factors, std::size_t items) {
 }
 
 Visit visit_of(World& world, const std::vector<Pair>& pairs) {
-  return {.shared = world.items,
+  return {.shared = &world.items,
           .own = world.own.row(0),
           .scratch = world.scratch.row(0),
           .pairs = pairs,
           .user = UserIndex{2},
           .round = 0};
+}
+
+VisitReport fit_one(const Fpl& model, const Visit& visit, Recorder& sink) {
+  VisitReport report;
+  model.fit(std::span(&visit, 1), std::span(&sink, 1), std::span(&report, 1));
+  return report;
 }
 
 std::vector<Pair> pairs_of(const std::vector<std::array<std::uint32_t, 2>>& numbers) {
@@ -82,7 +88,7 @@ TEST(Fpl, OneStepByHand) {
   const Fpl model(options, 2, 1);
   Recorder sink(world.items.stride());
   const std::vector<Pair> pairs = pairs_of({{0, 1}});
-  const VisitReport report = model.fit(visit_of(world, pairs), sink);
+  const VisitReport report = fit_one(model, visit_of(world, pairs), sink);
   ASSERT_EQ(sink.rows.size(), 2u);
   const std::size_t up = sink.rows[0].evidence == Evidence::positive ? 0 : 1;
   EXPECT_EQ(sink.rows[up].item, 0u);
@@ -119,7 +125,7 @@ TEST(Fpl, UpdatesAreTheGradientByFiniteDifferences) {
   const Fpl model(options, 4, 11);
   Recorder sink(world.items.stride());
   const std::vector<Pair> pairs = pairs_of({{1, 3}});
-  static_cast<void>(model.fit(visit_of(world, pairs), sink));
+  static_cast<void>(fit_one(model, visit_of(world, pairs), sink));
   const std::size_t up = sink.rows[0].evidence == Evidence::positive ? 0 : 1;
   constexpr double h = 1e-5;
   for (std::size_t k = 0; k < 8; ++k) {
@@ -166,7 +172,7 @@ TEST(Fpl, BatchIsTheSummedFormula) {
   }
   const Fpl model(options, 6, 11);
   Recorder sink(world.items.stride());
-  static_cast<void>(model.fit(visit_of(world, pairs), sink));
+  static_cast<void>(fit_one(model, visit_of(world, pairs), sink));
   std::map<std::uint32_t, std::vector<double>> emitted;
   for (std::size_t n = 0; n < sink.rows.size(); ++n)
     for (std::size_t k = 0; k < 6; ++k)
@@ -185,14 +191,38 @@ TEST(Fpl, SequentialMovesTheUserBetweenTriples) {
   const Fpl model(options, 6, 11);
   Recorder together(once.items.stride());
   Recorder apart(once.items.stride());
-  static_cast<void>(model.fit(visit_of(once, pairs), together));
+  static_cast<void>(fit_one(model, visit_of(once, pairs), together));
   const std::vector<Pair> first{pairs[0]};
   const std::vector<Pair> second{pairs[1]};
-  static_cast<void>(model.fit(visit_of(twice, first), apart));
-  static_cast<void>(model.fit(visit_of(twice, second), apart));
+  static_cast<void>(fit_one(model, visit_of(twice, first), apart));
+  static_cast<void>(fit_one(model, visit_of(twice, second), apart));
   for (std::size_t n = 0; n < together.rows.size(); ++n)
     EXPECT_EQ(together.rows[n].values, apart.rows[n].values);
   EXPECT_TRUE(std::equal(once.own.row(0), once.own.row(0) + 6, twice.own.row(0)));
+}
+
+TEST(Fpl, VisitsSideBySideAreVisitsOneAfterTheOther) {
+  for (const LocalSteps local : {LocalSteps::sequential, LocalSteps::batch}) {
+    const Fpl model({.factors = 5, .learning_rate = 0.2f, .local = local}, 6, 11);
+    const std::vector<Pair> pairs[3] = {pairs_of({{0, 3}, {1, 4}}), pairs_of({{1, 3}, {2, 4}}),
+                                        pairs_of({{5, 0}, {5, 1}})};
+    std::vector<World> alone(3, random_world(5, 6));
+    for (std::uint32_t n = 0; n < 3; ++n) model.start_private(UserIndex{n}, alone[n].own.row(0));
+    std::vector<World> together = alone;
+    std::vector<Recorder> alone_sinks(3, Recorder(alone[0].items.stride()));
+    std::vector<Recorder> together_sinks = alone_sinks;
+    std::vector<VisitReport> reports(3);
+    std::vector<Visit> visits;
+    for (std::size_t n = 0; n < 3; ++n) visits.push_back(visit_of(together[n], pairs[n]));
+    model.fit(std::span<const Visit>(visits), std::span(together_sinks), std::span(reports));
+    for (std::size_t n = 0; n < 3; ++n) {
+      EXPECT_EQ(fit_one(model, visit_of(alone[n], pairs[n]), alone_sinks[n]).loss, reports[n].loss);
+      ASSERT_EQ(alone_sinks[n].rows.size(), together_sinks[n].rows.size());
+      for (std::size_t r = 0; r < alone_sinks[n].rows.size(); ++r)
+        EXPECT_EQ(alone_sinks[n].rows[r].values, together_sinks[n].rows[r].values);
+      EXPECT_TRUE(std::equal(alone[n].own.row(0), alone[n].own.row(0) + 6, together[n].own.row(0)));
+    }
+  }
 }
 
 TEST(Fpl, ApplyIsOneStepUphill) {
@@ -229,7 +259,7 @@ TEST(Fpl, NumbersThatLeaveTheRangeAreReported) {
   const Fpl model({.factors = 3}, 4, 11);
   Recorder sink(world.items.stride());
   const std::vector<Pair> pairs = pairs_of({{0, 1}});
-  EXPECT_FALSE(model.fit(visit_of(world, pairs), sink).finite);
+  EXPECT_FALSE(fit_one(model, visit_of(world, pairs), sink).finite);
 }
 
 }  // namespace

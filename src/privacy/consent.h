@@ -32,6 +32,7 @@ struct ConsentPolicy {
 // The policy at work during one visit of one device.
 class ConsentGate {
  public:
+  ConsentGate() : ConsentGate({.pi = 0.0}, 0, 0, UserIndex{}) {}  // closed
   ConsentGate(const ConsentPolicy& policy, std::uint64_t seed, std::uint32_t round, UserIndex user)
       : policy_(policy),
         seed_(seed),

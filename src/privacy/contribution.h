@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/aligned_buffer.h"
 #include "base/fixed_point.h"
 #include "base/row_matrix.h"
 #include "privacy/consent.h"
@@ -41,7 +42,7 @@ class Contribution {
 
   void make_room(std::size_t rows) {
     const std::size_t needed = (rows_.size() + rows) * stride_;
-    if (values_.size() < needed) values_.resize(needed * 2, 0);
+    if (values_.size() < needed) values_.grow(needed * 2);
   }
   std::int32_t* append(std::uint32_t row) {
     make_room(1);
@@ -52,28 +53,29 @@ class Contribution {
   std::size_t width_;
   std::size_t stride_;
   std::vector<std::uint32_t> rows_;
-  std::vector<std::int32_t> values_;  // at least size() · stride_; grows, never shrinks
+  AlignedBuffer<std::int32_t> values_;  // at least size() · stride_; grows, never shrinks
 };
 
 // What every update goes through on its way out: consent filter → fixed point → Contribution.
 class ContributionPipeline {
  public:
-  ContributionPipeline(ConsentGate& gate, FixedPoint fixed, Contribution& out)
-      : gate_(gate), scale_(fixed.scale()), out_(out) {}
+  ContributionPipeline() = default;  // leads nowhere
+  ContributionPipeline(const ConsentGate& gate, FixedPoint fixed, Contribution& out)
+      : gate_(gate), scale_(fixed.scale()), out_(&out) {}
 
   // Room for so many rows to come: what open() returns stays valid until they are used up.
-  void make_room(std::size_t rows) { out_.make_room(rows); }
+  void make_room(std::size_t rows) { out_->make_room(rows); }
   // Where the fixed-point update of a row goes (stride() integers, zero beyond the width), each value
   // being worth 1 / scale(); null if consent keeps the row on the device.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
-    return gate_.allows(evidence, row) ? out_.append(row) : nullptr;
+    return gate_.allows(evidence, row) ? out_->append(row) : nullptr;
   }
   [[nodiscard]] float scale() const { return scale_; }
 
  private:
-  ConsentGate& gate_;
-  float scale_;
-  Contribution& out_;
+  ConsentGate gate_;
+  float scale_ = 0.0f;
+  Contribution* out_ = nullptr;
 };
 
 }  // namespace sotto

@@ -20,6 +20,7 @@ Contribution contribution_of(const Rows& rows) {
   for (const auto& [row, value] : rows) {
     pipeline.make_room(1);
     std::int32_t* out = pipeline.open(Evidence::positive, row);
+    std::fill_n(out, contribution.stride(), 0);
     out[0] = value;
     out[1] = -value;
   }

@@ -38,16 +38,18 @@ template <class Model>
 struct Federation<Model>::Shard {
   Shard(const Model& model, std::uint32_t triples)
       : space(model.shared_rows(), model.shared_width()),
-        contribution(model.shared_width()),
-        pairs(std::size_t{look_ahead_visits(triples)} * triples),
-        scratch(1, model.private_width()) {}
+        work(model.shared_width()),
+        visits_ahead(std::max<std::size_t>(16 / triples, side_by_side(triples))),
+        pairs(visits_ahead * triples),
+        scratch(kernels::most_steps, model.private_width()) {}
 
-  // About as many visits as their memory fits the first cache.
-  static std::uint32_t look_ahead_visits(std::uint32_t triples) { return std::max(16 / triples, 1u); }
+  // Long visits fill the second cache with their contributions: fewer of them at a time.
+  static std::size_t side_by_side(std::uint32_t triples) { return triples <= 16 ? kernels::most_steps : 4; }
 
   SumSpace space;
   std::optional<Aggregator> sum;  // of the round in progress
-  Contribution contribution;
+  DeviceWork work;
+  std::size_t visits_ahead;
   std::vector<UserIndex> users;
   std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with `pairs`
   std::size_t next = 0;
@@ -92,7 +94,7 @@ void Federation<Model>::restore(FederationState state) {
 
 template <class Model>
 void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shard) {
-  const std::uint32_t visits = Shard::look_ahead_visits(schedule_.triples);
+  const auto visits = static_cast<std::uint32_t>(shard.visits_ahead);
   shard.ahead.clear();
   shard.next = 0;
   if (schedule_.cohort == 1) {
@@ -111,36 +113,47 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
 }
 
 template <class Model>
-Status Federation<Model>::visit(const VisitPlace& place, std::span<const Pair> pairs, Shard& shard) {
-  const auto at_device = [&](const RowMatrix& shared, Contribution& out) {
-    const Visit visit{.shared = shared,
-                      .own = state_.devices.on_device().row(place.user.value),
-                      .scratch = shard.scratch.row(0),
-                      .pairs = pairs,
-                      .user = place.user,
-                      .round = place.round};
-    return contribute(model_, plan_, visit, out);
-  };
-  VisitReport report;
+void Federation<Model>::compute(std::span<const VisitPlace> places, const RowMatrix& shared, Shard& shard) {
+  Visit visits[kernels::most_steps];
+  const Pair* pairs = shard.pairs.data() + shard.next * schedule_.triples;
+  for (std::size_t n = 0; n < places.size(); ++n)
+    visits[n] = {.shared = &shared,
+                 .own = state_.devices.on_device().row(places[n].user.value),
+                 .scratch = shard.scratch.row(n),
+                 .pairs = {pairs + n * schedule_.triples, schedule_.triples},
+                 .user = places[n].user,
+                 .round = places[n].round};
+  shard.work.contribute(model_, plan_, std::span<const Visit>(visits, places.size()));
+}
+
+template <class Model>
+Status Federation<Model>::transmit(std::size_t visit, Shard& shard) {
+  Contribution& contribution = shard.work.contribution(visit);
+  if (path_ == Path::fast) return shard.sum->accept(contribution);
+  contribution.make_canonical();
+  const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
+  shard.bytes_up += sent.size();
+  SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
+  return shard.sum->accept(arrived.contribution);
+}
+
+template <class Model>
+Status Federation<Model>::visit(std::span<const VisitPlace> places, Shard& shard) {
   if (path_ == Path::fast) {
-    report = at_device(state_.shared, shard.contribution);
-    SOTTO_TRY_DONE(shard.sum->accept(shard.contribution));
+    compute(places, state_.shared, shard);
   } else {
     SOTTO_TRY(const ModelMessage received, decode<ModelMessage>(broadcast_));
-    ContributionMessage answer{.round = received.round, .contribution = Contribution(model_.shared_width())};
-    report = at_device(received.shared, answer.contribution);
-    answer.contribution.make_canonical();
-    const Bytes sent = encode(answer);
-    shard.bytes_up += sent.size();
-    SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
-    SOTTO_TRY_DONE(shard.sum->accept(arrived.contribution));
+    compute(places, received.shared, shard);
   }
-  if (!report.finite) [[unlikely]]
-    return fail(Code::diverged,
-                fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
-                            "learning rate, or raise the regularisation",
-                            state_.round));
-  shard.loss_units += loss_units(report.loss);
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    SOTTO_TRY_DONE(transmit(n, shard));
+    if (!shard.work.report(n).finite) [[unlikely]]
+      return fail(Code::diverged,
+                  fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
+                              "learning rate, or raise the regularisation",
+                              state_.round));
+    shard.loss_units += loss_units(shard.work.report(n).loss);
+  }
   return Done{};
 }
 
@@ -154,10 +167,14 @@ std::span<const UserIndex> Federation<Model>::this_cohort() {
 
 template <class Model>
 Status Federation<Model>::play(std::span<const UserIndex> users, Shard& shard) {
-  for (std::size_t n = 0; n < users.size(); ++n) {
-    if (shard.next == shard.ahead.size()) look_ahead(users.subspan(n), shard);
-    const std::span pairs(shard.pairs.data() + shard.next * schedule_.triples, schedule_.triples);
-    SOTTO_TRY_DONE(visit(shard.ahead[shard.next++], pairs, shard));
+  // Over the wire each device decodes a model of its own.
+  const std::size_t most = path_ == Path::fast ? Shard::side_by_side(schedule_.triples) : 1;
+  for (std::size_t done = 0; done < users.size();) {
+    if (shard.next == shard.ahead.size()) look_ahead(users.subspan(done), shard);
+    const std::size_t now = std::min({most, shard.ahead.size() - shard.next, users.size() - done});
+    SOTTO_TRY_DONE(visit(std::span(shard.ahead).subspan(shard.next, now), shard));
+    shard.next += now;
+    done += now;
   }
   return Done{};
 }

@@ -71,8 +71,10 @@ class Federation {
   [[nodiscard]] std::span<const UserIndex> this_cohort();
   // The devices of one shard, one after the other.
   [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
-  // One device: computation and transmission, into the shard's sum.
-  [[nodiscard]] Status visit(const VisitPlace& place, std::span<const Pair> pairs, Shard& shard);
+  // Some devices side by side: computation, then transmission into the shard's sum.
+  [[nodiscard]] Status visit(std::span<const VisitPlace> places, Shard& shard);
+  void compute(std::span<const VisitPlace> places, const RowMatrix& shared, Shard& shard);
+  [[nodiscard]] Status transmit(std::size_t visit, Shard& shard);
   // Draws the pairs of the visits to come: of `users` in this round, or of the rounds to come where a
   // round has one user. Asks early for the memory they will touch.
   void look_ahead(std::span<const UserIndex> users, Shard& shard);

@@ -201,19 +201,20 @@ std::map<std::uint32_t, std::set<std::uint32_t>> positives_sent(const ConsentPol
   RowMatrix own(1, 5);
   RowMatrix scratch(1, 5);
   std::vector<Pair> pairs(30);
-  Contribution out(5);
+  DeviceWork work(5);
   std::map<std::uint32_t, std::set<std::uint32_t>> sent;
   for (std::uint32_t user = 0; user < 50; ++user) {
     model.start_private(UserIndex{user}, own.row(0));
     for (std::uint32_t round = 0; round < rounds; ++round) {
       sampler.draw(std::vector<VisitPlace>{{round, UserIndex{user}}}, pairs);
-      const Visit visit{.shared = shared,
+      const Visit visit{.shared = &shared,
                         .own = own.row(0),
                         .scratch = scratch.row(0),
                         .pairs = pairs,
                         .user = UserIndex{user},
                         .round = round};
-      static_cast<void>(contribute(model, plan, visit, out));
+      work.contribute(model, plan, std::span(&visit, 1));
+      const Contribution& out = work.contribution(0);
       for (std::size_t n = 0; n < out.size(); ++n)
         if (world.train.contains(UserIndex{user}, ItemIndex{out.row(n)})) sent[user].insert(out.row(n));
     }
