@@ -42,7 +42,7 @@ void pair_steps(std::span<const PairStep> steps, const PairRates& rates, PairRes
 
 // sum += values, or sum = values where nothing was there
 void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new);
-// row += step · sum, in double, rounded once to float
+// row += step · sum; the product is rounded to double, then to float, then added
 void apply_row(float* row, const std::int64_t* sum, double step, std::size_t stride);
 
 // `count` Philox blocks at once, as philox() in rng.h; word w of block n lands in words[w · count + n].

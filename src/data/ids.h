@@ -19,8 +19,6 @@ struct Index {
   std::uint32_t value = 0;
   auto operator<=>(const Index&) const = default;
 };
-template <class Tag>
-inline constexpr bool codec_plain<Index<Tag>> = true;
 using UserIndex = Index<struct UserTag>;
 using ItemIndex = Index<struct ItemTag>;
 

@@ -45,9 +45,14 @@ void write_labels(Writer& writer, const std::vector<std::string>& labels) {
   write_strings(writer, labels.size(), [&](std::size_t k) { return std::string_view(labels[k]); });
 }
 
+// Histories have no encoder. A split is the researcher's own file, not a message, so it is written as
+// the bare numbers it is made of, here and nowhere else.
 void write_part(Writer& writer, const Histories& part) {
   writer.array(part.offsets());
-  writer.array(part.items());
+  std::vector<std::uint32_t> numbers(part.interactions());
+  std::transform(part.items().begin(), part.items().end(), numbers.begin(),
+                 [](ItemIndex item) { return item.value; });
+  writer.array(std::span<const std::uint32_t>(numbers));
 }
 
 // Calls each(text) for every string; false when lengths and letters do not agree.
@@ -79,7 +84,10 @@ bool read_labels(Reader& reader, std::vector<std::string>& labels) {
 
 bool read_part(Reader& reader, Histories& part) {
   auto offsets = reader.array<std::uint64_t>();
-  auto items = reader.array<ItemIndex>();
+  const auto numbers = reader.array<std::uint32_t>();
+  std::vector<ItemIndex> items(numbers.size());
+  std::transform(numbers.begin(), numbers.end(), items.begin(),
+                 [](std::uint32_t value) { return ItemIndex{value}; });
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != items.size()) return false;
   if (!std::is_sorted(offsets.begin(), offsets.end())) return false;
   part = Histories(std::move(offsets), std::move(items));

@@ -46,7 +46,7 @@ std::vector<std::string> picked(const std::vector<std::string>& labels,
 
 void hash_part(Hasher& hasher, const Histories& part) {
   hasher.u64(part.users()).u64(part.interactions());
-  hasher.array(part.offsets()).array(part.items());
+  hasher.array(part.offsets()).bytes(std::as_bytes(part.items()));
 }
 
 std::size_t empty_rows(const Histories& part) {

@@ -54,6 +54,7 @@ void Aggregator::prefetch(std::uint32_t row) const {
 }
 
 Status Aggregator::accept(const Contribution& contribution) {
+  SOTTO_ASSERT(space_ != nullptr, "a released or merged sum is spent");
   if (!fits(contribution)) [[unlikely]]
     return fail(Code::bad_input,
                 fmt::format("contribution refused: its shape is not that of the shared model ({} rows of {})",
@@ -71,6 +72,7 @@ Status Aggregator::accept(const Contribution& contribution) {
 }
 
 void Aggregator::merge(Aggregator&& other) {
+  SOTTO_ASSERT(space_ != nullptr && other.space_ != nullptr, "a released or merged sum is spent");
   SOTTO_ASSERT(space_->rows() == other.space_->rows() && space_->width_ == other.space_->width_,
                "only sums of one shape merge");
   const std::uint64_t rows_before = distinct_rows_;
@@ -79,7 +81,11 @@ void Aggregator::merge(Aggregator&& other) {
   const std::int64_t* more = other.space_->sums_.data();
   for (const std::uint32_t row : other.space_->touched_) {
     const Place place = open(row);
-    for (std::size_t k = 0; k < stride; ++k) place.sums[k] = more[k] + (place.is_new ? 0 : place.sums[k]);
+    // Modulo 2^64: unsigned, so that it wraps and never is undefined.
+    for (std::size_t k = 0; k < stride; ++k)
+      place.sums[k] =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(more[k]) +
+                                    (place.is_new ? 0 : static_cast<std::uint64_t>(place.sums[k])));
     more += stride;
   }
   contributions_ += other.contributions_;

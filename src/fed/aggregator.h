@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned_buffer.h"
+#include "base/assert.h"
 #include "base/result.h"
 #include "privacy/contribution.h"
 
@@ -55,6 +56,7 @@ class Aggregator {
   // Calls each(row, sums) once a touched row; `sums` has width() integers. The aggregator is spent.
   template <class Each>
   void release(Each&& each) && {
+    SOTTO_ASSERT(space_ != nullptr, "a sum is released once");
     const std::int64_t* sums = space_->sums_.data();
     for (const std::uint32_t row : space_->touched_) {
       each(row, sums);

@@ -71,6 +71,15 @@ TEST(Aggregator, RefusedInputLeavesNoTrace) {
   EXPECT_EQ(released(std::move(aggregator)), Sums{});
 }
 
+TEST(AggregatorDeathTest, ASpentSumIsNotUsedAgain) {
+  SumSpace space(rows, width);
+  Aggregator aggregator(space);
+  static_cast<void>(released(std::move(aggregator)));
+  EXPECT_DEATH(static_cast<void>(released(std::move(aggregator))),
+               "released once");  // NOLINT: used after move on purpose
+  EXPECT_DEATH(static_cast<void>(aggregator.accept(contribution_of({{1, 5}})).ok()), "spent");
+}
+
 RC_GTEST_PROP(AggregatorLaw, AnyOrderAndAnySplitGiveTheSameSums, ()) {
   const auto entry =
       rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, rows), rc::gen::inRange(-500'000'000, 500'000'000));

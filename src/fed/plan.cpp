@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace sotto {
@@ -24,8 +25,9 @@ Status check(const Plan& plan) {
                             "(one user a round) to 1 (everybody)",
                             plan.cohort));
   if (plan.epochs == 0) return fail(Code::usage, "epochs is 0: give at least 1");
-  if (plan.triples > 1'000'000)
-    return fail(Code::usage, fmt::format("triples is {}, but a visit draws at most 1000000", plan.triples));
+  if (plan.triples && (*plan.triples == 0 || *plan.triples > 1'000'000))
+    return fail(Code::usage,
+                fmt::format("triples is {}, but a visit draws from 1 to 1000000", *plan.triples));
   if (plan.fixed.bits < 8 || plan.fixed.bits > 28)
     return fail(Code::usage, fmt::format("fixed-bits is {}, but sums carry from 8 to 28 bits after the point",
                                          plan.fixed.bits));
@@ -36,13 +38,25 @@ Status set_variant(Plan& plan, const std::string& name) {
   if (name != "sfpl" && name != "sfpl+" && name != "pfpl" && name != "pfpl+")
     return fail(Code::usage, fmt::format("unknown variant '{}': choose sfpl, sfpl+, pfpl or pfpl+", name));
   plan.cohort = name[0] == 's' ? 0.0 : 1.0;
-  plan.triples = name.back() == '+' ? 0 : 1;
+  plan.triples = name.back() == '+' ? std::optional<std::uint32_t>() : 1;
+  return Done{};
+}
+
+Status set_triples(Plan& plan, const std::string& text) {
+  plan.triples.reset();
+  if (text == "mean") return Done{};
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return fail(Code::usage,
+                fmt::format("triples is '{}', but it is a number from 1 to 1000000, or mean", text));
+  plan.triples = number;
   return Done{};
 }
 
 std::string variant_of(const Plan& plan) {
-  if (plan.triples > 1 || (plan.cohort != 0.0 && plan.cohort != 1.0)) return "custom";
-  return fmt::format("{}fpl{}", plan.cohort == 0.0 ? 's' : 'p', plan.triples == 0 ? "+" : "");
+  if (plan.triples.value_or(1) > 1 || (plan.cohort != 0.0 && plan.cohort != 1.0)) return "custom";
+  return fmt::format("{}fpl{}", plan.cohort == 0.0 ? 's' : 'p', plan.triples ? "" : "+");
 }
 
 Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std::size_t interactions) {
@@ -56,7 +70,7 @@ Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std:
       static_cast<std::uint32_t>(std::llround(plan.cohort * static_cast<double>(eligible_users)));
   schedule.cohort = std::max<std::uint32_t>(share, 1);
   const auto mean = static_cast<std::uint32_t>(interactions / eligible_users);
-  schedule.triples = plan.triples != 0 ? plan.triples : std::max<std::uint32_t>(mean, 1);
+  schedule.triples = plan.triples.value_or(std::max<std::uint32_t>(mean, 1));
   const std::uint64_t per_round = plan.rounds_per_epoch == RoundsPerEpoch::steps
                                       ? std::uint64_t{schedule.cohort} * schedule.triples
                                       : schedule.cohort;

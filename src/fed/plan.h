@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/fixed_point.h"
@@ -26,8 +27,8 @@ struct Plan {
   ConsentPolicy consent;
   // Share of the users in a round: 1 is everybody, 0 is exactly one user.
   double cohort = 1.0;
-  // Triples a visit, T; 0 is the mean history, ⌊X⁺ / users⌋.
-  std::uint32_t triples = 0;
+  // Triples a visit, T; none is the mean history, ⌊X⁺ / users⌋.
+  std::optional<std::uint32_t> triples;
   RoundsPerEpoch rounds_per_epoch = RoundsPerEpoch::steps;
   std::uint32_t epochs = 20;
   FixedPoint fixed;
@@ -37,6 +38,8 @@ struct Plan {
 
 // The papers' four configurations: sfpl, sfpl+, pfpl, pfpl+. Sets cohort and triples.
 [[nodiscard]] Status set_variant(Plan& plan, const std::string& name);
+// A number, or "mean".
+[[nodiscard]] Status set_triples(Plan& plan, const std::string& text);
 // The name of the configuration, or "custom".
 [[nodiscard]] std::string variant_of(const Plan& plan);
 

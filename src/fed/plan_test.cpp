@@ -63,6 +63,7 @@ TEST(Plan, BadValuesAreRefusedByName) {
   refused([](Plan& p) { p.epochs = 0; }, "epochs");
   refused([](Plan& p) { p.fixed.bits = 31; }, "fixed-bits");
   refused([](Plan& p) { p.triples = 2'000'000; }, "triples");
+  refused([](Plan& p) { p.triples = 0; }, "triples");
   Plan plan;
   EXPECT_FALSE(set_variant(plan, "qfpl").ok());
   EXPECT_FALSE(parse_rounds_per_epoch("laps").ok());

@@ -1,7 +1,10 @@
-// Parameters and checkpoints as bytes on the lab's own disk. Private rows are opened here because the
-// simulated devices live in this process; nothing here is sent.
+// Parameters, checkpoints and their seal as bytes on the lab's own disk. Private rows are opened here because
+// the simulated devices live in this process; nothing here is sent.
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "base/hash.h"
 #include "lab/stored_rows.h"
 #include "lab/training.h"
 
@@ -9,8 +12,18 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint32_t checkpoint_magic = 0x4B434F53;  // "SOCK"
-constexpr std::uint32_t checkpoint_version = 1;
+constexpr Stamp checkpoint_stamp{.magic = 0x4B434F53,  // "SOCK"
+                                 .version = 2,
+                                 .kind = "checkpoint",
+                                 .remedy = "start the run anew with --force"};
+
+constexpr std::size_t seal_size = 64;  // hexadecimal digits
+
+std::string seal_of(std::span<const std::byte> bytes) {
+  Hasher hasher;
+  hasher.bytes(bytes);
+  return std::move(hasher).hex();
+}
 
 void write_parameters(Writer& out, const Parameters& parameters) {
   write_rows(out, parameters.items);
@@ -46,6 +59,38 @@ RoundReport read_report(Reader& in) {
 
 }  // namespace
 
+Writer stamped(const Stamp& stamp) {
+  Writer out;
+  out.number(stamp.magic).number(stamp.version);
+  return out;
+}
+
+Bytes sealed(Writer out) {
+  const std::string seal = seal_of(out.view());
+  out.raw(std::as_bytes(std::span(seal)));
+  return std::move(out).take();
+}
+
+Error damaged(const Stamp& stamp, const std::string& name) {
+  return fail(Code::bad_input, fmt::format("{}: the {} is damaged: {}", name, stamp.kind, stamp.remedy));
+}
+
+Result<Reader> unsealed(std::span<const std::byte> bytes, const Stamp& stamp, const std::string& name) {
+  Reader head(bytes);
+  if (head.number<std::uint32_t>() != stamp.magic)
+    return fail(Code::bad_input,
+                fmt::format("{}: not a {} of Sotto, or a damaged one: {}", name, stamp.kind, stamp.remedy));
+  const auto version = head.number<std::uint32_t>();
+  if (!head.spoiled() && version != stamp.version)
+    return fail(Code::incompatible, fmt::format("{}: {} version {}, this program reads {}: {}", name,
+                                                stamp.kind, version, stamp.version, stamp.remedy));
+  if (head.spoiled() || head.remaining() < seal_size) return damaged(stamp, name);
+  const std::string seal = seal_of(bytes.first(bytes.size() - seal_size));
+  if (!std::ranges::equal(bytes.last(seal_size), std::as_bytes(std::span(seal)))) return damaged(stamp, name);
+  const auto content = head.raw(head.remaining() - seal_size);
+  return Reader(content);
+}
+
 void write_rows(Writer& out, const RowMatrix& rows) {
   out.number(static_cast<std::uint64_t>(rows.rows())).number(static_cast<std::uint64_t>(rows.width()));
   for (std::size_t row = 0; row < rows.rows(); ++row) out.raw(std::as_bytes(rows.values(row)));
@@ -65,8 +110,7 @@ RowMatrix read_rows(Reader& in) {
 }
 
 Bytes save_checkpoint(const Checkpoint& checkpoint) {
-  Writer out;
-  out.number(checkpoint_magic).number(checkpoint_version);
+  Writer out = stamped(checkpoint_stamp);
   out.text(checkpoint.request_hash).number(checkpoint.round);
   write_report(out, checkpoint.totals);
   out.number(checkpoint.log_lines).number(checkpoint.seconds);
@@ -74,17 +118,11 @@ Bytes save_checkpoint(const Checkpoint& checkpoint) {
   out.number(checkpoint.best_epoch).number(checkpoint.best_value).number(checkpoint.looks_without_gain);
   out.number(static_cast<std::uint8_t>(checkpoint.best.has_value()));
   if (checkpoint.best) write_parameters(out, *checkpoint.best);
-  return std::move(out).take();
+  return sealed(std::move(out));
 }
 
 Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::string& name) {
-  Reader in(bytes);
-  if (in.number<std::uint32_t>() != checkpoint_magic)
-    return fail(Code::bad_input, fmt::format("{}: not a checkpoint of Sotto", name));
-  if (const auto version = in.number<std::uint32_t>(); version != checkpoint_version)
-    return fail(Code::incompatible,
-                fmt::format("{}: checkpoint version {}, this program reads {}: start the run anew", name,
-                            version, checkpoint_version));
+  SOTTO_TRY(Reader in, unsealed(bytes, checkpoint_stamp, name));
   Checkpoint checkpoint;
   checkpoint.request_hash = in.text();
   checkpoint.round = in.number<std::uint32_t>();
@@ -96,9 +134,7 @@ Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::
   checkpoint.best_value = in.number<double>();
   checkpoint.looks_without_gain = in.number<std::uint32_t>();
   if (in.number<std::uint8_t>() != 0) checkpoint.best = read_parameters(in);
-  if (!in.finished())
-    return fail(Code::bad_input,
-                fmt::format("{}: the checkpoint is damaged: start the run anew with --force", name));
+  if (!in.finished()) return damaged(checkpoint_stamp, name);
   return checkpoint;
 }
 

@@ -148,10 +148,12 @@ Result<std::string> read_text(const fs::path& path) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
+Status write_file(const fs::path& path, std::span<const std::byte> bytes, Privacy privacy) {
   fs::path temporary = path;
   temporary.replace_filename(fmt::format(".{}.{}.part", path.filename().string(), ::getpid()));
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const mode_t mode = privacy == Privacy::owner_only ? 0600 : 0666;
+  ::unlink(temporary.c_str());  // a leftover would keep its own mode
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file.is_open()) return system_error("write", path, errno);
   int trouble = write_all(file.number(), bytes);
   if (trouble == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) trouble = errno;
@@ -167,6 +169,20 @@ Status write_file(const fs::path& path, std::span<const std::byte> bytes) {
 
 Status write_file(const fs::path& path, std::string_view text) {
   return write_file(path, std::as_bytes(std::span(text)));
+}
+
+Result<bool> is_there(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (status.type() == fs::file_type::none) return system_error("look at", path, error.value());
+  return fs::exists(status);
+}
+
+Status remove_file(const fs::path& path) {
+  std::error_code error;
+  fs::remove(path, error);
+  if (error) return system_error("remove", path, error.value());
+  return Done{};
 }
 
 Status make_folder(const fs::path& path) {

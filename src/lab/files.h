@@ -21,8 +21,18 @@ namespace sotto {
 [[nodiscard]] Result<Bytes> read_file(const std::filesystem::path& path);
 [[nodiscard]] Result<std::string> read_text(const std::filesystem::path& path);
 
-[[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes);
+// Who may read a written file: whoever the system's defaults let, or its owner alone. What is private
+// is so from its first byte on, in the temporary file too.
+enum class Privacy : std::uint8_t { shared, owner_only };
+
+[[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                                Privacy privacy = Privacy::shared);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
+
+// Whether something has that name (a link counts even if it leads nowhere).
+[[nodiscard]] Result<bool> is_there(const std::filesystem::path& path);
+// Fine if there is no such file.
+[[nodiscard]] Status remove_file(const std::filesystem::path& path);
 
 // A folder and its parents; fine if it is there.
 [[nodiscard]] Status make_folder(const std::filesystem::path& path);

@@ -1,7 +1,9 @@
 #include "lab/files.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -206,6 +208,42 @@ TEST_F(FilesTest, long_logs_reach_the_disk_without_flush) {
   const std::string text(1000, 'x');
   for (int n = 0; n < 1000; ++n) ASSERT_TRUE(log->line(text).ok());
   EXPECT_GT(get("log.jsonl").size(), 900000u);
+}
+
+TEST_F(FilesTest, a_private_file_is_its_owners_alone_from_the_start) {
+  const auto mode = [&](const char* name) { return fs::status(folder_ / name).permissions(); };
+  const std::string text = "secret";
+  const mode_t before = ::umask(0);
+  put("kept", "old");
+  fs::permissions(folder_ / "kept", fs::perms::all);
+  // A leftover of a process with this number: its mode must not be taken over.
+  put(fmt::format(".kept.{}.part", ::getpid()), "old");
+  ASSERT_TRUE(write_file(folder_ / "kept", std::as_bytes(std::span(text)), Privacy::owner_only).ok());
+  ASSERT_TRUE(write_file(folder_ / "open", std::as_bytes(std::span(text))).ok());
+  ::umask(before);
+  EXPECT_EQ(mode("kept"), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(static_cast<unsigned>(mode("open")), 0666u);
+  EXPECT_EQ(get("kept"), "secret");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(FilesTest, what_cannot_be_looked_at_is_an_error_not_an_exception) {
+  put("there", "x");
+  EXPECT_TRUE(*is_there(folder_ / "there"));
+  EXPECT_FALSE(*is_there(folder_ / "absent"));
+  EXPECT_FALSE(*is_there(folder_ / "there" / "below a file"));
+  fs::create_symlink("nowhere", folder_ / "link");
+  EXPECT_TRUE(*is_there(folder_ / "link"));
+  fs::create_symlink("loop", folder_ / "loop");
+  const auto looked = is_there(folder_ / "loop" / "file");
+  ASSERT_FALSE(looked.ok());
+  EXPECT_EQ(looked.error().code, Code::io);
+  EXPECT_NE(looked.error().message.find("loop/file"), std::string::npos);
+  ASSERT_TRUE(remove_file(folder_ / "there").ok());
+  EXPECT_FALSE(*is_there(folder_ / "there"));
+  EXPECT_TRUE(remove_file(folder_ / "there").ok());
+  put("full/file", "x");
+  EXPECT_EQ(remove_file(folder_ / "full").error().code, Code::io);
 }
 
 }  // namespace

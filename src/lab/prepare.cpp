@@ -31,7 +31,9 @@ Status attach_names(const std::vector<std::string>& names, Labelled& data) {
   for (const std::string& path : names) {
     SOTTO_TRY(const std::string text, read_text(path));
     SOTTO_TRY(const ItemLabels labels, load_item_labels({path, text}));
-    attach_item_labels(labels, data);
+    if (attach_item_labels(labels, data) == 0)
+      return fail(Code::bad_input,
+                  path + ": none of its items is in the data: is it the right file for --names?");
   }
   return Done{};
 }

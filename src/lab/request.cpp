@@ -28,9 +28,20 @@ Status check_source(const DataRequest& data) {
     return fail(Code::usage,
                 "a saved split cannot be filtered again: filter when you make it (sotto data split)");
   if (!data.validation.empty() && data.test.empty())
-    return fail(
-        Code::usage,
-        "a validation file was given without a test file: give both, or let --validation cut a share");
+    return fail(Code::usage, "a validation file was given without a test file: give both");
+  return Done{};
+}
+
+// Parts that come ready are not cut again.
+Status check_ready_parts(const DataRequest& data) {
+  if (data.split_file.empty() && data.test.empty()) return Done{};
+  const char* what = data.test.empty() ? "a saved split (--split-file)" : "a given test part (--test)";
+  if (data.split.validation_share > 0.0)
+    return fail(Code::usage, fmt::format("{} is not cut again: leave --validation out, or give the part with "
+                                         "--validation-data",
+                                         what));
+  if (to_string(data.split.rule) != to_string(SplitOptions{}.rule))
+    return fail(Code::usage, fmt::format("{} is not split again: leave --split out", what));
   return Done{};
 }
 
@@ -70,6 +81,10 @@ std::string model_names() {
 
 Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_source(request.data));
+  SOTTO_TRY_DONE(check_ready_parts(request.data));
+  if (request.plan.seed > most_seed)
+    return fail(Code::usage,
+                fmt::format("the seed is {}, but plans hold at most {}", request.plan.seed, most_seed));
   FplOptions& fpl = request.plan.fpl;
   fpl.user_reg = request.user_reg.value_or(fpl.learning_rate / 20.0f);
   fpl.positive_reg = request.positive_reg.value_or(fpl.learning_rate / 20.0f);
@@ -79,6 +94,10 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
+  for (const std::uint32_t k : request.cutoffs)
+    if (k > most_cutoff)
+      return fail(Code::usage,
+                  fmt::format("a cut-off of {} is longer than any list: give at most {}", k, most_cutoff));
   for (const std::uint32_t k : request.cutoffs)
     if (k == 0)
       return fail(Code::usage,

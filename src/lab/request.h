@@ -40,6 +40,9 @@ struct EarlyStopping {
   std::uint32_t patience = 0;  // 0: never stop early
 };
 
+inline constexpr std::uint32_t most_cutoff = 10'000;
+inline constexpr std::uint64_t most_seed = 9'223'372'036'854'775'807;  // TOML's largest number
+
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
@@ -50,8 +53,8 @@ struct TrainRequest {
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody
-  bool wire = false;            // encode every message (slow; the same model)
-  std::uint32_t log_every = 0;  // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
+  bool wire = false;             // encode every message (slow; the same model)
+  std::uint32_t log_every = 0;   // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
 };
 
 // Checks everything that can be wrong before data is read, and fills in what follows from other

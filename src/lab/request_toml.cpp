@@ -85,7 +85,10 @@ class TomlWriter {
   static std::string show(int value) { return fmt::format("{}", value); }
   static std::string show(float value) { return fmt::format("{}", value); }
   static std::string show(double value) { return fmt::format("{}", value); }
-  static std::string show(const std::optional<float>& value) { return value ? show(*value) : ""; }
+  template <class T>
+  static std::string show(const std::optional<T>& value) {
+    return value ? show(*value) : "";
+  }
   static std::string show(ModelKind value) { return quoted(to_string(value)); }
   static std::string show(LocalSteps value) { return quoted(to_string(value)); }
   static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
@@ -178,7 +181,8 @@ class TomlReader {
     field = static_cast<T>(*value);
     return "";
   }
-  static std::string take(const toml::node& node, std::optional<float>& field) {
+  template <class T>
+  static std::string take(const toml::node& node, std::optional<T>& field) {
     return take(node, field.emplace());
   }
   template <class T, class Parse>

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/compression.h"
@@ -15,36 +18,116 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t rows_magic = 0x4D544F53;  // "SOTM"
-constexpr std::uint32_t rows_version = 1;
+constexpr Stamp model_stamp{.magic = 0x4D544F53,  // "SOTM"
+                            .version = 2,
+                            .kind = "model file",
+                            .remedy = "train again"};
+constexpr Stamp devices_stamp{.magic = 0x44544F53,  // "SOTD"
+                              .version = 2,
+                              .kind = "file of private rows",
+                              .remedy = "train again"};
 
-Bytes rows_file(const RowMatrix& rows) {
-  Writer out;
-  out.number(rows_magic).number(rows_version);
-  write_rows(out, rows);
-  return std::move(out).take();
+// All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
+constexpr std::array run_files{"run.json",       "metrics.json", "per_user.tsv", "model.bin", "devices.bin",
+                               "checkpoint.bin", "rounds.jsonl", "split.bin",    "plan.toml"};
+
+// The first line of plan.toml in a run: the format is known before anything else is read.
+constexpr std::string_view format_line = "# A run of Sotto, format ";
+
+Error other_format(const fs::path& path, std::string_view format) {
+  return fail(Code::incompatible,
+              fmt::format("{}: run format {}, this program reads {}: train again with this version",
+                          path.string(), format, run_format));
 }
 
-Result<RowMatrix> load_rows_file(const fs::path& path) {
-  SOTTO_TRY(const Bytes bytes, read_file(path));
-  Reader in(bytes);
-  if (in.number<std::uint32_t>() != rows_magic)
-    return fail(Code::bad_input, fmt::format("{}: not a model file of Sotto", path.string()));
-  if (const auto version = in.number<std::uint32_t>(); version != rows_version)
-    return fail(Code::incompatible,
-                fmt::format("{}: model file version {}, this program reads {}: train again", path.string(),
-                            version, rows_version));
+Error damaged_run(const fs::path& file, const std::string& why) {
+  return fail(Code::bad_input, fmt::format("{}: {}: the run is damaged: train again", file.string(), why));
+}
+
+Result<std::vector<std::string>> run_files_in(const fs::path& folder) {
+  std::vector<std::string> found;
+  for (const char* name : run_files) {
+    SOTTO_TRY(const bool there, is_there(folder / name));
+    if (there) found.emplace_back(name);
+  }
+  return found;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// Whether `found` in `folder` makes a run, whole or stopped.
+Result<bool> make_a_run(const std::vector<std::string>& found, const fs::path& folder) {
+  const auto has = [&found](const char* name) { return std::ranges::find(found, name) != found.end(); };
+  if (!has("plan.toml") || !(has("split.bin") || has("run.json"))) return false;
+  SOTTO_TRY(const std::string text, read_text(folder / "plan.toml"));
+  return from_toml(text, "plan.toml").ok();
+}
+
+Bytes rows_file(const Stamp& stamp, const RowMatrix& rows) {
+  Writer out = stamped(stamp);
+  write_rows(out, rows);
+  return sealed(std::move(out));
+}
+
+// A file that a run of this kind cannot be without.
+Result<Bytes> read_part_of_run(const fs::path& path) {
+  auto bytes = read_file(path);
+  if (!bytes.ok() && bytes.error().code == Code::not_found) return damaged_run(path, "the file is missing");
+  if (!bytes.ok() && bytes.error().code == Code::bad_input) return damaged_run(path, "it cannot be unpacked");
+  return bytes;
+}
+
+Result<RowMatrix> load_rows_file(const Stamp& stamp, const fs::path& path) {
+  SOTTO_TRY(const Bytes bytes, read_part_of_run(path));
+  SOTTO_TRY(Reader in, unsealed(bytes, stamp, path.string()));
   RowMatrix rows = read_rows(in);
-  if (!in.finished())
-    return fail(Code::bad_input, fmt::format("{}: the file is damaged: train again", path.string()));
+  if (!in.finished()) return damaged(stamp, path.string());
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    if (!std::ranges::all_of(rows.values(row), [](float value) { return std::isfinite(value); }))
+      return damaged_run(path, "it holds values that are no finite numbers");
   return rows;
+}
+
+// What readers of run.json count on: the first field that is missing or of another kind, or "".
+std::string wrong_field(const nlohmann::json& json) {
+  const auto lacks = [&json](const char* name, auto is_right) {
+    const auto found = json.find(name);
+    return found == json.end() || !is_right(*found);
+  };
+  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
+  const auto is_count = [](const nlohmann::json& value) { return value.is_number_unsigned(); };
+  const auto is_amount = [](const nlohmann::json& value) {
+    return value.is_number() && value.get<double>() >= 0.0;
+  };
+  const auto are_metrics = [](const nlohmann::json& values) {
+    return values.is_object() && std::ranges::all_of(values, [](const nlohmann::json& value) {
+             return value.is_number() || value.is_null();  // null: not defined on this data
+           });
+  };
+  for (const char* name : {"version", "model", "model_hash", "split_hash"})
+    if (lacks(name, is_text)) return name;
+  for (const char* name : {"seed", "users", "items", "train_interactions", "validation_interactions",
+                           "test_interactions", "users_without_training", "users_without_test",
+                           "judged_users", "triples", "rounds", "exchanges", "bytes_up", "bytes_down"})
+    if (lacks(name, is_count)) return name;
+  for (const char* name : {"seconds", "triples_per_second"})
+    if (lacks(name, is_amount)) return name;
+  if (lacks("metrics", are_metrics)) return "metrics";
+  if (json.contains("best_epoch") && lacks("best_epoch", is_count)) return "best_epoch";
+  if (!json.contains("variant")) return "";
+  for (const char* name : {"cohort", "triples_per_visit", "rounds_per_epoch"})
+    if (lacks(name, is_count)) return name;
+  return lacks("variant", is_text) ? "variant" : "";
 }
 
 Result<nlohmann::json> read_json(const fs::path& path) {
   SOTTO_TRY(const std::string text, read_text(path));
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (json.is_discarded())
-    return fail(Code::bad_input, fmt::format("{}: not valid JSON: the file is damaged", path.string()));
+  if (json.is_discarded()) return damaged_run(path, "not valid JSON");
   return json;
 }
 
@@ -63,45 +146,61 @@ std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
   return text;
 }
 
-bool RunDir::is_whole() const { return fs::exists(path_ / "run.json"); }
-bool RunDir::has_checkpoint() const { return fs::exists(path_ / "checkpoint.bin"); }
+bool RunDir::is_whole() const {
+  const auto there = is_there(path_ / "run.json");
+  return there.ok() && *there;
+}
+
+bool RunDir::has_checkpoint() const {
+  const auto there = is_there(path_ / "checkpoint.bin");
+  return there.ok() && *there;
+}
 
 Status RunDir::begin(const TrainRequest& request, const Split& split) const {
-  std::error_code ignored;
-  if (fs::exists(path_, ignored) && !fs::is_directory(path_, ignored))
+  std::error_code ignored;  // what cannot be looked at is said below
+  if (const fs::file_status status = fs::status(path_, ignored);
+      fs::exists(status) && !fs::is_directory(status))
     return fail(Code::usage, fmt::format("{}: not a folder: choose another --out", path_.string()));
-  if (is_whole() || fs::exists(path_ / "plan.toml"))
-    return fail(
-        Code::usage,
-        fmt::format("{}: a run lies there already: choose another --out, continue it with --resume or "
-                    "replace it with --force",
-                    path_.string()));
+  SOTTO_TRY(const std::vector<std::string> found, run_files_in(path_));
+  if (!found.empty()) {
+    SOTTO_TRY(const bool is_run, make_a_run(found, path_));
+    return fail(Code::usage,
+                is_run ? fmt::format("{}: a run lies there already ({}): choose another --out, continue it "
+                                     "with --resume or replace it with --force",
+                                     path_.string(), listed(found))
+                       : fmt::format("{}: files lie there that a run would overwrite ({}), and they are not "
+                                     "a run: choose another --out, or move them away",
+                                     path_.string(), listed(found)));
+  }
   SOTTO_TRY_DONE(make_folder(path_));
   SOTTO_TRY_DONE(write_file(path_ / "split.bin", compress(save_split(split))));
-  return write_file(path_ / "plan.toml", to_toml(request));
+  return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
 }
 
 Status RunDir::clear() const {
-  std::error_code error;
-  for (const char* name : {"run.json", "metrics.json", "per_user.tsv", "model.bin", "devices.bin",
-                           "checkpoint.bin", "rounds.jsonl", "plan.toml", "split.bin"}) {
-    fs::remove(path_ / name, error);
-    if (error)
-      return fail(Code::io,
-                  fmt::format("{}: cannot be removed: {}", (path_ / name).string(), error.message()));
-  }
+  SOTTO_TRY(const std::vector<std::string> found, run_files_in(path_));
+  if (found.empty()) return Done{};
+  SOTTO_TRY(const bool is_run, make_a_run(found, path_));
+  if (!is_run)
+    return fail(Code::usage,
+                fmt::format("{}: nothing is replaced, because no run lies there (only {}): choose another "
+                            "--out, or move the files away",
+                            path_.string(), listed(found)));
+  for (const std::string& name : found) SOTTO_TRY_DONE(remove_file(path_ / name));
   return Done{};
 }
 
 Status RunDir::save(const Checkpoint& checkpoint) const {
-  return write_file(path_ / "checkpoint.bin", save_checkpoint(checkpoint));
+  return write_file(path_ / "checkpoint.bin", save_checkpoint(checkpoint), Privacy::owner_only);
 }
 
 Status RunDir::finish(const Split& split, const Trained& trained, const Evaluation& evaluation,
                       const nlohmann::json& metrics, nlohmann::json summary) const {
   if (trained.parameters) {
-    SOTTO_TRY_DONE(write_file(path_ / "model.bin", rows_file(trained.parameters->items)));
-    SOTTO_TRY_DONE(write_file(path_ / "devices.bin", rows_file(trained.parameters->users.on_device())));
+    SOTTO_TRY_DONE(write_file(path_ / "model.bin", rows_file(model_stamp, trained.parameters->items)));
+    SOTTO_TRY_DONE(write_file(path_ / "devices.bin",
+                              rows_file(devices_stamp, trained.parameters->users.on_device()),
+                              Privacy::owner_only));
   }
   SOTTO_TRY_DONE(write_file(path_ / "per_user.tsv", per_user_tsv(evaluation, split)));
   SOTTO_TRY_DONE(write_file(path_ / "metrics.json", metrics.dump(2) + "\n"));
@@ -114,9 +213,14 @@ Status RunDir::finish(const Split& split, const Trained& trained, const Evaluati
 
 Result<TrainRequest> RunDir::request() const {
   const fs::path plan = path_ / "plan.toml";
-  if (!fs::exists(plan))
+  SOTTO_TRY(const bool there, is_there(plan));
+  if (!there)
     return fail(Code::not_found, fmt::format("{}: no run lies there (no plan.toml)", path_.string()));
   SOTTO_TRY(const std::string text, read_text(plan));
+  if (text.starts_with(format_line)) {
+    const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
+    if (format != std::to_string(run_format)) return other_format(path_, format);
+  }
   SOTTO_TRY(TrainRequest request, from_toml(text, plan.string()));
   SOTTO_TRY_DONE(settle(request));
   return request;
@@ -124,8 +228,14 @@ Result<TrainRequest> RunDir::request() const {
 
 Result<Split> RunDir::split() const {
   const fs::path path = path_ / "split.bin";
-  SOTTO_TRY(const Bytes bytes, read_file(path));
-  return load_split(bytes, path.string());
+  SOTTO_TRY(const Bytes bytes, read_part_of_run(path));
+  auto split = load_split(bytes, path.string());
+  if (split.ok()) return split;
+  if (split.error().code == Code::incompatible)
+    return fail(
+        Code::incompatible,
+        fmt::format("{}: the run's split was written by another version: train again", path.string()));
+  return damaged_run(path, "the split cannot be read");
 }
 
 Result<Checkpoint> RunDir::checkpoint() const {
@@ -135,23 +245,44 @@ Result<Checkpoint> RunDir::checkpoint() const {
 }
 
 Result<nlohmann::json> RunDir::summary() const {
-  if (!is_whole() && fs::exists(path_ / "plan.toml"))
+  const fs::path path = path_ / "run.json";
+  SOTTO_TRY(const bool whole, is_there(path));
+  SOTTO_TRY(const bool begun, is_there(path_ / "plan.toml"));
+  if (!whole && begun)
     return fail(Code::not_found,
                 fmt::format("{}: the run was stopped before its end: continue it with 'sotto train --resume "
                             "--out {}'",
                             path_.string(), path_.string()));
-  if (!is_whole())
+  if (!whole)
     return fail(Code::not_found, fmt::format("{}: no run lies there (no run.json)", path_.string()));
-  SOTTO_TRY(nlohmann::json json, read_json(path_ / "run.json"));
-  const int format = json.is_object() ? json.value("format", 0) : 0;
-  if (format != run_format)
-    return fail(Code::incompatible,
-                fmt::format("{}: run format {}, this program reads {}: train again with this version",
-                            path_.string(), format, run_format));
+  SOTTO_TRY(nlohmann::json json, read_json(path));
+  const auto format = json.find("format");
+  if (!json.is_object() || format == json.end() || !format->is_number_integer())
+    return damaged_run(path, "it does not say its format");
+  if (*format != run_format) return other_format(path_, format->dump());
+  if (const std::string field = wrong_field(json); !field.empty())
+    return damaged_run(path, fmt::format("\"{}\" is missing or of the wrong kind", field));
   return json;
 }
 
 Result<nlohmann::json> RunDir::metrics() const { return read_json(path_ / "metrics.json"); }
+
+namespace {
+
+Result<Parameters> load_parameters(const fs::path& path, const Split& split, const std::string& model_hash) {
+  Parameters parameters;
+  SOTTO_TRY(parameters.items, load_rows_file(model_stamp, path / "model.bin"));
+  SOTTO_TRY(RowMatrix devices, load_rows_file(devices_stamp, path / "devices.bin"));
+  if (hash_rows(parameters.items) != model_hash)
+    return damaged_run(path / "model.bin", "it is not the model that run.json names");
+  const bool fits = parameters.items.rows() == split.catalogue && devices.rows() == split.users.size() &&
+                    devices.width() == parameters.items.width();
+  if (!fits) return damaged_run(path, "model and split do not belong together");
+  parameters.users = Private(std::move(devices));
+  return parameters;
+}
+
+}  // namespace
 
 Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   const RunDir dir(path);
@@ -160,17 +291,13 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   SOTTO_TRY(run.request, dir.request());
   SOTTO_TRY(Split split, dir.split());
   run.split = std::make_unique<Split>(std::move(split));
+  if (summary["split_hash"] != run.split->hash)
+    return damaged_run(path / "split.bin", "it is not the split that run.json names");
+  if (summary["model"] != to_string(run.request.model))
+    return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   std::optional<Parameters> parameters;
-  if (fs::exists(path / "model.bin")) {
-    parameters.emplace();
-    SOTTO_TRY(parameters->items, load_rows_file(path / "model.bin"));
-    SOTTO_TRY(RowMatrix devices, load_rows_file(path / "devices.bin"));
-    const bool fits = parameters->items.rows() == run.split->catalogue &&
-                      devices.rows() == run.split->users.size() &&
-                      devices.width() == parameters->items.width();
-    if (!fits)
-      return fail(Code::bad_input, fmt::format("{}: model and split do not belong together", path.string()));
-    parameters->users = Private(std::move(devices));
+  if (run.request.model == ModelKind::fpl || run.request.model == ModelKind::bprmf) {
+    SOTTO_TRY(parameters, load_parameters(path, *run.split, summary["model_hash"]));
   }
   SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   return run;

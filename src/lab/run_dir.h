@@ -3,11 +3,15 @@
 //   plan.toml       the complete request: `sotto train --plan plan.toml` makes the run again
 //   split.bin       ids, training, validation and test part (zstd)
 //   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
-//   checkpoint.bin  only while training or after a stop
-//   model.bin       the shared parameters, with the catalogue's size and the model hash
-//   devices.bin     the simulated devices' private rows: what real devices would keep to themselves
+//   checkpoint.bin  only while training or after a stop; for its owner's eyes (it holds private rows)
+//   model.bin       the shared parameters: one row an item, sealed with a hash of the file
+//   devices.bin     the simulated devices' private rows: what real devices would keep to themselves;
+//                   sealed likewise, for its owner's eyes
 //   metrics.json, per_user.tsv
 //   run.json        versions, seed, hashes, counts, times; written last: a run without it is not whole
+//
+// Laws: no file that was there before is overwritten or removed unless it is a run's and the caller says
+// so; files of a run that were changed are refused, with a sentence that says what to do.
 #pragma once
 
 #include <filesystem>
@@ -30,16 +34,19 @@ class RunDir {
   explicit RunDir(std::filesystem::path path) : path_(std::move(path)) {}
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // False also where the folder cannot be looked into; whoever reads on is told why.
   [[nodiscard]] bool is_whole() const;  // run.json is there
   [[nodiscard]] bool has_checkpoint() const;
 
-  // A new run: makes the folder, writes plan.toml and split.bin. Refuses a folder with another run.
+  // A new run: makes the folder, writes plan.toml and split.bin. Refuses a folder with another run, or
+  // with any file that a run would write.
   [[nodiscard]] Status begin(const TrainRequest& request, const Split& split) const;
   [[nodiscard]] Status save(const Checkpoint& checkpoint) const;
   // Ends the run: parameters, metrics, then run.json; removes the checkpoint.
   [[nodiscard]] Status finish(const Split& split, const Trained& trained, const Evaluation& evaluation,
                               const nlohmann::json& metrics, nlohmann::json summary) const;
-  // Removes the files of a run, and nothing else.
+  // Removes the files of a run, and nothing else. Fine where there are none; refuses such files where no
+  // run lies (a plan that reads, and a split or a run.json).
   [[nodiscard]] Status clear() const;
 
   // For resuming and reading. Each fails with a sentence if the folder is no run, not whole, or of
@@ -47,7 +54,7 @@ class RunDir {
   [[nodiscard]] Result<TrainRequest> request() const;
   [[nodiscard]] Result<Split> split() const;
   [[nodiscard]] Result<Checkpoint> checkpoint() const;
-  [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json
+  [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json, with all that readers use
   [[nodiscard]] Result<nlohmann::json> metrics() const;  // metrics.json
 
   [[nodiscard]] std::filesystem::path log_path() const { return path_ / "rounds.jsonl"; }

@@ -63,6 +63,8 @@ class TrainingRun {
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
 
  private:
+  // Whether the matrices have the sizes of this training's.
+  [[nodiscard]] bool fits_training(const Parameters& parameters) const;
   [[nodiscard]] Status advance();
   [[nodiscard]] Status look_at_validation(TrainProgress& progress);
   [[nodiscard]] Status save();
@@ -78,15 +80,30 @@ class TrainingRun {
   bool stopped_early_ = false;
 };
 
+bool TrainingRun::fits_training(const Parameters& parameters) const {
+  const auto alike = [](const RowMatrix& a, const RowMatrix& b) {
+    return a.rows() == b.rows() && a.width() == b.width();
+  };
+  return alike(parameters.items, training_.items()) && alike(parameters.users.on_device(), training_.users());
+}
+
 Status TrainingRun::resume(Checkpoint checkpoint) {
   if (checkpoint.request_hash != checkpoint_.request_hash)
     return fail(Code::incompatible,
                 "the checkpoint belongs to another plan or other data: resume with the run's own plan, or "
                 "start anew");
+  const bool fits = checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now) &&
+                    (!checkpoint.best || fits_training(*checkpoint.best));
+  if (!fits)
+    return fail(Code::bad_input,
+                "the checkpoint does not fit the training it is for (its round or the size of its model is "
+                "wrong): start the run anew with --force");
   checkpoint_ = std::move(checkpoint);
   watch_ = Stopwatch(checkpoint_.seconds);
   training_.restore(checkpoint_.round, std::move(checkpoint_.now));
   checkpoint_.now = {};
+  // The last checkpoint of a training that stopped early: there is nothing left to train.
+  stopped_early_ = request_.early.patience > 0 && checkpoint_.looks_without_gain >= request_.early.patience;
   return Done{};
 }
 
@@ -152,7 +169,7 @@ Status TrainingRun::run() {
     if (hooks_.checkpoint_due && hooks_.checkpoint_due()) SOTTO_TRY_DONE(save());
     SOTTO_TRY_DONE(advance());
   }
-  return Done{};
+  return save();  // what follows (judging, writing) may still fail
 }
 
 Parameters TrainingRun::take_parameters() {
@@ -202,6 +219,8 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start_factor_training(request, split, executor));
   if (!training) {
     SOTTO_TRY(trained.model, make_direct(request, split, executor));
+    if (hooks.stop != nullptr && hooks.stop->load())
+      return fail(Code::cancelled, "stopped; this model is made in one go, so there is nothing to resume");
     trained.model_hash = direct_hash(request, split);
     trained.seconds = watch.seconds();
     return trained;

@@ -47,15 +47,18 @@ Status check_match(const Recommender& model, const Split& split) {
   return Done{};
 }
 
-// The users asked for that have items in the judged part; the rest is counted.
-Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, const Histories& judged,
-                                            std::uint64_t& without) {
+// The users asked for that have items to learn from and items to be judged on; the rest is counted.
+Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, const Histories& train,
+                                            const Histories& judged, Evaluation& result) {
   std::vector<UserIndex> users;
   const auto consider = [&](UserIndex user) {
-    if (judged.of(user).empty())
-      ++without;
-    else
+    if (judged.of(user).empty()) {
+      ++result.users_without_test;
+    } else if (train.of(user).empty()) {
+      ++result.users_without_training;
+    } else {
       users.push_back(user);
+    }
   };
   for (const UserIndex user : options.users) {
     if (user.value >= judged.users())
@@ -145,7 +148,7 @@ Result<Evaluation> evaluate(const Recommender& model, const Split& split, const 
   SOTTO_TRY_DONE(check_match(model, split));
   SOTTO_TRY(result.cutoffs, checked_cutoffs(options.cutoffs));
   const Histories& judged = options.part == Part::test ? split.test : split.validation;
-  SOTTO_TRY(auto users, judged_users(options, judged, result.users_without_test));
+  SOTTO_TRY(auto users, judged_users(options, split.train, judged, result));
 
   const std::size_t depth = std::min<std::size_t>(result.cutoffs.back(), split.catalogue);
   RankTask task{&model, {&split.train}, &judged, depth, options.memory_bytes};

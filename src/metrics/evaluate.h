@@ -65,6 +65,7 @@ struct Evaluation {
   std::vector<Metric> metrics;
   std::uint64_t users = 0;
   std::uint64_t users_without_test = 0;       // of those asked for: no items in the judged part
+  std::uint64_t users_without_training = 0;   // items to be judged on, but none to learn from: not judged
   std::vector<std::uint32_t> cutoffs;         // ascending, each once
   std::vector<std::uint64_t> short_lists;     // for each cut-off: users with fewer candidates than that
   PerUser per_user;                           // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC

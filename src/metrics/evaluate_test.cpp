@@ -79,6 +79,13 @@ World random_world() {
       }
     }
   test[0].push_back(catalogue + 3);  // somebody is judged
+  // Everybody has something to learn from (a test of its own covers those who have not).
+  for (std::size_t user = 0; user < users; ++user) {
+    if (!train[user].empty()) continue;
+    std::erase(validation[user], 0u);
+    std::erase(test[user], 0u);
+    train[user].push_back(0);
+  }
   World world{split_of(train, validation, test, catalogue), {}};
   for (std::size_t n = 0; n < users * catalogue; ++n)
     world.scores.push_back(static_cast<float>(*rc::gen::inRange(0, 5)));
@@ -269,6 +276,19 @@ TEST(SampleUsers, TakesUsersWithSomethingToJudgeAndTheSameOnesAgain) {
   EXPECT_EQ(sample_users(part, 20, 7), sample);
   EXPECT_NE(sample_users(part, 20, 8), sample);
   EXPECT_EQ(sample_users(part, 1000, 7).size(), 50u);
+}
+
+TEST(Evaluate, SomebodyWithoutTrainingItemsIsCountedAndNotJudged) {
+  const Split split = split_of({{0}, {}}, {{}, {}}, {{1}, {1}}, 3);
+  const TableModel model(3, {0, 1, 2, 0, 9, 0});
+  SerialExecutor executor;
+  EvaluateOptions options;
+  options.cutoffs = {1};
+  const auto result = evaluate(model, split, options, executor);
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->users, 1u);
+  EXPECT_EQ(result->users_without_training, 1u);
+  EXPECT_EQ(result->find("P@1"), 0.0);  // the second user's list would have hit
 }
 
 TEST(Evaluate, NamesEveryMetric) {

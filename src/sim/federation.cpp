@@ -134,6 +134,9 @@ Status Federation<Model>::transmit(std::size_t visit, Shard& shard) {
   const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
   shard.bytes_up += sent.size();
   SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
+  if (arrived.round != state_.round)
+    return fail(Code::bad_input, fmt::format("contribution refused: it is of round {}, open is round {}",
+                                             arrived.round, state_.round));
   return shard.sum->accept(arrived.contribution);
 }
 

@@ -57,6 +57,16 @@ TEST(Federation, SameBytesForAnyNumberOfThreads) {
   }
 }
 
+TEST(Federation, APartialCohortOverSeveralShardsGivesTheSameBytes) {
+  Plan plan = plan_of("pfpl+", 0.5, MaskKind::redraw);
+  plan.cohort = 0.6;  // 240 of 400 users: three shards of at least 64
+  const Outcome one = run(plan, 8, 1);
+  for (const std::size_t threads : {2, 3}) {
+    EXPECT_EQ(run(plan, 8, threads).shared, one.shared) << threads;
+    EXPECT_EQ(run(plan, 8, threads).devices, one.devices) << threads;
+  }
+}
+
 TEST(Federation, TheWireGivesTheSameModelAndTheBytesThatWereCounted) {
   for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"}) {
     const Plan plan = plan_of(variant, 0.7, MaskKind::redraw);

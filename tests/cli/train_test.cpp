@@ -56,8 +56,13 @@ TEST_F(CliTrain, every_model_trains) {
 }
 
 TEST_F(CliTrain, the_model_does_not_depend_on_threads_or_the_wire) {
+  // Enough people for three shards.
+  ASSERT_EQ(
+      shop_.sotto({"data", "generate", "--users", "400", "--items", "150", "--out", "crowd.split"}).code, 0);
   const auto hash = [&](const Words& more) {
-    return train(joined({"--cohort", "0.3", "--json"}, more)).json()["model_hash"].get<std::string>();
+    const Words words{"train", "--split-file", "crowd.split", "--cohort", "0.6", "--epochs",
+                      "3",     "--factors",    "6",           "--json"};
+    return shop_.sotto(joined(words, more)).json()["model_hash"].get<std::string>();
   };
   const std::string one = hash({"--threads", "1"});
   EXPECT_EQ(one, hash({"--threads", "3"}));

@@ -1,9 +1,13 @@
 #include "lab/cli/command.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/compression.h"
 #include "lab/files.h"
+#include "lab/request.h"
 
 namespace sotto {
 
@@ -12,6 +16,22 @@ std::string examples(std::initializer_list<const char*> lines) {
   for (const char* line : lines) text += std::string("\n  ") + line;
   return text;
 }
+
+namespace {
+
+// A whole number from 0 to `most`; CLI11 itself would let -1 wrap round.
+CLI::Validator up_to(std::uint64_t most) {
+  return CLI::Validator(
+      [most](const std::string& text) -> std::string {
+        std::uint64_t number = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        const bool fits = error == std::errc() && end == text.data() + text.size() && number <= most;
+        return fits ? "" : fmt::format("'{}' is no whole number from 0 to {}", text, most);
+      },
+      "");
+}
+
+}  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& common, const std::string& seed_use) {
   app.add_flag("--json", common.json, "one JSON document on stdout, everything else on stderr")
@@ -23,11 +43,13 @@ void add_common_options(CLI::App& app, CommonOptions& common, const std::string&
            common.seed_given = true;
          },
          seed_use)
+      ->check(up_to(most_seed))
       ->type_name("N")
       ->default_str("1")
       ->group("Common");
   app.add_option("--threads", common.threads,
                  "threads; 0: as many as the machine has. Results do not depend on it")
+      ->check(up_to(1024))
       ->type_name("N")
       ->default_str("0")
       ->group("Common");

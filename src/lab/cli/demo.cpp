@@ -1,6 +1,7 @@
 // sotto demo: a made-up world, the models side by side, and one person's list.
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
@@ -76,7 +77,7 @@ TrainRequest plan_for(const Contestant& contestant, TrainRequest request) {
   request.plan.consent.pi = contestant.pi;
   if (contestant.model == ModelKind::fpl) {
     request.plan.cohort = 0.05;
-    request.plan.triples = 0;
+    request.plan.triples.reset();
     request.plan.epochs = 60;
   } else {
     request.plan.epochs = 30;
@@ -126,12 +127,14 @@ void print_farewell(const fs::path& out, const Split& split, UserIndex person, c
   console.print(fmt::format("\nThe run of FPL at π = {} lies in {}, its data in {}.\n", kept_pi, out.string(),
                             (out / "data").string()));
   console.print("Try next:\n");
-  console.print(fmt::format("  sotto show {}\n", run));
+  const char* named = std::getenv("SOTTO_PROGRAM");  // set by ./dev demo, where sotto is not on the PATH
+  const std::string sotto = named != nullptr ? named : "sotto";
+  console.print(fmt::format("  {} show {}\n", sotto, run));
   console.print(
-      fmt::format("  sotto recommend --run {} --user {}\n", run,
+      fmt::format("  {} recommend --run {} --user {}\n", sotto, run,
                   split.users.name((person.value + 1) % static_cast<std::uint32_t>(split.users.size()))));
-  console.print(fmt::format("  sotto train --data {} --names {} --model itemknn\n", data("interactions.tsv"),
-                            data("items.tsv")));
+  console.print(fmt::format("  {} train --data {} --names {} --model itemknn\n", sotto,
+                            data("interactions.tsv"), data("items.tsv")));
 }
 
 Status run_demo(DemoOptions& options, const Console& console) {

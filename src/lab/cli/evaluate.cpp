@@ -16,19 +16,20 @@ struct EvaluateCommandOptions {
   CommonOptions common;
   std::string run;
   std::vector<std::uint32_t> cutoffs;
+  std::optional<std::uint32_t> eval_users;
   std::string part = "test";
   std::string per_user;
 };
 
 Result<EvaluateOptions> asked_for(const EvaluateCommandOptions& options, const LoadedRun& run) {
-  EvaluateOptions asked;
-  asked.cutoffs = options.cutoffs.empty() ? run.request.cutoffs : options.cutoffs;
-  for (const std::uint32_t cutoff : asked.cutoffs)
-    if (cutoff == 0) return fail(Code::usage, "a cut-off of 0 makes empty lists: give numbers from 1 up");
-  asked.part = options.part == "test" ? Part::test : Part::validation;
-  if (asked.part == Part::validation && run.split->validation.interactions() == 0)
+  TrainRequest request = run.request;
+  if (!options.cutoffs.empty()) request.cutoffs = options.cutoffs;
+  if (options.eval_users) request.eval_users = *options.eval_users;
+  SOTTO_TRY_DONE(settle(request));
+  const Part part = options.part == "test" ? Part::test : Part::validation;
+  if (part == Part::validation && run.split->validation.interactions() == 0)
     return fail(Code::usage, "the run has no validation part: train with --validation 0.2 to have one");
-  return asked;
+  return evaluate_options(request, *run.split, part);
 }
 
 Status judge(EvaluateCommandOptions& options, const Console& console) {
@@ -45,9 +46,10 @@ Status judge(EvaluateCommandOptions& options, const Console& console) {
     print_json(console, document);
     return Done{};
   }
-  console.print(fmt::format("{} of {} users judged on the {} part; {} have nothing there\n\n",
-                            human_count(evaluation.users), human_count(run.split->users.size()), options.part,
-                            human_count(evaluation.users_without_test)));
+  console.print(fmt::format(
+      "{} of {} users judged on the {} part; {} have nothing there, {} nothing to learn from\n\n",
+      human_count(evaluation.users), human_count(run.split->users.size()), options.part,
+      human_count(evaluation.users_without_test), human_count(evaluation.users_without_training)));
   console.print(metrics_text(document["metrics"], console));
   for (std::size_t n = 0; n < evaluation.cutoffs.size(); ++n)
     if (evaluation.short_lists[n] > 0)
@@ -66,6 +68,8 @@ void add_evaluate(CLI::App& root, Cli& cli) {
   app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's")
       ->delimiter(',')
       ->type_name("LIST");
+  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's")
+      ->type_name("N");
   app->add_option("--part", options->part, "test or validation")->type_name("PART")->default_str("test");
   app->add_option("--per-user", options->per_user, "write a TSV with each user's values (perhaps .zst)")
       ->type_name("FILE");

@@ -100,8 +100,9 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
                                  count(summary, "users"), count(summary, "items"),
                                  count(summary, "train_interactions"), count(summary, "test_interactions"))});
-  facts.row({"judged", fmt::format("{} users; {} have no test items", count(summary, "judged_users"),
-                                   count(summary, "users_without_test"))});
+  facts.row({"judged", fmt::format("{} users; {} have no test items, {} no training items",
+                                   count(summary, "judged_users"), count(summary, "users_without_test"),
+                                   count(summary, "users_without_training"))});
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
   facts.row({"time", cost_text(summary)});

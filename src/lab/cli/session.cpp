@@ -131,6 +131,7 @@ nlohmann::json metrics_of(const Evaluation& evaluation, Part part) {
                       {"metrics", metrics},
                       {"judged_users", evaluation.users},
                       {"users_without_items", evaluation.users_without_test},
+                      {"users_without_training", evaluation.users_without_training},
                       {"cutoffs", evaluation.cutoffs},
                       {"short_lists", evaluation.short_lists}};
   for (const CategoryBiasAt& at : evaluation.category_bias)
@@ -174,6 +175,11 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["cohort"] = trained.schedule.cohort;
     json["triples_per_visit"] = trained.schedule.triples;
     json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
+    // The papers' estimate of an epoch's and the whole training's traffic, in item vectors.
+    const double epoch_vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi);
+    json["cce_vectors"] = epoch_vectors;
+    json["tcc_vectors"] =
+        epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
   }
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
   return json;

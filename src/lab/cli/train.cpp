@@ -25,6 +25,9 @@ Result<Job> new_job(const TrainFlags& flags) {
   SOTTO_TRY(job.request, request_from(flags));
   SOTTO_TRY(Prepared prepared, prepare(job.request.data));
   job.split = std::move(prepared.split);
+  if (job.split.test.interactions() == 0)
+    return fail(Code::bad_input,
+                "the test part is empty: there would be nothing to judge; choose another --split");
   if (flags.out.empty()) return job;
   job.session.run.emplace(flags.out);
   if (flags.force) SOTTO_TRY_DONE(job.session.run->clear());
@@ -65,8 +68,8 @@ Status run_train(TrainFlags& flags, const Console& console) {
   if (!(flags.checkpoint_seconds >= 0.0))
     return fail(Code::usage, "--checkpoint-seconds must be a number from 0 up");
   if (flags.resume && !flags.out.empty() && RunDir(flags.out).is_whole()) {
-    console.note(fmt::format("sotto: the run in {} is complete, there is nothing to resume", flags.out));
     SOTTO_TRY(const nlohmann::json summary, RunDir(flags.out).summary());
+    console.note(fmt::format("sotto: the run in {} is complete, there is nothing to resume", flags.out));
     return show_outcome(summary, flags, console);
   }
   SOTTO_TRY(Job job, flags.resume ? resumed_job(flags) : new_job(flags));

@@ -89,12 +89,8 @@ void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("SHARE")
       ->default_str(shown(defaults.plan.cohort))
       ->group("Federation");
-  add_edit<std::uint32_t>(
-      app, edits, "--triples", "triples a visit, T; 0: the mean history",
-      [](TrainRequest& request, const std::uint32_t& value) { request.plan.triples = value; })
-      ->type_name("T")
-      ->default_str(shown(defaults.plan.triples))
-      ->group("Federation");
+  named("--triples", "T|mean", "triples a visit, T; mean: as many as the mean history has items", "mean",
+        [](TrainRequest& request, const std::string& value) { return set_triples(request.plan, value); });
   add_edit<double>(app, edits, "--pi", "share π of what people consumed that may leave the device",
                    [](TrainRequest& request, const double& value) { request.plan.consent.pi = value; })
       ->type_name("P")
