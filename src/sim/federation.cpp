@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <array>
 #include <cmath>
 #include <optional>
 
@@ -54,6 +55,7 @@ struct Federation<Model>::Shard {
   std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with `pairs`
   std::size_t next = 0;
   std::vector<Pair> pairs;
+  std::array<Visit, kernels::most_steps> visits;
   RowMatrix scratch;
   std::int64_t loss_units = 0;
   std::uint64_t bytes_up = 0;
@@ -106,7 +108,9 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
       shard.ahead.push_back({state_.round, user});
   }
   const RowMatrix& devices = state_.devices.on_device();
-  for (const VisitPlace& place : shard.ahead) __builtin_prefetch(devices.row(place.user.value), 1);
+  for (const VisitPlace& place : shard.ahead)
+    for (std::size_t k = 0; k < devices.stride(); k += row_lanes)
+      __builtin_prefetch(devices.row(place.user.value) + k, 1);
   const std::span pairs(shard.pairs.data(), shard.ahead.size() * schedule_.triples);
   sampler_.draw(shard.ahead, pairs);
   for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
@@ -114,7 +118,7 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
 
 template <class Model>
 void Federation<Model>::compute(std::span<const VisitPlace> places, const RowMatrix& shared, Shard& shard) {
-  Visit visits[kernels::most_steps];
+  const std::span<Visit> visits = std::span(shard.visits).first(places.size());
   const Pair* pairs = shard.pairs.data() + shard.next * schedule_.triples;
   for (std::size_t n = 0; n < places.size(); ++n)
     visits[n] = {.shared = &shared,
@@ -123,7 +127,7 @@ void Federation<Model>::compute(std::span<const VisitPlace> places, const RowMat
                  .pairs = {pairs + n * schedule_.triples, schedule_.triples},
                  .user = places[n].user,
                  .round = places[n].round};
-  shard.work.contribute(model_, plan_, std::span<const Visit>(visits, places.size()));
+  shard.work.contribute(model_, plan_, visits);
 }
 
 template <class Model>
