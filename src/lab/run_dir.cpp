@@ -222,7 +222,7 @@ Result<TrainRequest> RunDir::request() const {
     if (format != std::to_string(run_format)) return other_format(path_, format);
   }
   SOTTO_TRY(TrainRequest request, from_toml(text, plan.string()));
-  SOTTO_TRY_DONE(settle(request));
+  if (const Status settled = settle(request); !settled.ok()) return chained(settled.error(), plan.string());
   return request;
 }
 
