@@ -31,7 +31,8 @@ struct Curve {
 
 Result<Curve> read_curve(const fs::path& path) {
   Curve curve;
-  if (!fs::exists(path)) return curve;
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) return curve;
   SOTTO_TRY(const std::string text, read_text(path));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -117,7 +118,8 @@ nlohmann::json as_json(const RunDir& run, const Curve& curve, const TrainRequest
 
 Status show(ShowOptions& options, const Console& console) {
   const RunDir run(options.run);
-  if (!fs::is_directory(run.path()))
+  std::error_code ignored;
+  if (!fs::is_directory(run.path(), ignored))
     return fail(Code::not_found, fmt::format("there is no run directory '{}'", options.run));
   const bool whole = run.is_whole();
   nlohmann::json summary;
