@@ -1,8 +1,9 @@
 // Fixed-point numbers: what leaves a device is an integer, and a sum of integers is the same in any
 // order and any grouping. A value v is the integer nearest to v·2^bits (ties to even).
 //
-// Laws: |quantised| ≤ fixed_limit; sums of up to 2^32 quantised values fit 64 bits; a value that is
-// not a number never becomes an integer silently (the caller's check; see Contribution).
+// Laws: |quantised| ≤ step_limit, and a row of a contribution, which may sum several, stays within
+// fixed_limit; sums of up to 2^32 contributions fit 64 bits; a value that is not a number never becomes an
+// integer silently (the caller's check; see Contribution).
 #pragma once
 
 #include <bit>
@@ -10,18 +11,21 @@
 
 namespace sotto {
 
-inline constexpr std::int32_t fixed_limit = 2147483520;  // largest float below 2^31
+inline constexpr std::int32_t step_limit = 67108860;     // one update: the largest float below 2^26
+inline constexpr std::int32_t fixed_limit = 1073741760;  // a contribution's row: the largest float below 2^30
+// Sums are kept in 32 bits while every value is below this; the room above takes sixteen updates or one
+// contribution.
+inline constexpr std::int32_t crowded_from = 1 << 30;
 
 struct FixedPoint {
   int bits = 20;
 
   [[nodiscard]] float scale() const { return static_cast<float>(std::uint64_t{1} << bits); }
-  [[nodiscard]] double unit() const { return 1.0 / static_cast<double>(std::uint64_t{1} << bits); }
 };
 
-// Nearest integer to `scaled`, ties to even, held within ±fixed_limit.
+// Nearest integer to `scaled`, ties to even, held within ±step_limit.
 [[nodiscard]] inline std::int32_t quantise(float scaled) {
-  constexpr auto limit = static_cast<float>(fixed_limit);
+  constexpr auto limit = static_cast<float>(step_limit);
   scaled = scaled > limit ? limit : scaled;
   scaled = scaled < -limit ? -limit : scaled;
   // Adding 1.5·2^52 leaves the nearest integer in the low bits of the double.

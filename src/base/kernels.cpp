@@ -1,7 +1,7 @@
 #include "base/kernels.h"
 
 #include "base/fixed_point.h"
-#include "base/math.h"
+#include "base/pair_kernels.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/kernels.cpp"
@@ -12,163 +12,35 @@ HWY_BEFORE_NAMESPACE();
 namespace sotto::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Floats = hn::CappedTag<float, 16>;
-using Ints = hn::Rebind<std::int32_t, Floats>;
-using Row = hn::Vec<Floats>;
-
-constexpr std::size_t row_lanes = 16;
-
-// Folds a vector's lanes in halves: l += l + half, down to lane 0.
-#if HWY_TARGET == HWY_SCALAR
-template <class D, class V>
-HWY_INLINE float fold_lanes(D /*d*/, V v) {
-  return hn::GetLane(v);
-}
-#else
-template <class D, class V>
-HWY_INLINE float fold_lanes(D d, V v) {
-  if constexpr (hn::MaxLanes(d) > 4) {
-    const hn::Half<D> half;
-    return fold_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  } else {
-    const auto pairs = hn::Add(v, hn::Shuffle1032(v));
-    return hn::GetLane(hn::Add(pairs, hn::Shuffle2301(pairs)));
-  }
-}
-#endif
-
-// The sum over 16 running lanes, held in 16/N vectors: vectors are folded in halves first.
-template <std::size_t Vectors>
-HWY_INLINE float fold_row(const Row (&lanes)[Vectors]) {
-  const Floats d;
-  if constexpr (Vectors == 1) {
-    return fold_lanes(d, lanes[0]);
-  } else {
-    Row halved[Vectors / 2];
-    for (std::size_t v = 0; v < Vectors / 2; ++v) halved[v] = hn::Add(lanes[v], lanes[v + Vectors / 2]);
-    return fold_row(halved);
-  }
-}
-
-// own·(positive − negative), summed in the order of dot_rows.
-HWY_INLINE float difference_of(const float* own, const float* positive, const float* negative,
-                               std::size_t stride) {
-  const Floats d;
-  constexpr std::size_t n = hn::MaxLanes(d);
-  const auto product = [&](std::size_t at) {
-    return hn::Mul(hn::Load(d, own + at), hn::Sub(hn::Load(d, positive + at), hn::Load(d, negative + at)));
-  };
-  Row lanes[row_lanes / n];
-  for (std::size_t v = 0; v < row_lanes / n; ++v) lanes[v] = product(v * n);
-  for (std::size_t k = row_lanes; k < stride; k += row_lanes)
-    for (std::size_t v = 0; v < row_lanes / n; ++v) lanes[v] = hn::Add(lanes[v], product(k + v * n));
-  return fold_row(lanes);
-}
-
-// out = round(a·x + c·y); the bias column is a alone, since x is 1 there and it is not regularised.
-template <class Stride>
-HWY_INLINE void quantise_update(std::int32_t* out, float a, const float* x, float c, const float* y,
-                                Stride stride, std::size_t bias) {
-  const Floats d;
-  const Ints di;
-  const Row limit = hn::Set(d, static_cast<float>(fixed_limit));
-  const Row low = hn::Set(d, -static_cast<float>(fixed_limit));
-  const Row va = hn::Set(d, a);
-  const Row vc = hn::Set(d, c);
+bool add_row_any(std::int32_t* sum, const std::int32_t* values, std::size_t stride) {
+  const hn::CappedTag<std::int32_t, 16> d;
+  auto seen = hn::Zero(d);
   for (std::size_t k = 0; k < stride; k += hn::MaxLanes(d)) {
-    const Row value = hn::Add(hn::Mul(va, hn::Load(d, x + k)), hn::Mul(vc, hn::Load(d, y + k)));
-    hn::StoreU(hn::NearestInt(hn::Max(hn::Min(value, limit), low)), di, out + k);
+    const auto total = hn::Add(hn::LoadU(d, sum + k), hn::LoadU(d, values + k));
+    hn::StoreU(total, d, sum + k);
+    seen = hn::Or(seen, hn::Abs(total));
   }
-  out[bias] = quantise(a);
+  return !hn::AllFalse(d, hn::Gt(seen, hn::Set(d, crowded_from - 1)));
 }
 
-// sigmoid_f32 in every lane, the same operations in the same order.
-template <class D, class V>
-HWY_INLINE V sigmoid(D d, V x) {
-  const hn::Rebind<std::int32_t, D> di;
-  const auto f = [&](float value) { return hn::Set(d, value); };
-  const V y = hn::Max(hn::Min(hn::Neg(x), f(87.0f)), f(-87.0f));
-  const V n = hn::Sub(hn::Add(hn::Mul(y, f(1.44269504f)), f(12582912.0f)), f(12582912.0f));
-  const V r = hn::Add(hn::Sub(y, hn::Mul(n, f(0.693359375f))), hn::Mul(n, f(2.12194440e-4f)));
-  V p = f(1.9875691500e-4f);
-  for (const float c :
-       {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f})
-    p = hn::Add(hn::Mul(p, r), f(c));
-  p = hn::Add(hn::Add(hn::Mul(hn::Mul(p, r), r), r), f(1.0f));
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-  return hn::Div(f(1.0f), hn::Add(f(1.0f), hn::Mul(p, hn::BitCast(d, exponent))));
-}
-
-template <class Stride>
-HWY_INLINE void send_and_move(const PairStep& s, const PairRates& r, float error, Stride stride) {
-  const Floats d;
-  const float scale = r.fixed_scale;
-  if (s.out_negative != nullptr)
-    quantise_update(s.out_negative, -error * scale, s.own, -r.negative_reg * scale, s.negative, stride,
-                    s.bias);
-  if (s.out_positive != nullptr)
-    quantise_update(s.out_positive, error * scale, s.own, -r.positive_reg * scale, s.positive, stride,
-                    s.bias);
-  const Row pull = hn::Set(d, r.learning_rate * error);
-  const Row decay = hn::Set(d, r.learning_rate * r.user_reg);
+void apply_narrow_any(float* row, const std::int32_t* sum, float step, std::size_t stride) {
+  const hn::CappedTag<float, 16> d;
+  const hn::Rebind<std::int32_t, decltype(d)> integers;
+  const auto factor = hn::Set(d, step);
   for (std::size_t k = 0; k < stride; k += hn::MaxLanes(d)) {
-    const Row toward = hn::Mul(pull, hn::Sub(hn::Load(d, s.positive + k), hn::Load(d, s.negative + k)));
-    const Row step = hn::Sub(toward, hn::Mul(decay, hn::Load(d, s.own + k)));
-    hn::Store(hn::Add(hn::Load(d, s.moved + k), step), d, s.moved + k);
-  }
-  s.moved[s.bias] = 1.0f;
-}
-
-// `Stride` is a constant for the usual widths, so that the loops unroll.
-template <class Stride>
-HWY_INLINE void pair_steps_of(std::span<const PairStep> steps, const PairRates& rates, PairResult* results,
-                              Stride stride) {
-  const hn::CappedTag<float, most_steps> d;
-  float differences[most_steps] = {};
-  float errors[most_steps];
-  for (std::size_t n = 0; n < steps.size(); ++n)
-    differences[n] = difference_of(steps[n].own, steps[n].positive, steps[n].negative, stride);
-  for (std::size_t n = 0; n < steps.size(); n += hn::MaxLanes(d))
-    hn::StoreU(sigmoid(d, hn::Neg(hn::LoadU(d, differences + n))), d, errors + n);
-  for (std::size_t n = 0; n < steps.size(); ++n) {
-    send_and_move(steps[n], rates, errors[n], stride);
-    results[n] = {differences[n], errors[n]};
+    const auto change = hn::Mul(hn::ConvertTo(d, hn::LoadU(integers, sum + k)), factor);
+    hn::StoreU(hn::Add(hn::LoadU(d, row + k), change), d, row + k);
   }
 }
 
-template <std::size_t N>
-using Constant = std::integral_constant<std::size_t, N>;
-
-void pair_steps_any(std::span<const PairStep> steps, const PairRates& rates, PairResult* results) {
-  switch (steps[0].stride) {
-    case 16:
-      return pair_steps_of(steps, rates, results, Constant<16>{});
-    case 32:
-      return pair_steps_of(steps, rates, results, Constant<32>{});
-    case 64:
-      return pair_steps_of(steps, rates, results, Constant<64>{});
-    default:
-      return pair_steps_of(steps, rates, results, steps[0].stride);
-  }
-}
-
-void add_row_any(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new) {
-  const hn::CappedTag<std::int64_t, 8> wide;
-  const hn::Rebind<std::int32_t, decltype(wide)> narrow;
-  for (std::size_t k = 0; k < stride; k += hn::MaxLanes(wide)) {
-    const auto more = hn::PromoteTo(wide, hn::LoadU(narrow, values + k));
-    hn::StoreU(is_new ? more : hn::Add(hn::LoadU(wide, sum + k), more), wide, sum + k);
-  }
-}
-
-void apply_row_any(float* row, const std::int64_t* sum, double step, std::size_t stride) {
+void apply_wide_any(float* row, const std::int64_t* sum, float step, std::size_t stride) {
   const hn::CappedTag<double, 8> wide;
   const hn::Rebind<std::int64_t, decltype(wide)> integers;
   const hn::Rebind<float, decltype(wide)> narrow;
-  const auto factor = hn::Set(wide, step);
+  const auto factor = hn::Set(narrow, step);
   for (std::size_t k = 0; k < stride; k += hn::MaxLanes(wide)) {
-    const auto change = hn::Mul(hn::ConvertTo(wide, hn::LoadU(integers, sum + k)), factor);
-    hn::StoreU(hn::Add(hn::LoadU(narrow, row + k), hn::DemoteTo(narrow, change)), narrow, row + k);
+    const auto total = hn::DemoteTo(narrow, hn::ConvertTo(wide, hn::LoadU(integers, sum + k)));
+    hn::StoreU(hn::Add(hn::LoadU(narrow, row + k), hn::Mul(total, factor)), narrow, row + k);
   }
 }
 
@@ -229,35 +101,35 @@ namespace sotto::kernels {
 
 namespace {
 
-HWY_EXPORT(pair_steps_any);
 HWY_EXPORT(add_row_any);
-HWY_EXPORT(apply_row_any);
+HWY_EXPORT(apply_narrow_any);
+HWY_EXPORT(apply_wide_any);
 HWY_EXPORT(philox_blocks_any);
 
 // The chosen target's functions, looked up once: a look-up a call would cost as much as a short row.
 struct Table {
-  void (*pair_steps)(std::span<const PairStep>, const PairRates&, PairResult*);
-  void (*add_row)(std::int64_t*, const std::int32_t*, std::size_t, bool);
-  void (*apply_row)(float*, const std::int64_t*, double, std::size_t);
+  bool (*add_row)(std::int32_t*, const std::int32_t*, std::size_t);
+  void (*apply_narrow)(float*, const std::int32_t*, float, std::size_t);
+  void (*apply_wide)(float*, const std::int64_t*, float, std::size_t);
   void (*philox_blocks)(const PhiloxRun&, std::size_t, std::uint32_t*);
 };
 Table look_up() {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return {&HWY_DYNAMIC_DISPATCH(pair_steps_any), &HWY_DYNAMIC_DISPATCH(add_row_any),
-          &HWY_DYNAMIC_DISPATCH(apply_row_any), &HWY_DYNAMIC_DISPATCH(philox_blocks_any)};
+  return {&HWY_DYNAMIC_DISPATCH(add_row_any), &HWY_DYNAMIC_DISPATCH(apply_narrow_any),
+          &HWY_DYNAMIC_DISPATCH(apply_wide_any), &HWY_DYNAMIC_DISPATCH(philox_blocks_any)};
 }
 Table table = look_up();
 
 }  // namespace
 
-void pair_steps(std::span<const PairStep> steps, const PairRates& rates, PairResult* results) {
-  table.pair_steps(steps, rates, results);
+bool add_row(std::int32_t* sum, const std::int32_t* values, std::size_t stride) {
+  return table.add_row(sum, values, stride);
 }
-void add_row(std::int64_t* sum, const std::int32_t* values, std::size_t stride, bool is_new) {
-  table.add_row(sum, values, stride, is_new);
+void apply_row(float* row, const std::int32_t* sum, float step, std::size_t stride) {
+  table.apply_narrow(row, sum, step, stride);
 }
-void apply_row(float* row, const std::int64_t* sum, double step, std::size_t stride) {
-  table.apply_row(row, sum, step, stride);
+void apply_row(float* row, const std::int64_t* sum, float step, std::size_t stride) {
+  table.apply_wide(row, sum, step, stride);
 }
 void philox_blocks(const PhiloxRun& run, std::size_t count, std::uint32_t* words) {
   table.philox_blocks(run, count, words);
@@ -268,6 +140,7 @@ std::vector<std::int64_t> runnable_targets() { return hwy::SupportedAndGenerated
 void use_target(std::int64_t target) {
   hwy::SetSupportedTargetsForTest(target);
   table = look_up();
+  refresh_pair_kernels();
 }
 
 const char* target_name() {

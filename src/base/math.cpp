@@ -6,11 +6,8 @@
 
 namespace sotto {
 
-namespace {
-
-// ln x = e·ln 2 + 2·atanh(s), s = (m−1)/(m+1), |s| < 0.172, by the odd series up to s^last.
-template <int last>
-double log_by_series(double x) {
+double log_f64(double x) {
+  // ln x = e·ln 2 + 2·atanh(s), s = (m−1)/(m+1), |s| < 0.172, by the odd series.
   const auto bits = std::bit_cast<std::uint64_t>(x);
   auto exponent = static_cast<int>((bits >> 52) & 0x7FF) - 1023;
   double m = std::bit_cast<double>((bits & 0x000FFFFFFFFFFFFFull) | 0x3FF0000000000000ull);
@@ -20,14 +17,9 @@ double log_by_series(double x) {
   const double s = (m - 1.0) / (m + 1.0);
   const double s2 = s * s;
   double series = 0.0;
-  for (int k = last; k >= 3; k -= 2) series = (series + 1.0 / k) * s2;
+  for (int k = 23; k >= 3; k -= 2) series = (series + 1.0 / k) * s2;
   return static_cast<double>(exponent) * 0.6931471805599453 + 2.0 * (s + s * series);
 }
-
-}  // namespace
-
-double log_f64(double x) { return log_by_series<23>(x); }
-double log_f64_rough(double x) { return log_by_series<11>(x); }
 
 namespace {
 

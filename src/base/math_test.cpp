@@ -52,6 +52,17 @@ TEST(Math, LogIsCloseToTheTruth) {
   EXPECT_NEAR(log_f64(2.718281828459045), 1.0, 1e-15);
 }
 
+TEST(Math, LogOfAFloatIsCloseToTheTruth) {
+  Stream stream(2, Purpose::generate_world);
+  for (int n = 0; n < 200'000; ++n) {
+    const auto x =
+        static_cast<float>(std::ldexp(0.5 + stream.uniform(), static_cast<int>(stream.below(180)) - 90));
+    const double truth = std::log(static_cast<double>(x));
+    ASSERT_NEAR(static_cast<double>(log_f32(x)), truth, 2e-7 * (1.0 + std::fabs(truth))) << x;
+  }
+  EXPECT_EQ(log_f32(1.0f), 0.0f);
+}
+
 TEST(Math, NormalQuantileInvertsTheDistribution) {
   const auto cdf = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
   for (int k = -592; k <= 128; ++k) {

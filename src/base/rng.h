@@ -28,6 +28,7 @@ enum class Purpose : std::uint32_t {
   random_scores = 10,
   fold_in = 11,
   sample_users = 12,
+  cut_blocks = 13,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
@@ -42,6 +43,14 @@ using PhiloxBlock = std::array<std::uint32_t, 4>;
     key[1] += 0xBB67AE85u;
   }
   return counter;
+}
+
+// 64 more bits out of 64 that were partly used, for the rare second try (the finaliser of SplitMix64).
+[[nodiscard]] inline std::uint64_t remixed(std::uint64_t bits) {
+  bits += 0x9E3779B97F4A7C15u;
+  bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EBu;
+  return bits ^ (bits >> 31);
 }
 
 class Stream {

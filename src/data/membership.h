@@ -13,7 +13,8 @@ namespace sotto {
 
 class Membership {
  public:
-  static constexpr std::size_t default_budget_bytes = std::size_t{256} << 20;
+  // A bitmap that does not stay in a cache answers slower than a search in a short history.
+  static constexpr std::size_t default_budget_bytes = std::size_t{16} << 20;
 
   // Items are [0, item_count). The bitmap is built when it takes at most `byte_budget` bytes.
   Membership(const Histories& histories, std::size_t item_count,

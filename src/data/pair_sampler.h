@@ -1,10 +1,10 @@
 // Draws training pairs (i consumed, j not) for a visit: i uniform over the history with replacement,
 // j uniform over the catalogue minus the history.
 //
-// Pair number t of (seed, round, user) is a function of its own random block, so pairs can be drawn
-// in any order, ahead of time and many at once. j is tried twice; if both tries are consumed items,
-// the third word picks among the others by rank, which keeps j uniform and the time bounded.
-// (A 32-bit word scaled to n values favours some by at most one part in 2^32/n.)
+// Pair number t of (seed, round, user) is a function of half a random block, so pairs can be drawn
+// in any order, ahead of time and many at once. If the first j is a consumed item, a block of the pair's own
+// gives a second try, and if that is consumed too, picks among the others by rank, which keeps j uniform and
+// the time bounded. (A 32-bit word scaled to n values favours some by at most one part in 2^32/n.)
 #pragma once
 
 #include <algorithm>
@@ -40,28 +40,22 @@ class PairSampler {
 
   // Pair t of the user's visit in a round. The user has at least one item and not all.
   [[nodiscard]] Pair draw(std::uint32_t round, UserIndex user, std::uint32_t t) const {
-    return pair_of(user,
-                   philox({t, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_));
+    const PhiloxBlock words =
+        philox({t / 2, user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_);
+    const auto history = histories_.of(user);
+    const std::uint32_t half = t % 2 * 2;
+    const ItemIndex negative{scaled(words[half + 1], catalogue_)};
+    return {
+        history[scaled(words[half], static_cast<std::uint32_t>(history.size()))],
+        consumed_.contains(user, negative) ? other_negative(user, words[half], words[half + 1]) : negative};
   }
   // Pairs 0 … out.size()/visits.size() − 1 of each visit, visit after visit. Many pairs are in flight
   // at once, so that the memory they look up arrives together.
   void draw(std::span<const VisitPlace> visits, std::span<Pair> out) const;
 
  private:
-  // The pair that a random block stands for.
-  [[nodiscard]] Pair pair_of(UserIndex user, const PhiloxBlock& words) const {
-    const auto history = histories_.of(user);
-    const ItemIndex positive = history[scaled(words[0], static_cast<std::uint32_t>(history.size()))];
-    return {positive, negative_for(user, ItemIndex{scaled(words[1], catalogue_)}, words[2], words[3])};
-  }
-  // `first` if the user has not consumed it, else the second try, else one by rank.
-  [[nodiscard]] ItemIndex negative_for(UserIndex user, ItemIndex first, std::uint32_t second,
-                                       std::uint32_t third) const {
-    if (!consumed_.contains(user, first)) [[likely]]
-      return first;
-    const ItemIndex again{scaled(second, catalogue_)};
-    return consumed_.contains(user, again) ? unconsumed(histories_.of(user), third) : again;
-  }
+  // The negative of a pair whose first try is a consumed item; `a` and `b` are the pair's random words.
+  [[nodiscard]] ItemIndex other_negative(UserIndex user, std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] static std::uint32_t scaled(std::uint32_t word, std::uint32_t bound) {
     return static_cast<std::uint32_t>((std::uint64_t{word} * bound) >> 32);
   }

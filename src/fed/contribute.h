@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/kernels.h"
+#include "base/pair_kernels.h"
 #include "fed/plan.h"
 #include "model/federated_model.h"
 #include "privacy/contribution.h"
@@ -21,24 +21,23 @@ class DeviceWork {
   // Computation (the model's fit on each device's own history) and transmission up to the contributions.
   // Moves the private rows. Visits of different users, side by side.
   template <class Model>
-  requires FederatedModel<Model, ContributionPipeline>
-  void contribute(const Model& model, const Plan& plan, std::span<const Visit> visits) {
+  requires FederatedModel<Model, ContributionPipeline> VisitReport contribute(const Model& model,
+                                                                              const Plan& plan,
+                                                                              std::span<const Visit> visits) {
     for (std::size_t n = 0; n < visits.size(); ++n) {
       contributions_[n].clear();
       const ConsentGate gate(plan.consent, plan.seed, visits[n].round, visits[n].user);
       pipelines_[n] = ContributionPipeline(gate, plan.fixed, contributions_[n]);
     }
-    model.fit(visits, std::span(pipelines_).first(visits.size()), std::span(reports_).first(visits.size()));
+    return model.fit(visits, std::span(pipelines_).first(visits.size()));
   }
 
-  // What the n-th visit sends, and what it tells the simulator.
+  // What the n-th visit sends.
   [[nodiscard]] Contribution& contribution(std::size_t n) { return contributions_[n]; }
-  [[nodiscard]] const VisitReport& report(std::size_t n) const { return reports_[n]; }
 
  private:
   std::vector<Contribution> contributions_;
   std::array<ContributionPipeline, kernels::most_steps> pipelines_;
-  std::array<VisitReport, kernels::most_steps> reports_;
 };
 
 }  // namespace sotto

@@ -29,8 +29,8 @@ class FplTraining final : public FactorTraining {
 
 class BprTraining final : public FactorTraining {
  public:
-  BprTraining(std::unique_ptr<BprMf> model, std::size_t interactions, std::uint32_t epochs)
-      : model_(std::move(model)), interactions_(interactions) {
+  BprTraining(std::unique_ptr<BprMf> model, std::uint32_t epochs, Executor& executor)
+      : model_(std::move(model)), executor_(executor) {
     schedule_.rounds_per_epoch = 1;
     schedule_.rounds = epochs;
   }
@@ -39,11 +39,9 @@ class BprTraining final : public FactorTraining {
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override {
     RoundReport report;
     for (std::uint32_t n = 0; n < rounds; ++n) {
-      SOTTO_TRY(const double loss, model_->run_epoch(round_));
+      SOTTO_TRY(const BprMf::Epoch epoch, model_->run_epoch(round_, executor_));
       ++round_;
-      report.add({.rounds = 1,
-                  .triples = interactions_,
-                  .loss_units = loss_units(loss * static_cast<double>(interactions_))});
+      report.add({.rounds = 1, .triples = epoch.steps, .loss_units = epoch.loss_units});
     }
     return report;
   }
@@ -58,7 +56,7 @@ class BprTraining final : public FactorTraining {
  private:
   Schedule schedule_;
   std::unique_ptr<BprMf> model_;
-  std::size_t interactions_;
+  Executor& executor_;
   std::uint32_t round_ = 0;
 };
 
@@ -87,7 +85,7 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
   if (request.model == ModelKind::bprmf) {
     SOTTO_TRY(auto model, BprMf::start(split.train, split.catalogue, bpr_options(request)));
     return std::unique_ptr<FactorTraining>(
-        std::make_unique<BprTraining>(std::move(model), split.train.interactions(), request.plan.epochs));
+        std::make_unique<BprTraining>(std::move(model), request.plan.epochs, executor));
   }
   return std::unique_ptr<FactorTraining>();
 }

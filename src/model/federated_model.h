@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/fixed_point.h"
 #include "base/row_matrix.h"
 #include "data/ids.h"
 #include "data/pair_sampler.h"
@@ -33,24 +34,35 @@ struct Visit {
   std::uint32_t round = 0;
 };
 
-// What a visit reports to the simulator. It is not part of the contribution: nothing of it leaves.
+// What visits report to the simulator, summed. It is not part of any contribution: nothing of it leaves.
 struct VisitReport {
-  double loss = 0.0;   // Σ −ln σ(x̂) over the triples, before each step
-  bool finite = true;  // false: the numbers left the range, training diverged
+  std::int64_t loss_units = 0;  // Σ −ln σ(x̂) over the triples, before each step, in units of 2^-20
+  bool finite = true;           // false: the numbers left the range, training diverged
+};
+
+// A round of one user with one triple.
+struct SoloVisit {
+  float* own = nullptr;
+  Pair pair;
+  bool send_positive = false;  // what consent says to the pair's positive item
 };
 
 template <class M, class Sink>
-concept FederatedModel = requires(const M model, float* row, const Visit& visit,
-                                  std::span<const Visit> visits, std::span<Sink> sinks,
-                                  std::span<VisitReport> reports, const std::int64_t* sum) {
+concept FederatedModel = requires(const M model, float* row, RowMatrix& shared, const Visit& visit,
+                                  std::span<const Visit> visits, std::span<const SoloVisit> solo,
+                                  std::span<Sink> sinks, const std::int32_t* sum, const std::int64_t* wide) {
   { model.shared_rows() } -> std::convertible_to<std::size_t>;
   { model.shared_width() } -> std::convertible_to<std::size_t>;
   { model.private_width() } -> std::convertible_to<std::size_t>;
   { model.start_shared() } -> std::same_as<RowMatrix>;
   model.start_private(UserIndex{}, row);
-  model.apply(sum, double{}, row);
+  model.apply(sum, FixedPoint{}, row);
+  model.apply(wide, FixedPoint{}, row);
   model.prefetch(*visit.shared, visit.pairs[0]);
-  model.fit(visits, sinks, reports);
+  { model.fit(visits, sinks) } -> std::same_as<VisitReport>;
+  // Whole rounds, side by side, that share no row: fit, then apply. The result is that of one after the
+  // other.
+  { model.play_solo(solo, FixedPoint{}, shared) } -> std::same_as<VisitReport>;
 };
 
 }  // namespace sotto

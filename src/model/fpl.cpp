@@ -49,4 +49,16 @@ void Fpl::start_private(UserIndex user, float* own) const {
   own[options_.factors] = 1.0f;
 }
 
+VisitReport Fpl::play_solo(std::span<const SoloVisit> visits, FixedPoint fixed, RowMatrix& shared) const {
+  SOTTO_ASSERT(visits.size() <= kernels::most_steps, "so many visits are computed side by side");
+  kernels::RowStep steps[kernels::most_steps];
+  for (std::size_t n = 0; n < visits.size(); ++n)
+    steps[n] = {.own = visits[n].own,
+                .positive = shared.row(visits[n].pair.positive.value),
+                .negative = shared.row(visits[n].pair.negative.value),
+                .send_positive = visits[n].send_positive};
+  const kernels::PairTotals totals = kernels::round_steps({steps, visits.size()}, rates(fixed.scale()));
+  return {totals.loss_units, totals.finite};
+}
+
 }  // namespace sotto

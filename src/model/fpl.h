@@ -14,7 +14,7 @@
 
 #include "base/assert.h"
 #include "base/kernels.h"
-#include "base/math.h"
+#include "base/pair_kernels.h"
 #include "base/result.h"
 #include "base/rng.h"
 #include "model/federated_model.h"
@@ -49,9 +49,10 @@ class Fpl {
   [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
   [[nodiscard]] std::size_t shared_width() const { return options_.factors + 1; }
   [[nodiscard]] RowMatrix start_shared() const;
-  // Θ += α Σ ΔΘ for one row. `sum` are the released integers, each worth `unit`.
-  void apply(const std::int64_t* sum, double unit, float* row) const {
-    kernels::apply_row(row, sum, unit * static_cast<double>(options_.learning_rate), stride_);
+  // Θ += α Σ ΔΘ for one row. `sum` are the released integers, of 32 or 64 bits.
+  template <class Integer>
+  void apply(const Integer* sum, FixedPoint fixed, float* row) const {
+    kernels::apply_row(row, sum, options_.learning_rate * (1.0f / fixed.scale()), stride_);
   }
 
   // --- the device's half ---
@@ -59,7 +60,10 @@ class Fpl {
   void start_private(UserIndex user, float* own) const;
   // Visits of different users, with equally many pairs; at most kernels::most_steps.
   template <class Sink>
-  void fit(std::span<const Visit> visits, std::span<Sink> sinks, std::span<VisitReport> reports) const;
+  [[nodiscard]] VisitReport fit(std::span<const Visit> visits, std::span<Sink> sinks) const;
+  // Rounds of one user and one triple that share no row; at most kernels::most_steps.
+  [[nodiscard]] VisitReport play_solo(std::span<const SoloVisit> visits, FixedPoint fixed,
+                                      RowMatrix& shared) const;
   // Asks for the memory that a pair will touch.
   void prefetch(const RowMatrix& shared, const Pair& pair) const {
     for (std::size_t k = 0; k < stride_; k += row_lanes) {
@@ -72,6 +76,11 @@ class Fpl {
   // One triple's rows, and where its update goes if consent lets it out.
   template <class Sink>
   kernels::PairStep open(const Visit& visit, const Pair& pair, Sink& sink) const;
+  [[nodiscard]] kernels::PairRates rates(float fixed_scale) const {
+    return {fixed_scale,           options_.learning_rate, options_.user_reg,
+            options_.positive_reg, options_.negative_reg,  stride_,
+            options_.factors};
+  }
 
   FplOptions options_;
   std::size_t catalogue_;
@@ -86,37 +95,35 @@ kernels::PairStep Fpl::open(const Visit& visit, const Pair& pair, Sink& sink) co
           .negative = visit.shared->row(pair.negative.value),
           .own = visit.own,
           .moved = options_.local == LocalSteps::batch ? visit.scratch : visit.own,
-          .out_positive = sink.open(Evidence::positive, pair.positive.value),
-          .out_negative = sink.open(Evidence::negative, pair.negative.value),
-          .stride = stride_,
-          .bias = options_.factors};
+          .sum_positive = sink.open(Evidence::positive, pair.positive.value),
+          .sum_negative = sink.open(Evidence::negative, pair.negative.value)};
 }
 
 template <class Sink>
-void Fpl::fit(std::span<const Visit> visits, std::span<Sink> sinks, std::span<VisitReport> reports) const {
+VisitReport Fpl::fit(std::span<const Visit> visits, std::span<Sink> sinks) const {
   SOTTO_ASSERT(visits.size() <= kernels::most_steps, "so many visits are computed side by side");
-  const kernels::PairRates rates{sinks[0].scale(), options_.learning_rate, options_.user_reg,
-                                 options_.positive_reg, options_.negative_reg};
+  const kernels::PairRates shared_rates = rates(sinks[0].scale());
   const bool batch = options_.local == LocalSteps::batch;
   kernels::PairStep steps[kernels::most_steps];
-  kernels::PairResult results[kernels::most_steps];
-  LogSum losses[kernels::most_steps];
-  for (std::size_t n = 0; n < visits.size(); ++n) {
-    reports[n].finite = true;
-    if (batch) std::copy_n(visits[n].own, stride_, visits[n].scratch);
-  }
+  VisitReport report;
+  if (batch)
+    for (const Visit& visit : visits) std::copy_n(visit.own, stride_, visit.scratch);
   for (std::size_t t = 0; t < visits[0].pairs.size(); ++t) {
     for (std::size_t n = 0; n < visits.size(); ++n) steps[n] = open(visits[n], visits[n].pairs[t], sinks[n]);
-    kernels::pair_steps({steps, visits.size()}, rates, results);
-    for (std::size_t n = 0; n < visits.size(); ++n) {
-      reports[n].finite &= results[n].difference < 1e30f && results[n].difference > -1e30f;
-      losses[n].add(1.0f - results[n].error);
+    const kernels::PairTotals totals = kernels::pair_steps({steps, visits.size()}, shared_rates);
+    report.loss_units += totals.loss_units;
+    report.finite &= totals.finite;
+    if (totals.crowded != 0) [[unlikely]] {
+      for (std::size_t n = 0; n < visits.size(); ++n) {
+        if ((totals.crowded >> n & 1u) == 0) continue;
+        sinks[n].relieve(visits[n].pairs[t].positive.value);
+        sinks[n].relieve(visits[n].pairs[t].negative.value);
+      }
     }
   }
-  for (std::size_t n = 0; n < visits.size(); ++n) {
-    if (batch) std::copy_n(visits[n].scratch, stride_, visits[n].own);
-    reports[n].loss = -losses[n].value();
-  }
+  if (batch)
+    for (const Visit& visit : visits) std::copy_n(visit.scratch, stride_, visit.own);
+  return report;
 }
 
 }  // namespace sotto

@@ -2,6 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
+#include "base/assert.h"
+#include "base/kernels.h"
+
 namespace sotto {
 
 Status check(const ConsentPolicy& policy) {
@@ -20,5 +25,86 @@ Result<MaskKind> parse_mask(const std::string& text) {
 }
 
 const char* to_string(MaskKind mask) { return mask == MaskKind::redraw ? "redraw" : "sticky"; }
+
+namespace {
+
+constexpr std::size_t blocks_at_once = 32;
+
+// Random blocks for (number, user, round) triples, as a Stream of the purpose draws them.
+struct Blocks {
+  alignas(64) std::uint32_t number[blocks_at_once] = {};
+  alignas(64) std::uint32_t user[blocks_at_once] = {};
+  alignas(64) std::uint32_t round[blocks_at_once] = {};
+  alignas(64) std::uint32_t words[4 * blocks_at_once];
+
+  void draw(Purpose purpose, std::uint64_t seed) {
+    const kernels::PhiloxRun run{{number, user, round},
+                                 static_cast<std::uint32_t>(purpose),
+                                 {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)}};
+    kernels::philox_blocks(run, blocks_at_once, words);
+  }
+};
+
+std::uint8_t is_below(std::uint32_t word, double pi) {
+  return static_cast<double>(word) < pi * 0x1.0p32 ? 1 : 0;
+}
+
+void redraw_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visits, std::size_t each,
+                 std::uint8_t* allowed) {
+  Blocks blocks;
+  std::uint8_t* outs[blocks_at_once];  // where each block's answers go
+  std::size_t filled = 0;
+  const auto draw = [&] {
+    blocks.draw(Purpose::redraw_consent, seed);
+    for (std::size_t n = 0; n < filled; ++n) {
+      const std::size_t words = std::min<std::size_t>(4, each - blocks.number[n] * std::size_t{4});
+      for (std::size_t w = 0; w < words; ++w) outs[n][w] = is_below(blocks.words[w * blocks_at_once + n], pi);
+    }
+    filled = 0;
+  };
+  for (const VisitPlace& visit : visits) {
+    for (std::size_t first = 0; first < each; first += 4) {
+      blocks.number[filled] = static_cast<std::uint32_t>(first / 4);
+      blocks.user[filled] = visit.user.value;
+      blocks.round[filled] = visit.round;
+      outs[filled] = allowed + first;
+      if (++filled == blocks_at_once) draw();
+    }
+    allowed += each;
+  }
+  draw();
+}
+
+void stick_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visits, std::size_t each,
+                std::span<const Pair> pairs, std::uint8_t* allowed) {
+  Blocks blocks;
+  std::size_t visit = 0;
+  for (std::size_t done = 0; done < pairs.size(); done += blocks_at_once) {
+    const std::size_t now = std::min(blocks_at_once, pairs.size() - done);
+    for (std::size_t n = 0; n < now; ++n) {
+      if (done + n == (visit + 1) * each) ++visit;
+      blocks.user[n] = visits[visit].user.value;
+      blocks.round[n] = pairs[done + n].positive.value;
+    }
+    blocks.draw(Purpose::sticky_consent, seed);
+    for (std::size_t n = 0; n < now; ++n) allowed[done + n] = is_below(blocks.words[n], pi);
+  }
+}
+
+}  // namespace
+
+void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
+                     std::span<const Pair> pairs, std::span<std::uint8_t> allowed) {
+  SOTTO_ASSERT(allowed.size() == pairs.size(), "one answer a pair");
+  if (pairs.empty()) return;
+  const std::size_t each = pairs.size() / visits.size();
+  if (policy.pi >= 1.0 || policy.pi <= 0.0) {
+    std::fill(allowed.begin(), allowed.end(), policy.pi >= 1.0 ? 1 : 0);
+  } else if (policy.mask == MaskKind::redraw) {
+    redraw_many(policy.pi, seed, visits, each, allowed.data());
+  } else {
+    stick_many(policy.pi, seed, visits, each, pairs, allowed.data());
+  }
+}
 
 }  // namespace sotto

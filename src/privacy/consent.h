@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -52,5 +53,10 @@ class ConsentGate {
   UserIndex user_;
   Stream redraws_;
 };
+
+// What gates say to the positive items of visits with equally many pairs, in order: 1 where it may leave.
+// The same answers as ConsentGate's, many at once.
+void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
+                     std::span<const Pair> pairs, std::span<std::uint8_t> allowed);
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <vector>
 
 namespace sotto {
 namespace {
@@ -69,6 +70,29 @@ RC_GTEST_PROP(ConsentLaw, WhatIsAllowedAtSomePiIsAllowedAtALargerOne,
   ConsentGate narrow({.pi = low, .mask = MaskKind::sticky}, seed, 0, UserIndex{user});
   ConsentGate wide({.pi = high, .mask = MaskKind::sticky}, seed, 99, UserIndex{user});
   if (narrow.allows(Evidence::positive, item)) RC_ASSERT(wide.allows(Evidence::positive, item));
+}
+
+TEST(Consent, ManyAnswersAtOnceAreTheGates) {
+  std::vector<VisitPlace> visits;
+  for (std::uint32_t n = 0; n < 21; ++n) visits.push_back({n / 3, UserIndex{n * 7 % 11}});
+  for (const std::size_t each : {1u, 2u, 5u, 40u}) {
+    std::vector<Pair> pairs;
+    for (std::uint32_t n = 0; n < visits.size() * each; ++n)
+      pairs.push_back({ItemIndex{n * n % 13}, ItemIndex{n}});
+    for (const MaskKind mask : {MaskKind::redraw, MaskKind::sticky}) {
+      for (const double pi : {0.0, 0.3, 0.5, 1.0}) {
+        const ConsentPolicy policy{pi, mask};
+        std::vector<std::uint8_t> allowed(pairs.size(), 7);
+        allow_positives(policy, 5, visits, pairs, allowed);
+        for (std::size_t v = 0; v < visits.size(); ++v) {
+          ConsentGate gate(policy, 5, visits[v].round, visits[v].user);
+          for (std::size_t n = v * each; n < (v + 1) * each; ++n)
+            EXPECT_EQ(allowed[n] != 0, gate.allows(Evidence::positive, pairs[n].positive.value))
+                << each << ' ' << pi << ' ' << to_string(mask);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 // canonical form rows ascend and the form depends only on the multiset of emitted rows.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,7 +48,9 @@ class Contribution {
   std::int32_t* append(std::uint32_t row) {
     make_room(1);
     rows_.push_back(row);
-    return values_.data() + (rows_.size() - 1) * stride_;
+    std::int32_t* values = values_.data() + (rows_.size() - 1) * stride_;
+    std::fill_n(values, stride_, 0);
+    return values;
   }
 
   std::size_t width_;
@@ -65,11 +68,13 @@ class ContributionPipeline {
 
   // Room for so many rows to come: what open() returns stays valid until they are used up.
   void make_room(std::size_t rows) { out_->make_room(rows); }
-  // Where the fixed-point update of a row goes (stride() integers, zero beyond the width), each value
-  // being worth 1 / scale(); null if consent keeps the row on the device.
+  // Where the fixed-point update of a row is added (stride() integers, all zero), each value being worth
+  // 1 / scale(); null if consent keeps the row on the device.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
     return gate_.allows(evidence, row) ? out_->append(row) : nullptr;
   }
+  // One update never crowds a row of its own.
+  void relieve(std::uint32_t /*row*/) {}
   [[nodiscard]] float scale() const { return scale_; }
 
  private:

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cmath>
 #include <optional>
 
 #include "base/hash.h"
+#include "base/row_clash.h"
 #include "fed/messages.h"
 
 namespace sotto {
@@ -18,8 +18,6 @@ constexpr double loss_scale = 1 << 20;
 constexpr std::size_t least_visits_a_shard = 64;
 
 }  // namespace
-
-std::int64_t loss_units(double loss) { return std::llround(loss * loss_scale); }
 
 void RoundReport::add(const RoundReport& other) {
   rounds += other.rounds;
@@ -40,22 +38,24 @@ struct Federation<Model>::Shard {
   Shard(const Model& model, std::uint32_t triples)
       : space(model.shared_rows(), model.shared_width()),
         work(model.shared_width()),
-        visits_ahead(std::max<std::size_t>(16 / triples, side_by_side(triples))),
+        visits_ahead(std::max<std::size_t>(128 / triples, kernels::most_steps)),
         pairs(visits_ahead * triples),
+        allowed(visits_ahead * triples),
         scratch(kernels::most_steps, model.private_width()) {}
-
-  // Long visits fill the second cache with their contributions: fewer of them at a time.
-  static std::size_t side_by_side(std::uint32_t triples) { return triples <= 16 ? kernels::most_steps : 4; }
 
   SumSpace space;
   std::optional<Aggregator> sum;  // of the round in progress
-  DeviceWork work;
+  DeviceWork work;                // wire path
   std::size_t visits_ahead;
   std::vector<UserIndex> users;
-  std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with `pairs`
+  std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with their `pairs`
   std::size_t next = 0;
   std::vector<Pair> pairs;
+  std::vector<std::uint8_t> allowed;  // what consent says to each pair's positive item
   std::array<Visit, kernels::most_steps> visits;
+  std::array<SumSink, kernels::most_steps> sinks;
+  std::array<SoloVisit, kernels::most_steps> solo;
+  RowClash clash;
   RowMatrix scratch;
   std::int64_t loss_units = 0;
   std::uint64_t bytes_up = 0;
@@ -111,29 +111,41 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
   for (const VisitPlace& place : shard.ahead)
     for (std::size_t k = 0; k < devices.stride(); k += row_lanes)
       __builtin_prefetch(devices.row(place.user.value) + k, 1);
-  const std::span pairs(shard.pairs.data(), shard.ahead.size() * schedule_.triples);
+  const std::size_t count = shard.ahead.size() * schedule_.triples;
+  const std::span pairs = std::span(shard.pairs).first(count);
   sampler_.draw(shard.ahead, pairs);
-  for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
+  allow_positives(plan_.consent, plan_.seed, shard.ahead, pairs, std::span(shard.allowed).first(count));
+  // Long visits keep the shared rows in a near cache by themselves.
+  if (schedule_.triples < kernels::most_steps)
+    for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
 }
 
 template <class Model>
-void Federation<Model>::compute(std::span<const VisitPlace> places, const RowMatrix& shared, Shard& shard) {
-  const std::span<Visit> visits = std::span(shard.visits).first(places.size());
-  const Pair* pairs = shard.pairs.data() + shard.next * schedule_.triples;
-  for (std::size_t n = 0; n < places.size(); ++n)
-    visits[n] = {.shared = &shared,
-                 .own = state_.devices.on_device().row(places[n].user.value),
-                 .scratch = shard.scratch.row(n),
-                 .pairs = {pairs + n * schedule_.triples, schedule_.triples},
-                 .user = places[n].user,
-                 .round = places[n].round};
-  shard.work.contribute(model_, plan_, visits);
+Status Federation<Model>::note(const VisitReport& report, Shard& shard) {
+  shard.loss_units += report.loss_units;
+  if (report.finite) [[likely]]
+    return Done{};
+  return fail(Code::diverged,
+              fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
+                          "learning rate, or raise the regularisation",
+                          state_.round));
 }
 
 template <class Model>
-Status Federation<Model>::transmit(std::size_t visit, Shard& shard) {
-  Contribution& contribution = shard.work.contribution(visit);
-  if (path_ == Path::fast) return shard.sum->accept(contribution);
+VisitReport Federation<Model>::visit_directly(std::span<const Visit> visits, Shard& shard) {
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    const std::size_t first = static_cast<std::size_t>(visits[n].pairs.data() - shard.pairs.data());
+    shard.sinks[n] = SumSink(*shard.sum, plan_.fixed, visits[n].pairs, shard.allowed.data() + first);
+  }
+  return model_.fit(visits, std::span(shard.sinks).first(visits.size()));
+}
+
+template <class Model>
+Result<VisitReport> Federation<Model>::visit_by_wire(Visit visit, Shard& shard) {
+  SOTTO_TRY(const ModelMessage received, decode<ModelMessage>(broadcast_));
+  visit.shared = &received.shared;
+  const VisitReport report = shard.work.contribute(model_, plan_, std::span(&visit, 1));
+  Contribution& contribution = shard.work.contribution(0);
   contribution.make_canonical();
   const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
   shard.bytes_up += sent.size();
@@ -141,26 +153,71 @@ Status Federation<Model>::transmit(std::size_t visit, Shard& shard) {
   if (arrived.round != state_.round)
     return fail(Code::bad_input, fmt::format("contribution refused: it is of round {}, open is round {}",
                                              arrived.round, state_.round));
-  return shard.sum->accept(arrived.contribution);
+  SOTTO_TRY_DONE(shard.sum->accept(arrived.contribution));
+  return report;
 }
 
 template <class Model>
-Status Federation<Model>::visit(std::span<const VisitPlace> places, Shard& shard) {
-  if (path_ == Path::fast) {
-    compute(places, state_.shared, shard);
-  } else {
-    SOTTO_TRY(const ModelMessage received, decode<ModelMessage>(broadcast_));
-    compute(places, received.shared, shard);
+Status Federation<Model>::visit(std::size_t count, Shard& shard) {
+  const std::span<Visit> visits = std::span(shard.visits).first(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    const VisitPlace& place = shard.ahead[shard.next + n];
+    visits[n] = {.shared = &state_.shared,
+                 .own = state_.devices.on_device().row(place.user.value),
+                 .scratch = shard.scratch.row(n),
+                 .pairs = {shard.pairs.data() + (shard.next + n) * schedule_.triples, schedule_.triples},
+                 .user = place.user,
+                 .round = place.round};
   }
-  for (std::size_t n = 0; n < places.size(); ++n) {
-    SOTTO_TRY_DONE(transmit(n, shard));
-    if (!shard.work.report(n).finite) [[unlikely]]
-      return fail(Code::diverged,
-                  fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
-                              "learning rate, or raise the regularisation",
-                              state_.round));
-    shard.loss_units += loss_units(shard.work.report(n).loss);
+  shard.next += count;
+  if (path_ == Path::fast) return note(visit_directly(visits, shard), shard);
+  // Over the wire each device decodes a model of its own.
+  for (const Visit& one : visits) {
+    SOTTO_TRY(const VisitReport report, visit_by_wire(one, shard));
+    SOTTO_TRY_DONE(note(report, shard));
   }
+  return Done{};
+}
+
+template <class Model>
+bool Federation<Model>::plays_solo() const {
+  return path_ == Path::fast && schedule_.cohort == 1 && schedule_.triples == 1;
+}
+
+template <class Model>
+std::size_t Federation<Model>::gather_solo(std::size_t most, Shard& shard) {
+  std::size_t count = 0;
+  for (shard.clash.start(); count < most; ++count) {
+    const std::size_t at = shard.next + count;
+    const UserIndex user = shard.ahead[at].user;
+    const Pair& pair = shard.pairs[at];
+    const bool fits = shard.clash.add(user.value, pair.positive.value, pair.negative.value);
+    if (!fits && count > 0) break;
+    shard.solo[count] = {state_.devices.on_device().row(user.value), pair, shard.allowed[at] != 0};
+  }
+  return count;
+}
+
+template <class Model>
+Status Federation<Model>::run_solo(std::uint32_t rounds, RoundReport& report) {
+  Shard& shard = shards_.front();
+  std::uint64_t rows_sent = 0;
+  for (std::uint32_t done = 0; done < rounds;) {
+    if (shard.next == shard.ahead.size()) look_ahead({}, shard);
+    const std::size_t left = std::min<std::size_t>(rounds - done, shard.ahead.size() - shard.next);
+    const std::size_t now = gather_solo(std::min(left, kernels::most_steps), shard);
+    const auto visits = std::span<const SoloVisit>(shard.solo).first(now);
+    SOTTO_TRY_DONE(note(model_.play_solo(visits, plan_.fixed, state_.shared), shard));
+    for (const SoloVisit& visit : visits) rows_sent += visit.send_positive ? 2 : 1;
+    shard.next += now;
+    done += static_cast<std::uint32_t>(now);
+    state_.round += static_cast<std::uint32_t>(now);
+  }
+  report.rounds += rounds;
+  report.exchanges += rounds;
+  report.triples += rounds;
+  report.bytes_down += rounds * encoded_model_bytes(model_.shared_rows(), model_.shared_width());
+  report.bytes_up += encoded_contribution_bytes(rounds, rows_sent, model_.shared_width());
   return Done{};
 }
 
@@ -174,13 +231,11 @@ std::span<const UserIndex> Federation<Model>::this_cohort() {
 
 template <class Model>
 Status Federation<Model>::play(std::span<const UserIndex> users, Shard& shard) {
-  // Over the wire each device decodes a model of its own.
-  const std::size_t most = path_ == Path::fast ? Shard::side_by_side(schedule_.triples) : 1;
   for (std::size_t done = 0; done < users.size();) {
     if (shard.next == shard.ahead.size()) look_ahead(users.subspan(done), shard);
-    const std::size_t now = std::min({most, shard.ahead.size() - shard.next, users.size() - done});
-    SOTTO_TRY_DONE(visit(std::span(shard.ahead).subspan(shard.next, now), shard));
-    shard.next += now;
+    const std::size_t now =
+        std::min({kernels::most_steps, shard.ahead.size() - shard.next, users.size() - done});
+    SOTTO_TRY_DONE(visit(now, shard));
     done += now;
   }
   return Done{};
@@ -210,9 +265,8 @@ Status Federation<Model>::run_round(RoundReport& report) {
   Aggregator& total = *shards_[0].sum;
   for (std::size_t n = 1; n < shards_.size(); ++n) total.merge(std::move(*shards_[n].sum));
   const std::uint64_t distinct_rows = total.distinct_rows();
-  const double unit = plan_.fixed.unit();
   std::move(total).release(
-      [&](std::uint32_t row, const std::int64_t* sum) { model_.apply(sum, unit, state_.shared.row(row)); });
+      [&](std::uint32_t row, const auto* sum) { model_.apply(sum, plan_.fixed, state_.shared.row(row)); });
   ++state_.round;
 
   report.rounds += 1;
@@ -227,7 +281,11 @@ Status Federation<Model>::run_round(RoundReport& report) {
 template <class Model>
 Result<RoundReport> Federation<Model>::run(std::uint32_t rounds) {
   RoundReport report;
-  for (std::uint32_t n = 0; n < rounds; ++n) SOTTO_TRY_DONE(run_round(report));
+  if (plays_solo()) {
+    SOTTO_TRY_DONE(run_solo(rounds, report));
+  } else {
+    for (std::uint32_t n = 0; n < rounds; ++n) SOTTO_TRY_DONE(run_round(report));
+  }
   for (Shard& shard : shards_) {
     report.loss_units += std::exchange(shard.loss_units, 0);
     report.bytes_up += std::exchange(shard.bytes_up, 0);

@@ -18,6 +18,7 @@
 #include "fed/contribute.h"
 #include "fed/plan.h"
 #include "fed/selection.h"
+#include "fed/sum_sink.h"
 
 namespace sotto {
 
@@ -25,9 +26,6 @@ enum class Path : std::uint8_t {
   fast,  // contributions go to the sum without becoming bytes
   wire,  // every message is encoded and decoded with the real codec
 };
-
-// A loss as the integer that reports sum.
-[[nodiscard]] std::int64_t loss_units(double loss);
 
 // What some rounds did, summed.
 struct RoundReport {
@@ -69,14 +67,20 @@ class Federation {
   [[nodiscard]] Status run_round(RoundReport& report);
   // The users of the round at hand.
   [[nodiscard]] std::span<const UserIndex> this_cohort();
-  // The devices of one shard, one after the other.
+  // The devices of one shard, one group after the other.
   [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
-  // Some devices side by side: computation, then transmission into the shard's sum.
-  [[nodiscard]] Status visit(std::span<const VisitPlace> places, Shard& shard);
-  void compute(std::span<const VisitPlace> places, const RowMatrix& shared, Shard& shard);
-  [[nodiscard]] Status transmit(std::size_t visit, Shard& shard);
-  // Draws the pairs of the visits to come: of `users` in this round, or of the rounds to come where a
-  // round has one user. Asks early for the memory they will touch.
+  // Some devices side by side: computation and transmission into the shard's sum.
+  [[nodiscard]] Status visit(std::size_t count, Shard& shard);
+  [[nodiscard]] VisitReport visit_directly(std::span<const Visit> visits, Shard& shard);
+  [[nodiscard]] Result<VisitReport> visit_by_wire(Visit visit, Shard& shard);
+  // Rounds of one user and one triple each: a sum of one update is that update. Rounds that follow each other
+  // and share no row are computed side by side; the result is that of one after the other.
+  [[nodiscard]] bool plays_solo() const;
+  [[nodiscard]] Status run_solo(std::uint32_t rounds, RoundReport& report);
+  [[nodiscard]] std::size_t gather_solo(std::size_t most, Shard& shard);
+  [[nodiscard]] Status note(const VisitReport& report, Shard& shard);
+  // Draws the pairs of the visits to come, and what consent says to them: of `users` in this round, or of the
+  // rounds to come where a round has one user. Asks early for the memory they will touch.
   void look_ahead(std::span<const UserIndex> users, Shard& shard);
 
   Model model_;

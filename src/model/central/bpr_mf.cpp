@@ -1,16 +1,17 @@
 #include "model/central/bpr_mf.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
-#include "base/math.h"
+#include "base/pair_kernels.h"
+#include "base/rng.h"
 
 namespace sotto {
 
 namespace {
-
-// Beyond this a difference of two scores is no model any more; well within what exp_f32 takes.
-constexpr float largest_difference = 1e30f;
 
 bool is_rate(float value) { return std::isfinite(value) && value >= 0.0f; }
 
@@ -36,36 +37,6 @@ Status check(const BprMfOptions& options) {
   return Done{};
 }
 
-float bpr_step(float* user, float* positive, float* negative, std::size_t factors, std::size_t stride,
-               const BprRates& rates) {
-  const float difference = dot_rows(user, positive, stride) - dot_rows(user, negative, stride);
-  if (!(std::fabs(difference) < largest_difference)) [[unlikely]]
-    return std::numeric_limits<float>::quiet_NaN();
-  const float error = sigmoid_f32(-difference);
-  const float pull = rates.learning_rate * error;
-  const float user_decay = rates.learning_rate * rates.user_reg;
-  const float positive_decay = rates.learning_rate * rates.positive_reg;
-  const float negative_decay = rates.learning_rate * rates.negative_reg;
-  const float positive_bias = positive[factors] + pull;
-  const float negative_bias = negative[factors] - pull;
-  float* __restrict p = user;
-  float* __restrict q_i = positive;
-  float* __restrict q_j = negative;
-  for (std::size_t k = 0; k < stride; ++k) {
-    const float old = p[k];
-    const float a = q_i[k];
-    const float c = q_j[k];
-    p[k] = old + (pull * (a - c) - user_decay * old);
-    q_i[k] = a + (pull * old - positive_decay * a);
-    q_j[k] = c - (pull * old + negative_decay * c);
-  }
-  // The last column went through the loop like the others; it has rules of its own.
-  user[factors] = 1.0f;
-  positive[factors] = positive_bias;
-  negative[factors] = negative_bias;
-  return error;
-}
-
 Result<std::unique_ptr<BprMf>> BprMf::start(const Histories& train, std::size_t catalogue,
                                             const BprMfOptions& options) {
   SOTTO_TRY_DONE(check(options));
@@ -78,14 +49,11 @@ Result<std::unique_ptr<BprMf>> BprMf::start(const Histories& train, std::size_t 
 }
 
 BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options)
-    : train_(train),
-      options_(options),
+    : options_(options),
       consumed_(train, catalogue),
+      blocks_(train, catalogue, options.blocks, options.seed),
       users_(train.users(), options.factors + 1),
       items_(catalogue, options.factors + 1) {
-  owner_.reserve(train.interactions());
-  for (std::uint32_t user = 0; user < train.users(); ++user)
-    owner_.insert(owner_.end(), train.of(UserIndex{user}).size(), UserIndex{user});
   for (std::uint32_t user = 0; user < train.users(); ++user) {
     start_row(Stream(options.seed, Purpose::init_private, 0, user), options.init_sd, options.factors,
               users_.row(user));
@@ -96,48 +64,58 @@ BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& 
               items_.row(item));
 }
 
-std::size_t BprMf::draw(Stream& draws, std::uint32_t& draws_left, Triple* triples) const {
-  const auto interactions = static_cast<std::uint32_t>(train_.interactions());
-  const auto catalogue = static_cast<std::uint32_t>(items_.rows());
-  std::size_t drawn = 0;
-  for (; drawn < batch_triples && draws_left > 0; --draws_left) {
-    const std::uint32_t interaction = draws.below(interactions);
-    Triple& triple = triples[drawn];
-    triple.user = owner_[interaction];
-    triple.positive = train_.items()[interaction];
-    if (train_.of(triple.user).size() == catalogue) continue;
-    do triple.negative.value = draws.below(catalogue);
-    while (consumed_.contains(triple.user, triple.negative));
-    __builtin_prefetch(users_.row(triple.user.value), 1);
-    __builtin_prefetch(items_.row(triple.positive.value), 1);
-    __builtin_prefetch(items_.row(triple.negative.value), 1);
-    ++drawn;
+void BprMf::prefetch(const BprTriple& triple) const {
+  for (std::size_t k = 0; k < items_.stride(); k += row_lanes) {
+    __builtin_prefetch(users_.row(triple.user.value) + k, 1);
+    __builtin_prefetch(items_.row(triple.positive.value) + k, 1);
+    __builtin_prefetch(items_.row(triple.negative.value) + k, 1);
   }
-  return drawn;
 }
 
-Result<double> BprMf::run_epoch(std::uint32_t epoch) {
+bool BprMf::run_job(const BprJob& job, Epoch& done) {
   const float rate = options_.learning_rate;
-  const BprRates rates{rate, options_.user_reg.value_or(rate / 20.0f),
-                       options_.positive_reg.value_or(rate / 20.0f),
-                       options_.negative_reg.value_or(rate / 200.0f)};
-  Stream draws(options_.seed, Purpose::central_triples, epoch);
-  auto draws_left = static_cast<std::uint32_t>(train_.interactions());
-  Triple triples[batch_triples];
-  LogSum loss;
-  std::uint64_t steps = 0;
-  while (draws_left > 0) {
-    const std::size_t drawn = draw(draws, draws_left, triples);
-    for (const Triple& triple : std::span(triples).first(drawn)) {
-      const float d = bpr_step(users_.row(triple.user.value), items_.row(triple.positive.value),
-                               items_.row(triple.negative.value), options_.factors, items_.stride(), rates);
-      if (std::isnan(d)) [[unlikely]]
-        return diverged(epoch);
-      loss.add(1.0f - d);
+  const kernels::PairRates rates{.fixed_scale = 1.0f,
+                                 .learning_rate = rate,
+                                 .user_reg = options_.user_reg.value_or(rate / 20.0f),
+                                 .positive_reg = options_.positive_reg.value_or(rate / 20.0f),
+                                 .negative_reg = options_.negative_reg.value_or(rate / 200.0f),
+                                 .stride = items_.stride(),
+                                 .bias = options_.factors};
+  BprTriple triples[BprBlocks::most_draws];
+  kernels::RowStep steps[kernels::most_steps];
+  const auto draws = static_cast<std::uint32_t>(job.interactions.size());
+  for (std::uint32_t first = 0; first < draws; first += BprBlocks::most_draws) {
+    const std::size_t drawn = blocks_.draw(job, first, consumed_, triples);
+    for (std::size_t n = 0; n < drawn; ++n) prefetch(triples[n]);
+    for (std::size_t next = 0; next < drawn; next += kernels::most_steps) {
+      const std::size_t count = std::min(kernels::most_steps, drawn - next);
+      for (std::size_t n = 0; n < count; ++n)
+        steps[n] = {.own = users_.row(triples[next + n].user.value),
+                    .positive = items_.row(triples[next + n].positive.value),
+                    .negative = items_.row(triples[next + n].negative.value),
+                    .send_positive = true};
+      const kernels::PairTotals totals = kernels::central_steps({steps, count}, rates);
+      if (!totals.finite) [[unlikely]]
+        return false;
+      done.loss_units += totals.loss_units;
     }
-    steps += drawn;
+    done.steps += drawn;
   }
-  return steps > 0 ? -loss.value() / static_cast<double>(steps) : 0.0;
+  return true;
+}
+
+Result<BprMf::Epoch> BprMf::run_epoch(std::uint32_t epoch, Executor& executor) {
+  blocks_.cut(epoch, executor);
+  std::vector<Epoch> done(blocks_.blocks());
+  std::vector<std::uint8_t> finite(blocks_.blocks(), 1);  // each job writes its own
+  for (std::uint32_t part = 0; part < blocks_.blocks(); ++part)
+    executor.run(blocks_.blocks(), [&](std::size_t a) {
+      if (!run_job(blocks_.job(part, static_cast<std::uint32_t>(a)), done[a])) finite[a] = 0;
+    });
+  if (std::find(finite.begin(), finite.end(), 0) != finite.end()) return diverged(epoch);
+  Epoch total;
+  for (const Epoch& part : done) total.steps += part.steps, total.loss_units += part.loss_units;
+  return total;
 }
 
 void BprMf::restore(RowMatrix users, RowMatrix items) {
@@ -145,20 +123,8 @@ void BprMf::restore(RowMatrix users, RowMatrix items) {
   items_ = std::move(items);
 }
 
-Status BprMf::run(const std::function<bool(std::uint32_t)>& look) {
-  for (std::uint32_t epoch = 0; epoch < options_.epochs; ++epoch) {
-    SOTTO_TRY([[maybe_unused]] const double loss, run_epoch(epoch));
-    if (look && !look(epoch + 1)) break;
-  }
-  return Done{};
-}
-
 std::unique_ptr<MfRecommender> BprMf::view() const {
   return std::make_unique<MfRecommender>(&users_, &items_, options_.fold_in);
-}
-
-std::unique_ptr<MfRecommender> BprMf::finish() && {
-  return std::make_unique<MfRecommender>(std::move(users_), std::move(items_), options_.fold_in);
 }
 
 }  // namespace sotto

@@ -1,0 +1,46 @@
+// SumSink: the short way from a device to the round's sum where both are in one process: consent filter →
+// fixed point → sum, with no Contribution in between.
+//
+// Law: the sums and the counts are those of accepting the visits' Contributions one by one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fed/aggregator.h"
+#include "fed/plan.h"
+
+namespace sotto {
+
+class SumSink {
+ public:
+  SumSink() = default;  // leads nowhere
+  // Opens a contribution of one visit. `allowed` are the consent's answers to the visit's positive items
+  // (allow_positives); they outlive the sink.
+  SumSink(Aggregator& sum, FixedPoint fixed, std::span<const Pair> pairs, const std::uint8_t* allowed)
+      : sum_(&sum), allowed_(allowed), scale_(fixed.scale()) {
+    sum.begin();
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+      sum.note(pairs[n].negative.value);
+      if (allowed[n] != 0) sum.note(pairs[n].positive.value);
+    }
+  }
+
+  void make_room(std::size_t /*rows*/) {}
+  // Where the fixed-point update of a row is added; null if consent keeps it on the device. The positive
+  // items come in the order of the visit's pairs.
+  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
+    if (evidence == Evidence::positive && *allowed_++ == 0) return nullptr;
+    return sum_->sums_of(row);
+  }
+  // The row's sum has come near its end.
+  void relieve(std::uint32_t row) { sum_->widen(row); }
+  [[nodiscard]] float scale() const { return scale_; }
+
+ private:
+  Aggregator* sum_ = nullptr;
+  const std::uint8_t* allowed_ = nullptr;
+  float scale_ = 0.0f;
+};
+
+}  // namespace sotto

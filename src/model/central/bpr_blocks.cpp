@@ -1,0 +1,163 @@
+#include "model/central/bpr_blocks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/kernels.h"
+#include "base/rng.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t most_blocks = 32;
+// A set of fewer items makes steps wait for each other, a job of fewer interactions is not worth starting.
+constexpr std::size_t items_a_set = 900;
+constexpr std::size_t interactions_a_job = 4096;
+
+std::uint32_t fitting_blocks(std::size_t catalogue, std::size_t interactions) {
+  auto blocks = static_cast<std::uint32_t>(std::clamp<std::size_t>(catalogue / items_a_set, 1, most_blocks));
+  while (blocks > 1 && interactions / blocks / blocks < interactions_a_job) --blocks;
+  return blocks;
+}
+
+std::uint32_t scaled(std::uint32_t word, std::uint64_t bound) {
+  return static_cast<std::uint32_t>((std::uint64_t{word} * bound) >> 32);
+}
+
+}  // namespace
+
+BprBlocks::BprBlocks(const Histories& train, std::size_t catalogue, std::uint32_t blocks, std::uint64_t seed)
+    : train_(train),
+      blocks_(blocks == 0 ? fitting_blocks(catalogue, train.interactions())
+                          : static_cast<std::uint32_t>(std::min<std::size_t>(
+                                {blocks, most_blocks, std::max<std::size_t>(catalogue, 1)}))),
+      seed_(seed),
+      dealt_(catalogue),
+      set_of_(catalogue),
+      interactions_(train.interactions()),
+      first_of_job_(std::size_t{blocks_} * blocks_ + 1) {
+  const auto offsets = train.offsets();
+  for (std::uint32_t range = 0; range <= blocks_; ++range) {
+    const std::uint64_t wanted = train.interactions() * range / blocks_;
+    const auto at = std::lower_bound(offsets.begin(), offsets.end(), wanted);
+    first_user_.push_back(static_cast<std::uint32_t>(at - offsets.begin()));
+    first_item_.push_back(static_cast<std::uint32_t>(catalogue * range / blocks_));
+  }
+  first_user_.back() = static_cast<std::uint32_t>(train.users());
+}
+
+void BprBlocks::cut(std::uint32_t epoch, Executor& executor) {
+  epoch_ = epoch;
+  if (blocks_ == 1 && is_cut_) return;
+  is_cut_ = true;
+  deal_items(epoch);
+  executor.run(blocks_, [&](std::size_t range) { sort_range(static_cast<std::uint32_t>(range)); });
+  first_of_job_.back() = interactions_.size();
+}
+
+void BprBlocks::deal_items(std::uint32_t epoch) {
+  for (std::uint32_t item = 0; item < dealt_.size(); ++item) dealt_[item] = ItemIndex{item};
+  if (blocks_ == 1) return;
+  Stream draws(seed_, Purpose::cut_blocks, epoch);
+  for (std::size_t left = dealt_.size(); left > 1; --left)
+    std::swap(dealt_[left - 1], dealt_[draws.below(static_cast<std::uint32_t>(left))]);
+  for (std::uint32_t set = 0; set < blocks_; ++set)
+    for (std::uint32_t n = first_item_[set]; n < first_item_[set + 1]; ++n)
+      set_of_[dealt_[n].value] = static_cast<std::uint8_t>(set);
+}
+
+void BprBlocks::sort_range(std::uint32_t range) {
+  const auto offsets = train_.offsets();
+  const std::uint64_t begin = offsets[first_user_[range]];
+  const std::uint64_t end = offsets[first_user_[range + 1]];
+  std::uint64_t next[most_blocks] = {};
+  for (std::uint64_t n = begin; n < end; ++n) ++next[set_of_[train_.items()[n].value]];
+  std::uint64_t sum = begin;
+  for (std::uint32_t set = 0; set < blocks_; ++set) {
+    first_of_job_[range * blocks_ + set] = sum;
+    sum += std::exchange(next[set], sum);
+  }
+  for (std::uint32_t user = first_user_[range]; user < first_user_[range + 1]; ++user)
+    for (const ItemIndex item : train_.of(UserIndex{user}))
+      interactions_[next[set_of_[item.value]]++] = {UserIndex{user}, item};
+}
+
+BprJob BprBlocks::job(std::uint32_t part, std::uint32_t a) const {
+  const std::uint32_t set = (a + part) % blocks_;
+  const std::uint32_t number = a * blocks_ + set;
+  const std::uint64_t begin = first_of_job_[number];
+  return {.interactions = std::span(interactions_).subspan(begin, first_of_job_[number + 1] - begin),
+          .items = std::span(dealt_).subspan(first_item_[set], first_item_[set + 1] - first_item_[set]),
+          .number = number};
+}
+
+std::size_t BprBlocks::draw(const BprJob& job, std::uint32_t first, const Membership& consumed,
+                            BprTriple* out) const {
+  constexpr std::size_t blocks = most_draws / 2;
+  alignas(64) std::uint32_t counters[3][blocks];
+  alignas(64)
+      std::uint32_t words[4 * blocks];  // the first half picks interactions, the second negative items
+  std::uint32_t picks[2 * most_draws];
+  std::uint32_t users[most_draws];
+  for (std::uint32_t n = 0; n < blocks; ++n) {
+    counters[0][n] = first / 2 + n;
+    counters[1][n] = job.number;
+    counters[2][n] = epoch_;
+  }
+  kernels::philox_blocks({{counters[0], counters[1], counters[2]},
+                          static_cast<std::uint32_t>(Purpose::central_triples),
+                          {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}},
+                         blocks, words);
+  const UserItem* interactions = job.interactions.data();
+  const ItemIndex* items = job.items.data();
+  const std::size_t count = std::min<std::size_t>(job.interactions.size() - first, most_draws);
+  const std::uint64_t interaction_count = job.interactions.size();
+  const std::uint64_t item_count = job.items.size();
+  for (std::size_t n = 0; n < most_draws; ++n) {
+    picks[n] = scaled(words[n], interaction_count);
+    picks[most_draws + n] = scaled(words[most_draws + n], item_count);
+  }
+  for (std::size_t n = 0; n < count; ++n) __builtin_prefetch(interactions + picks[n]);
+  for (std::size_t n = 0; n < count; ++n) {
+    const UserItem interaction = interactions[picks[n]];
+    const ItemIndex negative = items[picks[most_draws + n]];
+    picks[n] = interaction.item.value;
+    picks[most_draws + n] = negative.value;
+    users[n] = interaction.user.value;
+    consumed.prefetch(interaction.user, negative);
+  }
+  std::size_t drawn = 0;
+  for (std::size_t n = 0; n < count; ++n) {
+    BprTriple triple{UserIndex{users[n]}, ItemIndex{picks[n]}, ItemIndex{picks[most_draws + n]}};
+    bool there = true;
+    if (consumed.contains(triple.user, triple.negative)) [[unlikely]]
+      there = other_negative(job, consumed, std::uint64_t{words[n]} << 32 | words[most_draws + n], triple);
+    out[drawn] = triple;
+    drawn += there ? 1 : 0;
+  }
+  return drawn;
+}
+
+bool BprBlocks::other_negative(const BprJob& job, const Membership& consumed, std::uint64_t bits,
+                               BprTriple& triple) {
+  // A few tries are enough for nearly everybody.
+  for (int tries = 0; tries < 16; ++tries) {
+    bits = remixed(bits);
+    triple.negative = job.items[scaled(static_cast<std::uint32_t>(bits), job.items.size())];
+    if (!consumed.contains(triple.user, triple.negative)) return true;
+  }
+  // Who has nearly all items of the set takes one of the others by rank.
+  const auto is_other = [&](ItemIndex item) { return !consumed.contains(triple.user, item); };
+  const auto others = static_cast<std::uint64_t>(std::count_if(job.items.begin(), job.items.end(), is_other));
+  if (others == 0) return false;
+  std::uint32_t rank = scaled(static_cast<std::uint32_t>(bits >> 32), others);
+  for (const ItemIndex item : job.items) {
+    if (!is_other(item)) continue;
+    triple.negative = item;
+    if (rank-- == 0) break;
+  }
+  return true;
+}
+
+}  // namespace sotto
