@@ -1,6 +1,9 @@
 #include "metrics/top_k.h"
 
 #include <algorithm>
+#include <limits>
+
+#include "metrics/list_keeper.h"
 
 namespace sotto {
 
@@ -12,12 +15,21 @@ bool better(const ScoredItem& a, const ScoredItem& b) {
 
 }  // namespace
 
-TopK::TopK(std::size_t k) : k_(k) { kept_.reserve(2 * k + 16); }
+TopK::TopK(std::size_t k) : k_(k) {
+  kept_.reserve(room());
+  reset();
+}
+
+void TopK::reset() {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  kept_.clear();
+  next_ = 0;
+  threshold_ = k_ == 0 ? infinity : -infinity;
+}
 
 void TopK::offer(std::uint32_t first, std::span<const float> scores) {
   SOTTO_ASSERT(first >= next_, "blocks are offered in ascending order of items");
   next_ = first + static_cast<std::uint32_t>(scores.size());
-  if (k_ == 0) return;
   // Items come in ascending order: a later one that only equals the threshold loses the tie.
   constexpr std::size_t stride = 16;
   std::size_t n = 0;
@@ -26,9 +38,7 @@ void TopK::offer(std::uint32_t first, std::span<const float> scores) {
     bool any = false;
     for (std::size_t m = n; m < end; ++m) any |= scores[m] > threshold_;
     for (; any && n < end; ++n) {
-      if (!(scores[n] > threshold_)) continue;
-      kept_.push_back({ItemIndex{first + static_cast<std::uint32_t>(n)}, scores[n]});
-      if (kept_.size() == 2 * k_ + 16) compact();
+      if (scores[n] > threshold_) keep(ItemIndex{first + static_cast<std::uint32_t>(n)}, scores[n]);
     }
     n = end;
   }
@@ -46,9 +56,7 @@ std::vector<ScoredItem> TopK::take() {
   if (kept_.size() > k_) compact();
   std::sort(kept_.begin(), kept_.end(), better);
   std::vector<ScoredItem> best(kept_);
-  kept_.clear();
-  next_ = 0;
-  threshold_ = nothing;
+  reset();
   return best;
 }
 
@@ -68,17 +76,15 @@ std::vector<ScoredItem> top_items(std::vector<float> scores, std::span<const Ite
 std::vector<ScoredItem> recommend(const Recommender& model, UserIndex user, std::span<const ItemIndex> seen,
                                   std::size_t k, std::size_t block_items) {
   const std::size_t catalogue = model.catalogue();
-  TopK best(std::min(k, catalogue));
-  std::vector<float> scores;
+  ListKeeper keeper(1, std::min(k, catalogue));
+  keeper.mask(0, seen);
   for (std::size_t begin = 0; begin < catalogue; begin += block_items) {
     const ItemRange block{static_cast<std::uint32_t>(begin),
                           static_cast<std::uint32_t>(std::min(begin + block_items, catalogue))};
-    scores.resize(block.size());
-    model.score(std::span(&user, 1), block, scores);
-    mask_seen(seen, block, scores);
-    best.offer(block.begin, scores);
+    keeper.open(block);
+    static_cast<void>(model.sweep(std::span(&user, 1), block, keeper));
   }
-  return best.take();
+  return keeper.best(0);
 }
 
 }  // namespace sotto

@@ -28,16 +28,29 @@ class TopK {
 
   // scores[n] belongs to item first + n.
   void offer(std::uint32_t first, std::span<const float> scores);
+  void offer(ItemIndex item, float score) {
+    SOTTO_ASSERT(item.value >= next_, "items are offered in ascending order");
+    next_ = item.value;
+    if (score > threshold_) keep(item, score);
+  }
+  // Only scores above it can still enter.
+  [[nodiscard]] float threshold() const { return threshold_; }
   // The best, best first; the object is empty afterwards and can be used again.
   [[nodiscard]] std::vector<ScoredItem> take();
 
  private:
+  void keep(ItemIndex item, float score) {
+    kept_.push_back({item, score});
+    if (kept_.size() == room()) compact();
+  }
   void compact();
+  void reset();
+  // More than k, so that many enter before the best are sorted out.
+  [[nodiscard]] std::size_t room() const { return 2 * k_ + 16; }
 
-  static constexpr float nothing = -std::numeric_limits<float>::infinity();
   std::size_t k_;
   std::uint32_t next_ = 0;
-  float threshold_ = nothing;  // only scores above it can still enter
+  float threshold_ = 0.0f;
   std::vector<ScoredItem> kept_;
 };
 
@@ -48,7 +61,7 @@ void mask_seen(std::span<const ItemIndex> seen, ItemRange block, std::span<float
 [[nodiscard]] std::vector<ScoredItem> top_items(std::vector<float> scores, std::span<const ItemIndex> seen,
                                                 std::size_t k);
 
-// The best k items for one user, without the `seen` ones; the catalogue is scored `block_items` at a time.
+// The best k items for one user, without the `seen` ones; the catalogue is swept `block_items` at a time.
 [[nodiscard]] std::vector<ScoredItem> recommend(const Recommender& model, UserIndex user,
                                                 std::span<const ItemIndex> seen, std::size_t k,
                                                 std::size_t block_items = std::size_t{1} << 16);
