@@ -74,8 +74,8 @@ double best_seconds(int repeats, const Work& work) {
 
 double peak_gflops() {
   std::uint64_t flops = 0;
-  const double seconds = best_seconds(
-      9, [&] { kept = HWY_DYNAMIC_DISPATCH(multiply_add_any)(2'000'000, 0.5f, flops); });
+  const double seconds =
+      best_seconds(9, [&] { kept = HWY_DYNAMIC_DISPATCH(multiply_add_any)(2'000'000, 0.5f, flops); });
   return static_cast<double>(flops) / seconds / 1e9;
 }
 

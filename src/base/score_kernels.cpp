@@ -43,6 +43,45 @@ HWY_INLINE Lanes fused(Lanes a, Lanes b, Lanes c) {
 #endif
 }
 
+#if HWY_TARGET == HWY_SCALAR
+float pack_panel_any(std::span<const float* const> rows, std::size_t width, float* panel) {
+  std::uint32_t most = 0;
+  for (std::size_t n = 0; n < rows.size(); ++n)
+    for (std::size_t k = 0; k < width; ++k) {
+      panel[k * panel_items + n] = rows[n][k];
+      most = std::max(most, std::bit_cast<std::uint32_t>(rows[n][k]) & 0x7FFFFFFFu);
+    }
+  return std::bit_cast<float>(most);
+}
+#else
+// Four rows at a time, turned in squares of four.
+float pack_panel_any(std::span<const float* const> rows, std::size_t width, float* panel) {
+  const hn::FixedTag<float, 4> d;
+  const hn::FixedTag<std::int32_t, 4> di;
+  // As whole numbers absolute values keep their order, and what is not finite comes last.
+  auto most = hn::Zero(di);
+  alignas(64) static constexpr float no_row[4] = {};
+  for (std::size_t n = 0; n < rows.size(); n += 4) {
+    const auto load = [&](std::size_t at, std::size_t k) {
+      const auto four = at < rows.size() ? hn::Load(d, rows[at] + k) : hn::Load(d, no_row);
+      most = hn::Max(most, hn::BitCast(di, hn::Abs(four)));
+      return four;
+    };
+    for (std::size_t k = 0; k < width; k += 4) {
+      const auto r0 = load(n, k), r1 = load(n + 1, k), r2 = load(n + 2, k), r3 = load(n + 3, k);
+      const auto low01 = hn::InterleaveLower(d, r0, r1), low23 = hn::InterleaveLower(d, r2, r3);
+      const auto high01 = hn::InterleaveUpper(d, r0, r1), high23 = hn::InterleaveUpper(d, r2, r3);
+      float* out = panel + k * panel_items + n;
+      hn::Store(hn::ConcatLowerLower(d, low23, low01), d, out);
+      hn::Store(hn::ConcatUpperUpper(d, low23, low01), d, out + panel_items);
+      hn::Store(hn::ConcatLowerLower(d, high23, high01), d, out + 2 * panel_items);
+      hn::Store(hn::ConcatUpperUpper(d, high23, high01), d, out + 3 * panel_items);
+    }
+  }
+  return std::bit_cast<float>(hn::GetLane(hn::MaxOfLanes(di, most)));
+}
+#endif
+
 template <class M>
 HWY_INLINE std::uint64_t bits_of(M mask) {
   std::uint8_t bytes[8] = {};
@@ -106,6 +145,58 @@ std::uint64_t lanes_above_any(const float* scores, float threshold) {
   for (std::size_t n = 0; n < panel_items; n += lanes)
     bits |= bits_of(hn::Gt(hn::LoadU(d, scores + n), hn::Set(d, threshold))) << n;
   return bits;
+}
+
+// v one lane up; the lane that becomes free takes the last of `before`.
+template <class D, class V>
+HWY_INLINE V shift_up(D d, V v, V before) {
+  using I = hn::TFromD<hn::Rebind<std::int32_t, D>>;
+  alignas(64) I up[lanes];
+  alignas(64) I last[lanes];
+  for (std::size_t n = 0; n < lanes; ++n) {
+    up[n] = static_cast<I>(n == 0 ? 0 : n - 1);
+    last[n] = static_cast<I>(lanes - 1);
+  }
+  return hn::IfThenElse(hn::FirstN(d, 1), hn::TableLookupLanes(before, hn::SetTableIndices(d, last)),
+                        hn::TableLookupLanes(v, hn::SetTableIndices(d, up)));
+}
+
+template <std::size_t Slots>
+HWY_INLINE void sink_lanes_of(float* list, std::uint32_t* numbers, const float* scores, std::uint32_t first,
+                              std::uint64_t entering) {
+  constexpr std::size_t vectors = Slots / lanes;
+  const Floats d;
+  const hn::Rebind<std::uint32_t, Floats> du;
+  Lanes held[vectors];
+  hn::Vec<decltype(du)> names[vectors];
+  for (std::size_t v = 0; v < vectors; ++v) {
+    held[v] = hn::LoadU(d, list + v * lanes);
+    names[v] = hn::LoadU(du, numbers + v * lanes);
+  }
+  const Lanes top = hn::Set(d, std::numeric_limits<float>::infinity());
+  for (; entering != 0; entering &= entering - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(entering));
+    const Lanes score = hn::Set(d, scores[lane]);
+    const auto name = hn::Set(du, first + lane);
+    for (std::size_t v = vectors; v-- > 0;) {
+      const Lanes above = shift_up(d, held[v], v > 0 ? held[v - 1] : top);
+      const auto name_above = shift_up(du, names[v], names[v > 0 ? v - 1 : 0]);
+      const auto stays = hn::RebindMask(du, hn::Ge(held[v], score));
+      const auto enters = hn::RebindMask(du, hn::Ge(above, score));
+      names[v] = hn::IfThenElse(stays, names[v], hn::IfThenElse(enters, name, name_above));
+      held[v] = hn::Max(held[v], hn::Min(above, score));
+    }
+  }
+  for (std::size_t v = 0; v < vectors; ++v) {
+    hn::StoreU(held[v], d, list + v * lanes);
+    hn::StoreU(names[v], du, numbers + v * lanes);
+  }
+}
+
+void sink_lanes_any(float* list, std::uint32_t* numbers, std::size_t slots, const float* scores,
+                    std::uint32_t first, std::uint64_t entering) {
+  if (slots == most_slots) return sink_lanes_of<most_slots>(list, numbers, scores, first, entering);
+  sink_lanes_of<most_slots / 2>(list, numbers, scores, first, entering);
 }
 
 // The scores of a panel's vector v, −∞ (which no finite score lies below) in lanes that are left out.
@@ -192,16 +283,17 @@ namespace sotto::kernels {
 
 namespace {
 
+HWY_EXPORT(pack_panel_any);
 HWY_EXPORT(score_panel_any);
 HWY_EXPORT(lanes_above_any);
+HWY_EXPORT(sink_lanes_any);
 HWY_EXPORT(count_pairs_any);
 
 }  // namespace
 
-void pack_panel(std::span<const float* const> rows, std::size_t width, float* panel) {
-  if (rows.size() < panel_items) std::fill_n(panel, width * panel_items, 0.0f);
-  for (std::size_t n = 0; n < rows.size(); ++n)
-    for (std::size_t k = 0; k < width; ++k) panel[k * panel_items + n] = rows[n][k];
+float pack_panel(std::span<const float* const> rows, std::size_t width, float* panel) {
+  if (rows.size() < panel_items) std::fill_n(panel, panel_floats(width), 0.0f);
+  return HWY_DYNAMIC_DISPATCH(pack_panel_any)(rows, width, panel);
 }
 
 void score_panel(const float* panel, std::size_t width, std::span<const float* const> users,
@@ -211,6 +303,11 @@ void score_panel(const float* panel, std::size_t width, std::span<const float* c
 
 std::uint64_t lanes_above(const float* scores, float threshold) {
   return HWY_DYNAMIC_DISPATCH(lanes_above_any)(scores, threshold);
+}
+
+void sink_lanes(float* list, std::uint32_t* numbers, std::size_t slots, const float* scores,
+                std::uint32_t first, std::uint64_t lanes) {
+  HWY_DYNAMIC_DISPATCH(sink_lanes_any)(list, numbers, slots, scores, first, lanes);
 }
 
 void count_pairs(const float* scores, std::uint64_t left_out, const float* sorted, std::size_t count,

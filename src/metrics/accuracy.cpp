@@ -84,7 +84,8 @@ double average_precision_at(const JudgedList& list, std::size_t k) {
 double area_under_curve(const kernels::PairCount& pairs, std::uint64_t known, std::uint64_t negatives,
                         std::uint64_t relevant) {
   if (negatives == 0) return static_cast<double>(known) / static_cast<double>(relevant);
-  const double won = static_cast<double>(known * negatives - pairs.above) - 0.5 * static_cast<double>(pairs.level);
+  const double won =
+      static_cast<double>(known * negatives - pairs.above) - 0.5 * static_cast<double>(pairs.level);
   return won / static_cast<double>(negatives) / static_cast<double>(relevant);
 }
 

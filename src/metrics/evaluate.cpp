@@ -88,8 +88,7 @@ PerUser judge_users(const Ranking& ranking, const Histories& judged, std::span<c
   for (std::size_t row = 0; row < table.users.size(); ++row) {
     list.judge(ranking.lists.of(row, ranking.lists.depth), judged.of(table.users[row]));
     for (const std::uint32_t cutoff : cutoffs)
-      for (const auto& [name, metric] : user_metrics)
-        table.values.push_back(metric(list, cutoff));
+      for (const auto& [name, metric] : user_metrics) table.values.push_back(metric(list, cutoff));
     table.values.push_back(ranking.auc[row]);
   }
   return table;

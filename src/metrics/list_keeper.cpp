@@ -1,7 +1,6 @@
 #include "metrics/list_keeper.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 
 namespace sotto {
@@ -36,15 +35,20 @@ void ListKeeper::open(ItemRange block) {
   masked_.assign(words, 0);
   left_out_.assign(relevant_.empty() ? 0 : words, 0);
   for (Marked& marked : marked_) {
-    std::size_t n = 0;
-    for (; n < marked.items.size() && marked.items[n].value < block.end; ++n) {
-      const std::uint32_t at = marked.items[n].value - block.begin;
-      const std::uint64_t bit = std::uint64_t{1} << at % tile_items;
-      const std::size_t word = at / tile_items * users + marked.user;
-      if (marked.masked) masked_[word] |= bit;
-      if (!left_out_.empty()) left_out_[word] |= bit;
-    }
-    marked.items = marked.items.subspan(n);
+    const ItemIndex end{block.end};
+    const auto here = marked.items.first(static_cast<std::size_t>(
+        std::lower_bound(marked.items.begin(), marked.items.end(), end) - marked.items.begin()));
+    if (marked.masked) mark(here, marked.user, masked_);
+    if (!left_out_.empty()) mark(here, marked.user, left_out_);
+    marked.items = marked.items.subspan(here.size());
+  }
+}
+
+void ListKeeper::mark(std::span<const ItemIndex> items, std::size_t user,
+                      std::vector<std::uint64_t>& words) const {
+  for (const ItemIndex item : items) {
+    const std::size_t at = item.value - block_.begin;
+    words[at / tile_items * best_.size() + user] |= std::uint64_t{1} << at % tile_items;
   }
 }
 
@@ -54,18 +58,12 @@ void ListKeeper::take(const ScoreTile& tile) {
   const std::uint64_t beyond = tile.items.size() < tile_items ? ~std::uint64_t{0} << tile.items.size() : 0;
   for (std::size_t k = 0; k < tile.users; ++k) {
     const std::uint64_t entering = tile.above[k] & ~(masked_[words + k] | beyond);
-    if (entering != 0) offer(tile.user + k, tile.items.begin, entering, tile.scores + k * tile_items);
+    if (entering == 0) continue;
+    TopK& best = best_[tile.user + k];
+    best.offer(tile.items.begin, tile.scores + k * tile_items, entering);
+    thresholds_[tile.user + k] = best.threshold();
   }
   if (!left_out_.empty()) count(tile, left_out_.data() + words, beyond);
-}
-
-void ListKeeper::offer(std::size_t user, std::uint32_t first, std::uint64_t lanes, const float* scores) {
-  TopK& best = best_[user];
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
-    best.offer(ItemIndex{first + lane}, scores[lane]);
-  }
-  thresholds_[user] = best.threshold();
 }
 
 void ListKeeper::count(const ScoreTile& tile, const std::uint64_t* left_out, std::uint64_t beyond) {

@@ -43,7 +43,7 @@ class ListKeeper final : public ScoreSink {
     bool masked;                       // else relevant
     std::span<const ItemIndex> items;  // those in blocks to come
   };
-  void offer(std::size_t user, std::uint32_t first, std::uint64_t lanes, const float* scores);
+  void mark(std::span<const ItemIndex> items, std::size_t user, std::vector<std::uint64_t>& words) const;
   void count(const ScoreTile& tile, const std::uint64_t* left_out, std::uint64_t beyond);
 
   std::vector<TopK> best_;

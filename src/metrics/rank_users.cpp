@@ -14,7 +14,7 @@ namespace sotto {
 namespace {
 
 // Whole tiles of users; enough of them to make laying out a panel of items cheap.
-constexpr std::size_t most_users_a_shard = 20 * kernels::tile_users;
+constexpr std::size_t most_users_a_shard = 40 * kernels::tile_users;
 constexpr std::size_t most_tiles_a_block = 64;
 
 struct ShardShape {
@@ -36,17 +36,17 @@ ShardShape shape_shards(const RankTask& task, std::size_t threads) {
   return {1, std::clamp<std::size_t>(left, 1, tiles) * tile_items};
 }
 
-// The relevant items that the model knows: those within the catalogue.
-std::span<const ItemIndex> known_items(const RankTask& task, UserIndex user) {
-  const auto relevant = task.relevant->of(user);
+// The user's items of a part that the model knows: those within the catalogue.
+std::span<const ItemIndex> known_items(const RankTask& task, const Histories& part, UserIndex user) {
+  const auto items = part.of(user);
   const ItemIndex end{static_cast<std::uint32_t>(task.model->catalogue())};
-  return relevant.first(
-      static_cast<std::size_t>(std::lower_bound(relevant.begin(), relevant.end(), end) - relevant.begin()));
+  return items.first(
+      static_cast<std::size_t>(std::lower_bound(items.begin(), items.end(), end) - items.begin()));
 }
 
 bool judge_user(const RankTask& task, UserIndex user, std::size_t k, ListKeeper& keeper,
                 std::vector<float>& scores) {
-  const auto known = known_items(task, user);
+  const auto known = known_items(task, *task.relevant, user);
   scores.resize(known.size());
   task.model->score_items(user, known, scores);
   const bool finite =
@@ -62,11 +62,10 @@ void write_user(const RankTask& task, ListKeeper& keeper, std::size_t k, Ranking
     ranking.lists.items[row * ranking.lists.depth + n] = best[n].item;
   ranking.lists.lengths[row] = static_cast<std::uint32_t>(best.size());
   std::uint64_t candidates = task.model->catalogue();
-  for (const Histories* part : task.masked)
-    for (const ItemIndex item : part->of(user)) candidates -= item.value < task.model->catalogue() ? 1 : 0;
+  for (const Histories* part : task.masked) candidates -= known_items(task, *part, user).size();
   ranking.candidates[row] = candidates;
   if (task.relevant == nullptr) return;
-  const std::size_t known = known_items(task, user).size();
+  const std::size_t known = known_items(task, *task.relevant, user).size();
   ranking.auc[row] =
       area_under_curve(keeper.pairs(k), known, candidates - known, task.relevant->of(user).size());
 }

@@ -26,7 +26,7 @@ struct RankTask {
 
 struct Ranking {
   TopLists lists;
-  std::vector<double> auc;  // empty where only lists are wanted
+  std::vector<double> auc;                // empty where only lists are wanted
   std::vector<std::uint64_t> candidates;  // of each user
 };
 

@@ -75,7 +75,7 @@ MfRecommender::MfRecommender(RowMatrix users, RowMatrix items, const FoldInOptio
 bool MfRecommender::sweep_rows(std::span<const float* const> rows, ItemRange items, ScoreSink& sink) const {
   const std::size_t width = items_->width();
   const double most_of_users = largest(rows, width);
-  AlignedBuffer<float> panel(width * tile_items);
+  AlignedBuffer<float> panel(kernels::panel_floats(width));
   AlignedBuffer<float> scores(kernels::tile_users * tile_items);
   std::uint64_t above[kernels::tile_users];
   bool finite = true;
@@ -83,10 +83,9 @@ bool MfRecommender::sweep_rows(std::span<const float* const> rows, ItemRange ite
     const std::size_t count = std::min<std::size_t>(tile_items, items.end - begin);
     const float* item_rows[tile_items];
     for (std::size_t n = 0; n < count; ++n) item_rows[n] = items_->row(begin + n);
-    const auto packed = std::span<const float* const>(item_rows).first(count);
-    kernels::pack_panel(packed, width, panel.data());
-    const bool may_overflow =
-        !(most_of_users * largest(packed, width) * static_cast<double>(width) < safe_score);
+    const auto most_of_items = static_cast<double>(
+        kernels::pack_panel(std::span<const float* const>(item_rows).first(count), width, panel.data()));
+    const bool may_overflow = !(most_of_users * most_of_items * static_cast<double>(width) < safe_score);
     for (std::size_t first = 0; first < rows.size(); first += kernels::tile_users) {
       const auto tile = rows.subspan(first, std::min(kernels::tile_users, rows.size() - first));
       kernels::score_panel(panel.data(), width, tile, sink.thresholds() + first, scores.data(), above);
@@ -114,11 +113,12 @@ void MfRecommender::score(std::span<const UserIndex> users, ItemRange items, std
   static_cast<void>(sweep(users, items, copy));
 }
 
-void MfRecommender::score_items(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const {
+void MfRecommender::score_items(UserIndex user, std::span<const ItemIndex> items,
+                                std::span<float> out) const {
   SOTTO_ASSERT(out.size() == items.size(), "one place for each score");
   const std::size_t width = items_->width();
   const float* row = users_->row(user.value);
-  AlignedBuffer<float> panel(width * tile_items);
+  AlignedBuffer<float> panel(kernels::panel_floats(width));
   alignas(cache_line_bytes) float scores[tile_items];
   for (std::size_t begin = 0; begin < items.size(); begin += tile_items) {
     const std::size_t count = std::min(tile_items, items.size() - begin);

@@ -1,0 +1,170 @@
+// Top-10 lists for everybody and the full evaluation, one thread, beside the obvious loop (score all items,
+// partial_sort) on a sample of the users, interleaved, and beside the machine's measured peak. On MovieLens
+// 1M, Amazon Digital Music and Gowalla where ../shared/data (or the folder SOTTO_DATA) is, else on a
+// generated world. Factors are drawn at random and, at F = 20 on the first set, trained: where popular items
+// score high, fewer scores pass the threshold.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "bench/roofline.h"
+#include "data/generate.h"
+#include "lab/prepare.h"
+#include "metrics/evaluate.h"
+#include "metrics/rank_users.h"
+#include "model/central/bpr_mf.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::size_t list_length = 10;
+constexpr int repeats = 7;
+
+double seconds_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+struct Times {
+  std::vector<double> values;
+  [[nodiscard]] double best() const { return *std::min_element(values.begin(), values.end()); }
+  [[nodiscard]] double median() const {
+    std::vector<double> sorted(values);
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+};
+
+struct World {
+  std::string name;
+  Split split;
+};
+
+std::vector<World> load() {
+  const char* chosen = std::getenv("SOTTO_DATA");
+  const std::filesystem::path folder =
+      chosen != nullptr ? chosen : std::string(SOTTO_SOURCE_DIR) + "/../shared/data";
+  std::vector<World> worlds;
+  const auto add = [&](const char* name, const std::string& train, const std::string& test) {
+    if (!std::filesystem::exists(folder / train)) return;
+    DataRequest request;
+    request.paths = {(folder / train).string()};
+    if (!test.empty()) request.test = {(folder / test).string()};
+    worlds.push_back({name, std::move(prepare(request).value().split)});
+  };
+  add("MovieLens 1M", "movielens-1m/ratings_ranked.tsv.zst", "");
+  if (std::getenv("SOTTO_QUICK") != nullptr) return worlds;
+  add("Amazon Digital Music", "amazon-digital-music/AmazonDigitalMusic.tsv.zst", "");
+  add("Gowalla", "gowalla-lightgcn/train.txt.zst", "gowalla-lightgcn/test.txt.zst");
+  if (worlds.empty())
+    worlds.push_back(
+        {"generated",
+         generate_split({.users = 6040, .items = 3706, .mean_interactions = 165.0, .seed = 1}).value()});
+  return worlds;
+}
+
+RowMatrix random_rows(std::size_t rows, std::uint32_t factors, std::uint32_t round) {
+  RowMatrix matrix(rows, factors + 1);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    Stream draws(1, Purpose::init_shared, round, row);
+    for (float& value : matrix.values(row)) value = static_cast<float>(draws.normal());
+  }
+  return matrix;
+}
+
+// The obvious way: every score, seen items struck out, the best ten.
+std::uint32_t plain_top(const RowMatrix& users, const RowMatrix& items, const Histories& seen,
+                        UserIndex user) {
+  std::vector<float> scores(items.rows());
+  for (std::size_t item = 0; item < items.rows(); ++item) {
+    float sum = 0.0f;
+    for (std::size_t k = 0; k < items.width(); ++k) sum += users.row(user.value)[k] * items.row(item)[k];
+    scores[item] = sum;
+  }
+  for (const ItemIndex item : seen.of(user)) scores[item.value] = -std::numeric_limits<float>::infinity();
+  std::vector<std::uint32_t> order(items.rows());
+  std::iota(order.begin(), order.end(), 0u);
+  std::partial_sort(order.begin(), order.begin() + list_length, order.end(),
+                    [&](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+  return order[0];
+}
+
+std::vector<UserIndex> everybody(std::size_t users) {
+  std::vector<UserIndex> all(users);
+  for (std::uint32_t user = 0; user < users; ++user) all[user].value = user;
+  return all;
+}
+
+void measure(const World& world, const RowMatrix& users, const RowMatrix& items, const char* kind,
+             double peak) {
+  const Split& split = world.split;
+  const MfRecommender model(&users, &items, {});
+  const RankTask task{&model, {&split.train}, nullptr, list_length, std::size_t{64} << 20};
+  const auto all = everybody(users.rows());
+  SerialExecutor serial;
+  Times lists, judged, plain;
+  const std::size_t sample = std::min<std::size_t>(all.size(), 100'000'000 / (items.rows() * items.width()));
+  std::uint32_t kept = 0;
+  for (int n = 0; n < repeats; ++n) {
+    lists.values.push_back(
+        seconds_of([&] { kept += rank_users(task, all, serial).value().lists.lengths[0]; }));
+    judged.values.push_back(seconds_of(
+        [&] { kept += static_cast<std::uint32_t>(evaluate(model, split, {}, serial).value().users); }));
+    plain.values.push_back(seconds_of([&] {
+      for (std::size_t k = 0; k < sample; ++k) kept += plain_top(users, items, split.train, all[k]);
+    }));
+  }
+  const auto count = static_cast<double>(all.size());
+  const double flops = 2.0 * count * static_cast<double>(items.rows() * items.width());
+  const double rate = flops / lists.median() / 1e9;
+  fmt::print(
+      "F={:<3} {:<8} top-10 {:>7.1f} ms (best {:>7.1f})  {:>7.0f} users/s  {:>5.1f} GFLOP/s, {:>2.0f}% of "
+      "peak"
+      "  {:>4.1f}× the plain loop   evaluation {:>7.1f} ms (best {:>7.1f})\n",
+      items.width() - 1, kind, lists.median() * 1e3, lists.best() * 1e3, count / lists.median(), rate,
+      100.0 * rate / peak, plain.median() / static_cast<double>(sample) * count / lists.median(),
+      judged.median() * 1e3, judged.best() * 1e3);
+  if (kept == 0) fmt::print("nothing was ranked\n");
+}
+
+void measure_trained(const World& world, std::uint32_t factors, double peak) {
+  BprMfOptions options;
+  options.factors = factors;
+  options.epochs = 10;
+  const auto training = BprMf::start(world.split.train, world.split.catalogue, options).value();
+  static_cast<void>(training->run().ok());
+  measure(world, training->users(), training->items(), "trained", peak);
+}
+
+int run() {
+  const double peak = bench::peak_gflops();
+  fmt::print(
+      "one thread: peak {:.1f} GFLOP/s of fused multiply-adds, {:.1f} GB/s read; medians of {}, "
+      "interleaved\n",
+      peak, bench::read_gbytes(), repeats);
+  bool first = true;
+  for (const World& world : load()) {
+    const std::size_t users = world.split.users.size();
+    fmt::print("{}: {} users × {} items\n", world.name, users, world.split.catalogue);
+    for (const std::uint32_t factors : {20u, 64u}) {
+      measure(world, random_rows(users, factors, 1), random_rows(world.split.catalogue, factors, 2), "random",
+              peak);
+      if (first) measure_trained(world, factors, peak);
+    }
+    first = false;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace sotto
+
+int main() { return sotto::run(); }
