@@ -13,7 +13,7 @@ namespace sotto {
 
 namespace {
 
-using UserMetric = double (*)(ItemList list, ItemList relevant, std::size_t k);
+using UserMetric = double (*)(const JudgedList& list, std::size_t k);
 
 struct NamedUserMetric {
   const char* name;
@@ -84,11 +84,11 @@ PerUser judge_users(const Ranking& ranking, const Histories& judged, std::span<c
     for (const auto& [name, metric] : user_metrics) table.names.push_back(at(name, cutoff));
   table.names.emplace_back("AUC");
   table.values.reserve(table.users.size() * table.names.size());
+  JudgedList list;
   for (std::size_t row = 0; row < table.users.size(); ++row) {
-    const auto relevant = judged.of(table.users[row]);
+    list.judge(ranking.lists.of(row, ranking.lists.depth), judged.of(table.users[row]));
     for (const std::uint32_t cutoff : cutoffs)
-      for (const auto& [name, metric] : user_metrics)
-        table.values.push_back(metric(ranking.lists.of(row, cutoff), relevant, cutoff));
+      for (const auto& [name, metric] : user_metrics) table.values.push_back(metric(list, cutoff));
     table.values.push_back(ranking.auc[row]);
   }
   return table;

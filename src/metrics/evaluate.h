@@ -4,8 +4,8 @@
 // part is judged, without the validation items). Users without items in the judged part are skipped and
 // counted. Held-out items outside the catalogue cannot be recommended but count in the denominators.
 //
-// Laws: the same bytes for any number of threads and any memory limit; scores take at most
-// memory_bytes (never users × items floats), the answer a few hundred bytes a judged user.
+// Laws: the same bytes for any number of threads and any memory limit; the ranking works within
+// memory_bytes (rank_users.h; never users × items floats), the answer takes a few hundred bytes a user.
 //
 // Names of the metrics, for each cut-off k: P@k R@k F1@k HR@k nDCG@k MRR@k MAP@k (metrics/accuracy.h),
 // IC@k Gini@k GiniRec@k SE@k (metrics/diversity.h), ARP@k APLT@k ACLT@k PopREO@k PopRSP@k

@@ -1,145 +1,132 @@
 #include "metrics/rank_users.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "metrics/accuracy.h"
-#include "metrics/top_k.h"
+#include "metrics/list_keeper.h"
 
 namespace sotto {
 
 namespace {
 
-constexpr std::size_t most_users_a_block = 32;
+// Whole tiles of users; enough of them to make laying out a panel of items cheap.
+constexpr std::size_t most_users_a_shard = 40 * kernels::tile_users;
+constexpr std::size_t most_tiles_a_block = 64;
 
-struct BlockShape {
+struct ShardShape {
   std::size_t users = 1;
-  std::size_t items = 1;
+  std::size_t items = tile_items;  // of a block
 };
 
-// As many users as share the whole catalogue in the memory one thread has; one user and a part of the
-// catalogue where not even that fits.
-BlockShape shape_blocks(std::size_t catalogue, std::size_t memory_bytes, std::size_t threads) {
-  const std::size_t floats =
-      std::max<std::size_t>(1, memory_bytes / sizeof(float) / std::max<std::size_t>(1, threads));
-  if (floats < catalogue) return {1, floats};
-  return {std::min(most_users_a_block, floats / catalogue), catalogue};
+// As many users as one thread's memory holds with a full block of items; one user and a smaller block
+// where not even that fits.
+ShardShape shape_shards(const RankTask& task, std::size_t threads) {
+  const std::size_t tiles =
+      std::clamp<std::size_t>((task.model->catalogue() + tile_items - 1) / tile_items, 1, most_tiles_a_block);
+  const std::size_t bytes = task.memory_bytes / std::max<std::size_t>(1, threads);
+  const std::size_t tile_bytes = 2 * sizeof(std::uint64_t);
+  const std::size_t user_bytes = 256 + (2 * task.depth + 16) * sizeof(ScoredItem);
+  const std::size_t users = bytes / (user_bytes + tiles * tile_bytes);
+  if (users > 0) return {std::min(users, most_users_a_shard), tiles * tile_items};
+  const std::size_t left = bytes > user_bytes ? (bytes - user_bytes) / tile_bytes : 0;
+  return {1, std::clamp<std::size_t>(left, 1, tiles) * tile_items};
 }
 
-bool all_finite(std::span<const float> scores) {
-  // x − x is 0 for a finite x and not a number otherwise.
-  bool finite = true;
-  for (const float score : scores) finite &= score - score == 0.0f;
+// The user's items of a part that the model knows: those within the catalogue.
+std::span<const ItemIndex> known_items(const RankTask& task, const Histories& part, UserIndex user) {
+  const auto items = part.of(user);
+  const ItemIndex end{static_cast<std::uint32_t>(task.model->catalogue())};
+  return items.first(
+      static_cast<std::size_t>(std::lower_bound(items.begin(), items.end(), end) - items.begin()));
+}
+
+bool judge_user(const RankTask& task, UserIndex user, std::size_t k, ListKeeper& keeper,
+                std::vector<float>& scores) {
+  const auto known = known_items(task, *task.relevant, user);
+  scores.resize(known.size());
+  task.model->score_items(user, known, scores);
+  const bool finite =
+      std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); });
+  if (finite) keeper.judge(k, known, scores);
   return finite;
 }
 
-// One user's way through the blocks of the catalogue.
-class UserRanking {
- public:
-  UserRanking(const RankTask& task, UserIndex user)
-      : task_(task), user_(user), best_(std::min(task.depth, task.model->catalogue())) {
-    const auto catalogue = static_cast<std::uint32_t>(task.model->catalogue());
-    const auto relevant = task.relevant->of(user);
-    const auto known = std::lower_bound(relevant.begin(), relevant.end(), ItemIndex{catalogue});
-    known_ = relevant.first(static_cast<std::size_t>(known - relevant.begin()));
-    candidates_ = catalogue;
-    for (const Histories* part : task.masked)
-      for (const ItemIndex item : part->of(user)) candidates_ -= item.value < catalogue ? 1 : 0;
-  }
-
-  // The scores of the relevant items, which the counting needs before the first block is counted: out of
-  // the block where that is the whole catalogue, else one by one (a score does not depend on blocks).
-  void know_relevant(ItemRange block, std::span<const float> scores) {
-    relevant_scores_.resize(known_.size());
-    ranks_.assign(known_.size(), {});
-    for (std::size_t n = 0; n < known_.size(); ++n) {
-      const std::uint32_t item = known_[n].value;
-      if (block.size() == task_.model->catalogue())
-        relevant_scores_[n] = scores[item];
-      else
-        task_.model->score(std::span(&user_, 1), {item, item + 1}, std::span(&relevant_scores_[n], 1));
-    }
-  }
-
-  void take_block(ItemRange block, std::span<float> scores) {
-    for (const Histories* part : task_.masked) mask_seen(part->of(user_), block, scores);
-    best_.offer(block.begin, scores);
-    // Now the relevant items go too: what is left are the negatives.
-    mask_seen(known_, block, scores);
-    for (std::size_t n = 0; n < known_.size(); ++n) {
-      const float own = relevant_scores_[n];
-      std::uint32_t above = 0;
-      std::uint32_t level = 0;
-      for (const float score : scores) {
-        above += score > own ? 1 : 0;
-        level += score == own ? 1 : 0;
-      }
-      ranks_[n].above += above;
-      ranks_[n].level += level;
-    }
-  }
-
-  void write(Ranking& ranking, std::size_t row) {
-    const auto best = best_.take();
-    for (std::size_t n = 0; n < best.size(); ++n)
-      ranking.lists.items[row * ranking.lists.depth + n] = best[n].item;
-    ranking.lists.lengths[row] = static_cast<std::uint32_t>(best.size());
-    ranking.candidates[row] = candidates_;
-    ranking.auc[row] =
-        area_under_curve(ranks_, candidates_ - known_.size(), task_.relevant->of(user_).size());
-  }
-
- private:
-  const RankTask& task_;
-  UserIndex user_;
-  TopK best_;
-  std::span<const ItemIndex> known_;  // relevant items within the catalogue
-  std::vector<float> relevant_scores_;
-  std::vector<RankCount> ranks_;
-  std::uint64_t candidates_ = 0;
-};
+void write_user(const RankTask& task, ListKeeper& keeper, std::size_t k, Ranking& ranking, std::size_t row) {
+  const UserIndex user = ranking.lists.users[row];
+  const auto best = keeper.best(k);
+  for (std::size_t n = 0; n < best.size(); ++n)
+    ranking.lists.items[row * ranking.lists.depth + n] = best[n].item;
+  ranking.lists.lengths[row] = static_cast<std::uint32_t>(best.size());
+  std::uint64_t candidates = task.model->catalogue();
+  for (const Histories* part : task.masked) candidates -= known_items(task, *part, user).size();
+  ranking.candidates[row] = candidates;
+  if (task.relevant == nullptr) return;
+  const std::size_t known = known_items(task, *task.relevant, user).size();
+  ranking.auc[row] =
+      area_under_curve(keeper.pairs(k), known, candidates - known, task.relevant->of(user).size());
+}
 
 // Ranks users[first, first + count) into their rows; false where a score is not finite.
-bool rank_block(const RankTask& task, const BlockShape& shape, std::size_t first, std::size_t count,
+bool rank_shard(const RankTask& task, const ShardShape& shape, std::size_t first, std::size_t count,
                 Ranking& ranking) {
   const std::size_t catalogue = task.model->catalogue();
   const auto users = std::span(ranking.lists.users).subspan(first, count);
-  std::vector<UserRanking> states;
-  for (const UserIndex user : users) states.emplace_back(task, user);
-  std::vector<float> scores(count * std::min(shape.items, catalogue));
+  ListKeeper keeper(count, std::min(task.depth, catalogue));
+  std::vector<float> scores;
+  for (std::size_t k = 0; k < count; ++k) {
+    for (const Histories* part : task.masked) keeper.mask(k, part->of(users[k]));
+    if (task.relevant != nullptr && !judge_user(task, users[k], k, keeper, scores)) return false;
+  }
   for (std::size_t begin = 0; begin < catalogue; begin += shape.items) {
     const ItemRange block{static_cast<std::uint32_t>(begin),
                           static_cast<std::uint32_t>(std::min(begin + shape.items, catalogue))};
-    const auto filled = std::span(scores).first(count * block.size());
-    task.model->score(users, block, filled);
-    if (!all_finite(filled)) return false;
-    for (std::size_t k = 0; k < count; ++k) {
-      const auto row = filled.subspan(k * block.size(), block.size());
-      if (begin == 0) states[k].know_relevant(block, row);
-      states[k].take_block(block, row);
-    }
+    keeper.open(block);
+    if (!task.model->sweep(users, block, keeper)) return false;
   }
-  for (std::size_t k = 0; k < count; ++k) states[k].write(ranking, first + k);
+  for (std::size_t k = 0; k < count; ++k) write_user(task, keeper, k, ranking, first + k);
   return true;
+}
+
+Status check_sizes(const RankTask& task, std::size_t users) {
+  constexpr std::size_t most_items = std::numeric_limits<std::uint32_t>::max() - tile_items;
+  if (task.model->catalogue() > most_items)
+    return fail(Code::bad_input, fmt::format("the model has {} items and at most {} can be ranked: filter "
+                                             "out items with few interactions",
+                                             task.model->catalogue(), most_items));
+  constexpr std::size_t most_places = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(ItemIndex);
+  if (task.depth > 0 && users > most_places / task.depth)
+    return fail(Code::usage, fmt::format("{} lists of {} items are too many to keep: ask for fewer users or "
+                                         "shorter lists",
+                                         users, task.depth));
+  return Done{};
 }
 
 }  // namespace
 
 Result<Ranking> rank_users(const RankTask& task, std::vector<UserIndex> users, Executor& executor) {
+  SOTTO_TRY_DONE(check_sizes(task, users.size()));
   Ranking ranking;
   ranking.lists.depth = task.depth;
   ranking.lists.items.resize(users.size() * task.depth);
   ranking.lists.lengths.resize(users.size());
-  ranking.auc.resize(users.size());
+  ranking.auc.resize(task.relevant != nullptr ? users.size() : 0);
   ranking.candidates.resize(users.size());
   ranking.lists.users = std::move(users);
 
-  const BlockShape shape = shape_blocks(task.model->catalogue(), task.memory_bytes, executor.threads());
+  const ShardShape shape = shape_shards(task, executor.threads());
   const std::size_t total = ranking.lists.users.size();
-  const std::size_t shards = (total + shape.users - 1) / shape.users;
+  // Fewer users a shard where threads would be idle.
+  const std::size_t fair = (total + executor.threads() - 1) / std::max<std::size_t>(1, executor.threads());
+  const std::size_t a_shard = std::clamp<std::size_t>(fair, 1, shape.users);
+  const std::size_t shards = (total + a_shard - 1) / a_shard;
   std::vector<std::uint8_t> finite(shards, 1);  // each shard writes its own byte
   executor.run(shards, [&](std::size_t shard) {
-    const std::size_t first = shard * shape.users;
-    finite[shard] = rank_block(task, shape, first, std::min(shape.users, total - first), ranking) ? 1 : 0;
+    const std::size_t first = shard * a_shard;
+    finite[shard] = rank_shard(task, shape, first, std::min(a_shard, total - first), ranking) ? 1 : 0;
   });
   if (std::find(finite.begin(), finite.end(), 0) != finite.end())
     return fail(Code::diverged,

@@ -1,10 +1,16 @@
 #include "metrics/top_k.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "metrics/list_keeper.h"
 
 namespace sotto {
 
 namespace {
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
 
 bool better(const ScoredItem& a, const ScoredItem& b) {
   return a.score > b.score || (a.score == b.score && a.item < b.item);
@@ -12,50 +18,77 @@ bool better(const ScoredItem& a, const ScoredItem& b) {
 
 }  // namespace
 
-TopK::TopK(std::size_t k) : k_(k) { kept_.reserve(2 * k + 16); }
+TopK::TopK(std::size_t k) : k_(k) {
+  if (!is_short()) collected_.reserve(2 * k);
+  const std::size_t slots = k <= kernels::most_slots / 2 ? kernels::most_slots / 2 : kernels::most_slots;
+  slot_scores_.resize(is_short() ? slots : 0);
+  slot_items_.resize(slot_scores_.size());
+  reset();
+}
+
+void TopK::reset() {
+  std::fill(slot_scores_.begin(), slot_scores_.end(), -infinity);
+  collected_.clear();
+  next_ = 0;
+  threshold_ = k_ == 0 ? infinity : -infinity;
+}
 
 void TopK::offer(std::uint32_t first, std::span<const float> scores) {
   SOTTO_ASSERT(first >= next_, "blocks are offered in ascending order of items");
   next_ = first + static_cast<std::uint32_t>(scores.size());
-  if (k_ == 0) return;
-  // Items come in ascending order: a later one that only equals the threshold loses the tie.
-  constexpr std::size_t stride = 16;
-  std::size_t n = 0;
-  while (n < scores.size()) {
-    const std::size_t end = std::min(n + stride, scores.size());
-    bool any = false;
-    for (std::size_t m = n; m < end; ++m) any |= scores[m] > threshold_;
-    for (; any && n < end; ++n) {
-      if (!(scores[n] > threshold_)) continue;
-      kept_.push_back({ItemIndex{first + static_cast<std::uint32_t>(n)}, scores[n]});
-      if (kept_.size() == 2 * k_ + 16) compact();
+  float last[tile_items];
+  for (std::size_t n = 0; n < scores.size(); n += tile_items) {
+    const float* tile = scores.data() + n;
+    if (scores.size() - n < tile_items) {
+      std::fill(std::copy(scores.begin() + static_cast<std::ptrdiff_t>(n), scores.end(), last),
+                last + tile_items, -infinity);
+      tile = last;
     }
-    n = end;
+    const std::uint64_t lanes = kernels::lanes_above(tile, threshold_);
+    if (lanes != 0) offer(first + static_cast<std::uint32_t>(n), tile, lanes);
   }
 }
 
-void TopK::compact() {
-  if (kept_.size() < k_) return;
-  const auto last = kept_.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
-  std::nth_element(kept_.begin(), last, kept_.end(), better);
-  kept_.resize(k_);
-  threshold_ = kept_.back().score;
+void TopK::offer(std::uint32_t first, const float* scores, std::uint64_t lanes) {
+  if (is_short()) {
+    kernels::sink_lanes(slot_scores_.data(), slot_items_.data(), slot_scores_.size(), scores, first, lanes);
+    threshold_ = slot_scores_[k_ - 1];
+    return;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    collect(ItemIndex{first + lane}, scores[lane]);
+  }
+}
+
+void TopK::collect(ItemIndex item, float score) {
+  if (!(score > threshold_)) return;
+  collected_.push_back({item, score});
+  if (collected_.size() < 2 * k_) return;
+  std::nth_element(collected_.begin(), collected_.begin() + static_cast<std::ptrdiff_t>(k_) - 1,
+                   collected_.end(), better);
+  collected_.resize(k_);
+  threshold_ = collected_.back().score;
 }
 
 std::vector<ScoredItem> TopK::take() {
-  if (kept_.size() > k_) compact();
-  std::sort(kept_.begin(), kept_.end(), better);
-  std::vector<ScoredItem> best(kept_);
-  kept_.clear();
-  next_ = 0;
-  threshold_ = nothing;
+  std::vector<ScoredItem> best;
+  if (is_short()) {
+    for (std::size_t n = 0; n < k_ && slot_scores_[n] > -infinity; ++n)
+      best.push_back({ItemIndex{slot_items_[n]}, slot_scores_[n]});
+  } else {
+    std::sort(collected_.begin(), collected_.end(), better);
+    best.assign(collected_.begin(),
+                collected_.begin() + static_cast<std::ptrdiff_t>(std::min(k_, collected_.size())));
+  }
+  reset();
   return best;
 }
 
 void mask_seen(std::span<const ItemIndex> seen, ItemRange block, std::span<float> scores) {
   for (auto it = std::lower_bound(seen.begin(), seen.end(), ItemIndex{block.begin});
        it != seen.end() && it->value < block.end; ++it)
-    scores[it->value - block.begin] = -std::numeric_limits<float>::infinity();
+    scores[it->value - block.begin] = -infinity;
 }
 
 std::vector<ScoredItem> top_items(std::vector<float> scores, std::span<const ItemIndex> seen, std::size_t k) {
@@ -68,17 +101,15 @@ std::vector<ScoredItem> top_items(std::vector<float> scores, std::span<const Ite
 std::vector<ScoredItem> recommend(const Recommender& model, UserIndex user, std::span<const ItemIndex> seen,
                                   std::size_t k, std::size_t block_items) {
   const std::size_t catalogue = model.catalogue();
-  TopK best(std::min(k, catalogue));
-  std::vector<float> scores;
+  ListKeeper keeper(1, std::min(k, catalogue));
+  keeper.mask(0, seen);
   for (std::size_t begin = 0; begin < catalogue; begin += block_items) {
     const ItemRange block{static_cast<std::uint32_t>(begin),
                           static_cast<std::uint32_t>(std::min(begin + block_items, catalogue))};
-    scores.resize(block.size());
-    model.score(std::span(&user, 1), block, scores);
-    mask_seen(seen, block, scores);
-    best.offer(block.begin, scores);
+    keeper.open(block);
+    static_cast<void>(model.sweep(std::span(&user, 1), block, keeper));
   }
-  return best.take();
+  return keeper.best(0);
 }
 
 }  // namespace sotto

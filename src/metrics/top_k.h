@@ -6,10 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "base/score_kernels.h"
 #include "data/ids.h"
 #include "model/recommender.h"
 
@@ -21,24 +21,32 @@ struct ScoredItem {
   bool operator==(const ScoredItem&) const = default;
 };
 
-// Takes scores block by block, in ascending order of items, and keeps the best k.
+// Takes scores in ascending order of items and keeps the best k.
 class TopK {
  public:
   explicit TopK(std::size_t k);
 
   // scores[n] belongs to item first + n.
   void offer(std::uint32_t first, std::span<const float> scores);
+  // The same for those of 64 scores whose bit is set in `lanes`; they are above the threshold.
+  void offer(std::uint32_t first, const float* scores, std::uint64_t lanes);
+  // Only scores above it can still enter: a later item that equals it loses the tie.
+  [[nodiscard]] float threshold() const { return threshold_; }
   // The best, best first; the object is empty afterwards and can be used again.
   [[nodiscard]] std::vector<ScoredItem> take();
 
  private:
-  void compact();
+  // Short lists are kept in order, in the kernel's slots; longer ones collect up to 2k and are cut back.
+  [[nodiscard]] bool is_short() const { return k_ <= kernels::most_slots; }
+  void collect(ItemIndex item, float score);
+  void reset();
 
-  static constexpr float nothing = -std::numeric_limits<float>::infinity();
   std::size_t k_;
   std::uint32_t next_ = 0;
-  float threshold_ = nothing;  // only scores above it can still enter
-  std::vector<ScoredItem> kept_;
+  float threshold_ = 0.0f;
+  std::vector<float> slot_scores_;
+  std::vector<std::uint32_t> slot_items_;
+  std::vector<ScoredItem> collected_;
 };
 
 // Sets the scores of the `seen` items that lie in `block` to −∞. `seen` is ascending.
@@ -48,7 +56,7 @@ void mask_seen(std::span<const ItemIndex> seen, ItemRange block, std::span<float
 [[nodiscard]] std::vector<ScoredItem> top_items(std::vector<float> scores, std::span<const ItemIndex> seen,
                                                 std::size_t k);
 
-// The best k items for one user, without the `seen` ones; the catalogue is scored `block_items` at a time.
+// The best k items for one user, without the `seen` ones; the catalogue is swept `block_items` at a time.
 [[nodiscard]] std::vector<ScoredItem> recommend(const Recommender& model, UserIndex user,
                                                 std::span<const ItemIndex> seen, std::size_t k,
                                                 std::size_t block_items = std::size_t{1} << 16);

@@ -1,16 +1,52 @@
 #include "model/mf_recommender.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <vector>
 
 #include "base/math.h"
 #include "base/rng.h"
+#include "base/score_kernels.h"
 
 namespace sotto {
 
 namespace {
 
-constexpr std::size_t tile_items = 128;  // item rows that stay in the nearest cache while users pass
+// Below it a sum stays far from what a float cannot hold, whatever its roundings.
+constexpr double safe_score = 1e38;
+
+// The largest absolute value in the rows; infinite or not a number where one is.
+double largest(std::span<const float* const> rows, std::size_t width) {
+  // As whole numbers the patterns of absolute values keep their order, and what is not finite comes last.
+  std::uint32_t most = 0;
+  for (const float* row : rows)
+    for (std::size_t k = 0; k < width; ++k)
+      most = std::max(most, std::bit_cast<std::uint32_t>(row[k]) & 0x7FFFFFFFu);
+  return static_cast<double>(std::bit_cast<float>(most));
+}
+
+bool all_finite(std::span<const float> scores) {
+  return std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); });
+}
+
+// Writes the scores of a sweep down.
+class Copy final : public ScoreSink {
+ public:
+  Copy(std::size_t users, ItemRange items, std::span<float> out)
+      : thresholds_(users, 0.0f), items_(items), out_(out) {}
+  [[nodiscard]] const float* thresholds() const override { return thresholds_.data(); }
+  void take(const ScoreTile& tile) override {
+    for (std::size_t k = 0; k < tile.users; ++k)
+      std::copy_n(tile.scores + k * tile_items, tile.items.size(),
+                  out_.data() + (tile.user + k) * items_.size() + (tile.items.begin - items_.begin));
+  }
+
+ private:
+  std::vector<float> thresholds_;
+  ItemRange items_;
+  std::span<float> out_;
+};
 
 // Length of an item's vector without its bias.
 float length_of(std::span<const float> row) {
@@ -36,17 +72,63 @@ MfRecommender::MfRecommender(RowMatrix users, RowMatrix items, const FoldInOptio
   SOTTO_ASSERT(users_->stride() == items_->stride(), "user and item rows have the same shape");
 }
 
+bool MfRecommender::sweep_rows(std::span<const float* const> rows, ItemRange items, ScoreSink& sink) const {
+  const std::size_t width = items_->width();
+  const double most_of_users = largest(rows, width);
+  AlignedBuffer<float> panel(kernels::panel_floats(width));
+  AlignedBuffer<float> scores(kernels::tile_users * tile_items);
+  std::uint64_t above[kernels::tile_users];
+  bool finite = true;
+  for (std::size_t begin = items.begin; begin < items.end; begin += tile_items) {
+    const std::size_t count = std::min<std::size_t>(tile_items, items.end - begin);
+    const float* item_rows[tile_items];
+    for (std::size_t n = 0; n < count; ++n) item_rows[n] = items_->row(begin + n);
+    const auto most_of_items = static_cast<double>(
+        kernels::pack_panel(std::span<const float* const>(item_rows).first(count), width, panel.data()));
+    const bool may_overflow = !(most_of_users * most_of_items * static_cast<double>(width) < safe_score);
+    for (std::size_t first = 0; first < rows.size(); first += kernels::tile_users) {
+      const auto tile = rows.subspan(first, std::min(kernels::tile_users, rows.size() - first));
+      kernels::score_panel(panel.data(), width, tile, sink.thresholds() + first, scores.data(), above);
+      if (may_overflow) finite &= all_finite(std::span(scores.data(), tile.size() * tile_items));
+      sink.take({.user = first,
+                 .users = tile.size(),
+                 .items = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + count)},
+                 .scores = scores.data(),
+                 .above = above});
+    }
+  }
+  return finite;
+}
+
+bool MfRecommender::sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const {
+  std::vector<const float*> rows;
+  rows.reserve(users.size());
+  for (const UserIndex user : users) rows.push_back(users_->row(user.value));
+  return sweep_rows(rows, items, sink);
+}
+
 void MfRecommender::score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == users.size() * items.size(), "one place for each score");
-  const std::size_t stride = items_->stride();
-  for (std::size_t begin = items.begin; begin < items.end; begin += tile_items) {
-    const std::size_t end = std::min<std::size_t>(begin + tile_items, items.end);
-    for (std::size_t k = 0; k < users.size(); ++k) {
-      const float* user = users_->row(users[k].value);
-      float* scores = out.data() + k * items.size() - items.begin;
-      for (std::size_t item = begin; item < end; ++item)
-        scores[item] = dot_rows(user, items_->row(item), stride);
-    }
+  Copy copy(users.size(), items, out);
+  static_cast<void>(sweep(users, items, copy));
+}
+
+void MfRecommender::score_items(UserIndex user, std::span<const ItemIndex> items,
+                                std::span<float> out) const {
+  SOTTO_ASSERT(out.size() == items.size(), "one place for each score");
+  const std::size_t width = items_->width();
+  const float* row = users_->row(user.value);
+  AlignedBuffer<float> panel(kernels::panel_floats(width));
+  alignas(cache_line_bytes) float scores[tile_items];
+  for (std::size_t begin = 0; begin < items.size(); begin += tile_items) {
+    const std::size_t count = std::min(tile_items, items.size() - begin);
+    const float* rows[tile_items];
+    for (std::size_t n = 0; n < count; ++n) rows[n] = items_->row(items[begin + n].value);
+    kernels::pack_panel(std::span<const float* const>(rows).first(count), width, panel.data());
+    const float threshold = 0.0f;
+    std::uint64_t above = 0;
+    kernels::score_panel(panel.data(), width, std::span(&row, 1), &threshold, scores, &above);
+    std::copy_n(scores, count, out.data() + begin);
   }
 }
 
@@ -79,8 +161,10 @@ RowMatrix MfRecommender::fold_in(std::span<const ItemIndex> history) const {
 void MfRecommender::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
   const RowMatrix vector = fold_in(history);
-  for (std::size_t item = 0; item < out.size(); ++item)
-    out[item] = dot_rows(vector.row(0), items_->row(item), items_->stride());
+  const ItemRange items{0, static_cast<std::uint32_t>(out.size())};
+  const float* row = vector.row(0);
+  Copy copy(1, items, out);
+  static_cast<void>(sweep_rows(std::span(&row, 1), items, copy));
 }
 
 Status MfRecommender::similar(ItemIndex item, std::span<float> out) const {

@@ -1,9 +1,9 @@
 // A matrix factorisation with item biases as a Recommender; FPL and BPR-MF end as one.
 //
 // Both matrices are F + 1 wide: a user's row is [p_0 … p_{F−1}, 1], an item's [q_0 … q_{F−1}, b], so that
-// a score b + p·q is one dot product of padded rows. Laws: each score is dot_rows of the two rows, however
-// users and items are cut into blocks; fold-in leaves the item rows as they are and yields the same bits
-// for the same history and seed.
+// a score b + p·q is one product of two rows. Laws: each score is the chain of base/score_kernels.h over the
+// two rows (p_0·q_0 first, the bias last), however users and items are cut into blocks and on every machine;
+// fold-in leaves the item rows as they are and yields the same bits for the same history and seed.
 #pragma once
 
 #include <memory>
@@ -31,6 +31,8 @@ class MfRecommender final : public Recommender {
 
   [[nodiscard]] std::size_t catalogue() const override { return items_->rows(); }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
+  [[nodiscard]] bool sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const override;
+  void score_items(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const override;
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // Cosine of the items' vectors, without the bias.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
@@ -39,6 +41,8 @@ class MfRecommender final : public Recommender {
   [[nodiscard]] RowMatrix fold_in(std::span<const ItemIndex> history) const;
 
  private:
+  bool sweep_rows(std::span<const float* const> rows, ItemRange items, ScoreSink& sink) const;
+
   RowMatrix own_users_;
   RowMatrix own_items_;
   const RowMatrix* users_;

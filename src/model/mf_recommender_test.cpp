@@ -46,6 +46,41 @@ TEST(MfRecommender, ScoresAreProductsPlusBias) {
                   1e-4);
 }
 
+// The law, one column after the other.
+float chain(const float* p, const float* q, std::size_t width) {
+  float sum = 0.0f;
+  for (std::size_t k = 0; k < width; ++k) sum = std::fma(p[k], q[k], sum);
+  return sum;
+}
+
+TEST(MfRecommender, EveryWayToAScoreIsTheSameChain) {
+  const std::size_t count = 150;
+  for (const std::size_t width : {2u, 16u, 21u, 66u}) {
+    const RowMatrix users = random_users(30, width);
+    const RowMatrix items = random_matrix(count, width, 2);
+    const MfRecommender model(&users, &items, {});
+    std::vector<UserIndex> all;
+    for (std::uint32_t user = 0; user < 30; ++user) all.push_back(UserIndex{user});
+    std::vector<float> block(30 * count);
+    model.score(all, {0, count}, block);
+    const auto asked = items_of({0, 63, 64, 149});
+    std::vector<float> some(asked.size());
+    for (const UserIndex user : all) {
+      for (std::size_t item = 0; item < count; ++item)
+        ASSERT_EQ(block[user.value * count + item], chain(users.row(user.value), items.row(item), width));
+      model.score_items(user, asked, some);
+      for (std::size_t n = 0; n < asked.size(); ++n)
+        ASSERT_EQ(some[n], block[user.value * count + asked[n].value]);
+    }
+    const auto history = items_of({3, 9, 40});
+    const RowMatrix vector = model.fold_in(history);
+    std::vector<float> folded(count);
+    model.score_history(history, folded);
+    for (std::size_t item = 0; item < count; ++item)
+      ASSERT_EQ(folded[item], chain(vector.row(0), items.row(item), width));
+  }
+}
+
 RC_GTEST_PROP(MfRecommender, BlocksDoNotMatter, ()) {
   const auto factors = *rc::gen::inRange<std::size_t>(1, 40);
   const std::size_t count = 150;

@@ -2,7 +2,8 @@
 // central, ends as one; evaluation, top-N lists and similar items need nothing else.
 //
 // Laws: const calls are safe from several threads at once; a score is finite; the same call gives the
-// same bits; scores of a block do not depend on how the catalogue is cut into blocks.
+// same bits; scores do not depend on how users and items are cut into blocks, nor on which of the calls
+// below gives them.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,29 @@ struct ItemRange {
   [[nodiscard]] std::size_t size() const { return end - begin; }
 };
 
+// A tile of scores, as a sweep hands it on: a few users, at most 64 items.
+struct ScoreTile {
+  std::size_t user = 0;  // place of the first one among the sweep's users
+  std::size_t users = 0;
+  ItemRange items;
+  const float* scores = nullptr;         // item items.begin + n for user + k: scores[k · 64 + n]
+  const std::uint64_t* above = nullptr;  // bit n of above[k]: it beats the user's threshold
+};
+inline constexpr std::size_t tile_items = 64;
+
+// Who listens to a sweep.
+class ScoreSink {
+ public:
+  ScoreSink() = default;
+  ScoreSink(const ScoreSink&) = delete;
+  ScoreSink& operator=(const ScoreSink&) = delete;
+  virtual ~ScoreSink() = default;
+  // One a user of the sweep; they may rise while it goes on.
+  [[nodiscard]] virtual const float* thresholds() const = 0;
+  // Tiles begin whole multiples of 64 items after the sweep; each user's come in ascending order of items.
+  virtual void take(const ScoreTile& tile) = 0;
+};
+
 class Recommender {
  public:
   Recommender() = default;
@@ -32,6 +56,12 @@ class Recommender {
 
   // out[k · items.size() + n] is the score of item items.begin + n for users[k].
   virtual void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const = 0;
+
+  // The same scores handed on tile by tile while they are in the nearest cache, never kept; false where one
+  // of them is not a finite number (the sweep goes on). Made of score() unless a model has better.
+  [[nodiscard]] virtual bool sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const;
+  // out[n] is the score of items[n], which are ascending and within the catalogue.
+  virtual void score_items(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const;
 
   // Scores of the whole catalogue for somebody who was not there at training (fold-in). `history` is
   // ascending and within the catalogue; it may be empty.

@@ -175,6 +175,43 @@ RC_GTEST_PROP(Knn, ShardsAndBlocksDoNotMatter, ()) {
   }
 }
 
+// `popular` of the items are in most histories, each other one in one of `rarity`.
+Rows uneven_rows(std::size_t users, std::uint32_t items, std::uint32_t popular, std::uint32_t rarity) {
+  Rows rows(users);
+  Stream draws(users + popular, Purpose::init_shared);
+  for (auto& row : rows)
+    for (std::uint32_t item = 0; item < items; ++item)
+      if (draws.below(item < popular ? 2 : rarity) == 0) row.push_back(item);
+  return rows;
+}
+
+TEST(Knn, NeighboursAreTheNearestWhetherColumnsArePopularOrRare) {
+  const struct {
+    std::size_t users;
+    std::uint32_t items, popular, rarity;
+  } worlds[] = {{300, 100, 0, 200}, {300, 100, 40, 60}, {150, 333, 333, 1}, {90, 70, 3, 30}};
+  SerialExecutor executor;
+  for (const auto& world : worlds) {
+    const Rows rows = uneven_rows(world.users, world.items, world.popular, world.rarity);
+    const Histories train = histories_of(rows);
+    const Audiences audiences(train, world.items);
+    const Dense by_user(rows, world.items);
+    const Dense by_item = by_user.transposed();
+    for (const KnnOptions& options : {KnnOptions{3, 0.0f}, KnnOptions{20, 2.5f}, KnnOptions{1000, 0.0f}}) {
+      const auto users = nearest_users(train, audiences, options, executor);
+      const auto items = nearest_items(train, audiences, options, executor);
+      const auto same = [&](const NeighborLists& lists, const Dense& table, std::size_t row) {
+        const auto expected = table.nearest(row, options);
+        return std::equal(lists.of(row).begin(), lists.of(row).end(), expected.begin(), expected.end());
+      };
+      for (std::size_t user = 0; user < world.users; user += 7)
+        ASSERT_TRUE(same(users, by_user, user)) << user;
+      for (std::size_t item = 0; item < world.items; item += 7)
+        ASSERT_TRUE(same(items, by_item, item)) << item;
+    }
+  }
+}
+
 TEST(Knn, TiedNeighboursGoByIndex) {
   // Users 1, 2 and 3 are equally near to user 0.
   const Histories train = histories_of({{0}, {0, 1}, {0, 2}, {0, 3}});
