@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/aligned_buffer.h"
 
@@ -16,12 +18,18 @@ class RowMatrix {
  public:
   RowMatrix() = default;
   RowMatrix(std::size_t rows, std::size_t width)
-      : rows_(rows), width_(width), stride_(stride_for(width)), data_(rows * stride_) {
-    std::fill_n(data_.data(), data_.size(), 0.0f);
-  }
+      : RowMatrix(rows, width, AlignedBuffer<float>(floats_for(rows, width))) {}
+  // In the storage's memory; a copy is on the heap.
+  RowMatrix(std::size_t rows, std::size_t width, Storage& storage)
+      : RowMatrix(rows, width, AlignedBuffer<float>(floats_for(rows, width), storage)) {}
 
   [[nodiscard]] static constexpr std::size_t stride_for(std::size_t width) {
     return (width + row_lanes - 1) / row_lanes * row_lanes;
+  }
+  // All numbers of such a matrix, or so many that no memory holds them.
+  [[nodiscard]] static constexpr std::size_t floats_for(std::size_t rows, std::size_t width) {
+    const std::size_t stride = stride_for(width);
+    return stride != 0 && rows > SIZE_MAX / stride ? SIZE_MAX : rows * stride;
   }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t width() const { return width_; }
@@ -34,6 +42,11 @@ class RowMatrix {
   [[nodiscard]] std::span<const float> values(std::size_t r) const { return {row(r), width_}; }
 
  private:
+  RowMatrix(std::size_t rows, std::size_t width, AlignedBuffer<float> data)
+      : rows_(rows), width_(width), stride_(stride_for(width)), data_(std::move(data)) {
+    std::fill_n(data_.data(), data_.size(), 0.0f);
+  }
+
   std::size_t rows_ = 0;
   std::size_t width_ = 0;
   std::size_t stride_ = 0;

@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/compression.h"
 #include "data/split_io.h"
 #include "lab/cli/command.h"
 #include "lab/cli/options.h"
 #include "lab/cli/table.h"
 #include "lab/files.h"
 #include "lab/prepare.h"
+#include "lab/split_file.h"
 
 namespace sotto {
 
@@ -34,7 +34,7 @@ Result<std::string> write_split(const Split& split, const std::string& out) {
     SOTTO_TRY_DONE(write_file(folder / "test.tsv", part_as_tsv(split, split.test)));
     file = (folder / "split.bin").string();
   }
-  SOTTO_TRY_DONE(write_file(file, compress(save_split(split))));
+  SOTTO_TRY_DONE(write_split_file(file, split));
   return file;
 }
 
