@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/aligned_buffer.h"
+#include "base/assert.h"
 
 namespace sotto {
 
@@ -35,6 +36,12 @@ class RowMatrix {
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t stride() const { return stride_; }
   [[nodiscard]] std::size_t bytes() const { return rows_ * stride_ * sizeof(float); }
+
+  // The values of a matrix of the same shape; this one's memory stays where it is.
+  void take_values(const RowMatrix& other) {
+    SOTTO_ASSERT(rows_ == other.rows_ && width_ == other.width_, "values fit the matrix");
+    std::copy_n(other.data_.data(), other.data_.size(), data_.data());
+  }
 
   [[nodiscard]] float* row(std::size_t r) { return data_.data() + r * stride_; }
   [[nodiscard]] const float* row(std::size_t r) const { return data_.data() + r * stride_; }
