@@ -50,7 +50,7 @@ bool IdTable::lawful(const IdArrays& arrays) {
   const auto& [letters, ends, slots] = arrays;
   if (ends.empty() || ends.front() != 0 || ends.back() != letters.size()) return false;
   const std::size_t ids = ends.size() - 1;
-  if (ids >= UINT32_MAX || slots.size() != slots_for(ids)) return false;
+  if (ids > most_ids || slots.size() != slots_for(ids)) return false;
   // Counted without branches, at the speed of memory.
   std::uint64_t falling = 0;
   for (std::size_t k = 0; k < ids; ++k) falling += ends[k + 1] < ends[k] ? 1u : 0u;
@@ -93,7 +93,7 @@ std::uint32_t IdTable::intern(std::string_view name) {
   if (slots_.size() < (ends_.size()) * 2) grow();
   const std::size_t slot = slot_in({letters_, ends_, slots_}, name);
   if (slots_[slot] == 0) {
-    SOTTO_ASSERT(size() < UINT32_MAX - 1, "an index has 32 bits");
+    SOTTO_ASSERT(size() < most_ids, "an index has 32 bits");
     letters_.insert(letters_.end(), name.begin(), name.end());
     ends_.push_back(letters_.size());
     slots_[slot] = static_cast<std::uint32_t>(size());

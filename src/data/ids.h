@@ -23,6 +23,9 @@ struct Index {
 using UserIndex = Index<struct UserTag>;
 using ItemIndex = Index<struct ItemTag>;
 
+// More names have no index.
+inline constexpr std::size_t most_ids = 0xFFFF'FFFE;
+
 // The three arrays of an id table: the letters of all names, where each name ends (0 first), and an open
 // hash table of name indices + 1 (0 is free), a power of two long.
 struct IdArrays {

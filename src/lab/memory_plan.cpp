@@ -107,6 +107,7 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
     const double own = private_row_bytes(request, facts.users);
     parts.push_back({"shared rows", shared});
     if (!facts.scratch) parts.push_back({"private rows", own});
+    if (request.model == ModelKind::bprmf) parts.push_back({"the model handed over", shared + own});
     if (request.early.patience > 0) parts.push_back({"the best model so far", shared + own});
     // A copy of the parameters and their bytes, which may grow to twice their size while they are written.
     if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 3.0 * (shared + own)});

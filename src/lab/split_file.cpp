@@ -16,6 +16,8 @@ Status write_split_file(const std::filesystem::path& path, const Split& split) {
 }
 
 bool is_split_file(const std::filesystem::path& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return false;  // a pipe is read only once
   const auto file = read_or_map(path);
   return file.ok() && begins_as_split(file->bytes);
 }
