@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 
@@ -65,19 +66,28 @@ std::string text_or_nothing(const std::filesystem::path& path) {
   return text.ok() ? std::move(*text) : std::string();
 }
 
+// How the two kinds of control groups call their files.
+struct GroupFiles {
+  const char* line;  // of /proc/self/cgroup: what stands before the group's path
+  const char* root;
+  const char* limit;
+  const char* used;
+};
+constexpr std::array<GroupFiles, 2> group_kinds{
+    {{"0::", "/sys/fs/cgroup", "memory.max", "memory.current"},
+     {":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes"}}};
+
 // The least that this process' control group, or one around it, lets it take.
-std::optional<double> free_in_groups() {
-  const std::string groups = text_or_nothing("/proc/self/cgroup");
-  const std::size_t unified = groups.find("0::");
-  if (unified == std::string::npos) return std::nullopt;
-  const std::filesystem::path root("/sys/fs/cgroup");
-  std::filesystem::path inside = groups.substr(unified + 3, groups.find('\n', unified) - unified - 3);
+std::optional<double> free_in_groups(const std::string& groups, const GroupFiles& kind) {
+  const std::size_t at = groups.find(kind.line);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + std::string_view(kind.line).size();
+  std::filesystem::path inside = groups.substr(begin, groups.find('\n', begin) - begin);
   std::optional<double> least;
   for (inside = inside.relative_path(); true; inside = inside.parent_path()) {
-    const std::filesystem::path folder = root / inside;
-    const auto here =
-        free_in_group(text_or_nothing(folder / "memory.max"), text_or_nothing(folder / "memory.current"),
-                      text_or_nothing(folder / "memory.stat"));
+    const std::filesystem::path folder = std::filesystem::path(kind.root) / inside;
+    const auto here = free_in_group(text_or_nothing(folder / kind.limit), text_or_nothing(folder / kind.used),
+                                    text_or_nothing(folder / "memory.stat"));
     if (here) least = std::min(least.value_or(*here), *here);
     if (inside.empty()) return least;
   }
@@ -166,9 +176,11 @@ std::optional<double> free_in_group(const std::string& limit, const std::string&
 
 std::optional<double> available_memory() {
   const auto system = free_in_meminfo(text_or_nothing("/proc/meminfo"));
-  const auto group = free_in_groups();
-  if (system && group) return std::min(*system, *group);
-  return system ? system : group;
+  std::optional<double> least = system;
+  const std::string groups = text_or_nothing("/proc/self/cgroup");
+  for (const GroupFiles& kind : group_kinds)
+    if (const auto group = free_in_groups(groups, kind)) least = std::min(least.value_or(*group), *group);
+  return least;
 }
 
 }  // namespace sotto
