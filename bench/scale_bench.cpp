@@ -1,24 +1,38 @@
-// A large federation in one process: a million made-up people with 40 places each are generated, split,
-// trained for one pFPL+ round and judged on a sample. Prints time and memory beside what the data and the
-// parameters alone take. SOTTO_SCALE_USERS chooses another size.
+// What a user costs, from ten thousand to ten million of them: made-up people with 40 places each among
+// 100,000, one pFPL+ round with F = 16 on two threads. Prints one row of a Markdown table a size; each size
+// runs in a process of its own, so that its peak of memory is its own. The data lies in a saved split that
+// is mapped, as `sotto train --split-file` does.
+//
+// Sizes: 10^4, 10^5 and 10^6, or those given as arguments or in SOTTO_SCALE_USERS ("10000,10000000").
+// SOTTO_SCALE_SCRATCH names a folder for the private rows; SOTTO_SCALE_FOLDER one for the splits.
 #include <fmt/core.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <sstream>
 
 #include "data/generate.h"
+#include "lab/mapped_file.h"
+#include "lab/memory_plan.h"
+#include "lab/split_file.h"
 #include "lab/training.h"
-#include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
 namespace {
 
-double peak_megabytes() {
+constexpr std::uint32_t items = 100'000;
+constexpr std::uint32_t factors = 16;
+constexpr std::size_t threads = 2;
+
+double peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+  return static_cast<double>(usage.ru_maxrss) * 1024.0;
 }
 
 class Clock {
@@ -32,47 +46,113 @@ class Clock {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-int run(std::uint32_t users) {
-  constexpr std::uint32_t items = 100'000;
-  Clock clock;
-  const Split split =
-      generate_split({.users = users, .items = items, .cities = 50, .mean_interactions = 40.0, .seed = 1})
-          .value();
-  const double made = clock.lap();
+std::string setting(const char* name, const std::string& otherwise) {
+  const char* chosen = std::getenv(name);
+  return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
+}
+
+// Runs `work` in a process of its own; what it returns is the exit code.
+template <class Work>
+bool apart(Work work) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int code = work();
+    std::fflush(stdout);
+    ::_exit(code);
+  }
+  int state = 0;
+  return child > 0 && ::waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+int make_world(std::uint32_t users, const std::filesystem::path& file) {
+  ThreadPool pool(threads);
+  const WorldOptions options{
+      .users = users, .items = items, .cities = 50, .mean_interactions = 40.0, .seed = 1};
+  const auto split = generate_split(options, 0.8, pool);
+  return split.ok() && write_split_file(file, *split).ok() ? 0 : 1;
+}
+
+TrainRequest one_round() {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.plan.fpl.learning_rate = 0.001f;
+  request.plan.fpl.factors = factors;
   request.plan.epochs = 1;
-  request.eval_users = 5000;
   static_cast<void>(settle(request).ok());
-  ThreadPool pool(0);
-  TrainHooks hooks;
-  const Trained trained = train(request, split, pool, hooks).value();
-  const double learned = clock.lap();
-  const Evaluation evaluation =
-      evaluate(*trained.model, split, evaluate_options(request, split, Part::test), pool).value();
-  const double judged = clock.lap();
+  return request;
+}
 
-  const double interactions = static_cast<double>(split.train.interactions() + split.test.interactions());
-  const double data = (interactions * 4.0 + static_cast<double>(users) * 3.0 * 8.0) / 1048576.0;
-  const auto stride = static_cast<double>(RowMatrix::stride_for(request.plan.fpl.factors + 1));
-  const double parameters = (static_cast<double>(users) + items) * stride * 4.0 / 1048576.0;
-  fmt::print("{} users, {:.0f} interactions, {} threads\n", users, interactions, pool.threads());
+int measure(const std::filesystem::path& file) {
+  Clock clock;
+  const auto split = open_split_file(file);
+  if (!split.ok()) return fmt::print(stderr, "{}\n", split.error().message), 1;
+  const double opened = clock.lap();
+  const TrainRequest request = one_round();
+  const std::size_t users = split->users.size();
+  ThreadPool pool(threads);
+  TrainHooks hooks;
+  std::unique_ptr<ScratchStorage> scratch;
+  if (const std::string folder = setting("SOTTO_SCALE_SCRATCH", ""); !folder.empty()) {
+    auto made = ScratchStorage::make(folder, static_cast<std::uint64_t>(private_row_bytes(request, users)));
+    if (!made.ok()) return fmt::print(stderr, "{}\n", made.error().message), 1;
+    scratch = std::move(*made);
+    hooks.private_memory = scratch.get();
+  }
+  double started = 0.0;
+  double round = 0.0;
+  std::uint64_t triples = 0;
+  // The clock stands still between the start and the first round: only the round is a visit's time.
+  hooks.checkpoint_due = [&] { return started += clock.lap(), false; };
+  hooks.on_progress = [&](const TrainProgress& progress) -> Status {
+    round += clock.lap();
+    triples += progress.since_last.triples;
+    return Done{};
+  };
+  const auto trained = train(request, *split, pool, hooks);
+  if (!trained.ok()) return fmt::print(stderr, "{}\n", trained.error().message), 1;
+  const double peak = peak_bytes();
+  const auto people = static_cast<double>(users);
+  const double histories = 4.0 * static_cast<double>(split->train.interactions()) + 8.0 * people;
+  const double rows = private_row_bytes(request, users) + private_row_bytes(request, split->catalogue);
+  fmt::print("| {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} | {:.2f} |\n", users,
+             split->train.interactions(), opened, started, round, round / people * 1e6,
+             static_cast<double>(triples) / round / 1e6, (histories + rows) / people, peak / people,
+             peak / 1e9);
+  return 0;
+}
+
+std::vector<std::uint32_t> sizes(int count, char** words) {
+  std::string list = setting("SOTTO_SCALE_USERS", "10000,100000,1000000");
+  if (count > 1) list.clear();
+  for (int n = 1; n < count; ++n) list += std::string(n > 1 ? "," : "") + words[n];
+  std::vector<std::uint32_t> users;
+  std::istringstream parts(list);
+  for (std::string part; std::getline(parts, part, ',');)
+    users.push_back(static_cast<std::uint32_t>(std::strtoul(part.c_str(), nullptr, 10)));
+  return users;
+}
+
+int run(int count, char** words) {
   fmt::print(
-      "generated and split {:.1f} s, one pFPL+ round {:.1f} s ({:.2f} million triples/s, {:.1f} µs a visit), "
-      "{} users judged {:.1f} s\n",
-      made, learned, static_cast<double>(trained.totals.triples) / learned / 1e6, learned / users * 1e6,
-      evaluation.users, judged);
-  fmt::print("peak {:.0f} MB; data {:.0f} MB and parameters {:.0f} MB: ratio {:.2f}\n", peak_megabytes(),
-             data, parameters, peak_megabytes() / (data + parameters));
+      "| users | training interactions | opened, s | started, s | one round, s | µs a visit | million "
+      "triples/s | "
+      "bytes a user: history and rows | peak memory a user | peak, GB "
+      "|\n|---:|---:|---:|---:|---:|---:|---:|---:|"
+      "---:|---:|\n");
+  const std::filesystem::path folder =
+      setting("SOTTO_SCALE_FOLDER", std::filesystem::temp_directory_path().string());
+  for (const std::uint32_t users : sizes(count, words)) {
+    const std::filesystem::path file = folder / fmt::format("sotto-scale-{}-{}.split", ::getpid(), users);
+    const bool done = apart([&] { return make_world(users, file); }) && apart([&] { return measure(file); });
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    if (!done) return fmt::print(stderr, "{} users: it did not work\n", users), 1;
+  }
   return 0;
 }
 
 }  // namespace
 }  // namespace sotto
 
-int main() {
-  const char* chosen = std::getenv("SOTTO_SCALE_USERS");
-  return sotto::run(chosen != nullptr ? static_cast<std::uint32_t>(std::strtoul(chosen, nullptr, 10))
-                                      : 1'000'000);
-}
+int main(int count, char** words) { return sotto::run(count, words); }

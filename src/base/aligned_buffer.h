@@ -1,17 +1,18 @@
 // A plain array of numbers that starts on a cache line, so that a vector never straddles two.
-// It is not initialised: who reads what was never written has a bug.
+// It is not initialised: who reads what was never written has a bug. Its memory is the heap's, or that of
+// the Storage it is given; a copy is always on the heap.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
 
-namespace sotto {
+#include "base/storage.h"
 
-inline constexpr std::size_t cache_line_bytes = 64;
+namespace sotto {
 
 template <class T>
 requires std::is_arithmetic_v<T>
@@ -19,22 +20,26 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t size)
-      : size_(size),
-        data_(static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{cache_line_bytes}))) {}
+      : size_(size), block_(Storage::from_heap(bytes_of(size))), data_(reinterpret_cast<T*>(block_.get())) {}
+  AlignedBuffer(std::size_t size, Storage& storage)
+      : size_(size), block_(storage.take(bytes_of(size))), data_(reinterpret_cast<T*>(block_.get())) {}
   AlignedBuffer(const AlignedBuffer& other) : AlignedBuffer(other.size_) { take_from(other); }
   AlignedBuffer& operator=(const AlignedBuffer& other) { return *this = AlignedBuffer(other); }
   AlignedBuffer(AlignedBuffer&& other) noexcept
-      : size_(std::exchange(other.size_, 0)), data_(std::move(other.data_)) {}
+      : size_(std::exchange(other.size_, 0)),
+        block_(std::move(other.block_)),
+        data_(std::exchange(other.data_, nullptr)) {}
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
     size_ = std::exchange(other.size_, 0);
-    data_ = std::move(other.data_);
+    block_ = std::move(other.block_);
+    data_ = std::exchange(other.data_, nullptr);
     return *this;
   }
   ~AlignedBuffer() = default;
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] T* data() { return data_.get(); }
-  [[nodiscard]] const T* data() const { return data_.get(); }
+  [[nodiscard]] T* data() { return data_; }
+  [[nodiscard]] const T* data() const { return data_; }
 
   // At least `size` numbers; those that were there stay.
   void grow(std::size_t size) {
@@ -46,13 +51,17 @@ class AlignedBuffer {
 
  private:
   void take_from(const AlignedBuffer& other) {
-    if (other.size_ > 0) std::memcpy(data_.get(), other.data_.get(), other.size_ * sizeof(T));
+    if (other.size_ > 0) std::memcpy(data_, other.data_, other.size_ * sizeof(T));
   }
-  struct Free {
-    void operator()(T* p) const { ::operator delete (p, std::align_val_t{cache_line_bytes}); }
-  };
+  // A size whose bytes no memory could hold is one that no memory could give.
+  static std::size_t bytes_of(std::size_t size) {
+    if (size > PTRDIFF_MAX / sizeof(T)) throw std::bad_array_new_length();
+    return size * sizeof(T);
+  }
+
   std::size_t size_ = 0;
-  std::unique_ptr<T, Free> data_;
+  Storage::Block block_;
+  T* data_ = nullptr;
 };
 
 }  // namespace sotto

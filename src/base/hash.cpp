@@ -33,7 +33,7 @@ Hasher& Hasher::u64(std::uint64_t value) {
   return bytes(little);
 }
 
-Hasher& Hasher::text(const std::string& value) {
+Hasher& Hasher::text(std::string_view value) {
   u64(value.size());
   return bytes(std::as_bytes(std::span(value)));
 }

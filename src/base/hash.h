@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/plain.h"
 
@@ -20,7 +21,7 @@ class Hasher {
 
   Hasher& bytes(std::span<const std::byte> data);
   Hasher& u64(std::uint64_t value);
-  Hasher& text(const std::string& value);  // length first, so that ("ab","c") differs from ("a","bc")
+  Hasher& text(std::string_view value);  // length first, so that ("ab","c") differs from ("a","bc")
   template <Plain T>
   Hasher& array(std::span<const T> values) {
     return bytes(std::as_bytes(values));

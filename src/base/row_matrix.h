@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 
 #include "base/aligned_buffer.h"
+#include "base/assert.h"
 
 namespace sotto {
 
@@ -16,17 +19,29 @@ class RowMatrix {
  public:
   RowMatrix() = default;
   RowMatrix(std::size_t rows, std::size_t width)
-      : rows_(rows), width_(width), stride_(stride_for(width)), data_(rows * stride_) {
-    std::fill_n(data_.data(), data_.size(), 0.0f);
-  }
+      : RowMatrix(rows, width, AlignedBuffer<float>(floats_for(rows, width))) {}
+  // In the storage's memory; a copy is on the heap.
+  RowMatrix(std::size_t rows, std::size_t width, Storage& storage)
+      : RowMatrix(rows, width, AlignedBuffer<float>(floats_for(rows, width), storage)) {}
 
   [[nodiscard]] static constexpr std::size_t stride_for(std::size_t width) {
     return (width + row_lanes - 1) / row_lanes * row_lanes;
+  }
+  // All numbers of such a matrix, or so many that no memory holds them.
+  [[nodiscard]] static constexpr std::size_t floats_for(std::size_t rows, std::size_t width) {
+    const std::size_t stride = stride_for(width);
+    return stride != 0 && rows > SIZE_MAX / stride ? SIZE_MAX : rows * stride;
   }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t stride() const { return stride_; }
   [[nodiscard]] std::size_t bytes() const { return rows_ * stride_ * sizeof(float); }
+
+  // The values of a matrix of the same shape; this one's memory stays where it is.
+  void take_values(const RowMatrix& other) {
+    SOTTO_ASSERT(rows_ == other.rows_ && width_ == other.width_, "values fit the matrix");
+    std::copy_n(other.data_.data(), other.data_.size(), data_.data());
+  }
 
   [[nodiscard]] float* row(std::size_t r) { return data_.data() + r * stride_; }
   [[nodiscard]] const float* row(std::size_t r) const { return data_.data() + r * stride_; }
@@ -34,6 +49,11 @@ class RowMatrix {
   [[nodiscard]] std::span<const float> values(std::size_t r) const { return {row(r), width_}; }
 
  private:
+  RowMatrix(std::size_t rows, std::size_t width, AlignedBuffer<float> data)
+      : rows_(rows), width_(width), stride_(stride_for(width)), data_(std::move(data)) {
+    std::fill_n(data_.data(), data_.size(), 0.0f);
+  }
+
   std::size_t rows_ = 0;
   std::size_t width_ = 0;
   std::size_t stride_ = 0;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/executor.h"
 #include "base/result.h"
 #include "data/dataset.h"
 #include "data/split.h"
@@ -28,5 +29,8 @@ struct WorldOptions {
 // The same world, split by TemporalHoldout{train_share} as it is made: equal, hash included, to
 // splitting generate_world()'s dataset, without names and categories, in a fraction of the memory.
 [[nodiscard]] Result<Split> generate_split(const WorldOptions& options, double train_share = 0.8);
+// In parallel; the same split for any number of threads.
+[[nodiscard]] Result<Split> generate_split(const WorldOptions& options, double train_share,
+                                           Executor& executor);
 
 }  // namespace sotto

@@ -46,6 +46,28 @@ TEST(Generate, DirectSplitEqualsTheSplitWorld) {
   }
 }
 
+// Several shards at once, as far as the data can tell, and the last one first.
+class Backwards final : public Executor {
+ public:
+  explicit Backwards(std::size_t threads) : threads_(threads) {}
+  [[nodiscard]] std::size_t threads() const override { return threads_; }
+  void run(std::size_t shards, const std::function<void(std::size_t)>& work) override {
+    for (std::size_t shard = shards; shard-- > 0;) work(shard);
+  }
+
+ private:
+  std::size_t threads_;
+};
+
+TEST(Generate, ThreadsDoNotChangeTheSplit) {
+  const WorldOptions options{.users = 13000, .items = 60, .cities = 3, .mean_interactions = 3.0, .seed = 4};
+  const std::string alone = generate_split(options).value().hash;
+  for (const std::size_t threads : {2u, 3u, 5u}) {
+    Backwards executor(threads);
+    EXPECT_EQ(generate_split(options, 0.8, executor).value().hash, alone) << threads;
+  }
+}
+
 TEST(Generate, APersonDoesNotChangeWhenMoreAreAdded) {
   WorldOptions options;
   options.users = 10;

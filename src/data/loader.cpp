@@ -66,6 +66,9 @@ Status SourceReader::read(std::string_view text) {
 
 Result<std::uint32_t> SourceReader::intern(IdTable& table, const char* role, std::string_view id) {
   const std::size_t known = table.size();
+  if (known >= most_ids)
+    return at_line(
+        fmt::format("more than {} different {} ids, which no index holds; load fewer files", most_ids, role));
   const std::uint32_t index = table.intern(id);
   if (table.size() == known) return index;
   if (const char* fault = id_fault(id))

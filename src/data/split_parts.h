@@ -33,6 +33,9 @@ struct SplitParts {
 // The hash of ids and parts.
 [[nodiscard]] std::string hash_of(const Split& split);
 
+// The laws that keep every index inside its array, in one pass at the speed of memory.
+[[nodiscard]] Status check_rows(const Split& split);
+
 // Split's laws, one by one; for splits that come from outside.
 [[nodiscard]] Status check_laws(const Split& split);
 

@@ -8,10 +8,11 @@ namespace {
 
 class FplTraining final : public FactorTraining {
  public:
-  FplTraining(const TrainRequest& request, const Schedule& schedule, const Split& split, Executor& executor)
+  FplTraining(const TrainRequest& request, const Schedule& schedule, const Split& split, Executor& executor,
+              Storage* private_memory)
       : schedule_(schedule),
         federation_(Fpl(request.plan.fpl, split.catalogue, request.plan.seed), request.plan, schedule,
-                    split.train, executor, request.wire ? Path::wire : Path::fast) {}
+                    split.train, executor, request.wire ? Path::wire : Path::fast, private_memory) {}
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
@@ -20,6 +21,10 @@ class FplTraining final : public FactorTraining {
   [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
   void restore(std::uint32_t round, Parameters parameters) override {
     federation_.restore({round, std::move(parameters.items), std::move(parameters.users)});
+  }
+  [[nodiscard]] Parameters take() override {
+    FederationState state = std::move(federation_).take();
+    return {std::move(state.shared), std::move(state.devices)};
   }
 
  private:
@@ -52,6 +57,7 @@ class BprTraining final : public FactorTraining {
     round_ = round;
     model_->restore(std::move(parameters.users.on_device()), std::move(parameters.items));
   }
+  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users())}; }
 
  private:
   Schedule schedule_;
@@ -76,11 +82,12 @@ BprMfOptions bpr_options(const TrainRequest& request) {
 }  // namespace
 
 Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request, const Split& split,
-                                                              Executor& executor) {
+                                                              Executor& executor, Storage* private_memory) {
   if (request.model == ModelKind::fpl) {
     const std::size_t users = eligible_users(split.train, split.catalogue).size();
     SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
-    return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(request, schedule, split, executor));
+    return std::unique_ptr<FactorTraining>(
+        std::make_unique<FplTraining>(request, schedule, split, executor, private_memory));
   }
   if (request.model == ModelKind::bprmf) {
     SOTTO_TRY(auto model, BprMf::start(split.train, split.catalogue, bpr_options(request)));

@@ -27,11 +27,13 @@ class FactorTraining {
   [[nodiscard]] virtual const RowMatrix& items() const = 0;
   [[nodiscard]] virtual const RowMatrix& users() const = 0;  // private rows; they stay in this process
   virtual void restore(std::uint32_t round, Parameters parameters) = 0;
+  // The parameters for good; the training is used up.
+  [[nodiscard]] virtual Parameters take() = 0;
 };
 
-// The training that the request asks for; null for models without factors.
-[[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request,
-                                                                            const Split& split,
-                                                                            Executor& executor);
+// The training that the request asks for; null for models without factors. FPL's private rows lie in
+// `private_memory`, or on the heap.
+[[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(
+    const TrainRequest& request, const Split& split, Executor& executor, Storage* private_memory = nullptr);
 
 }  // namespace sotto

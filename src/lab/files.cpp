@@ -11,6 +11,8 @@
 #include <system_error>
 
 #include "base/compression.h"
+#include "lab/descriptor.h"
+#include "lab/mapped_file.h"
 
 namespace sotto {
 
@@ -19,29 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t pending_limit = std::size_t{1} << 16;
-
-Error system_error(const char* what, const fs::path& path, int number) {
-  const Code code = number == ENOENT || number == ENOTDIR ? Code::not_found : Code::io;
-  return fail(
-      code, fmt::format("cannot {} '{}': {}", what, path.string(), std::generic_category().message(number)));
-}
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
-  int release() { return std::exchange(number_, -1); }
-
- private:
-  int number_;
-};
 
 // Returns 0 or the system's error number.
 int write_all(int descriptor, std::span<const std::byte> bytes) {
@@ -135,6 +114,12 @@ Prefix prefix_of(std::span<const std::byte> text, std::uint64_t lines) {
 
 }  // namespace
 
+Error system_error(const char* what, const fs::path& path, int number) {
+  const Code code = number == ENOENT || number == ENOTDIR ? Code::not_found : Code::io;
+  return fail(
+      code, fmt::format("cannot {} '{}': {}", what, path.string(), std::generic_category().message(number)));
+}
+
 Result<Bytes> read_file(const fs::path& path) {
   SOTTO_TRY(Bytes bytes, read_raw(path));
   if (!looks_like_zstd(bytes)) return bytes;
@@ -143,20 +128,43 @@ Result<Bytes> read_file(const fs::path& path) {
   return unpacked;
 }
 
+Result<SharedBytes> read_or_map(const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(path, unknown)) {  // a pipe can be read, but not mapped
+    SOTTO_TRY(Bytes bytes, read_file(path));
+    return SharedBytes::of(std::move(bytes));
+  }
+  SOTTO_TRY(SharedBytes mapped, map_file(path));
+  if (!looks_like_zstd(mapped.bytes)) return mapped;
+  auto unpacked = decompress(mapped.bytes);
+  if (!unpacked.ok()) return chained(unpacked.error(), path.string());
+  return SharedBytes::of(std::move(*unpacked));
+}
+
 Result<std::string> read_text(const fs::path& path) {
   SOTTO_TRY(const Bytes bytes, read_file(path));
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-Status write_file(const fs::path& path, std::span<const std::byte> bytes, Privacy privacy) {
+Status write_file(const fs::path& path, const std::function<Status(const ByteSink&)>& produce,
+                  Privacy privacy) {
   fs::path temporary = path;
   temporary.replace_filename(fmt::format(".{}.{}.part", path.filename().string(), ::getpid()));
   const mode_t mode = privacy == Privacy::owner_only ? 0600 : 0666;
   ::unlink(temporary.c_str());  // a leftover would keep its own mode
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
   if (!file.is_open()) return system_error("write", path, errno);
-  int trouble = write_all(file.number(), bytes);
-  if (trouble == 0 && ::fsync(file.number()) != 0 && errno != EINVAL) trouble = errno;
+  const Status produced = produce([&](std::span<const std::byte> bytes) -> Status {
+    if (const int trouble = write_all(file.number(), bytes); trouble != 0)
+      return system_error("write", path, trouble);
+    return Done{};
+  });
+  if (!produced.ok()) {
+    ::unlink(temporary.c_str());
+    return produced;
+  }
+  int trouble = 0;
+  if (::fsync(file.number()) != 0 && errno != EINVAL) trouble = errno;
   if (::close(file.release()) != 0 && trouble == 0) trouble = errno;
   if (trouble == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) trouble = errno;
   if (trouble != 0) {
@@ -165,6 +173,11 @@ Status write_file(const fs::path& path, std::span<const std::byte> bytes, Privac
   }
   sync_folder(path.has_parent_path() ? path.parent_path() : fs::path("."));
   return Done{};
+}
+
+Status write_file(const fs::path& path, std::span<const std::byte> bytes, Privacy privacy) {
+  return write_file(
+      path, [&](const ByteSink& take) { return take(bytes); }, privacy);
 }
 
 Status write_file(const fs::path& path, std::string_view text) {

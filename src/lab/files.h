@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,11 +15,14 @@
 
 #include "base/codec.h"
 #include "base/result.h"
+#include "base/shared_bytes.h"
 
 namespace sotto {
 
 // The whole file, unpacked if it is zstd (known by its content).
 [[nodiscard]] Result<Bytes> read_file(const std::filesystem::path& path);
+// The same bytes, but a plain file is mapped instead of read (lab/mapped_file.h).
+[[nodiscard]] Result<SharedBytes> read_or_map(const std::filesystem::path& path);
 [[nodiscard]] Result<std::string> read_text(const std::filesystem::path& path);
 
 // Who may read a written file: whoever the system's defaults let, or its owner alone. What is private
@@ -28,6 +32,10 @@ enum class Privacy : std::uint8_t { shared, owner_only };
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::span<const std::byte> bytes,
                                 Privacy privacy = Privacy::shared);
 [[nodiscard]] Status write_file(const std::filesystem::path& path, std::string_view text);
+// What `produce` puts into the sink it is given, without holding it all.
+[[nodiscard]] Status write_file(const std::filesystem::path& path,
+                                const std::function<Status(const ByteSink&)>& produce,
+                                Privacy privacy = Privacy::shared);
 
 // Whether something has that name (a link counts even if it leads nowhere).
 [[nodiscard]] Result<bool> is_there(const std::filesystem::path& path);

@@ -4,8 +4,8 @@
 
 #include "data/item_labels.h"
 #include "data/loader.h"
-#include "data/split_io.h"
 #include "lab/files.h"
+#include "lab/split_file.h"
 
 namespace sotto {
 
@@ -14,13 +14,12 @@ namespace {
 Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const std::string& columns,
                                        std::vector<std::string>* files_read = nullptr) {
   SOTTO_TRY(const std::vector<std::filesystem::path> files, data_files(paths));
-  std::vector<std::string> texts;
+  std::vector<SharedBytes> texts;  // plain files are mapped, so that only packed ones take memory
   std::vector<TextSource> sources;
-  texts.reserve(files.size());  // sources look into texts
   for (const auto& file : files) {
-    SOTTO_TRY(std::string text, read_text(file));
+    SOTTO_TRY(SharedBytes text, read_or_map(file));
+    sources.push_back({file.string(), {reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}});
     texts.push_back(std::move(text));
-    sources.push_back({file.string(), texts.back()});
     if (files_read != nullptr) files_read->push_back(file.string());
   }
   return load_interactions(sources, {.columns = columns});
@@ -36,11 +35,6 @@ Status attach_names(const std::vector<std::string>& names, Labelled& data) {
                   path + ": none of its items is in the data: is it the right file for --names?");
   }
   return Done{};
-}
-
-Result<Split> load_saved_split(const std::string& path) {
-  SOTTO_TRY(const Bytes bytes, read_file(path));
-  return load_split(bytes, path);
 }
 
 Result<Split> join_parts(const DataRequest& request) {
@@ -69,7 +63,7 @@ Result<Prepared> prepare(const DataRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   Prepared prepared;
   if (!request.split_file.empty()) {
-    SOTTO_TRY(prepared.split, load_saved_split(request.split_file));
+    SOTTO_TRY(prepared.split, open_split_file(request.split_file));
     SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
   } else if (!request.test.empty()) {
     SOTTO_TRY(prepared.split, join_parts(request));

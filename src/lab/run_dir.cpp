@@ -7,9 +7,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/compression.h"
-#include "data/split_io.h"
 #include "lab/files.h"
+#include "lab/split_file.h"
 #include "lab/stored_rows.h"
 
 namespace sotto {
@@ -173,7 +172,7 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
                                      path_.string(), listed(found)));
   }
   SOTTO_TRY_DONE(make_folder(path_));
-  SOTTO_TRY_DONE(write_file(path_ / "split.bin", compress(save_split(split))));
+  SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
   return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
 }
 
@@ -228,9 +227,9 @@ Result<TrainRequest> RunDir::request() const {
 
 Result<Split> RunDir::split() const {
   const fs::path path = path_ / "split.bin";
-  SOTTO_TRY(const Bytes bytes, read_part_of_run(path));
-  auto split = load_split(bytes, path.string());
-  if (split.ok()) return split;
+  auto split = open_split_file(path);
+  if (split.ok() || split.error().code == Code::io) return split;
+  if (split.error().code == Code::not_found) return damaged_run(path, "the file is missing");
   if (split.error().code == Code::incompatible)
     return fail(
         Code::incompatible,

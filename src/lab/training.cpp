@@ -174,7 +174,7 @@ Status TrainingRun::run() {
 
 Parameters TrainingRun::take_parameters() {
   if (checkpoint_.best) return std::move(*checkpoint_.best);
-  return {training_.items(), Private(training_.users())};
+  return training_.take();
 }
 
 // The models that are made in one go.
@@ -216,7 +216,8 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
                       std::optional<Checkpoint> resume) {
   Trained trained;
   const Stopwatch watch;
-  SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start_factor_training(request, split, executor));
+  SOTTO_TRY(const std::unique_ptr<FactorTraining> training,
+            start_factor_training(request, split, executor, hooks.private_memory));
   if (!training) {
     SOTTO_TRY(trained.model, make_direct(request, split, executor));
     if (hooks.stop != nullptr && hooks.stop->load())

@@ -60,6 +60,7 @@ struct TrainHooks {
   std::function<Status(const Checkpoint&)> on_checkpoint;   // now and then, and when stopped
   std::function<bool()> checkpoint_due;                     // asked between rounds
   const std::atomic<bool>* stop = nullptr;                  // set by Ctrl-C
+  Storage* private_memory = nullptr;                        // where FPL's private rows lie; null: the heap
   std::uint64_t log_lines = 0;                              // kept up to date by on_progress' owner
 };
 

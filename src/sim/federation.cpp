@@ -64,7 +64,8 @@ struct Federation<Model>::Shard {
 
 template <class Model>
 Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedule& schedule,
-                              const Histories& histories, Executor& executor, Path path)
+                              const Histories& histories, Executor& executor, Path path,
+                              Storage* private_memory)
     : model_(model),
       plan_(plan),
       schedule_(schedule),
@@ -76,7 +77,8 @@ Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedu
       path_(path) {
   state_.shared = model_.start_shared();
   RowMatrix& devices = state_.devices.on_device();
-  devices = RowMatrix(histories.users(), model_.private_width());
+  devices = private_memory != nullptr ? RowMatrix(histories.users(), model_.private_width(), *private_memory)
+                                      : RowMatrix(histories.users(), model_.private_width());
   for (std::uint32_t user = 0; user < histories.users(); ++user)
     model_.start_private(UserIndex{user}, devices.row(user));
   const std::size_t shards =
@@ -90,7 +92,10 @@ Federation<Model>::~Federation() = default;
 
 template <class Model>
 void Federation<Model>::restore(FederationState state) {
-  state_ = std::move(state);
+  state_.round = state.round;
+  state_.shared = std::move(state.shared);
+  // The rows stay where they lie, be it in a file.
+  state_.devices.on_device().take_values(state.devices.on_device());
   for (Shard& shard : shards_) shard.ahead.clear(), shard.next = 0;
 }
 

@@ -51,8 +51,9 @@ template <class Model>
 class Federation {
  public:
   // `histories` outlive the federation. Users without training items, or with all of them, take no part.
+  // Private rows lie in `private_memory`, or on the heap.
   Federation(const Model& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
-             Executor& executor, Path path = Path::fast);
+             Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
   ~Federation();
 
   // Runs so many rounds. After a failure the state is spent: go back to a checkpoint.
@@ -60,6 +61,8 @@ class Federation {
 
   [[nodiscard]] const FederationState& state() const { return state_; }
   void restore(FederationState state);
+  // The state for good; the federation is used up.
+  [[nodiscard]] FederationState take() && { return std::move(state_); }
 
  private:
   struct Shard;

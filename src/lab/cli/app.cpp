@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lab/cli/command.h"
+#include "lab/mapped_file.h"
 #include "lab/version.h"
 
 namespace sotto {
@@ -135,6 +136,7 @@ void add_commands(CLI::App& root, Cli& cli) {
 }  // namespace
 
 int run_sotto(int count, const char* const* words) {
+  const MappingGuard mapped_files;
   Cli cli{.console = Console::detect(), .action = {}};
   CLI::App root("Sotto trains recommenders on devices that keep their data to themselves.", "sotto");
   add_commands(root, cli);

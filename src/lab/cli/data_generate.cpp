@@ -4,10 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
-#include "data/split_io.h"
 #include "lab/cli/command.h"
 #include "lab/cli/dataset_text.h"
 #include "lab/files.h"
+#include "lab/split_file.h"
+#include "sim/thread_pool.h"
 
 namespace sotto {
 
@@ -36,8 +37,9 @@ Result<WorldFiles> files_for(const std::string& out) {
 
 // Straight to a split: a world too large to pass through text.
 Status generate_as_split(const GenerateOptions& options, const Console& console) {
-  SOTTO_TRY(const Split split, generate_split(options.world));
-  SOTTO_TRY_DONE(write_file(options.out, save_split(split)));
+  ThreadPool threads(options.common.threads);
+  SOTTO_TRY(const Split split, generate_split(options.world, 0.8, threads));
+  SOTTO_TRY_DONE(write_split_file(options.out, split));
   const std::size_t interactions = split.train.interactions() + split.test.interactions();
   if (options.common.json) {
     print_json(console, {{"split_file", options.out},

@@ -10,9 +10,11 @@
 #include "data/loader.h"
 #include "lab/cli/command.h"
 #include "lab/cli/options.h"
+#include "lab/cli/parts_text.h"
 #include "lab/cli/table.h"
 #include "lab/files.h"
 #include "lab/prepare.h"
+#include "lab/split_file.h"
 
 namespace sotto {
 
@@ -211,7 +213,24 @@ void print_distributions(const Dataset& dataset, const Console& console) {
   console.print("\n" + ratings.text(console));
 }
 
+// A saved split: every byte checked, and what is in it.
+Status inspect_split(const std::string& path, bool json, const Console& console) {
+  SOTTO_TRY(const Split split, open_split_file(path, SplitCheck::whole));
+  if (json) {
+    nlohmann::json facts = parts_json(split);
+    facts.update({{"split_file", path}, {"checked", true}});
+    print_json(console, facts);
+    return Done{};
+  }
+  console.print(fmt::format("{}\n  a saved split; every byte of it was checked\n\n",
+                            console.paint(Tone::strong, path)));
+  print_parts(split, console);
+  return Done{};
+}
+
 Status inspect(InspectOptions& options, const Console& console) {
+  if (options.paths.size() == 1 && is_split_file(options.paths[0]))
+    return inspect_split(options.paths[0], options.common.json, console);
   DataRequest request;
   request.paths = options.paths;
   SOTTO_TRY_DONE(apply_edits(options.edits, request));
@@ -233,7 +252,8 @@ Status inspect(InspectOptions& options, const Console& console) {
 
 void add_data_inspect(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<InspectOptions>(data, cli, "inspect", "what is in these files", inspect);
-  app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst")->required();
+  app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst; or a saved split")
+      ->required();
   add_reading_options(*app, options->edits);
   add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
   app->footer(examples({"sotto data inspect ratings.dat", "sotto data inspect world --names world/items.tsv",

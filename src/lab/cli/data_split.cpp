@@ -3,13 +3,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/compression.h"
 #include "data/split_io.h"
 #include "lab/cli/command.h"
 #include "lab/cli/options.h"
-#include "lab/cli/table.h"
+#include "lab/cli/parts_text.h"
 #include "lab/files.h"
 #include "lab/prepare.h"
+#include "lab/split_file.h"
 
 namespace sotto {
 
@@ -34,28 +34,8 @@ Result<std::string> write_split(const Split& split, const std::string& out) {
     SOTTO_TRY_DONE(write_file(folder / "test.tsv", part_as_tsv(split, split.test)));
     file = (folder / "split.bin").string();
   }
-  SOTTO_TRY_DONE(write_file(file, compress(save_split(split))));
+  SOTTO_TRY_DONE(write_split_file(file, split));
   return file;
-}
-
-void print_parts(const Split& split, const std::string& file, const Console& console) {
-  Table parts({{"part"}, {"interactions", Align::right}, {"a user, on average", Align::right}});
-  const auto add = [&](const char* name, const Histories& part) {
-    const double mean = static_cast<double>(part.interactions()) / static_cast<double>(split.users.size());
-    parts.row({name, human_count(part.interactions()), fmt::format("{:.1f}", mean)});
-  };
-  add("training", split.train);
-  if (split.validation.interactions() > 0) add("validation", split.validation);
-  add("test", split.test);
-  console.print(parts.text(console));
-  Table facts = fact_table();
-  facts.row({"users", fmt::format("{}, {} of them without test items", human_count(split.users.size()),
-                                  human_count(split.users_without_test()))});
-  facts.row({"items", fmt::format("{} in training, {} elsewhere only", human_count(split.catalogue),
-                                  human_count(split.items.size() - split.catalogue))});
-  facts.row({"hash", split.hash.substr(0, 16)});
-  console.print("\n" + facts.text(console));
-  console.print(fmt::format("\nTry: sotto train --split-file {}\n", shell_word(file)));
 }
 
 Status split_data(SplitCommandOptions& options, const Console& console) {
@@ -67,19 +47,13 @@ Status split_data(SplitCommandOptions& options, const Console& console) {
   const Split& split = prepared.split;
   SOTTO_TRY(const std::string file, write_split(split, options.out));
   if (!options.common.json) {
-    print_parts(split, file, console);
+    print_parts(split, console);
+    console.print(fmt::format("\nTry: sotto train --split-file {}\n", shell_word(file)));
     return Done{};
   }
-  print_json(console, {{"split_file", file},
-                       {"split_hash", split.hash},
-                       {"users", split.users.size()},
-                       {"items", split.catalogue},
-                       {"items_outside_training", split.items.size() - split.catalogue},
-                       {"train_interactions", split.train.interactions()},
-                       {"validation_interactions", split.validation.interactions()},
-                       {"test_interactions", split.test.interactions()},
-                       {"users_without_training", split.users_without_training()},
-                       {"users_without_test", split.users_without_test()}});
+  nlohmann::json facts = parts_json(split);
+  facts["split_file"] = file;
+  print_json(console, facts);
   return Done{};
 }
 

@@ -8,6 +8,8 @@
 #include "lab/cli/interrupt.h"
 #include "lab/cli/progress.h"
 #include "lab/files.h"
+#include "lab/mapped_file.h"
+#include "lab/memory_plan.h"
 #include "lab/version.h"
 
 namespace sotto {
@@ -100,8 +102,14 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
   SOTTO_TRY(std::optional<Checkpoint> checkpoint, recorder.open());
   if (checkpoint && !options.quiet)
     console.note(fmt::format("sotto: going on after round {}", human_count(checkpoint->round)));
+  std::unique_ptr<ScratchStorage> scratch;
+  if (!options.scratch.empty() && request.model == ModelKind::fpl) {
+    const auto bytes = static_cast<std::uint64_t>(private_row_bytes(request, split.users.size()));
+    SOTTO_TRY(scratch, ScratchStorage::make(options.scratch, bytes));
+  }
   const InterruptGuard guard;
   TrainHooks hooks = recorder.hooks(guard.stop());
+  hooks.private_memory = scratch.get();
   hooks.on_progress = [&](const TrainProgress& progress) { return recorder.note(progress, hooks); };
   auto trained = train(request, split, executor, hooks, std::move(checkpoint));
   SOTTO_TRY_DONE(recorder.close());

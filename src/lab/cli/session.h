@@ -22,6 +22,7 @@ struct SessionOptions {
   std::string title;          // what the progress calls it; empty: the model's name
   bool quiet = false;
   double checkpoint_seconds = 30.0;
+  std::string scratch;  // a folder for the private rows of FPL; empty: they lie in memory
 };
 
 // The split outlives it.

@@ -7,6 +7,7 @@
 #include "lab/cli/run_text.h"
 #include "lab/cli/session.h"
 #include "lab/cli/train_flags.h"
+#include "lab/memory_plan.h"
 #include "lab/prepare.h"
 #include "sim/thread_pool.h"
 
@@ -20,7 +21,19 @@ struct Job {
   SessionOptions session;
 };
 
-Result<Job> new_job(const TrainFlags& flags) {
+// Said before anything starts, or is written.
+Status check_room(const TrainFlags& flags, const Job& job, std::size_t threads) {
+  if (flags.memory_gb && !(*flags.memory_gb > 0.0))
+    return fail(Code::usage, "--memory must be a number of gigabytes above 0");
+  const std::optional<double> available = flags.memory_gb ? *flags.memory_gb * 1e9 : available_memory();
+  if (!available) return Done{};
+  MemoryFacts facts = memory_facts(job.request, job.split, threads);
+  facts.keeps_checkpoints = !flags.out.empty();
+  facts.scratch = !flags.scratch.empty();
+  return check_memory(job.request, facts, *available);
+}
+
+Result<Job> new_job(const TrainFlags& flags, std::size_t threads) {
   Job job;
   SOTTO_TRY(job.request, request_from(flags));
   SOTTO_TRY(Prepared prepared, prepare(job.request.data));
@@ -28,6 +41,7 @@ Result<Job> new_job(const TrainFlags& flags) {
   if (job.split.test.interactions() == 0)
     return fail(Code::bad_input,
                 "the test part is empty: there would be nothing to judge; choose another --split");
+  SOTTO_TRY_DONE(check_room(flags, job, threads));
   if (flags.out.empty()) return job;
   job.session.run.emplace(flags.out);
   if (flags.force) SOTTO_TRY_DONE(job.session.run->clear());
@@ -36,7 +50,7 @@ Result<Job> new_job(const TrainFlags& flags) {
 }
 
 // A resumed run is its own plan and split; flags that would change it are refused.
-Result<Job> resumed_job(const TrainFlags& flags) {
+Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   if (flags.out.empty()) return fail(Code::usage, "--resume needs the run to go on with: add --out DIR");
   if (flags.force)
     return fail(Code::usage, "--resume goes on with a run and --force replaces it: choose one");
@@ -49,6 +63,7 @@ Result<Job> resumed_job(const TrainFlags& flags) {
     return fail(Code::usage,
                 "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
   SOTTO_TRY(job.split, job.session.run->split());
+  SOTTO_TRY_DONE(check_room(flags, job, threads));
   return job;
 }
 
@@ -72,10 +87,12 @@ Status run_train(TrainFlags& flags, const Console& console) {
     console.note(fmt::format("sotto: the run in {} is complete, there is nothing to resume", flags.out));
     return show_outcome(summary, flags, console);
   }
-  SOTTO_TRY(Job job, flags.resume ? resumed_job(flags) : new_job(flags));
-  job.session.quiet = flags.quiet;
-  job.session.checkpoint_seconds = flags.checkpoint_seconds;
   ThreadPool threads(flags.common.threads);
+  SOTTO_TRY(Job job,
+            flags.resume ? resumed_job(flags, threads.threads()) : new_job(flags, threads.threads()));
+  job.session.quiet = flags.quiet;
+  job.session.scratch = flags.scratch;
+  job.session.checkpoint_seconds = flags.checkpoint_seconds;
   SOTTO_TRY(const Session session, run_session(job.request, job.split, job.session, threads, console));
   return show_outcome(summary_of(job.request, job.split, session), flags, console);
 }

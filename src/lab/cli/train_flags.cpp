@@ -178,6 +178,13 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
       ->type_name("S")
       ->default_str(shown(flags.checkpoint_seconds))
       ->group("Run");
+  app.add_option("--scratch", flags.scratch,
+                 "keep the private rows of fpl in a file of this folder, for more users than memory holds")
+      ->type_name("DIR")
+      ->group("Run");
+  app.add_option("--memory", flags.memory_gb, "refuse a plan that needs more; default: what is available")
+      ->type_name("GB")
+      ->group("Run");
   add_edit<std::uint32_t>(
       app, flags.request, "--log-every", "rounds a line of rounds.jsonl; 0: one, or more in long epochs",
       [](TrainRequest& request, const std::uint32_t& value) { request.log_every = value; })

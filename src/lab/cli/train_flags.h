@@ -18,6 +18,8 @@ struct TrainFlags {
   bool force = false;
   bool quiet = false;
   double checkpoint_seconds = 30.0;
+  std::string scratch;
+  std::optional<double> memory_gb;  // none: what the system has
 };
 
 void add_train_flags(CLI::App& app, TrainFlags& flags);
