@@ -11,9 +11,9 @@
 
 namespace sotto {
 
-inline constexpr std::int32_t step_limit = 67108860;     // one update: the largest float below 2^26
+inline constexpr std::int32_t step_limit = 33554430;     // one update: the largest float below 2^25
 inline constexpr std::int32_t fixed_limit = 1073741760;  // a contribution's row: the largest float below 2^30
-// Sums are kept in 32 bits while every value is below this; the room above takes sixteen updates or one
+// Sums are kept in 32 bits while every value is below this; the room above takes 32 updates or one
 // contribution.
 inline constexpr std::int32_t crowded_from = 1 << 30;
 

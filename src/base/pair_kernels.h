@@ -24,7 +24,7 @@ struct PairRates {
 
 // At most so many steps a call. Those on a snapshot are computed side by side: alone each would wait for its
 // own chain (dot product, sigmoid, new p), together they hide it.
-inline constexpr std::size_t most_steps = 16;
+inline constexpr std::size_t most_steps = 32;
 
 // What some steps did, summed.
 struct PairTotals {

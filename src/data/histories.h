@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/large_pages.h"
 #include "data/ids.h"
 
 namespace sotto {
@@ -27,6 +28,7 @@ class Histories {
     const auto owned = std::make_shared<const Owned>(std::move(offsets), std::move(items));
     offsets_ = owned->first;
     items_ = owned->second;
+    join_pages(items_.data(), items_.size_bytes());
     owner_ = owned;
     assert_spanned();
   }

@@ -24,6 +24,25 @@ class Membership {
     if (words_a_user_ == 0) return histories_->contains(user, item);
     return (bits_[user.value * words_a_user_ + (item.value >> 6)] >> (item.value & 63u) & 1u) != 0;
   }
+  // One user's answers, for who asks many times.
+  class OfUser {
+   public:
+    [[nodiscard]] bool contains(ItemIndex item) const {
+      if (bits_ == nullptr) return of_->histories_->contains(user_, item);
+      return (bits_[item.value >> 6] >> (item.value & 63u) & 1u) != 0;
+    }
+
+   private:
+    friend class Membership;
+    OfUser(const Membership& of, UserIndex user)
+        : of_(&of),
+          user_(user),
+          bits_(of.words_a_user_ == 0 ? nullptr : &of.bits_[user.value * of.words_a_user_]) {}
+    const Membership* of_;
+    UserIndex user_;
+    const std::uint64_t* bits_;
+  };
+  [[nodiscard]] OfUser of(UserIndex user) const { return {*this, user}; }
   // Asks for the memory that contains() will look at.
   void prefetch(UserIndex user, ItemIndex item) const {
     if (words_a_user_ != 0) __builtin_prefetch(&bits_[user.value * words_a_user_ + (item.value >> 6)]);

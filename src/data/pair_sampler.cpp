@@ -8,89 +8,85 @@ namespace sotto {
 
 namespace {
 
-constexpr std::size_t blocks_in_flight = 32;
+constexpr std::size_t most_blocks = 32;
+constexpr std::uint32_t long_visit = 8;  // pairs
 
-// Blocks of random words on their way to pairs, two pairs a block.
-struct Flight {
-  alignas(64) std::uint32_t number[blocks_in_flight];
-  alignas(64) std::uint32_t user[blocks_in_flight];
-  alignas(64) std::uint32_t round[blocks_in_flight];
-  alignas(64) std::uint32_t words[4 * blocks_in_flight];
-  const ItemIndex* positives[2 * blocks_in_flight];
-  std::uint32_t negatives[2 * blocks_in_flight];
-};
+// Random blocks of (number, user, round).
+struct Blocks {
+  alignas(64) std::uint32_t number[most_blocks] = {};
+  alignas(64) std::uint32_t user[most_blocks] = {};
+  alignas(64) std::uint32_t round[most_blocks] = {};
+  alignas(64) std::uint32_t words[4 * most_blocks];
 
-// Walks over the blocks of some visits, `each` pairs a visit.
-class BlockWalk {
- public:
-  BlockWalk(std::span<const VisitPlace> visits, std::size_t each)
-      : visits_(visits), blocks_(static_cast<std::uint32_t>((each + 1) / 2)) {}
-
-  // Fills as many places as there are blocks left; those beyond stay as they were.
-  std::size_t fill(Flight& flight) {
-    std::size_t filled = 0;
-    while (filled < blocks_in_flight && visit_ < visits_.size()) {
-      const std::size_t now = std::min<std::size_t>(blocks_in_flight - filled, blocks_ - next_);
-      for (std::size_t n = 0; n < now; ++n) {
-        flight.number[filled + n] = next_ + static_cast<std::uint32_t>(n);
-        flight.user[filled + n] = visits_[visit_].user.value;
-        flight.round[filled + n] = visits_[visit_].round;
-      }
-      filled += now;
-      next_ += static_cast<std::uint32_t>(now);
-      if (next_ == blocks_) next_ = 0, ++visit_;
-    }
-    return filled;
+  // Word w of block n lands in words[w · count + n].
+  void draw(std::size_t count, const std::array<std::uint32_t, 2>& key) {
+    kernels::philox_blocks(
+        {{number, user, round}, static_cast<std::uint32_t>(Purpose::draw_triples), {key[0], key[1]}}, count,
+        words);
   }
-
- private:
-  std::span<const VisitPlace> visits_;
-  std::uint32_t blocks_;
-  std::size_t visit_ = 0;
-  std::uint32_t next_ = 0;
 };
 
 }  // namespace
 
 void PairSampler::draw(std::span<const VisitPlace> visits, std::span<Pair> out) const {
   const std::size_t each = out.size() / visits.size();
-  Flight flight{};
-  const kernels::PhiloxRun run{{flight.number, flight.user, flight.round},
-                               static_cast<std::uint32_t>(Purpose::draw_triples),
-                               {key_[0], key_[1]}};
-  BlockWalk walk(visits, each);
-  Pair* next = out.data();
-  while (const std::size_t blocks = walk.fill(flight)) {
-    kernels::philox_blocks(run, blocks_in_flight, flight.words);
-    // Addresses first, so that the memory they look up arrives together.
-    for (std::size_t n = 0; n < blocks; ++n) {
-      const UserIndex user{flight.user[n]};
-      const auto history = histories_.of(user);
-      const std::size_t pairs = 2 * flight.number[n] + 1 < each ? 2 : 1;
-      for (std::size_t half = 0; half < pairs; ++half) {
-        const std::uint32_t* words = flight.words + 2 * half * blocks_in_flight + n;
-        const ItemIndex* positive =
-            history.data() + scaled(words[0], static_cast<std::uint32_t>(history.size()));
-        const std::uint32_t negative = scaled(words[blocks_in_flight], catalogue_);
-        flight.positives[2 * n + half] = positive;
-        flight.negatives[2 * n + half] = negative;
-        __builtin_prefetch(positive);
-        consumed_.prefetch(user, ItemIndex{negative});
-      }
-    }
-    for (std::size_t n = 0; n < blocks; ++n) {
-      const UserIndex user{flight.user[n]};
-      const std::uint32_t first = 2 * flight.number[n];
-      const std::uint32_t pairs = first + 1 < each ? 2 : 1;
-      for (std::uint32_t half = 0; half < pairs; ++half, ++next) {
-        const ItemIndex negative{flight.negatives[2 * n + half]};
-        next->positive = *flight.positives[2 * n + half];
-        next->negative = negative;
-        if (consumed_.contains(user, negative)) [[unlikely]]
-          next->negative = other_negative(user, flight.words[2 * half * blocks_in_flight + n],
-                                          flight.words[(2 * half + 1) * blocks_in_flight + n]);
-      }
-    }
+  if (each >= long_visit) {
+    for (std::size_t v = 0; v < visits.size(); ++v) draw_long(visits[v], out.subspan(v * each, each));
+    return;
+  }
+  for (std::uint32_t t = 0; t < each; ++t)
+    for (std::size_t v = 0; v < visits.size(); v += most_blocks)
+      draw_short(visits.subspan(v, std::min(most_blocks, visits.size() - v)), t, each, &out[v * each + t]);
+}
+
+void PairSampler::draw_long(const VisitPlace& visit, std::span<Pair> out) const {
+  Blocks blocks;
+  std::fill_n(blocks.user, most_blocks, visit.user.value);
+  std::fill_n(blocks.round, most_blocks, visit.round);
+  const auto history = histories_.of(visit.user);
+  const auto items = static_cast<std::uint32_t>(history.size());
+  const Membership::OfUser consumed = consumed_.of(visit.user);
+  for (std::uint32_t first = 0; first < out.size(); first += 2 * most_blocks) {
+    const std::size_t pairs = std::min(out.size() - first, 2 * most_blocks);
+    const std::size_t drawn = pairs <= most_blocks / 2 ? most_blocks / 2 : most_blocks;
+    for (std::uint32_t n = 0; n < drawn; ++n) blocks.number[n] = block_of(first) + n;
+    blocks.draw(drawn, key_);
+    const std::uint32_t* a = blocks.words;
+    const std::uint32_t* b = blocks.words + 2 * drawn;
+    Pair* next = out.data() + first;
+    for (std::size_t n = 0; n < pairs; ++n)
+      next[n] = {history[scaled(a[n], items)], ItemIndex{scaled(b[n], catalogue_)}};
+    for (std::size_t n = 0; n < pairs; ++n)
+      if (consumed.contains(next[n].negative)) [[unlikely]]
+        next[n].negative = other_negative(visit.user, a[n], b[n]);
+  }
+}
+
+void PairSampler::draw_short(std::span<const VisitPlace> visits, std::uint32_t t, std::size_t each,
+                             Pair* out) const {
+  Blocks blocks;
+  const ItemIndex* positives[most_blocks];
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    blocks.number[n] = block_of(t);
+    blocks.user[n] = visits[n].user.value;
+    blocks.round[n] = visits[n].round;
+  }
+  blocks.draw(most_blocks, key_);
+  const std::uint32_t* a = blocks.words;
+  const std::uint32_t* b = blocks.words + 2 * most_blocks;
+  // Addresses first, so that the memory they look up arrives together.
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    const auto history = histories_.of(visits[n].user);
+    positives[n] = history.data() + scaled(a[n], static_cast<std::uint32_t>(history.size()));
+    __builtin_prefetch(positives[n]);
+    consumed_.prefetch(visits[n].user, ItemIndex{scaled(b[n], catalogue_)});
+  }
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    const UserIndex user = visits[n].user;
+    Pair& pair = out[n * each];
+    pair = {*positives[n], ItemIndex{scaled(b[n], catalogue_)}};
+    if (consumed_.contains(user, pair.negative)) [[unlikely]]
+      pair.negative = other_negative(user, a[n], b[n]);
   }
 }
 

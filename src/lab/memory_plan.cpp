@@ -99,6 +99,7 @@ MemoryFacts memory_facts(const TrainRequest& request, const Split& split, std::s
   MemoryFacts facts;
   facts.users = split.users.size();
   facts.catalogue = split.catalogue;
+  facts.interactions = split.train.interactions();
   facts.judged =
       request.eval_users == 0 ? facts.users : std::min<std::uint64_t>(request.eval_users, facts.users);
   facts.threads = threads;
@@ -123,9 +124,12 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
     if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 3.0 * (shared + own)});
     parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
   }
+  // Every row may come to need 64-bit sums beside its 32-bit ones.
   if (request.model == ModelKind::fpl)
     parts.push_back(
-        {"sums", static_cast<double>(facts.threads) * catalogue * (2.0 * row_bytes(request) + 16.0)});
+        {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
+  if (request.model == ModelKind::bprmf)
+    parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
     parts.push_back({"neighbours", 8.0 * request.knn.neighbors *
                                        (request.model == ModelKind::userknn ? users : catalogue)});

@@ -19,7 +19,8 @@ namespace sotto {
 struct MemoryFacts {
   std::uint64_t users = 0;
   std::uint64_t catalogue = 0;
-  std::uint64_t judged = 0;  // users that will be judged
+  std::uint64_t interactions = 0;  // of the training part
+  std::uint64_t judged = 0;        // users that will be judged
   std::uint64_t threads = 1;
   bool keeps_checkpoints = false;
   bool scratch = false;  // private rows lie in a scratch file

@@ -93,7 +93,7 @@ TEST(MemoryPlan, AWorkedExample) {
   };
   EXPECT_EQ(part(facts, "private rows"), 1.28e9);
   EXPECT_EQ(part(facts, "shared rows"), 12.8e6);
-  EXPECT_EQ(part(facts, "sums"), 2 * 100'000 * (256.0 + 16.0));
+  EXPECT_EQ(part(facts, "sums"), 2 * 100'000 * (3 * 128.0 + 12.0));
   EXPECT_EQ(part(facts, "who has what"), 80e6);  // no bitmap: it would take 125 GB
   EXPECT_EQ(part(facts, "a checkpoint"), -1.0);
   MemoryFacts scratch = facts;
@@ -111,7 +111,7 @@ TEST(MemoryPlan, RefusesWithTheNumbersAndARemedy) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::io);
   for (const char* text :
-       {"about 1.49 GB", "1.00 GB are available", "private rows 1.28", "--scratch", "--factors"})
+       {"about 1.52 GB", "1.00 GB are available", "private rows 1.28", "--scratch", "--factors"})
     EXPECT_NE(refused.error().message.find(text), std::string::npos)
         << text << ": " << refused.error().message;
   facts.scratch = true;

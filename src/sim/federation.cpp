@@ -112,16 +112,18 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
     for (const UserIndex user : users.first(std::min<std::size_t>(users.size(), visits)))
       shard.ahead.push_back({state_.round, user});
   }
+  // Cohorts go through the private rows in order, as the CPU foresees; a round of one user does not.
   const RowMatrix& devices = state_.devices.on_device();
-  for (const VisitPlace& place : shard.ahead)
-    for (std::size_t k = 0; k < devices.stride(); k += row_lanes)
-      __builtin_prefetch(devices.row(place.user.value) + k, 1);
+  if (schedule_.cohort == 1)
+    for (const VisitPlace& place : shard.ahead)
+      for (std::size_t k = 0; k < devices.stride(); k += row_lanes)
+        __builtin_prefetch(devices.row(place.user.value) + k, 1);
   const std::size_t count = shard.ahead.size() * schedule_.triples;
   const std::span pairs = std::span(shard.pairs).first(count);
   sampler_.draw(shard.ahead, pairs);
   allow_positives(plan_.consent, plan_.seed, shard.ahead, pairs, std::span(shard.allowed).first(count));
   // Long visits keep the shared rows in a near cache by themselves.
-  if (schedule_.triples < kernels::most_steps)
+  if (schedule_.triples < 8 && schedule_.cohort == 1)
     for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
 }
 

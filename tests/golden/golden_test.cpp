@@ -29,11 +29,11 @@ TEST(Golden, TheWorld) { EXPECT_EQ(world().hash.substr(0, 16), "008ea7e40c533f12
 
 TEST(Golden, Runs) {
   const Golden runs[] = {
-      {ModelKind::fpl, "pfpl+", 1.0, MaskKind::sticky, "7bfe27ce4ef7b01d", 0.11939806},
-      {ModelKind::fpl, "pfpl", 0.5, MaskKind::sticky, "95f9331240c531c1", 0.10341333},
-      {ModelKind::fpl, "sfpl", 0.5, MaskKind::redraw, "8d7e8f130fbd5341", 0.10445201},
-      {ModelKind::fpl, "sfpl+", 0.1, MaskKind::redraw, "c0e0194548f03c62", 0.10032764},
-      {ModelKind::bprmf, "pfpl", 1.0, MaskKind::sticky, "3c6139bf65b964e9", 0.14455388},
+      {ModelKind::fpl, "pfpl+", 1.0, MaskKind::sticky, "92ba86813169810f", 0.10976446},
+      {ModelKind::fpl, "pfpl", 0.5, MaskKind::sticky, "7ad3bb51fe923a5d", 0.10445304},
+      {ModelKind::fpl, "sfpl", 0.5, MaskKind::redraw, "9eefe09611f6f7c3", 0.11501838},
+      {ModelKind::fpl, "sfpl+", 0.1, MaskKind::redraw, "3e199c7844ee3bac", 0.09572542},
+      {ModelKind::bprmf, "pfpl", 1.0, MaskKind::sticky, "b259f097883dc203", 0.14450618},
       {ModelKind::itemknn, "pfpl", 1.0, MaskKind::sticky, "92fc5e3bc06b18a3", 0.34369820},
   };
   ThreadPool pool(2);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/kernels.h"
+#include "base/large_pages.h"
 #include "base/rng.h"
 
 namespace sotto {
@@ -14,6 +15,8 @@ constexpr std::uint32_t most_blocks = 32;
 // A set of fewer items makes steps wait for each other, a job of fewer interactions is not worth starting.
 constexpr std::size_t items_a_set = 900;
 constexpr std::size_t interactions_a_job = 4096;
+// Sorting the interactions into jobs takes a tenth of an epoch's time.
+constexpr std::uint32_t epochs_a_deal = 4;
 
 std::uint32_t fitting_blocks(std::size_t catalogue, std::size_t interactions) {
   auto blocks = static_cast<std::uint32_t>(std::clamp<std::size_t>(catalogue / items_a_set, 1, most_blocks));
@@ -37,6 +40,7 @@ BprBlocks::BprBlocks(const Histories& train, std::size_t catalogue, std::uint32_
       set_of_(catalogue),
       interactions_(train.interactions()),
       first_of_job_(std::size_t{blocks_} * blocks_ + 1) {
+  join_pages(interactions_.data(), interactions_.size() * sizeof(UserItem));
   const auto offsets = train.offsets();
   for (std::uint32_t range = 0; range <= blocks_; ++range) {
     const std::uint64_t wanted = train.interactions() * range / blocks_;
@@ -49,17 +53,18 @@ BprBlocks::BprBlocks(const Histories& train, std::size_t catalogue, std::uint32_
 
 void BprBlocks::cut(std::uint32_t epoch, Executor& executor) {
   epoch_ = epoch;
-  if (blocks_ == 1 && is_cut_) return;
-  is_cut_ = true;
-  deal_items(epoch);
+  const std::uint32_t deal = blocks_ == 1 ? 0 : epoch / epochs_a_deal;
+  if (dealt_for_ == deal) return;
+  dealt_for_ = deal;
+  deal_items(deal);
   executor.run(blocks_, [&](std::size_t range) { sort_range(static_cast<std::uint32_t>(range)); });
   first_of_job_.back() = interactions_.size();
 }
 
-void BprBlocks::deal_items(std::uint32_t epoch) {
+void BprBlocks::deal_items(std::uint32_t deal) {
   for (std::uint32_t item = 0; item < dealt_.size(); ++item) dealt_[item] = ItemIndex{item};
   if (blocks_ == 1) return;
-  Stream draws(seed_, Purpose::cut_blocks, epoch);
+  Stream draws(seed_, Purpose::cut_blocks, deal);
   for (std::size_t left = dealt_.size(); left > 1; --left)
     std::swap(dealt_[left - 1], dealt_[draws.below(static_cast<std::uint32_t>(left))]);
   for (std::uint32_t set = 0; set < blocks_; ++set)

@@ -1,14 +1,15 @@
 // BprBlocks: how an epoch of BPR is cut into jobs that share no row, so that they can run at once and give
 // the same bytes on any number of threads.
 //
-// Users are cut into ranges of about equally many interactions, items into as many random sets, anew each
-// epoch. In part s of an epoch job a takes the interactions of user range a with item set (a + s) mod blocks,
-// and draws its negative items from the same set. Over the epochs every pair of items meets. With one block a
-// negative item comes from the whole catalogue. Law: jobs and what they draw depend on the data, the number
-// of blocks, the seed and the epoch alone.
+// Users are cut into ranges of about equally many interactions, items into as many random sets, anew every
+// few epochs. In part s of an epoch job a takes the interactions of user range a with item set (a + s) mod
+// blocks, and draws its negative items from the same set. Over the epochs every pair of items meets. With one
+// block a negative item comes from the whole catalogue. Law: jobs and what they draw depend on the data, the
+// number of blocks, the seed and the epoch alone.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,7 +52,7 @@ class BprBlocks {
   std::size_t draw(const BprJob& job, std::uint32_t first, const Membership& consumed, BprTriple* out) const;
 
  private:
-  void deal_items(std::uint32_t epoch);
+  void deal_items(std::uint32_t deal);
   void sort_range(std::uint32_t range);
   // A negative item where the first try is one the user has; false if there is none. `bits` are the draw's.
   [[nodiscard]] static bool other_negative(const BprJob& job, const Membership& consumed, std::uint64_t bits,
@@ -61,7 +62,7 @@ class BprBlocks {
   std::uint32_t blocks_;
   std::uint64_t seed_;
   std::uint32_t epoch_ = 0;
-  bool is_cut_ = false;
+  std::optional<std::uint32_t> dealt_for_;
   std::vector<std::uint32_t> first_user_;    // of each range, and the end
   std::vector<ItemIndex> dealt_;             // the items, set after set
   std::vector<std::uint32_t> first_item_;    // of each set in dealt_, and the end

@@ -19,6 +19,13 @@ void start_row(Stream stream, float sd, std::size_t count, float* row) {
   for (std::size_t k = 0; k < count; ++k) row[k] = sd * static_cast<float>(stream.normal());
 }
 
+// Where the rows of a job stay in the second cache, asking for them early costs more than it brings.
+constexpr std::size_t second_cache_bytes = std::size_t{1} << 20;
+
+// So many times an epoch every user range meets every item set, each time for a part of their interactions: a
+// long stay with one set would pull a user to and fro.
+constexpr std::uint32_t turns = 8;
+
 Error diverged(std::uint32_t epoch) {
   return fail(Code::diverged, "BPR-MF diverged in epoch " + std::to_string(epoch + 1) +
                                   ": its numbers left the finite range; take a smaller learning rate");
@@ -53,7 +60,8 @@ BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& 
       consumed_(train, catalogue),
       blocks_(train, catalogue, options.blocks, options.seed),
       users_(train.users(), options.factors + 1),
-      items_(catalogue, options.factors + 1) {
+      items_(catalogue, options.factors + 1),
+      rows_are_far_((users_.bytes() + items_.bytes()) / blocks_.blocks() > second_cache_bytes) {
   for (std::uint32_t user = 0; user < train.users(); ++user) {
     start_row(Stream(options.seed, Purpose::init_private, 0, user), options.init_sd, options.factors,
               users_.row(user));
@@ -72,7 +80,7 @@ void BprMf::prefetch(const BprTriple& triple) const {
   }
 }
 
-bool BprMf::run_job(const BprJob& job, Epoch& done) {
+bool BprMf::run_job(const BprJob& job, std::uint32_t turn, Epoch& done) {
   const float rate = options_.learning_rate;
   const kernels::PairRates rates{.fixed_scale = 1.0f,
                                  .learning_rate = rate,
@@ -83,10 +91,12 @@ bool BprMf::run_job(const BprJob& job, Epoch& done) {
                                  .bias = options_.factors};
   BprTriple triples[BprBlocks::most_draws];
   kernels::RowStep steps[kernels::most_steps];
-  const auto draws = static_cast<std::uint32_t>(job.interactions.size());
-  for (std::uint32_t first = 0; first < draws; first += BprBlocks::most_draws) {
+  const std::size_t batches = (job.interactions.size() + BprBlocks::most_draws - 1) / BprBlocks::most_draws;
+  for (std::size_t batch = batches * turn / turns; batch < batches * (turn + 1) / turns; ++batch) {
+    const auto first = static_cast<std::uint32_t>(batch * BprBlocks::most_draws);
     const std::size_t drawn = blocks_.draw(job, first, consumed_, triples);
-    for (std::size_t n = 0; n < drawn; ++n) prefetch(triples[n]);
+    if (rows_are_far_)
+      for (std::size_t n = 0; n < drawn; ++n) prefetch(triples[n]);
     for (std::size_t next = 0; next < drawn; next += kernels::most_steps) {
       const std::size_t count = std::min(kernels::most_steps, drawn - next);
       for (std::size_t n = 0; n < count; ++n)
@@ -108,9 +118,10 @@ Result<BprMf::Epoch> BprMf::run_epoch(std::uint32_t epoch, Executor& executor) {
   blocks_.cut(epoch, executor);
   std::vector<Epoch> done(blocks_.blocks());
   std::vector<std::uint8_t> finite(blocks_.blocks(), 1);  // each job writes its own
-  for (std::uint32_t part = 0; part < blocks_.blocks(); ++part)
+  for (std::uint32_t stay = 0; stay < turns * blocks_.blocks(); ++stay)
     executor.run(blocks_.blocks(), [&](std::size_t a) {
-      if (!run_job(blocks_.job(part, static_cast<std::uint32_t>(a)), done[a])) finite[a] = 0;
+      const BprJob job = blocks_.job(stay % blocks_.blocks(), static_cast<std::uint32_t>(a));
+      if (!run_job(job, stay / blocks_.blocks(), done[a])) finite[a] = 0;
     });
   if (std::find(finite.begin(), finite.end(), 0) != finite.end()) return diverged(epoch);
   Epoch total;

@@ -5,7 +5,7 @@
 //   p_u += α(d(q_i − q_j) − λ_u p_u)   q_i += α(d p_u − λ⁺ q_i)   q_j += α(−d p_u − λ⁻ q_j)   b_i += αd   b_j
 //   −= αd
 // An epoch is as many steps as there are interactions, cut into jobs that share no row (bpr_blocks.h).
-// Sixteen steps take their d from the rows as the first of them finds them; each then moves the rows as it
+// Up to 32 steps take their d from the rows as the first of them finds them; each then moves the rows as it
 // finds them.
 // Laws: the model after n epochs depends on options and data alone, not on threads; a user who has the whole
 // catalogue is skipped.
@@ -69,14 +69,15 @@ class BprMf {
   BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options);
   // Asks for the rows that a step will touch.
   void prefetch(const BprTriple& triple) const;
-  // All draws of one job; false where the numbers leave the finite.
-  [[nodiscard]] bool run_job(const BprJob& job, Epoch& done);
+  // The draws of one job in one turn of the epoch; false where the numbers leave the finite.
+  [[nodiscard]] bool run_job(const BprJob& job, std::uint32_t turn, Epoch& done);
 
   BprMfOptions options_;
   Membership consumed_;
   BprBlocks blocks_;
   RowMatrix users_;
   RowMatrix items_;
+  bool rows_are_far_;
 };
 
 }  // namespace sotto

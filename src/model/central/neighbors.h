@@ -3,8 +3,8 @@
 // The likeness of two rows is common / (√(size · size) + shrink). Laws: the neighbours kept are the k
 // nearest with something in common, ordered by (likeness descending, index ascending); the result does not
 // depend on the executor. Rows are multiplied with the transposed matrix one at a time: never more than one
-// dense row of counters a shard, k neighbours a row kept, and at most two bytes an interaction for the columns
-// that so many rows have that they are compared as bits.
+// dense row of counters a shard, k neighbours a row kept, and at most two bytes an interaction for the
+// columns that so many rows have that they are compared as bits.
 #pragma once
 
 #include <cstdint>
