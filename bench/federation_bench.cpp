@@ -1,50 +1,14 @@
-// Training speed of the four FPL configurations, through the real round logic, beside the obvious loop
-// (plain_fpl.h), interleaved in one run. On MovieLens 1M where ../shared/data is, else on a generated
-// world of its shape.
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <memory>
-#include <string>
-#include <vector>
-
+// Training speed of the four FPL configurations, through the real round logic, one thread's processor time,
+// beside the obvious loop (plain_fpl.h), interleaved in one run.
+#include "bench/measure.h"
 #include "bench/plain_fpl.h"
-#include "data/generate.h"
-#include "lab/prepare.h"
+#include "bench/roofline.h"
 #include "sim/federation.h"
 
 namespace sotto {
 namespace {
 
-Split load() {
-  const char* chosen = std::getenv("SOTTO_DATA");
-  const std::filesystem::path folder =
-      chosen != nullptr ? chosen : std::string(SOTTO_SOURCE_DIR) + "/../shared/data";
-  const auto file = folder / "movielens-1m" / "ratings_ranked.tsv.zst";
-  if (!std::filesystem::exists(file)) {
-    fmt::print("generated world of MovieLens 1M's shape\n");
-    return generate_split({.users = 6040, .items = 3706, .mean_interactions = 165.0, .seed = 1}).value();
-  }
-  fmt::print("MovieLens 1M, temporal 80/20\n");
-  DataRequest request;
-  request.paths = {file.string()};
-  request.filter.min_user = 20;
-  return std::move(prepare(request).value().split);
-}
-
-double seconds_of(const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+constexpr int repeats = 9;
 
 void measure(const Split& split, const char* variant, std::uint32_t factors) {
   Plan plan;
@@ -58,26 +22,30 @@ void measure(const Split& split, const char* variant, std::uint32_t factors) {
   const std::uint64_t a_round = std::uint64_t{schedule.cohort} * schedule.triples;
   const auto rounds = static_cast<std::uint32_t>(std::max<std::uint64_t>(1'500'000 / a_round, 1));
   const auto plain_rounds = std::max<std::uint32_t>(rounds / 8, 1);
-  std::vector<double> ours;
-  std::vector<double> theirs;
-  for (int repeat = 0; repeat < 5; ++repeat) {
-    const double fast = seconds_of([&] { static_cast<void>(federation.run(rounds).value()); });
-    const double slow = seconds_of([&] {
+  bench::Figures ours, theirs, peak;
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    peak.add(bench::peak_gflops());
+    const double fast = bench::seconds_of([&] { static_cast<void>(federation.run(rounds).value()); });
+    const double slow = bench::seconds_of([&] {
       for (std::uint32_t n = 0; n < plain_rounds; ++n) plain.run_round();
     });
-    ours.push_back(static_cast<double>(rounds * a_round) / fast / 1e6);
-    theirs.push_back(static_cast<double>(plain_rounds * a_round) / slow / 1e6);
+    ours.add(static_cast<double>(rounds * a_round) / fast / 1e6);
+    theirs.add(static_cast<double>(plain_rounds * a_round) / slow / 1e6);
   }
-  fmt::print("{:<6} F={:<3} {:>7.2f} million triples/s   plain loop {:>5.2f}   ratio {:>5.1f}\n", variant,
-             factors, median(ours), median(theirs), median(ours) / median(theirs));
+  fmt::print(
+      "{:<6} F={:<3} {:>6.2f} million triples/s (most {:>5.2f})   plain loop {:>5.2f}   ratio {:>5.1f}   "
+      "peak "
+      "{:.0f} GFLOP/s\n",
+      variant, factors, ours.median(), ours.most(), theirs.median(), ours.median() / theirs.median(),
+      peak.median());
 }
 
 }  // namespace
 }  // namespace sotto
 
 int main() {
-  const sotto::Split split = sotto::load();
-  fmt::print("one thread, medians of 5, interleaved\n");
+  const sotto::Split split = sotto::bench::movielens();
+  fmt::print("one thread, medians of {}, interleaved\n", sotto::repeats);
   for (const std::uint32_t factors : {20u, 50u})
     for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"}) sotto::measure(split, variant, factors);
   return 0;

@@ -3,21 +3,12 @@
 // 1M, Amazon Digital Music and Gowalla where ../shared/data (or the folder SOTTO_DATA) is, else on a
 // generated world. Factors are drawn at random and, on the first set, also trained: where popular items
 // score high, fewer scores pass the threshold.
-#include <fmt/core.h>
-#include <time.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <numeric>
-#include <string>
-#include <vector>
 
 #include "base/rng.h"
+#include "bench/measure.h"
 #include "bench/roofline.h"
-#include "data/generate.h"
-#include "lab/prepare.h"
 #include "metrics/evaluate.h"
 #include "metrics/rank_users.h"
 #include "model/central/bpr_mf.h"
@@ -28,28 +19,7 @@ namespace {
 constexpr std::size_t list_length = 10;
 constexpr int repeats = 7;
 
-// Processor time of this thread: what others do on the machine counts as little as it can.
-double thread_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double seconds_of(const auto& work) {
-  const double start = thread_seconds();
-  work();
-  return thread_seconds() - start;
-}
-
-struct Times {
-  std::vector<double> values;
-  [[nodiscard]] double best() const { return *std::min_element(values.begin(), values.end()); }
-  [[nodiscard]] double median() const {
-    std::vector<double> sorted(values);
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[sorted.size() / 2];
-  }
-};
+using bench::seconds_of;
 
 struct World {
   std::string name;
@@ -57,9 +27,7 @@ struct World {
 };
 
 std::vector<World> load() {
-  const char* chosen = std::getenv("SOTTO_DATA");
-  const std::filesystem::path folder =
-      chosen != nullptr ? chosen : std::string(SOTTO_SOURCE_DIR) + "/../shared/data";
+  const std::filesystem::path folder = bench::data_folder();
   std::vector<World> worlds;
   const auto add = [&](const char* name, const std::string& train, const std::string& test) {
     if (!std::filesystem::exists(folder / train)) return;
@@ -118,7 +86,7 @@ struct Factors {
 
 // The peak is measured again beside each figure: on a shared machine it moves.
 struct Figures {
-  Times lists, judged, plain, peak;
+  bench::Figures lists, judged, plain, peak;
 };
 
 Figures measure(const Split& split, const Factors& factors, std::size_t sample) {
@@ -129,12 +97,10 @@ Figures measure(const Split& split, const Factors& factors, std::size_t sample) 
   Figures figures;
   std::uint64_t kept = 0;
   for (int n = 0; n < repeats; ++n) {
-    figures.peak.values.push_back(bench::peak_gflops());
-    figures.lists.values.push_back(
-        seconds_of([&] { kept += rank_users(task, all, serial).value().lists.lengths[0]; }));
-    figures.judged.values.push_back(
-        seconds_of([&] { kept += evaluate(model, split, {}, serial).value().users; }));
-    figures.plain.values.push_back(seconds_of([&] {
+    figures.peak.add(bench::peak_gflops());
+    figures.lists.add(seconds_of([&] { kept += rank_users(task, all, serial).value().lists.lengths[0]; }));
+    figures.judged.add(seconds_of([&] { kept += evaluate(model, split, {}, serial).value().users; }));
+    figures.plain.add(seconds_of([&] {
       for (std::size_t k = 0; k < sample; ++k)
         kept += plain_top(factors.users, factors.items, split.train, all[k]);
     }));
@@ -152,10 +118,10 @@ void report(const Split& split, const Factors& factors) {
   const double rate = 2.0 * users * static_cast<double>(size) / seconds / 1e9;
   const double plain = figures.plain.median() / static_cast<double>(sample) * users;
   fmt::print("  F={:<3}{:<8}{:>8.1f} ms (best {:>7.1f}){:>9.0f} users/s{:>7.1f} GFLOP/s {:>3.0f}% of {:.0f}",
-             factors.items.width() - 1, factors.kind, seconds * 1e3, figures.lists.best() * 1e3,
+             factors.items.width() - 1, factors.kind, seconds * 1e3, figures.lists.least() * 1e3,
              users / seconds, rate, 100.0 * rate / figures.peak.median(), figures.peak.median());
   fmt::print("{:>6.1f}×{:>9.1f} ms (best {:>7.1f})\n", plain / seconds, figures.judged.median() * 1e3,
-             figures.judged.best() * 1e3);
+             figures.judged.least() * 1e3);
 }
 
 void report_world(const World& world, bool trained) {
@@ -167,9 +133,10 @@ void report_world(const World& world, bool trained) {
     if (!trained) continue;
     BprMfOptions options;
     options.factors = factors;
-    options.epochs = 10;
     const auto training = BprMf::start(world.split.train, world.split.catalogue, options).value();
-    static_cast<void>(training->run().ok());
+    SerialExecutor serial;
+    for (std::uint32_t epoch = 0; epoch < 10; ++epoch)
+      static_cast<void>(training->run_epoch(epoch, serial).value());
     report(world.split, {training->users(), training->items(), "trained"});
   }
 }

@@ -1,7 +1,7 @@
 // What a user costs, from ten thousand to ten million of them: made-up people with 40 places each among
-// 100,000, one pFPL+ round with F = 16 on two threads. Prints one row of a Markdown table a size; each size
-// runs in a process of its own, so that its peak of memory is its own. The data lies in a saved split that
-// is mapped, as `sotto train --split-file` does.
+// 100,000, pFPL+ rounds of a million visits together with F = 16 on two threads. Prints one row of a Markdown
+// table a size; each size runs in a process of its own, so that its peak of memory is its own. The data lies
+// in a saved split that is mapped, as `sotto train --split-file` does.
 //
 // Sizes: 10^4, 10^5 and 10^6, or those given as arguments or in SOTTO_SCALE_USERS ("10000,10000000").
 // SOTTO_SCALE_SCRATCH names a folder for the private rows; SOTTO_SCALE_FOLDER one for the splits.
@@ -33,6 +33,12 @@ double peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return static_cast<double>(usage.ru_maxrss) * 1024.0;
+}
+
+// What one user costs already: the catalogue's rows, and a sum of them for each thread.
+double catalogue_bytes() {
+  const double row = static_cast<double>(RowMatrix::stride_for(factors + 1) * sizeof(float));
+  return items * (row + static_cast<double>(threads) * (row + 8.0));
 }
 
 class Clock {
@@ -73,23 +79,25 @@ int make_world(std::uint32_t users, const std::filesystem::path& file) {
   return split.ok() && write_split_file(file, *split).ok() ? 0 : 1;
 }
 
-TrainRequest one_round() {
+// As many rounds as make a million visits, at least one.
+TrainRequest some_rounds(std::size_t users) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.plan.fpl.learning_rate = 0.001f;
   request.plan.fpl.factors = factors;
-  request.plan.epochs = 1;
+  request.plan.epochs = static_cast<std::uint32_t>(std::max<std::size_t>(1'000'000 / users, 1));
   static_cast<void>(settle(request).ok());
   return request;
 }
 
 int measure(const std::filesystem::path& file) {
+  const double program = peak_bytes();
   Clock clock;
   const auto split = open_split_file(file);
   if (!split.ok()) return fmt::print(stderr, "{}\n", split.error().message), 1;
   const double opened = clock.lap();
-  const TrainRequest request = one_round();
   const std::size_t users = split->users.size();
+  const TrainRequest request = some_rounds(users);
   ThreadPool pool(threads);
   TrainHooks hooks;
   std::unique_ptr<ScratchStorage> scratch;
@@ -102,23 +110,25 @@ int measure(const std::filesystem::path& file) {
   double started = 0.0;
   double round = 0.0;
   std::uint64_t triples = 0;
+  double visits = 0.0;
   // The clock stands still between the start and the first round: only the round is a visit's time.
   hooks.checkpoint_due = [&] { return started += clock.lap(), false; };
   hooks.on_progress = [&](const TrainProgress& progress) -> Status {
     round += clock.lap();
     triples += progress.since_last.triples;
+    visits += static_cast<double>(progress.since_last.exchanges);
     return Done{};
   };
   const auto trained = train(request, *split, pool, hooks);
   if (!trained.ok()) return fmt::print(stderr, "{}\n", trained.error().message), 1;
   const double peak = peak_bytes();
   const auto people = static_cast<double>(users);
-  const double histories = 4.0 * static_cast<double>(split->train.interactions()) + 8.0 * people;
-  const double rows = private_row_bytes(request, users) + private_row_bytes(request, split->catalogue);
+  const double own = 4.0 * static_cast<double>(split->train.interactions()) + 8.0 * people +
+                     private_row_bytes(request, users);
   fmt::print("| {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} | {:.2f} |\n", users,
-             split->train.interactions(), opened, started, round, round / people * 1e6,
-             static_cast<double>(triples) / round / 1e6, (histories + rows) / people, peak / people,
-             peak / 1e9);
+             split->train.interactions(), opened, started, round / visits * people, round / visits * 1e6,
+             static_cast<double>(triples) / round / 1e6, own / people,
+             (peak - program - catalogue_bytes()) / people, peak / 1e9);
   return 0;
 }
 
@@ -137,7 +147,7 @@ int run(int count, char** words) {
   fmt::print(
       "| users | training interactions | opened, s | started, s | one round, s | µs a visit | million "
       "triples/s | "
-      "bytes a user: history and rows | peak memory a user | peak, GB "
+      "history and own row, bytes a user | peak without the catalogue, bytes a user | peak, GB "
       "|\n|---:|---:|---:|---:|---:|---:|---:|---:|"
       "---:|---:|\n");
   const std::filesystem::path folder =

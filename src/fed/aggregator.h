@@ -94,6 +94,10 @@ class Aggregator {
   [[nodiscard]] std::int32_t* sums_of(std::uint32_t row) const {
     return space_->sums_.data() + std::size_t{row} * space_->stride_;
   }
+  void prefetch(std::uint32_t row) const {
+    for (std::size_t k = 0; k < space_->stride_; k += cache_line_bytes / sizeof(std::int32_t))
+      __builtin_prefetch(sums_of(row) + k, 1);
+  }
   // Moves a row's sums into 64 bits.
   void widen(std::uint32_t row);
   // A row's whole sum where it outgrew 32 bits, else null.

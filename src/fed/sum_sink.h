@@ -33,6 +33,8 @@ class SumSink {
     if (evidence == Evidence::positive && *allowed_++ == 0) return nullptr;
     return sum_->sums_of(row);
   }
+  // Asks for the memory that an update of the row will touch.
+  void prefetch(std::uint32_t row) const { sum_->prefetch(row); }
   // The row's sum has come near its end.
   void relieve(std::uint32_t row) { sum_->widen(row); }
   [[nodiscard]] float scale() const { return scale_; }

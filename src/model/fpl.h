@@ -43,7 +43,8 @@ class Fpl {
       : options_(options),
         catalogue_(catalogue),
         stride_(RowMatrix::stride_for(options.factors + 1)),
-        seed_(seed) {}
+        seed_(seed),
+        rows_are_far_(catalogue * stride_ * sizeof(float) > second_cache_bytes) {}
 
   // --- the server's half ---
   [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
@@ -73,6 +74,9 @@ class Fpl {
   }
 
  private:
+  // Shared rows and their sums that stay in the second cache need not be asked for early.
+  static constexpr std::size_t second_cache_bytes = std::size_t{1} << 20;
+
   // One triple's rows, and where its update goes if consent lets it out.
   template <class Sink>
   kernels::PairStep open(const Visit& visit, const Pair& pair, Sink& sink) const;
@@ -86,6 +90,7 @@ class Fpl {
   std::size_t catalogue_;
   std::size_t stride_;
   std::uint64_t seed_;
+  bool rows_are_far_;
 };
 
 template <class Sink>
@@ -108,7 +113,15 @@ VisitReport Fpl::fit(std::span<const Visit> visits, std::span<Sink> sinks) const
   VisitReport report;
   if (batch)
     for (const Visit& visit : visits) std::copy_n(visit.own, stride_, visit.scratch);
-  for (std::size_t t = 0; t < visits[0].pairs.size(); ++t) {
+  const std::size_t triples = visits[0].pairs.size();
+  for (std::size_t t = 0; t < triples; ++t) {
+    if (rows_are_far_ && t + 1 < triples)
+      for (std::size_t n = 0; n < visits.size(); ++n) {
+        const Pair& next = visits[n].pairs[t + 1];
+        prefetch(*visits[n].shared, next);
+        sinks[n].prefetch(next.positive.value);
+        sinks[n].prefetch(next.negative.value);
+      }
     for (std::size_t n = 0; n < visits.size(); ++n) steps[n] = open(visits[n], visits[n].pairs[t], sinks[n]);
     const kernels::PairTotals totals = kernels::pair_steps({steps, visits.size()}, shared_rates);
     report.loss_units += totals.loss_units;

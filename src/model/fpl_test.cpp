@@ -29,6 +29,7 @@ struct Recorder {
     return rows.back().values.data();
   }
   void relieve(std::uint32_t /*item*/) {}
+  void prefetch(std::uint32_t /*item*/) const {}
   [[nodiscard]] float scale() const { return sotto::scale; }
   [[nodiscard]] double value(std::size_t row, std::size_t k) const {
     return rows[row].values[k] / double{sotto::scale};

@@ -73,6 +73,8 @@ class ContributionPipeline {
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
     return gate_.allows(evidence, row) ? out_->append(row) : nullptr;
   }
+  // A contribution grows in place: nothing to ask for.
+  void prefetch(std::uint32_t /*row*/) const {}
   // One update never crowds a row of its own.
   void relieve(std::uint32_t /*row*/) {}
   [[nodiscard]] float scale() const { return scale_; }

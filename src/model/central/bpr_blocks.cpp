@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_blocks = 32;
 // A set of fewer items makes steps wait for each other, a job of fewer interactions is not worth starting.
-constexpr std::size_t items_a_set = 900;
+constexpr std::size_t items_a_set = 450;
 constexpr std::size_t interactions_a_job = 4096;
 // Sorting the interactions into jobs takes a tenth of an epoch's time.
 constexpr std::uint32_t epochs_a_deal = 4;

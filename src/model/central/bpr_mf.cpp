@@ -19,9 +19,6 @@ void start_row(Stream stream, float sd, std::size_t count, float* row) {
   for (std::size_t k = 0; k < count; ++k) row[k] = sd * static_cast<float>(stream.normal());
 }
 
-// Where the rows of a job stay in the second cache, asking for them early costs more than it brings.
-constexpr std::size_t second_cache_bytes = std::size_t{1} << 20;
-
 // So many times an epoch every user range meets every item set, each time for a part of their interactions: a
 // long stay with one set would pull a user to and fro.
 constexpr std::uint32_t turns = 8;
@@ -60,8 +57,7 @@ BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& 
       consumed_(train, catalogue),
       blocks_(train, catalogue, options.blocks, options.seed),
       users_(train.users(), options.factors + 1),
-      items_(catalogue, options.factors + 1),
-      rows_are_far_((users_.bytes() + items_.bytes()) / blocks_.blocks() > second_cache_bytes) {
+      items_(catalogue, options.factors + 1) {
   for (std::uint32_t user = 0; user < train.users(); ++user) {
     start_row(Stream(options.seed, Purpose::init_private, 0, user), options.init_sd, options.factors,
               users_.row(user));
@@ -89,27 +85,30 @@ bool BprMf::run_job(const BprJob& job, std::uint32_t turn, Epoch& done) {
                                  .negative_reg = options_.negative_reg.value_or(rate / 200.0f),
                                  .stride = items_.stride(),
                                  .bias = options_.factors};
-  BprTriple triples[BprBlocks::most_draws];
+  // Triples wait here between their draw and their step, so that the memory has time to bring their rows.
+  BprTriple waiting[2 * BprBlocks::most_draws];
+  std::size_t count = 0;
   kernels::RowStep steps[kernels::most_steps];
   const std::size_t batches = (job.interactions.size() + BprBlocks::most_draws - 1) / BprBlocks::most_draws;
-  for (std::size_t batch = batches * turn / turns; batch < batches * (turn + 1) / turns; ++batch) {
-    const auto first = static_cast<std::uint32_t>(batch * BprBlocks::most_draws);
-    const std::size_t drawn = blocks_.draw(job, first, consumed_, triples);
-    if (rows_are_far_)
-      for (std::size_t n = 0; n < drawn; ++n) prefetch(triples[n]);
-    for (std::size_t next = 0; next < drawn; next += kernels::most_steps) {
-      const std::size_t count = std::min(kernels::most_steps, drawn - next);
-      for (std::size_t n = 0; n < count; ++n)
-        steps[n] = {.own = users_.row(triples[next + n].user.value),
-                    .positive = items_.row(triples[next + n].positive.value),
-                    .negative = items_.row(triples[next + n].negative.value),
-                    .send_positive = true};
-      const kernels::PairTotals totals = kernels::central_steps({steps, count}, rates);
-      if (!totals.finite) [[unlikely]]
-        return false;
-      done.loss_units += totals.loss_units;
-    }
-    done.steps += drawn;
+  const std::size_t last = batches * (turn + 1) / turns;
+  for (std::size_t batch = batches * turn / turns; batch < last || count > 0;) {
+    for (; batch < last && count < 2 * kernels::most_steps; ++batch)
+      count += blocks_.draw(job, static_cast<std::uint32_t>(batch * BprBlocks::most_draws), consumed_,
+                            waiting + count);
+    const std::size_t now = std::min(kernels::most_steps, count);
+    for (std::size_t n = now; n < std::min(2 * now, count); ++n) prefetch(waiting[n]);
+    for (std::size_t n = 0; n < now; ++n)
+      steps[n] = {.own = users_.row(waiting[n].user.value),
+                  .positive = items_.row(waiting[n].positive.value),
+                  .negative = items_.row(waiting[n].negative.value),
+                  .send_positive = true};
+    const kernels::PairTotals totals = kernels::central_steps({steps, now}, rates);
+    if (!totals.finite) [[unlikely]]
+      return false;
+    done.loss_units += totals.loss_units;
+    done.steps += now;
+    count -= now;
+    std::copy_n(waiting + now, count, waiting);
   }
   return true;
 }

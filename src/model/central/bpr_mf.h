@@ -77,7 +77,6 @@ class BprMf {
   BprBlocks blocks_;
   RowMatrix users_;
   RowMatrix items_;
-  bool rows_are_far_;
 };
 
 }  // namespace sotto
