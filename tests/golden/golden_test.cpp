@@ -33,7 +33,7 @@ TEST(Golden, Runs) {
       {ModelKind::fpl, "pfpl", 0.5, MaskKind::sticky, "7ad3bb51fe923a5d", 0.10445304},
       {ModelKind::fpl, "sfpl", 0.5, MaskKind::redraw, "9eefe09611f6f7c3", 0.11501838},
       {ModelKind::fpl, "sfpl+", 0.1, MaskKind::redraw, "3e199c7844ee3bac", 0.09572542},
-      {ModelKind::bprmf, "pfpl", 1.0, MaskKind::sticky, "b259f097883dc203", 0.14450618},
+      {ModelKind::bprmf, "pfpl", 1.0, MaskKind::sticky, "4558e16ef9b69589", 0.15137123},
       {ModelKind::itemknn, "pfpl", 1.0, MaskKind::sticky, "92fc5e3bc06b18a3", 0.34369820},
   };
   ThreadPool pool(2);

@@ -15,7 +15,7 @@ constexpr std::uint32_t most_blocks = 32;
 // A set of fewer items makes steps wait for each other, a job of fewer interactions is not worth starting.
 constexpr std::size_t items_a_set = 450;
 constexpr std::size_t interactions_a_job = 4096;
-// Sorting the interactions into jobs takes a tenth of an epoch's time.
+// Sorting and shuffling the interactions takes a third of an epoch's time.
 constexpr std::uint32_t epochs_a_deal = 4;
 
 std::uint32_t fitting_blocks(std::size_t catalogue, std::size_t interactions) {
@@ -23,6 +23,38 @@ std::uint32_t fitting_blocks(std::size_t catalogue, std::size_t interactions) {
   while (blocks > 1 && interactions / blocks / blocks < interactions_a_job) --blocks;
   return blocks;
 }
+
+// Random words of (user, round), 64 at a time.
+class WordRun {
+ public:
+  static constexpr std::size_t words = 64;
+
+  WordRun(Purpose purpose, std::uint64_t seed, std::uint32_t user, std::uint32_t round,
+          std::uint32_t block = 0)
+      : purpose_(static_cast<std::uint32_t>(purpose)), seed_(seed), block_(block) {
+    std::fill_n(user_, blocks, user);
+    std::fill_n(round_, blocks, round);
+  }
+  // Valid until the next call.
+  const std::uint32_t* next() {
+    for (std::size_t n = 0; n < blocks; ++n) number_[n] = block_++;
+    kernels::philox_blocks({{number_, user_, round_},
+                            purpose_,
+                            {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}},
+                           blocks, words_);
+    return words_;
+  }
+
+ private:
+  static constexpr std::size_t blocks = words / 4;
+  alignas(64) std::uint32_t number_[blocks];
+  alignas(64) std::uint32_t user_[blocks];
+  alignas(64) std::uint32_t round_[blocks];
+  alignas(64) std::uint32_t words_[words];
+  std::uint32_t purpose_;
+  std::uint64_t seed_;
+  std::uint32_t block_;
+};
 
 std::uint32_t scaled(std::uint32_t word, std::uint64_t bound) {
   return static_cast<std::uint32_t>((std::uint64_t{word} * bound) >> 32);
@@ -53,7 +85,7 @@ BprBlocks::BprBlocks(const Histories& train, std::size_t catalogue, std::uint32_
 
 void BprBlocks::cut(std::uint32_t epoch, Executor& executor) {
   epoch_ = epoch;
-  const std::uint32_t deal = blocks_ == 1 ? 0 : epoch / epochs_a_deal;
+  const std::uint32_t deal = epoch / epochs_a_deal;
   if (dealt_for_ == deal) return;
   dealt_for_ = deal;
   deal_items(deal);
@@ -86,58 +118,53 @@ void BprBlocks::sort_range(std::uint32_t range) {
   for (std::uint32_t user = first_user_[range]; user < first_user_[range + 1]; ++user)
     for (const ItemIndex item : train_.of(UserIndex{user}))
       interactions_[next[set_of_[item.value]]++] = {UserIndex{user}, item};
+  std::uint64_t from = begin;
+  for (std::uint32_t set = 0; set < blocks_; from = next[set++])
+    shuffle(std::span(interactions_).subspan(from, next[set] - from), range * blocks_ + set);
+}
+
+// Fisher–Yates, with random words in runs.
+void BprBlocks::shuffle(std::span<UserItem> interactions, std::uint32_t number) const {
+  WordRun run(Purpose::cut_blocks, seed_, number + 1, *dealt_for_);
+  for (std::size_t left = interactions.size(); left > 1;) {
+    const std::uint32_t* words = run.next();
+    for (std::size_t n = 0; n < WordRun::words && left > 1; ++n, --left)
+      std::swap(interactions[left - 1], interactions[scaled(words[n], left)]);
+  }
 }
 
 BprJob BprBlocks::job(std::uint32_t part, std::uint32_t a) const {
   const std::uint32_t set = (a + part) % blocks_;
   const std::uint32_t number = a * blocks_ + set;
   const std::uint64_t begin = first_of_job_[number];
-  return {.interactions = std::span(interactions_).subspan(begin, first_of_job_[number + 1] - begin),
+  const std::uint64_t size = first_of_job_[number + 1] - begin;
+  const std::uint32_t word = Stream(seed_, Purpose::cut_blocks, epoch_, ~number).next_u32();
+  return {.interactions = std::span(interactions_).subspan(begin, size),
           .items = std::span(dealt_).subspan(first_item_[set], first_item_[set + 1] - first_item_[set]),
-          .number = number};
+          .number = number,
+          .start = scaled(word, size)};
 }
 
 std::size_t BprBlocks::draw(const BprJob& job, std::uint32_t first, const Membership& consumed,
                             BprTriple* out) const {
-  constexpr std::size_t blocks = most_draws / 2;
-  alignas(64) std::uint32_t counters[3][blocks];
-  alignas(64)
-      std::uint32_t words[4 * blocks];  // the first half picks interactions, the second negative items
-  std::uint32_t picks[2 * most_draws];
-  std::uint32_t users[most_draws];
-  for (std::uint32_t n = 0; n < blocks; ++n) {
-    counters[0][n] = first / 2 + n;
-    counters[1][n] = job.number;
-    counters[2][n] = epoch_;
-  }
-  kernels::philox_blocks({{counters[0], counters[1], counters[2]},
-                          static_cast<std::uint32_t>(Purpose::central_triples),
-                          {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)}},
-                         blocks, words);
-  const UserItem* interactions = job.interactions.data();
-  const ItemIndex* items = job.items.data();
-  const std::size_t count = std::min<std::size_t>(job.interactions.size() - first, most_draws);
-  const std::uint64_t interaction_count = job.interactions.size();
-  const std::uint64_t item_count = job.items.size();
-  for (std::size_t n = 0; n < most_draws; ++n) {
-    picks[n] = scaled(words[n], interaction_count);
-    picks[most_draws + n] = scaled(words[most_draws + n], item_count);
-  }
-  for (std::size_t n = 0; n < count; ++n) __builtin_prefetch(interactions + picks[n]);
+  WordRun run(Purpose::central_triples, seed_, job.number, epoch_, first / 4);
+  const std::uint32_t* words = run.next();
+  const std::size_t size = job.interactions.size();
+  const std::size_t count = std::min<std::size_t>(size - first, most_draws);
+  std::size_t at = job.start + first;
+  at = at < size ? at : at - size;
   for (std::size_t n = 0; n < count; ++n) {
-    const UserItem interaction = interactions[picks[n]];
-    const ItemIndex negative = items[picks[most_draws + n]];
-    picks[n] = interaction.item.value;
-    picks[most_draws + n] = negative.value;
-    users[n] = interaction.user.value;
-    consumed.prefetch(interaction.user, negative);
+    const UserItem& interaction = job.interactions[at];
+    out[n] = {interaction.user, interaction.item, job.items[scaled(words[n], job.items.size())]};
+    consumed.prefetch(interaction.user, out[n].negative);
+    at = at + 1 < size ? at + 1 : 0;
   }
   std::size_t drawn = 0;
   for (std::size_t n = 0; n < count; ++n) {
-    BprTriple triple{UserIndex{users[n]}, ItemIndex{picks[n]}, ItemIndex{picks[most_draws + n]}};
+    BprTriple triple = out[n];
     bool there = true;
     if (consumed.contains(triple.user, triple.negative)) [[unlikely]]
-      there = other_negative(job, consumed, std::uint64_t{words[n]} << 32 | words[most_draws + n], triple);
+      there = other_negative(job, consumed, std::uint64_t{words[n]} << 32 | (first + n), triple);
     out[drawn] = triple;
     drawn += there ? 1 : 0;
   }

@@ -1,11 +1,12 @@
 // BprBlocks: how an epoch of BPR is cut into jobs that share no row, so that they can run at once and give
 // the same bytes on any number of threads.
 //
-// Users are cut into ranges of about equally many interactions, items into as many random sets, anew every
-// few epochs. In part s of an epoch job a takes the interactions of user range a with item set (a + s) mod
-// blocks, and draws its negative items from the same set. Over the epochs every pair of items meets. With one
-// block a negative item comes from the whole catalogue. Law: jobs and what they draw depend on the data, the
-// number of blocks, the seed and the epoch alone.
+// Users are cut into ranges of about equally many interactions, items into as many random sets. In part s of
+// an epoch job a takes the interactions of user range a with item set (a + s) mod blocks, each once an epoch,
+// in random order, and draws its negative items from the same set. Sets and orders are dealt anew every few
+// epochs, and each epoch begins at another place: over the epochs every pair of items meets. With one block a
+// negative item comes from the whole catalogue. Law: jobs and what they draw depend on the data, the number
+// of blocks, the seed and the epoch alone.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct BprJob {
   std::span<const UserItem> interactions;
   std::span<const ItemIndex> items;
   std::uint32_t number = 0;  // within the epoch
+  std::uint32_t start = 0;   // the interaction that comes first
 };
 
 class BprBlocks {
@@ -54,6 +56,7 @@ class BprBlocks {
  private:
   void deal_items(std::uint32_t deal);
   void sort_range(std::uint32_t range);
+  void shuffle(std::span<UserItem> interactions, std::uint32_t number) const;
   // A negative item where the first try is one the user has; false if there is none. `bits` are the draw's.
   [[nodiscard]] static bool other_negative(const BprJob& job, const Membership& consumed, std::uint64_t bits,
                                            BprTriple& triple);

@@ -1,10 +1,10 @@
 // BPR-MF (Rendle et al. 2009) where all data lies in one place: the yardstick for FPL.
 //
-// A step draws an interaction (u, i) uniformly from the training part and j uniformly from the rest of the
-// catalogue, and moves at once, all from the old values, with d = σ(−(x_ui − x_uj)):
-//   p_u += α(d(q_i − q_j) − λ_u p_u)   q_i += α(d p_u − λ⁺ q_i)   q_j += α(−d p_u − λ⁻ q_j)   b_i += αd   b_j
+// A step takes an interaction (u, i) of the training part, draws j from what the user does not have, and
+// moves at once, all from the old values, with d = σ(−(x_ui − x_uj)):
+//   p_u += α(d(q_i − q_j) − λ_u p_u)   q_i += α(d p_u − λ⁺ q_i), b_i += αd   q_j += α(−d p_u − λ⁻ q_j), b_j
 //   −= αd
-// An epoch is as many steps as there are interactions, cut into jobs that share no row (bpr_blocks.h).
+// An epoch is one step an interaction, in random order, cut into jobs that share no row (bpr_blocks.h).
 // Up to 32 steps take their d from the rows as the first of them finds them; each then moves the rows as it
 // finds them.
 // Laws: the model after n epochs depends on options and data alone, not on threads; a user who has the whole
