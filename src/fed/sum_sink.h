@@ -15,20 +15,23 @@ namespace sotto {
 class SumSink {
  public:
   SumSink() = default;  // leads nowhere
-  // Opens a contribution of one visit. `allowed` are the consent's answers to the visit's positive items
-  // (allow_positives); they outlive the sink.
-  SumSink(Aggregator& sum, FixedPoint fixed, std::span<const Pair> pairs, const std::uint8_t* allowed)
+  // Opens the contributions of visits with `each` pairs. `allowed` are the consent's answers to their
+  // positive items (allow_positives); they outlive the sink.
+  SumSink(Aggregator& sum, FixedPoint fixed, std::span<const Pair> pairs, std::size_t each,
+          const std::uint8_t* allowed)
       : sum_(&sum), allowed_(allowed), scale_(fixed.scale()) {
-    sum.begin();
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
-      sum.note(pairs[n].negative.value);
-      if (allowed[n] != 0) sum.note(pairs[n].positive.value);
+    for (std::size_t first = 0; first < pairs.size(); first += each) {
+      sum.begin();
+      for (std::size_t n = first; n < first + each; ++n) {
+        sum.note(pairs[n].negative.value);
+        if (allowed[n] != 0) sum.note(pairs[n].positive.value);
+      }
     }
   }
 
   void make_room(std::size_t /*rows*/) {}
   // Where the fixed-point update of a row is added; null if consent keeps it on the device. The positive
-  // items come in the order of the visit's pairs.
+  // items come in the order of the pairs.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
     if (evidence == Evidence::positive && *allowed_++ == 0) return nullptr;
     return sum_->sums_of(row);

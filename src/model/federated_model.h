@@ -40,7 +40,7 @@ struct VisitReport {
   bool finite = true;           // false: the numbers left the range, training diverged
 };
 
-// A round of one user with one triple.
+// A visit with one pair.
 struct SoloVisit {
   float* own = nullptr;
   Pair pair;
@@ -60,8 +60,9 @@ concept FederatedModel = requires(const M model, float* row, RowMatrix& shared, 
   model.apply(wide, FixedPoint{}, row);
   model.prefetch(*visit.shared, visit.pairs[0]);
   { model.fit(visits, sinks) } -> std::same_as<VisitReport>;
-  // Whole rounds, side by side, that share no row: fit, then apply. The result is that of one after the
-  // other.
+  // Visits with one pair each, into one sink: the result is that of fit().
+  { model.fit_once(solo, shared, sinks[0]) } -> std::same_as<VisitReport>;
+  // Whole rounds of one such visit that share no row, side by side: fit, then apply.
   { model.play_solo(solo, FixedPoint{}, shared) } -> std::same_as<VisitReport>;
 };
 

@@ -142,7 +142,8 @@ template <class Model>
 VisitReport Federation<Model>::visit_directly(std::span<const Visit> visits, Shard& shard) {
   for (std::size_t n = 0; n < visits.size(); ++n) {
     const std::size_t first = static_cast<std::size_t>(visits[n].pairs.data() - shard.pairs.data());
-    shard.sinks[n] = SumSink(*shard.sum, plan_.fixed, visits[n].pairs, shard.allowed.data() + first);
+    shard.sinks[n] = SumSink(*shard.sum, plan_.fixed, visits[n].pairs, visits[n].pairs.size(),
+                             shard.allowed.data() + first);
   }
   return model_.fit(visits, std::span(shard.sinks).first(visits.size()));
 }
@@ -165,7 +166,19 @@ Result<VisitReport> Federation<Model>::visit_by_wire(Visit visit, Shard& shard) 
 }
 
 template <class Model>
+VisitReport Federation<Model>::visit_once(std::size_t count, Shard& shard) {
+  const std::span pairs = std::span<const Pair>(shard.pairs).subspan(shard.next, count);
+  for (std::size_t n = 0; n < count; ++n)
+    shard.solo[n] = {.own = state_.devices.on_device().row(shard.ahead[shard.next + n].user.value),
+                     .pair = pairs[n]};
+  SumSink sink(*shard.sum, plan_.fixed, pairs, 1, shard.allowed.data() + shard.next);
+  shard.next += count;
+  return model_.fit_once(std::span<const SoloVisit>(shard.solo).first(count), state_.shared, sink);
+}
+
+template <class Model>
 Status Federation<Model>::visit(std::size_t count, Shard& shard) {
+  if (path_ == Path::fast && schedule_.triples == 1) return note(visit_once(count, shard), shard);
   const std::span<Visit> visits = std::span(shard.visits).first(count);
   for (std::size_t n = 0; n < count; ++n) {
     const VisitPlace& place = shard.ahead[shard.next + n];

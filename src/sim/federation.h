@@ -74,6 +74,7 @@ class Federation {
   [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
   // Some devices side by side: computation and transmission into the shard's sum.
   [[nodiscard]] Status visit(std::size_t count, Shard& shard);
+  [[nodiscard]] VisitReport visit_once(std::size_t count, Shard& shard);  // visits with one pair
   [[nodiscard]] VisitReport visit_directly(std::span<const Visit> visits, Shard& shard);
   [[nodiscard]] Result<VisitReport> visit_by_wire(Visit visit, Shard& shard);
   // Rounds of one user and one triple each: a sum of one update is that update. Rounds that follow each other
