@@ -125,10 +125,12 @@ int measure(const std::filesystem::path& file) {
   const auto people = static_cast<double>(users);
   const double own = 4.0 * static_cast<double>(split->train.interactions()) + 8.0 * people +
                      private_row_bytes(request, users);
-  fmt::print("| {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} | {:.0f} | {:.2f} |\n", users,
+  const double beyond = peak - program - catalogue_bytes();
+  fmt::print("| {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} | {} | {:.2f} |\n", users,
              split->train.interactions(), opened, started, round / visits * people, round / visits * 1e6,
              static_cast<double>(triples) / round / 1e6, own / people,
-             (peak - program - catalogue_bytes()) / people, peak / 1e9);
+             // The smallest world lies within what the system gives a program anyway.
+             beyond < own ? std::string("–") : fmt::format("{:.0f}", beyond / people), peak / 1e9);
   return 0;
 }
 

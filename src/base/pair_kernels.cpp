@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "base/assert.h"
 #include "base/fixed_point.h"
 #include "base/math.h"
 
@@ -373,12 +374,15 @@ Table table = look_up();
 }  // namespace
 
 PairTotals pair_steps(std::span<const PairStep> steps, const PairRates& rates) {
+  SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
   return table.pair_steps(steps, rates);
 }
 PairTotals round_steps(std::span<const RowStep> steps, const PairRates& rates) {
+  SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
   return table.round_steps(steps, rates);
 }
 PairTotals central_steps(std::span<const RowStep> steps, const PairRates& rates) {
+  SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
   return table.central_steps(steps, rates);
 }
 

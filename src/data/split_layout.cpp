@@ -99,7 +99,8 @@ SectionBytes sections_of(const SplitHead& head, std::span<const std::byte> file)
   SectionBytes sections;
   std::uint64_t begin = aligned(head_size);
   for (std::size_t k = 0; k < section_count; ++k) {
-    sections[k] = file.subspan(std::min<std::uint64_t>(begin, file.size()), head.sizes[k]);
+    // An empty section is nowhere: what would be its place may lie beyond the end of the file.
+    if (head.sizes[k] != 0) sections[k] = file.subspan(begin, head.sizes[k]);
     begin = aligned(begin + head.sizes[k]);
   }
   return sections;

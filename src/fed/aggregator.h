@@ -2,7 +2,7 @@
 //
 // Laws: it takes Contributions, and what a SumSink (sum_sink.h) lets through, alone; refused input leaves no
 // trace; any order and any split over aggregators give the same bytes, because sums are integers; release
-// happens once. Sums are 32 bits wide; a row that comes near their end moves into 64 bits, where 2^32
+// happens once. Sums are 32 bits wide; a row that comes near their end moves into 64 bits, where 2^31
 // contributions fit. The memory lies in a SumSpace that outlives the round, so that a round allocates
 // nothing.
 #pragma once
@@ -81,6 +81,7 @@ class Aggregator {
   // A contribution begins; note() says which rows it holds, any number of times each.
   void begin() {
     ++space_->serial_;
+    SOTTO_ASSERT(space_->serial_ != 0, "a round has fewer than 2^31 contributions");
     ++contributions_;
   }
   void note(std::uint32_t row) {

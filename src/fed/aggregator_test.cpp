@@ -82,6 +82,28 @@ TEST(Aggregator, ARowThatOutgrows32BitsGoesOnIn64) {
   }
 }
 
+TEST(Aggregator, WideRowsAreForgottenAndMergedFromEitherSide) {
+  SumSpace space(rows, width);
+  SumSpace other_space(rows, width);
+  constexpr std::int32_t large = fixed_limit / 3;
+  const auto fill = [&](Aggregator& sum, int times) {
+    for (int n = 0; n < times; ++n) ASSERT_TRUE(sum.accept(contribution_of({{2, large}})).ok());
+  };
+  {
+    Aggregator forgotten(space);
+    fill(forgotten, 20);
+  }
+  for (const bool wide_first : {true, false}) {
+    Aggregator first(space);
+    Aggregator second(other_space);
+    fill(first, wide_first ? 20 : 1);
+    fill(second, wide_first ? 1 : 20);
+    first.merge(std::move(second));
+    const std::int64_t sum = std::int64_t{21} * large;
+    EXPECT_EQ(released(std::move(first)), (Sums{{2, {sum, 2 * sum, 3 * sum}}}));
+  }
+}
+
 TEST(Aggregator, RefusedInputLeavesNoTrace) {
   SumSpace space(rows, width);
   Aggregator aggregator(space);

@@ -15,25 +15,29 @@ namespace sotto {
 class SumSink {
  public:
   SumSink() = default;  // leads nowhere
-  // Opens the contributions of visits with `each` pairs. `allowed` are the consent's answers to their
-  // positive items (allow_positives); they outlive the sink.
+  // Opens the contributions of visits with `each` pairs. Consent's answers to them begin at `first`; they and
+  // the pairs outlive the sink.
   SumSink(Aggregator& sum, FixedPoint fixed, std::span<const Pair> pairs, std::size_t each,
-          const std::uint8_t* allowed)
-      : sum_(&sum), allowed_(allowed), scale_(fixed.scale()) {
-    for (std::size_t first = 0; first < pairs.size(); first += each) {
+          const ConsentAnswers& answers, std::size_t first)
+      : sum_(&sum), pairs_(pairs), answers_(&answers), first_(first), scale_(fixed.scale()) {
+    for (std::size_t visit = 0; visit < pairs.size(); visit += each) {
       sum.begin();
-      for (std::size_t n = first; n < first + each; ++n) {
+      for (std::size_t n = visit; n < visit + each; ++n) {
         sum.note(pairs[n].negative.value);
-        if (allowed[n] != 0) sum.note(pairs[n].positive.value);
+        if (answers.allows(first + n)) sum.note(pairs[n].positive.value);
       }
     }
   }
 
   void make_room(std::size_t /*rows*/) {}
   // Where the fixed-point update of a row is added; null if consent keeps it on the device. The positive
-  // items come in the order of the pairs.
+  // items come in the order of the pairs, each once.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
-    if (evidence == Evidence::positive && *allowed_++ == 0) return nullptr;
+    if (evidence == Evidence::positive) {
+      SOTTO_ASSERT(next_ < pairs_.size() && pairs_[next_].positive.value == row,
+                   "what consent was not asked about does not leave");
+      if (!answers_->allows(first_ + next_++)) return nullptr;
+    }
     return sum_->sums_of(row);
   }
   // Asks for the memory that an update of the row will touch.
@@ -44,7 +48,10 @@ class SumSink {
 
  private:
   Aggregator* sum_ = nullptr;
-  const std::uint8_t* allowed_ = nullptr;
+  std::span<const Pair> pairs_;
+  const ConsentAnswers* answers_ = nullptr;
+  std::size_t first_ = 0;
+  std::size_t next_ = 0;
   float scale_ = 0.0f;
 };
 

@@ -94,16 +94,17 @@ void stick_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visit
 }  // namespace
 
 void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
-                     std::span<const Pair> pairs, std::span<std::uint8_t> allowed) {
-  SOTTO_ASSERT(allowed.size() == pairs.size(), "one answer a pair");
+                     std::span<const Pair> pairs, ConsentAnswers& answers) {
+  SOTTO_ASSERT(answers.answers_.size() >= pairs.size(), "one answer a pair");
   if (pairs.empty()) return;
   const std::size_t each = pairs.size() / visits.size();
+  std::uint8_t* allowed = answers.answers_.data();
   if (policy.pi >= 1.0 || policy.pi <= 0.0) {
-    std::fill(allowed.begin(), allowed.end(), policy.pi >= 1.0 ? 1 : 0);
+    std::fill_n(allowed, pairs.size(), policy.pi >= 1.0 ? 1 : 0);
   } else if (policy.mask == MaskKind::redraw) {
-    redraw_many(policy.pi, seed, visits, each, allowed.data());
+    redraw_many(policy.pi, seed, visits, each, allowed);
   } else {
-    stick_many(policy.pi, seed, visits, each, pairs, allowed.data());
+    stick_many(policy.pi, seed, visits, each, pairs, allowed);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/rng.h"
@@ -54,9 +55,21 @@ class ConsentGate {
   Stream redraws_;
 };
 
-// What gates say to the positive items of visits with equally many pairs, in order: 1 where it may leave.
-// The same answers as ConsentGate's, many at once.
+// What gates say to the positive items of many pairs. Only allow_positives() fills it.
+class ConsentAnswers {
+ public:
+  explicit ConsentAnswers(std::size_t most) : answers_(most, 0) {}
+  [[nodiscard]] bool allows(std::size_t pair) const { return answers_[pair] != 0; }
+
+ private:
+  friend void allow_positives(const ConsentPolicy& policy, std::uint64_t seed,
+                              std::span<const VisitPlace> visits, std::span<const Pair> pairs,
+                              ConsentAnswers& answers);
+  std::vector<std::uint8_t> answers_;
+};
+
+// The answers to the pairs of visits with equally many: those of each visit's ConsentGate, many at once.
 void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
-                     std::span<const Pair> pairs, std::span<std::uint8_t> allowed);
+                     std::span<const Pair> pairs, ConsentAnswers& answers);
 
 }  // namespace sotto

@@ -82,12 +82,12 @@ TEST(Consent, ManyAnswersAtOnceAreTheGates) {
     for (const MaskKind mask : {MaskKind::redraw, MaskKind::sticky}) {
       for (const double pi : {0.0, 0.3, 0.5, 1.0}) {
         const ConsentPolicy policy{pi, mask};
-        std::vector<std::uint8_t> allowed(pairs.size(), 7);
-        allow_positives(policy, 5, visits, pairs, allowed);
+        ConsentAnswers answers(pairs.size());
+        allow_positives(policy, 5, visits, pairs, answers);
         for (std::size_t v = 0; v < visits.size(); ++v) {
           ConsentGate gate(policy, 5, visits[v].round, visits[v].user);
           for (std::size_t n = v * each; n < (v + 1) * each; ++n)
-            EXPECT_EQ(allowed[n] != 0, gate.allows(Evidence::positive, pairs[n].positive.value))
+            EXPECT_EQ(answers.allows(n), gate.allows(Evidence::positive, pairs[n].positive.value))
                 << each << ' ' << pi << ' ' << to_string(mask);
         }
       }

@@ -40,7 +40,7 @@ struct Federation<Model>::Shard {
         work(model.shared_width()),
         visits_ahead(std::max<std::size_t>(128 / triples, kernels::most_steps)),
         pairs(visits_ahead * triples),
-        allowed(visits_ahead * triples),
+        answers(visits_ahead * triples),
         scratch(kernels::most_steps, model.private_width()) {}
 
   SumSpace space;
@@ -51,7 +51,7 @@ struct Federation<Model>::Shard {
   std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with their `pairs`
   std::size_t next = 0;
   std::vector<Pair> pairs;
-  std::vector<std::uint8_t> allowed;  // what consent says to each pair's positive item
+  ConsentAnswers answers;  // what consent says to each pair's positive item
   std::array<Visit, kernels::most_steps> visits;
   std::array<SumSink, kernels::most_steps> sinks;
   std::array<SoloVisit, kernels::most_steps> solo;
@@ -121,7 +121,7 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
   const std::size_t count = shard.ahead.size() * schedule_.triples;
   const std::span pairs = std::span(shard.pairs).first(count);
   sampler_.draw(shard.ahead, pairs);
-  allow_positives(plan_.consent, plan_.seed, shard.ahead, pairs, std::span(shard.allowed).first(count));
+  allow_positives(plan_.consent, plan_.seed, shard.ahead, pairs, shard.answers);
   // Long visits keep the shared rows in a near cache by themselves.
   if (schedule_.triples < 8 && schedule_.cohort == 1)
     for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
@@ -142,8 +142,8 @@ template <class Model>
 VisitReport Federation<Model>::visit_directly(std::span<const Visit> visits, Shard& shard) {
   for (std::size_t n = 0; n < visits.size(); ++n) {
     const std::size_t first = static_cast<std::size_t>(visits[n].pairs.data() - shard.pairs.data());
-    shard.sinks[n] = SumSink(*shard.sum, plan_.fixed, visits[n].pairs, visits[n].pairs.size(),
-                             shard.allowed.data() + first);
+    shard.sinks[n] =
+        SumSink(*shard.sum, plan_.fixed, visits[n].pairs, visits[n].pairs.size(), shard.answers, first);
   }
   return model_.fit(visits, std::span(shard.sinks).first(visits.size()));
 }
@@ -171,7 +171,7 @@ VisitReport Federation<Model>::visit_once(std::size_t count, Shard& shard) {
   for (std::size_t n = 0; n < count; ++n)
     shard.solo[n] = {.own = state_.devices.on_device().row(shard.ahead[shard.next + n].user.value),
                      .pair = pairs[n]};
-  SumSink sink(*shard.sum, plan_.fixed, pairs, 1, shard.allowed.data() + shard.next);
+  SumSink sink(*shard.sum, plan_.fixed, pairs, 1, shard.answers, shard.next);
   shard.next += count;
   return model_.fit_once(std::span<const SoloVisit>(shard.solo).first(count), state_.shared, sink);
 }
@@ -211,9 +211,8 @@ std::size_t Federation<Model>::gather_solo(std::size_t most, Shard& shard) {
     const std::size_t at = shard.next + count;
     const UserIndex user = shard.ahead[at].user;
     const Pair& pair = shard.pairs[at];
-    const bool fits = shard.clash.add(user.value, pair.positive.value, pair.negative.value);
-    if (!fits && count > 0) break;
-    shard.solo[count] = {state_.devices.on_device().row(user.value), pair, shard.allowed[at] != 0};
+    if (!shard.clash.add(user.value, pair.positive.value, pair.negative.value)) break;
+    shard.solo[count] = {state_.devices.on_device().row(user.value), pair, shard.answers.allows(at)};
   }
   return count;
 }

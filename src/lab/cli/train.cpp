@@ -25,11 +25,13 @@ struct Job {
 Status check_room(const TrainFlags& flags, const Job& job, std::size_t threads) {
   if (flags.memory_gb && !(*flags.memory_gb > 0.0))
     return fail(Code::usage, "--memory must be a number of gigabytes above 0");
+  if (!flags.scratch.empty() && job.request.model != ModelKind::fpl)
+    return fail(Code::usage, "--scratch keeps the private rows of fpl; other models have none: leave it out");
   const std::optional<double> available = flags.memory_gb ? *flags.memory_gb * 1e9 : available_memory();
   if (!available) return Done{};
   MemoryFacts facts = memory_facts(job.request, job.split, threads);
   facts.keeps_checkpoints = !flags.out.empty();
-  facts.scratch = !flags.scratch.empty();
+  facts.scratch = !flags.scratch.empty() && job.request.model == ModelKind::fpl;
   return check_memory(job.request, facts, *available);
 }
 

@@ -151,7 +151,7 @@ std::size_t BprBlocks::draw(const BprJob& job, std::uint32_t first, const Member
   const std::uint32_t* words = run.next();
   const std::size_t size = job.interactions.size();
   const std::size_t count = std::min<std::size_t>(size - first, most_draws);
-  std::size_t at = job.start + first;
+  std::size_t at = std::size_t{job.start} + first;
   at = at < size ? at : at - size;
   for (std::size_t n = 0; n < count; ++n) {
     const UserItem& interaction = job.interactions[at];

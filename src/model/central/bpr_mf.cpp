@@ -31,7 +31,8 @@ Error diverged(std::uint32_t epoch) {
 }  // namespace
 
 Status check(const BprMfOptions& options) {
-  if (options.factors == 0) return fail(Code::usage, "the number of factors is 0: a model needs at least 1");
+  if (options.factors == 0 || options.factors > 4096)
+    return fail(Code::usage, "the number of factors must be from 1 to 4096");
   if (!is_rate(options.learning_rate) || options.learning_rate == 0.0f)
     return fail(Code::usage, "the learning rate must be a number above 0");
   for (const auto& reg : {options.user_reg, options.positive_reg, options.negative_reg})

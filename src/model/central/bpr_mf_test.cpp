@@ -249,6 +249,7 @@ TEST(BprMf, RefusesBadOptionsAndEmptyData) {
     return BprMf::start(train, 2, options).error().code;
   };
   EXPECT_EQ(code([](auto& o) { o.factors = 0; }), Code::usage);
+  EXPECT_EQ(code([](auto& o) { o.factors = 0xFFFFFFFFu; }), Code::usage);
   EXPECT_EQ(code([](auto& o) { o.learning_rate = 0.0f; }), Code::usage);
   EXPECT_EQ(code([](auto& o) { o.learning_rate = std::numeric_limits<float>::quiet_NaN(); }), Code::usage);
   EXPECT_EQ(code([](auto& o) { o.negative_reg = -1.0f; }), Code::usage);
