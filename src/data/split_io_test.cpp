@@ -67,6 +67,19 @@ TEST(SplitIo, ComesBackWhole) {
   EXPECT_EQ(save_split(*loaded), save_split(split));
 }
 
+// The last section that holds anything ends anywhere, and those after it are empty.
+TEST(SplitIo, NamesWithoutCategoriesComeBack) {
+  Split split = small_split();
+  split.item_categories.clear();
+  for (const char* name : {"a", "ab", "abc", "abcd", "abcde"}) {
+    split.item_names = {name, "", "third"};
+    const auto loaded = load_split(save_split(split), "s");
+    ASSERT_TRUE(loaded.ok()) << name << ": " << loaded.error().message;
+    EXPECT_EQ(loaded->item_names, split.item_names);
+    EXPECT_TRUE(loaded->item_categories.empty());
+  }
+}
+
 RC_GTEST_PROP(SplitIo, AnyWorldComesBack, ()) {
   WorldOptions options;
   options.users = *rc::gen::inRange<std::uint32_t>(1, 20);

@@ -218,6 +218,22 @@ TEST(BprMf, TheOrderOfTheJobsDoesNotMatterAndBlocksLearnToo) {
   EXPECT_GT(pairs_right(*(*one)->view(), world), 0.85);
 }
 
+TEST(BprMf, GoesOnFromSavedParametersAtAnyEpoch) {
+  const Histories train = histories_of(PlantedWorld().train_rows);
+  BprMfOptions options;
+  options.blocks = 3;
+  SerialExecutor serial;
+  auto whole = BprMf::start(train, 120, options);
+  for (std::uint32_t epoch = 0; epoch < 6; ++epoch) ASSERT_TRUE((*whole)->run_epoch(epoch, serial).ok());
+  auto first = BprMf::start(train, 120, options);
+  for (std::uint32_t epoch = 0; epoch < 3; ++epoch) ASSERT_TRUE((*first)->run_epoch(epoch, serial).ok());
+  auto second = BprMf::start(train, 120, options);
+  (*second)->restore((*first)->users(), (*first)->items());
+  for (std::uint32_t epoch = 3; epoch < 6; ++epoch) ASSERT_TRUE((*second)->run_epoch(epoch, serial).ok());
+  EXPECT_TRUE(same((*whole)->items(), (*second)->items()));
+  EXPECT_TRUE(same((*whole)->users(), (*second)->users()));
+}
+
 TEST(BprMf, AUserWithTheWholeCatalogueIsSkipped) {
   const Histories train = histories_of({{0, 1}, {0, 1}});
   auto model = BprMf::start(train, 2, {});
