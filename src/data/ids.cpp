@@ -29,7 +29,7 @@ std::uint64_t hash_name(std::string_view name) {
     hash = mixed(hash ^ eight, second);
   }
   std::uint64_t tail = 0;
-  std::memcpy(&tail, name.data(), name.size());
+  if (!name.empty()) std::memcpy(&tail, name.data(), name.size());  // an empty name may point nowhere
   return mixed(hash ^ tail, first);
 }
 
