@@ -13,6 +13,7 @@
 #include <sstream>
 
 #include "base/rng.h"
+#include "bench/measure.h"
 #include "data/split_parts.h"
 #include "lab/files.h"
 #include "lab/prepare.h"
@@ -22,6 +23,9 @@
 namespace sotto {
 namespace {
 
+using bench::Clock;
+using bench::setting;
+
 // Of this process, in the program and in the system: what other programs on the machine do not stretch.
 double cpu_seconds() {
   rusage usage{};
@@ -30,22 +34,6 @@ double cpu_seconds() {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-class Clock {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-std::string setting(const char* name, const std::string& otherwise) {
-  const char* chosen = std::getenv(name);
-  return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
 }
 
 // The obvious reader: a stream of words, a map of ids, a vector a user, the newest fifth for the test.
@@ -141,9 +129,7 @@ int map_split(std::uint64_t interactions) {
 }
 
 int run() {
-  const std::filesystem::path text =
-      std::filesystem::path(setting("SOTTO_DATA", SOTTO_SOURCE_DIR "/../shared/data")) /
-      "movielens-1m/ratings_ranked.tsv.zst";
+  const std::filesystem::path text = bench::data_folder() / "movielens-1m/ratings_ranked.tsv.zst";
   if (std::filesystem::exists(text))
     load_text(text);
   else

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "data/generate.h"
@@ -36,6 +37,23 @@ namespace sotto::bench {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Seconds since the last lap, by the clock on the wall.
+class Clock {
+ public:
+  double lap() {
+    const auto now = std::chrono::steady_clock::now();
+    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+[[nodiscard]] inline std::string setting(const char* name, const std::string& otherwise) {
+  const char* chosen = std::getenv(name);
+  return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
+}
+
 struct Figures {
   std::vector<double> values;
   void add(double value) { values.push_back(value); }
@@ -49,8 +67,7 @@ struct Figures {
 };
 
 [[nodiscard]] inline std::filesystem::path data_folder() {
-  const char* chosen = std::getenv("SOTTO_DATA");
-  return chosen != nullptr ? chosen : std::string(SOTTO_SOURCE_DIR) + "/../shared/data";
+  return setting("SOTTO_DATA", SOTTO_SOURCE_DIR "/../shared/data");
 }
 
 // MovieLens 1M where ../shared/data (or the folder SOTTO_DATA) is, else a generated world of its shape.

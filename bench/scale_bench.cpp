@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "bench/measure.h"
 #include "data/generate.h"
 #include "lab/mapped_file.h"
 #include "lab/memory_plan.h"
@@ -24,6 +25,9 @@
 
 namespace sotto {
 namespace {
+
+using bench::Clock;
+using bench::setting;
 
 constexpr std::uint32_t items = 100'000;
 constexpr std::uint32_t factors = 16;
@@ -39,22 +43,6 @@ double peak_bytes() {
 double catalogue_bytes() {
   const double row = static_cast<double>(RowMatrix::stride_for(factors + 1) * sizeof(float));
   return items * (row + static_cast<double>(threads) * (row + 8.0));
-}
-
-class Clock {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(start_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-std::string setting(const char* name, const std::string& otherwise) {
-  const char* chosen = std::getenv(name);
-  return chosen != nullptr && *chosen != '\0' ? chosen : otherwise;
 }
 
 // Runs `work` in a process of its own; what it returns is the exit code.

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/math.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/score_kernels.cpp"
 #include <hwy/foreach_target.h>  // compiles this file once a target
@@ -14,6 +16,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace sotto::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+#include "base/vector_math.inc"
 
 using Floats = hn::CappedTag<float, 16>;
 using Ints = hn::Rebind<std::int32_t, Floats>;
@@ -25,23 +29,6 @@ constexpr std::size_t lanes = hn::MaxLanes(Floats());
 constexpr std::size_t users_a_tile = 6;
 constexpr std::size_t vectors_a_tile = lanes == 16 ? 4 : lanes == 1 ? 1 : 2;
 constexpr std::size_t lanes_a_tile = vectors_a_tile * lanes;
-
-// a·b + c in one rounding, also where the target has no such instruction.
-HWY_INLINE Lanes fused(Lanes a, Lanes b, Lanes c) {
-#if HWY_NATIVE_FMA
-  return hn::MulAdd(a, b, c);
-#else
-  const Floats d;
-  alignas(64) float as[lanes];
-  alignas(64) float bs[lanes];
-  alignas(64) float cs[lanes];
-  hn::Store(a, d, as);
-  hn::Store(b, d, bs);
-  hn::Store(c, d, cs);
-  for (std::size_t n = 0; n < lanes; ++n) cs[n] = std::fma(as[n], bs[n], cs[n]);
-  return hn::Load(d, cs);
-#endif
-}
 
 #if HWY_TARGET == HWY_SCALAR
 float pack_panel_any(std::span<const float* const> rows, std::size_t width, float* panel) {
@@ -107,7 +94,8 @@ HWY_INLINE void score_tile(const float* panel, std::size_t width, const float* c
     for (std::size_t v = 0; v < vectors_a_tile; ++v) items[v] = hn::Load(d, column + v * lanes);
     for (std::size_t u = 0; u < Users; ++u) {
       const Lanes factor = hn::Set(d, rows[u][k]);
-      for (std::size_t v = 0; v < vectors_a_tile; ++v) sums[u][v] = fused(factor, items[v], sums[u][v]);
+      for (std::size_t v = 0; v < vectors_a_tile; ++v)
+        sums[u][v] = fused(Floats(), factor, items[v], sums[u][v]);
     }
   }
   for (std::size_t u = 0; u < Users; ++u) {

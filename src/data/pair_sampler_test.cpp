@@ -60,15 +60,18 @@ TEST(PairSampler, APairIsAFunctionOfItsPlace) {
   const Histories histories = histories_of({{0, 2, 4, 6}, {1, 3}});
   const Membership consumed(histories, 50);
   const PairSampler sampler(histories, consumed, 50, 1);
-  // Many at once, over three visits and more than one batch.
-  const std::vector<VisitPlace> visits{{3, UserIndex{1}}, {3, UserIndex{0}}, {4, UserIndex{1}}};
-  std::vector<Pair> pairs(3 * 25);
-  sampler.draw(visits, pairs);
-  for (std::size_t n = pairs.size(); n-- > 0;) {
-    const VisitPlace& place = visits[n / 25];
-    const Pair alone = sampler.draw(place.round, place.user, static_cast<std::uint32_t>(n % 25));
-    EXPECT_EQ(alone.positive, pairs[n].positive);
-    EXPECT_EQ(alone.negative, pairs[n].negative);
+  // Many at once: more visits than random blocks in a run, few pairs a visit and more than fit one run.
+  std::vector<VisitPlace> visits;
+  for (std::uint32_t n = 0; n < 70; ++n) visits.push_back({n / 2, UserIndex{n % 3 % 2}});
+  for (const std::size_t each : {1u, 2u, 7u, 8u, 16u, 17u, 33u, 64u, 65u, 150u}) {
+    std::vector<Pair> pairs(visits.size() * each);
+    sampler.draw(visits, pairs);
+    for (std::size_t n = pairs.size(); n-- > 0;) {
+      const VisitPlace& place = visits[n / each];
+      const Pair alone = sampler.draw(place.round, place.user, static_cast<std::uint32_t>(n % each));
+      ASSERT_EQ(alone.positive, pairs[n].positive) << each << ' ' << n;
+      ASSERT_EQ(alone.negative, pairs[n].negative) << each << ' ' << n;
+    }
   }
 }
 
