@@ -38,10 +38,12 @@ class Recency {
 
   // Whether ages matter at all.
   [[nodiscard]] bool matters() const { return !weights_.empty(); }
-  // The weight of place k of a row whose ages are these.
-  [[nodiscard]] float weight(std::span<const std::uint16_t> ages, std::size_t k) const {
-    if (weights_.empty() || ages.empty()) return 1.0f;
-    return weights_[std::min<std::size_t>(ages[k], weights_.size() - 1)];
+  // The weights of a row with these ages; none where everything counts 1.
+  void weigh(std::span<const std::uint16_t> ages, std::vector<float>& out) const {
+    out.clear();
+    if (weights_.empty()) return;
+    for (const std::uint16_t age : ages)
+      out.push_back(weights_[std::min<std::size_t>(age, weights_.size() - 1)]);
   }
 
  private:

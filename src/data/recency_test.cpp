@@ -8,22 +8,27 @@
 namespace sotto {
 namespace {
 
+std::vector<float> weighed(const Recency& recency, const std::vector<std::uint16_t>& ages) {
+  std::vector<float> weights{7.0f};  // what was there before is gone
+  recency.weigh(ages, weights);
+  return weights;
+}
+
 TEST(Recency, HalvesAtTheHalfLife) {
-  const Recency recency(5.0f);
-  const std::vector<std::uint16_t> ages{0, 5, 10, 3, Histories::most_age};
-  EXPECT_EQ(recency.weight(ages, 0), 1.0f);
-  EXPECT_NEAR(recency.weight(ages, 1), 0.5f, 1e-6f);
-  EXPECT_NEAR(recency.weight(ages, 2), 0.25f, 1e-6f);
-  EXPECT_NEAR(recency.weight(ages, 3), std::exp2(-0.6f), 1e-6f);
-  EXPECT_LT(recency.weight(ages, 4), 1e-7f);
-  EXPECT_GT(recency.weight(ages, 4), 0.0f);
+  const auto weights = weighed(Recency(5.0f), {0, 5, 10, 3, Histories::most_age});
+  ASSERT_EQ(weights.size(), 5u);
+  EXPECT_EQ(weights[0], 1.0f);
+  EXPECT_NEAR(weights[1], 0.5f, 1e-6f);
+  EXPECT_NEAR(weights[2], 0.25f, 1e-6f);
+  EXPECT_NEAR(weights[3], std::exp2(-0.6f), 1e-6f);
+  EXPECT_LT(weights[4], 1e-7f);
+  EXPECT_GT(weights[4], 0.0f);
 }
 
 TEST(Recency, EverythingCountsOneWithoutIt) {
-  const std::vector<std::uint16_t> ages{0, 7};
   EXPECT_FALSE(Recency().matters());
-  EXPECT_EQ(Recency().weight(ages, 1), 1.0f);
-  EXPECT_EQ(Recency(3.0f).weight({}, 1), 1.0f);
+  EXPECT_TRUE(weighed(Recency(), {0, 7}).empty());
+  EXPECT_TRUE(weighed(Recency(3.0f), {}).empty());
 }
 
 TEST(Recency, RefusesWhatIsNoHalfLife) {

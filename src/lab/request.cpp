@@ -66,6 +66,12 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
+  SOTTO_TRY_DONE(Recency::check(request.recency));
+  if (request.recency > 0.0f && request.model != ModelKind::itemknn && !is_item_model(request.model))
+    return fail(Code::usage,
+                fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …), "
+                            "not {}: leave it out",
+                            to_string(request.model)));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -58,6 +58,7 @@ struct TrainRequest {
   std::optional<float> user_reg, positive_reg, negative_reg;
   std::optional<float> lambda;  // of models that are solved, not stepped; each has its own default
   LinearOptions linear;
+  float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

@@ -41,6 +41,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
   visit("model", "lambda", r.lambda);
+  visit("model", "recency", r.recency);
   visit("model", "init_sd", r.plan.fpl.init_sd);
   visit("model", "epochs", r.plan.epochs);
   visit("federation", "cohort", r.plan.cohort);

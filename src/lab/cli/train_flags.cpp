@@ -111,6 +111,9 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
          [](TrainRequest& r) -> float& { return r.linear.beta; });
   number("--gram-power", "somebody with n items counts n^-N in the sum (fedease)",
          [](TrainRequest& r) -> float& { return r.linear.gram_power; });
+  number("--recency",
+         "half-life in items: what is older counts less for the list (item-item models; needs times)",
+         [](TrainRequest& r) -> float& { return r.recency; });
   number("--dense-items", "the most items that are solved as one matrix (ease, fedease)",
          [](TrainRequest& r) -> std::uint32_t& { return r.linear.dense_items; });
 }
