@@ -8,7 +8,19 @@
 
 namespace sotto {
 
-enum class ModelKind : std::uint8_t { fpl, bprmf, toppop, random, userknn, itemknn };
+enum class ModelKind : std::uint8_t {
+  fpl,
+  bprmf,
+  ials,
+  fedals,
+  fcf,
+  warp,
+  mf,
+  toppop,
+  random,
+  userknn,
+  itemknn
+};
 
 // How a model comes to be, and what a run directory keeps of it.
 enum class ModelFamily : std::uint8_t {

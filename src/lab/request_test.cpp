@@ -24,6 +24,15 @@ TrainRequest full_request() {
   r.plan.epochs = 3;
   r.plan.fixed.bits = 22;
   r.user_reg = 0.5f;
+  r.lambda = 2.5f;
+  r.factors = {.confidence = 10.0f,
+               .reg_power = 0.5f,
+               .negatives = 7,
+               .max_trials = 33,
+               .server = ServerStep::sgd,
+               .server_lr = 0.25f,
+               .beta1 = 0.1f,
+               .beta2 = 0.99f};
   r.knn = {.neighbors = 11, .shrink = 2.5f};
   r.early = {.metric = "P@5", .every = 2, .patience = 4};
   r.cutoffs = {1, 5};
@@ -43,6 +52,39 @@ TEST(RequestToml, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->plan.consent.mask, MaskKind::redraw);
   EXPECT_EQ(again->data.filter.min_rating, 3.5f);
   EXPECT_EQ(to_string(again->data.split.rule), "random:0.7");
+  EXPECT_EQ(again->lambda, 2.5f);
+  EXPECT_EQ(again->factors.confidence, 10.0f);
+  EXPECT_EQ(again->factors.server, ServerStep::sgd);
+  EXPECT_EQ(again->factors.negatives, 7u);
+}
+
+TEST(Request, OptionsOfAFactorModelAreCheckedBeforeAnythingRuns) {
+  const auto refused = [](ModelKind model, auto set, const char* words) {
+    TrainRequest request;
+    request.data.paths = {"w"};
+    request.model = model;
+    set(request);
+    const Status status = settle(request);
+    ASSERT_FALSE(status.ok()) << words;
+    EXPECT_EQ(status.error().code, Code::usage);
+    EXPECT_NE(status.error().message.find(words), std::string::npos) << status.error().message;
+  };
+  refused(
+      ModelKind::ials, [](TrainRequest& r) { r.lambda = -1.0f; }, "lambda");
+  refused(
+      ModelKind::ials, [](TrainRequest& r) { r.factors.reg_power = 9.0f; }, "reg-power");
+  refused(
+      ModelKind::fedals, [](TrainRequest& r) { r.plan.cohort = 0.5; }, "--cohort");
+  refused(
+      ModelKind::fedals, [](TrainRequest& r) { r.plan.fpl.factors = 300; }, "--factors");
+  refused(
+      ModelKind::fcf, [](TrainRequest& r) { r.factors.server_lr = 0.0f; }, "server-lr");
+  refused(
+      ModelKind::fcf, [](TrainRequest& r) { r.factors.beta2 = 1.0f; }, "beta");
+  refused(
+      ModelKind::mf, [](TrainRequest& r) { r.factors.negatives = 0; }, "negatives");
+  refused(
+      ModelKind::warp, [](TrainRequest& r) { r.factors.max_trials = 0; }, "max-trials");
 }
 
 TEST(RequestToml, ReadsOnTopOfWhatIsThere) {
