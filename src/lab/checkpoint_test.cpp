@@ -48,7 +48,7 @@ TEST(CheckpointFile, any_changed_byte_is_refused_with_a_remedy) {
   checkpoint.request_hash = "h";
   checkpoint.now.items = RowMatrix(3, 2);
   checkpoint.now.users = Private(RowMatrix(2, 2));
-  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2))};
+  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2)), RowMatrix(2, 3)};
   const Bytes bytes = save_checkpoint(checkpoint);
   ASSERT_TRUE(load_checkpoint(bytes, "c").ok());
   for (std::size_t at = 0; at < bytes.size(); ++at)
@@ -91,7 +91,7 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
       [&](Checkpoint& c) { c.now.users = Private(grown(c.now.users.on_device(), 1, 0)); },
       [&](Checkpoint& c) { c.now.users = Private(grown(c.now.users.on_device(), 0, 1)); },
       [](Checkpoint& c) {
-        c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1))};
+        c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1)), {}};
       },
       [](Checkpoint& c) { c.now.memory = RowMatrix(1, 3); },
       [](Checkpoint& c) { c.round = 4'000'000'000; }};

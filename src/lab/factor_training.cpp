@@ -25,7 +25,7 @@ class FplTraining final : public FactorTraining {
   }
   [[nodiscard]] Parameters take() override {
     FederationState state = std::move(federation_).take();
-    return {std::move(state.shared), std::move(state.devices)};
+    return {std::move(state.shared), std::move(state.devices), {}};
   }
 
  private:

@@ -31,7 +31,7 @@ TEST_F(CliFactors, each_trains_and_its_run_is_judged_again_alike) {
     ASSERT_EQ(outcome.code, 0) << model << ": " << outcome.err;
     const auto json = outcome.json();
     EXPECT_EQ(json["model"], model);
-    const auto judged = shop_.sotto({"evaluate", model, "--json"}).json();
+    const auto judged = shop_.sotto({"evaluate", "--run", model, "--json"}).json();
     EXPECT_EQ(judged["metrics"]["P@10"], json["metrics"]["P@10"]) << model;
     const bool federated = std::string(model).starts_with("f");
     EXPECT_EQ(json["bytes_up"] > 0, federated) << model;
@@ -42,12 +42,12 @@ TEST_F(CliFactors, each_trains_and_its_run_is_judged_again_alike) {
 TEST_F(CliFactors, neither_threads_nor_the_wire_change_a_federated_model) {
   for (const char* model : {"fedals", "fcf"}) {
     const auto run = [&](const Words& more) {
-      Words words{"--model", model, "--pi", "0.6"};
+      Words words{"--model", model};
       words.insert(words.end(), more.begin(), more.end());
       return train(words).json();
     };
-    const auto one = run({"--threads", "1"});
-    for (const Words& more : {Words{"--threads", "3"}, Words{"--wire"}}) {
+    const auto one = run({"--pi", "0.6", "--threads", "1"});
+    for (const Words& more : {Words{"--pi", "0.6", "--threads", "3"}, Words{"--pi", "0.6", "--wire"}}) {
       const auto other = run(more);
       EXPECT_EQ(other["model_hash"], one["model_hash"]) << model;
       EXPECT_EQ(other["bytes_up"], one["bytes_up"]) << model;
