@@ -1,4 +1,4 @@
-// The models whose training goes step by step over two matrices (FPL, BPR-MF), seen alike: they can
+// The models whose training goes step by step over two matrices (FPL, BPR-MF, iALS, …), seen alike: they can
 // be advanced, looked at, saved and restored. Everything they draw is keyed by the round, so a
 // restored training goes on as if nothing had happened.
 #pragma once
@@ -26,9 +26,14 @@ class FactorTraining {
   [[nodiscard]] virtual std::uint32_t round() const = 0;
   [[nodiscard]] virtual const RowMatrix& items() const = 0;
   [[nodiscard]] virtual const RowMatrix& users() const = 0;  // private rows; they stay in this process
+  // What it carries along beside them.
+  [[nodiscard]] virtual const RowMatrix& memory() const { return no_memory_; }
   virtual void restore(std::uint32_t round, Parameters parameters) = 0;
   // The parameters for good; the training is used up.
   [[nodiscard]] virtual Parameters take() = 0;
+
+ private:
+  RowMatrix no_memory_;
 };
 
 // The training that the request asks for; null for models without factors. FPL's private rows lie in

@@ -9,9 +9,11 @@
 
 #include "base/row_matrix.h"
 #include "data/membership.h"
+#include "lab/factor_options.h"
 #include "lab/files.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
+#include "model/fed_als.h"
 
 namespace sotto {
 
@@ -63,6 +65,39 @@ void add_item_model(const TrainRequest& request, const MemoryFacts& facts, std::
   }
   if (request.model == ModelKind::slim) parts.push_back({"pairs of items", 8.0 * occurring});
   parts.push_back({"weights", 16.0 * request.knn.neighbors * catalogue});
+}
+
+bool draws_by_job(ModelKind model) {
+  return model == ModelKind::bprmf || model == ModelKind::warp || model == ModelKind::mf;
+}
+
+// What the models of least squares need beside their rows.
+void add_solving_parts(const TrainRequest& request, const MemoryFacts& facts,
+                       std::vector<MemoryPart>& parts) {
+  if (!solves_exactly(request.model)) return;
+  const auto catalogue = static_cast<double>(facts.catalogue), threads = static_cast<double>(facts.threads);
+  const auto interactions = static_cast<double>(facts.interactions);
+  const double row = row_bytes(request);
+  const double square = row * (request.plan.fpl.factors + 8.0);
+  parts.push_back({"solvers", square * (2.0 * threads + 32.0)});
+  if (request.model == ModelKind::ials) {
+    parts.push_back(
+        {"one side once more", row * static_cast<double>(std::max(facts.users, facts.catalogue))});
+    parts.push_back({"who has an item", 4.0 * interactions + 8.0 * catalogue});
+    return;
+  }
+  parts.push_back({"the received rows", row * catalogue});
+  const auto sum_row = [](double width) { return 4.0 * (width + 15.0); };
+  if (request.model == ModelKind::fedals) {
+    // A row needs 64-bit sums once as many devices are in it as ones fit 30 bits.
+    const double wide = interactions / static_cast<double>(1u << (30 - request.plan.fixed.bits)) + 1.0;
+    const double width = sum_row(static_cast<double>(FedAls::statistic_width(request.plan.fpl.factors)));
+    parts.push_back({"sums", threads * (catalogue * (width + 12.0) + 4.0 * wide * width)});
+    return;
+  }
+  parts.push_back({"sums", threads * catalogue * (3.0 * sum_row(request.plan.fpl.factors) + 12.0)});
+  if (request.factors.server == ServerStep::adam)
+    parts.push_back({"the server's moments", 2.0 * catalogue * sum_row(request.plan.fpl.factors)});
 }
 
 std::optional<double> number_in(const std::string& text) {
@@ -141,17 +176,19 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
     const double own = private_row_bytes(request, facts.users);
     parts.push_back({"shared rows", shared});
     if (!facts.scratch) parts.push_back({"private rows", own});
-    if (request.model == ModelKind::bprmf) parts.push_back({"the model handed over", shared + own});
+    if (!facts_of(request.model).federated) parts.push_back({"the model handed over", shared + own});
     if (request.early.patience > 0) parts.push_back({"the best model so far", shared + own});
     // A copy of the parameters and their bytes, which may grow to twice their size while they are written.
     if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 3.0 * (shared + own)});
-    parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
+    if (!solves_exactly(request.model))
+      parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
   }
+  add_solving_parts(request, facts, parts);
   // Every row may come to need 64-bit sums beside its 32-bit ones.
   if (request.model == ModelKind::fpl)
     parts.push_back(
         {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
-  if (request.model == ModelKind::bprmf)
+  if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
     parts.push_back({"neighbours", 8.0 * request.knn.neighbors *

@@ -21,6 +21,11 @@ enum class ModelKind : std::uint8_t {
   fedease,
   feditemknn,
   fedrp3beta,
+  ials,
+  fedals,
+  fcf,
+  warp,
+  mf,
 };
 
 // How a model comes to be, and what a run directory keeps of it.

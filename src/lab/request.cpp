@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "lab/factor_options.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
 
@@ -72,6 +73,7 @@ Status settle(TrainRequest& request) {
                 fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …), "
                             "not {}: leave it out",
                             to_string(request.model)));
+  SOTTO_TRY_DONE(check_factor_options(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

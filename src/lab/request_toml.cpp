@@ -44,11 +44,19 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "recency", r.recency);
   visit("model", "init_sd", r.plan.fpl.init_sd);
   visit("model", "epochs", r.plan.epochs);
+  visit("model", "confidence", r.factors.confidence);
+  visit("model", "reg_power", r.factors.reg_power);
+  visit("model", "negatives", r.factors.negatives);
+  visit("model", "max_trials", r.factors.max_trials);
   visit("federation", "cohort", r.plan.cohort);
   visit("federation", "triples", r.plan.triples);
   visit("federation", "local", r.plan.fpl.local);
   visit("federation", "rounds_per_epoch", r.plan.rounds_per_epoch);
   visit("federation", "fixed_bits", r.plan.fixed.bits);
+  visit("federation", "server", r.factors.server);
+  visit("federation", "server_lr", r.factors.server_lr);
+  visit("federation", "beta1", r.factors.beta1);
+  visit("federation", "beta2", r.factors.beta2);
   visit("federation", "wire", r.wire);
   visit("federation", "log_every", r.log_every);
   visit("consent", "pi", r.plan.consent.pi);
@@ -103,6 +111,7 @@ class TomlWriter {
   static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
+  static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
   template <class T>
   static std::string show(const std::vector<T>& values) {
@@ -217,6 +226,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, Similarity& field) {
     return take_named(node, field, parse_similarity);
+  }
+  static std::string take(const toml::node& node, ServerStep& field) {
+    return take_named(node, field, parse_server_step);
   }
   static std::string take(const toml::node& node, SplitRule& field) {
     return take_named(node, field, parse_split_rule);

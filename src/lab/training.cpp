@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "lab/direct_models.h"
+#include "lab/factor_options.h"
 #include "lab/factor_training.h"
 #include "metrics/evaluate.h"
 #include "model/mf_recommender.h"
@@ -37,7 +38,8 @@ FoldInOptions fold_in_options(const TrainRequest& request) {
   return {.learning_rate = request.plan.fpl.learning_rate,
           .reg = request.plan.fpl.user_reg,
           .passes = FoldInOptions{}.passes,
-          .seed = request.plan.seed};
+          .seed = request.plan.seed,
+          .exact = solves_exactly(request.model) ? std::optional(als_options(request)) : std::nullopt};
 }
 
 // One step-by-step training from start (or checkpoint) to end.
@@ -81,7 +83,9 @@ bool TrainingRun::fits_training(const Parameters& parameters) const {
   const auto alike = [](const RowMatrix& a, const RowMatrix& b) {
     return a.rows() == b.rows() && a.width() == b.width();
   };
-  return alike(parameters.items, training_.items()) && alike(parameters.users.on_device(), training_.users());
+  return alike(parameters.items, training_.items()) &&
+         alike(parameters.users.on_device(), training_.users()) &&
+         alike(parameters.memory, training_.memory());
 }
 
 Status TrainingRun::resume(Checkpoint checkpoint) {
@@ -109,7 +113,7 @@ Status TrainingRun::save() {
   checkpoint_.round = training_.round();
   checkpoint_.seconds = watch_.seconds();
   checkpoint_.log_lines = hooks_.log_lines;
-  checkpoint_.now = {training_.items(), Private(training_.users())};
+  checkpoint_.now = {training_.items(), Private(training_.users()), training_.memory()};
   const Status saved = hooks_.on_checkpoint(checkpoint_);
   checkpoint_.now = {};
   return saved;
@@ -131,7 +135,7 @@ Status TrainingRun::look_at_validation(TrainProgress& progress) {
   if (gained) {
     checkpoint_.best_value = *value;
     checkpoint_.best_epoch = progress.epoch;
-    checkpoint_.best = Parameters{training_.items(), Private(training_.users())};
+    checkpoint_.best = Parameters{training_.items(), Private(training_.users()), training_.memory()};
   }
   stopped_early_ = checkpoint_.looks_without_gain >= request_.early.patience;
   return Done{};

@@ -25,6 +25,7 @@ namespace sotto {
 struct Parameters {
   RowMatrix items;           // shared
   Private<RowMatrix> users;  // one private row a user
+  RowMatrix memory;          // what training carries along and the model does not need; often empty
 };
 
 struct TrainProgress {

@@ -48,7 +48,7 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("NAME")
       ->default_str(to_string(defaults.model))
       ->group("Model");
-  number("--factors", "length of the vectors (fpl, bprmf)",
+  number("--factors", "length of the vectors",
          [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
   number("--lr", "learning rate α", [](TrainRequest& r) -> float& { return r.plan.fpl.learning_rate; });
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
@@ -78,10 +78,6 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
         ->default_str(shown(member(sample)))
         ->group("Item-item models and kNN");
   };
-  add_edit<float>(app, edits, "--lambda", "λ (ease, fedease: 300; slim: 100)",
-                  [](TrainRequest& request, const float& value) { request.lambda = value; })
-      ->type_name("L")
-      ->group("Item-item models and kNN");
   number("--neighbors", "neighbours (userknn, itemknn), weights kept an item (slim, rp3beta)",
          [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
   number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
@@ -116,6 +112,57 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
          [](TrainRequest& r) -> float& { return r.recency; });
   number("--dense-items", "the most items that are solved as one matrix (ease, fedease)",
          [](TrainRequest& r) -> std::uint32_t& { return r.linear.dense_items; });
+}
+
+void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto add = [&]<class Value>(const char* name, const char* type, const char* help,
+                                    const std::string& standard, Value, auto member) {
+    auto* option =
+        add_edit<Value>(app, edits, name, help,
+                        [member](TrainRequest& request, const Value& value) { member(request) = value; });
+    option->type_name(type)->group("Model");
+    if (!standard.empty()) option->default_str(standard);
+  };
+  const FactorRequest defaults;
+  add(
+      "--lambda", "L", "weight of the squared lengths in the loss; the default is the model's own", "", 0.0f,
+      [](TrainRequest & r) -> auto& { return r.lambda; });
+  add(
+      "--confidence", "A", "α: a consumed item weighs 1 + α (ials, fedals, fcf)", "", 0.0f,
+      [](TrainRequest & r) -> auto& { return r.factors.confidence; });
+  add(
+      "--reg-power", "V", "λ times (α · interactions + all)^V (ials, fedals); 0: one λ for all",
+      shown(defaults.reg_power), 0.0f, [](TrainRequest & r) -> auto& { return r.factors.reg_power; });
+  add(
+      "--negatives", "N", "items drawn for each consumed one (mf)", shown(defaults.negatives),
+      std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.negatives; });
+  add(
+      "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
+      std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
+  add_edit<std::string>(app, edits, "--server", "the server's step on the summed gradient (fcf): adam or sgd",
+                        [](TrainRequest& request, const std::string& value) -> Status {
+                          SOTTO_TRY(request.factors.server, parse_server_step(value));
+                          return Done{};
+                        })
+      ->type_name("KIND")
+      ->default_str(to_string(defaults.server))
+      ->group("Federation");
+  const auto server = [&](const char* name, const char* help, const std::string& standard, auto member) {
+    auto* option =
+        add_edit<float>(app, edits, name, help,
+                        [member](TrainRequest& request, const float& value) { member(request) = value; });
+    option->type_name("N")->group("Federation");
+    if (!standard.empty()) option->default_str(standard);
+  };
+  server(
+      "--server-lr", "learning rate of that step; the default is the step's own", "",
+      [](TrainRequest & r) -> auto& { return r.factors.server_lr; });
+  server(
+      "--beta1", "Adam's decay of the mean", shown(defaults.beta1),
+      [](TrainRequest & r) -> auto& { return r.factors.beta1; });
+  server(
+      "--beta2", "Adam's decay of the squares", shown(defaults.beta2),
+      [](TrainRequest & r) -> auto& { return r.factors.beta2; });
 }
 
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -245,6 +292,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_data_flags(app, flags.data);
   add_model_flags(app, flags.request);
   add_item_model_flags(app, flags.request);
+  add_factor_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
