@@ -1,5 +1,6 @@
 #include "lab/factor_training.h"
 
+#include "lab/neural_training.h"
 #include "model/central/bpr_mf.h"
 
 namespace sotto {
@@ -24,7 +25,7 @@ class FplTraining final : public FactorTraining {
   }
   [[nodiscard]] Parameters take() override {
     FederationState state = std::move(federation_).take();
-    return {std::move(state.shared), std::move(state.devices)};
+    return {std::move(state.shared), std::move(state.devices), {}};
   }
 
  private:
@@ -57,7 +58,7 @@ class BprTraining final : public FactorTraining {
     round_ = round;
     model_->restore(std::move(parameters.users.on_device()), std::move(parameters.items));
   }
-  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users())}; }
+  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users()), {}}; }
 
  private:
   Schedule schedule_;
@@ -94,6 +95,8 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     return std::unique_ptr<FactorTraining>(
         std::make_unique<BprTraining>(std::move(model), request.plan.epochs, executor));
   }
+  if (facts_of(request.model).family == ModelFamily::network)
+    return start_neural_training(request, split, executor);
   return std::unique_ptr<FactorTraining>();
 }
 

@@ -17,6 +17,8 @@ constexpr std::array models{
     ModelFacts{ModelKind::random, "random", "Random", ModelFamily::direct, false},
     ModelFacts{ModelKind::userknn, "userknn", "User-kNN", ModelFamily::direct, false},
     ModelFacts{ModelKind::itemknn, "itemknn", "Item-kNN", ModelFamily::direct, false},
+    ModelFacts{ModelKind::multvae, "multvae", "MultVAE", ModelFamily::network, false},
+    ModelFacts{ModelKind::neumf, "neumf", "NeuMF", ModelFamily::network, false},
 };
 
 }  // namespace

@@ -64,6 +64,8 @@ Status settle(TrainRequest& request) {
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.knn));
+  request.neural.neumf.factors = fpl.factors;
+  SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -13,6 +13,7 @@
 #include "fed/plan.h"
 #include "lab/model_kind.h"
 #include "model/central/neighbors.h"
+#include "model/central/neural_options.h"
 
 namespace sotto {
 
@@ -43,6 +44,7 @@ struct TrainRequest {
   ModelKind model = ModelKind::fpl;
   Plan plan;  // seed, epochs, factors and rates also serve bprmf
   KnnOptions knn;
+  NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   EarlyStopping early;

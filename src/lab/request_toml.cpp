@@ -53,6 +53,16 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("consent", "mask", r.plan.consent.mask);
   visit("knn", "neighbors", r.knn.neighbors);
   visit("knn", "shrink", r.knn.shrink);
+  visit("neural", "lr", r.neural.learning_rate);
+  visit("neural", "batch", r.neural.batch);
+  visit("neural", "l2", r.neural.l2);
+  visit("neural", "hidden", r.neural.vae.hidden);
+  visit("neural", "latent", r.neural.vae.latent);
+  visit("neural", "dropout", r.neural.vae.dropout);
+  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
+  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
+  visit("neural", "layers", r.neural.neumf.layers);
+  visit("neural", "negatives", r.neural.neumf.negatives);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);

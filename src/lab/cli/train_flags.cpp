@@ -48,9 +48,15 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("NAME")
       ->default_str(to_string(defaults.model))
       ->group("Model");
-  number("--factors", "length of the vectors (fpl, bprmf)",
+  number("--factors", "length of the vectors (fpl, bprmf, neumf)",
          [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
-  number("--lr", "learning rate α", [](TrainRequest& r) -> float& { return r.plan.fpl.learning_rate; });
+  add_edit<float>(app, edits, "--lr", "learning rate α",
+                  [](TrainRequest& request, const float& value) {
+                    request.plan.fpl.learning_rate = request.neural.learning_rate = value;
+                  })
+      ->type_name("N")
+      ->default_str(fmt::format("{}; networks {}", fpl.learning_rate, defaults.neural.learning_rate))
+      ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
     add_edit<float>(app, edits, name, help,
@@ -70,6 +76,42 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
          [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
   number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
          [](TrainRequest& r) -> float& { return r.knn.shrink; });
+}
+
+void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto number = [&](const char* name, const char* help, auto member) {
+    using Value = std::remove_reference_t<decltype(member(std::declval<NeuralOptions&>()))>;
+    NeuralOptions sample;
+    return add_edit<Value>(
+               app, edits, name, help,
+               [member](TrainRequest& request, const Value& value) { member(request.neural) = value; })
+        ->type_name("N")
+        ->default_str(shown(member(sample)))
+        ->group("Networks");
+  };
+  using Count = std::uint32_t;
+  number("--batch", "users (multvae) or interactions (neumf) a step",
+         [](NeuralOptions& n) -> Count& { return n.batch; });
+  number("--l2", "weight of the squared numbers of the network in the loss",
+         [](NeuralOptions& n) -> float& { return n.l2; });
+  number("--hidden", "neurons of the hidden layers (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.hidden; });
+  number("--latent", "length of the code (multvae)", [](NeuralOptions& n) -> Count& { return n.vae.latent; });
+  number("--dropout", "share of a history that a visit does not see (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.dropout; });
+  number("--anneal-cap,--beta", "largest weight β of the divergence (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.anneal_cap; });
+  number("--anneal-epochs", "epochs over which β rises from 0 (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.anneal_epochs; });
+  number("--negatives", "items drawn for each interaction (neumf)",
+         [](NeuralOptions& n) -> Count& { return n.neumf.negatives; });
+  using Sizes = std::vector<Count>;
+  add_edit<Sizes>(app, edits, "--layers", "sizes of the network: both vectors, then each layer (neumf)",
+                  [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->default_str(fmt::format("{}", fmt::join(NeuMfOptions{}.layers, ",")))
+      ->group("Networks");
 }
 
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -198,6 +240,7 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_data_flags(app, flags.data);
   add_model_flags(app, flags.request);
+  add_network_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
