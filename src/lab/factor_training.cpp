@@ -25,7 +25,7 @@ class FplTraining final : public FactorTraining {
   }
   [[nodiscard]] Parameters take() override {
     FederationState state = std::move(federation_).take();
-    return {std::move(state.shared), std::move(state.devices), {}};
+    return {std::move(state.shared), std::move(state.devices)};
   }
 
  private:
@@ -58,7 +58,7 @@ class BprTraining final : public FactorTraining {
     round_ = round;
     model_->restore(std::move(parameters.users.on_device()), std::move(parameters.items));
   }
-  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users()), {}}; }
+  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users())}; }
 
  private:
   Schedule schedule_;

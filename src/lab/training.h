@@ -24,9 +24,9 @@ namespace sotto {
 
 // The trained parameters of a factor model or a network. (The others are made from the split.)
 struct Parameters {
-  RowMatrix items;                // shared
-  Private<RowMatrix> users;       // one private row a user; none with MultVAE
-  std::vector<RowMatrix> layers;  // shared: a network's; in a checkpoint also what its optimiser keeps
+  RowMatrix items;                     // shared
+  Private<RowMatrix> users;            // one private row a user; none with MultVAE
+  std::vector<RowMatrix> layers = {};  // shared: a network's; in a checkpoint also what its optimiser keeps
 };
 // Names what is shared.
 [[nodiscard]] std::string hash_shared(const Parameters& parameters);
