@@ -30,6 +30,11 @@ enum class Purpose : std::uint32_t {
   sample_users = 12,
   cut_blocks = 13,
   sampled_negatives = 20,
+  neural_init = 40,
+  neural_order = 41,
+  neural_dropout = 42,
+  neural_noise = 43,
+  neural_negatives = 44,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -1,6 +1,7 @@
 #include "lab/factor_training.h"
 
 #include "lab/factor_options.h"
+#include "lab/neural_training.h"
 #include "sim/history_federation.h"
 
 namespace sotto {
@@ -56,15 +57,15 @@ class CentralTraining final : public FactorTraining {
   [[nodiscard]] std::uint32_t round() const override { return round_; }
   [[nodiscard]] const RowMatrix& items() const override { return model_->items(); }
   [[nodiscard]] const RowMatrix& users() const override { return model_->users(); }
-  [[nodiscard]] const RowMatrix& memory() const override {
-    if constexpr (has_biases) return model_->biases();
-    return FactorTraining::memory();
+  [[nodiscard]] std::vector<RowMatrix> moments() const override {
+    if constexpr (has_biases) return {model_->biases()};
+    return {};
   }
   void restore(std::uint32_t round, Parameters parameters) override {
     round_ = round;
     RowMatrix& users = parameters.users.on_device();
     if constexpr (has_biases)
-      model_->restore(std::move(users), std::move(parameters.items), std::move(parameters.memory));
+      model_->restore(std::move(users), std::move(parameters.items), std::move(parameters.layers.front()));
     else
       model_->restore(std::move(users), std::move(parameters.items));
   }
@@ -94,10 +95,10 @@ class HistoryTraining final : public FactorTraining {
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
   [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
-  [[nodiscard]] const RowMatrix& memory() const override { return federation_.state().memory; }
+  [[nodiscard]] std::vector<RowMatrix> moments() const override { return {federation_.state().memory}; }
   void restore(std::uint32_t round, Parameters parameters) override {
-    federation_.restore(
-        {round, std::move(parameters.items), std::move(parameters.users), std::move(parameters.memory)});
+    federation_.restore({round, std::move(parameters.items), std::move(parameters.users),
+                         std::move(parameters.layers.front())});
   }
   [[nodiscard]] Parameters take() override {
     HistoryState state = std::move(federation_).take();
@@ -159,6 +160,9 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     case ModelKind::fedals:
     case ModelKind::fcf:
       return start_history(request, split, executor);
+    case ModelKind::multvae:
+    case ModelKind::neumf:
+      return start_neural_training(request, split, executor);
     default:
       return std::unique_ptr<FactorTraining>();
   }

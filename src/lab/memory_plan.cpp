@@ -36,6 +36,46 @@ double membership_bytes(double users, double catalogue) {
   return bytes <= static_cast<double>(Membership::default_budget_bytes) ? bytes : 0.0;
 }
 
+double bytes_of(const MatrixShape& shape) {
+  return static_cast<double>(shape.rows) * static_cast<double>(RowMatrix::stride_for(shape.width)) *
+         static_cast<double>(sizeof(float));
+}
+
+// All matrices of a network, once.
+double network_bytes(const TrainRequest& request, const MemoryFacts& facts) {
+  const bool is_vae = request.model == ModelKind::multvae;
+  const NeuMfOptions& neumf = request.neural.neumf;
+  std::vector<MatrixShape> shapes =
+      is_vae ? vae_layer_shapes(facts.catalogue, request.neural.vae) : neumf_layer_shapes(neumf);
+  shapes.push_back(is_vae ? vae_items_shape(facts.catalogue, request.neural.vae)
+                          : MatrixShape{facts.catalogue + facts.users, neumf_row_width(neumf)});
+  double sum = 0.0;
+  for (const MatrixShape& shape : shapes) sum += bytes_of(shape);
+  return sum;
+}
+
+void add_network_parts(const TrainRequest& request, const MemoryFacts& facts,
+                       std::vector<MemoryPart>& parts) {
+  const double network = network_bytes(request, facts);
+  const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
+  const auto batch = std::min(static_cast<double>(request.neural.batch), users);
+  parts.push_back({"the network, its gradient and moments", 4.0 * network});
+  parts.push_back({"the model handed over", network});
+  if (request.early.patience > 0) parts.push_back({"the best model so far", network});
+  // A copy with both moments, and the bytes of it, which may grow to twice their size while they are written.
+  if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 9.0 * network});
+  if (request.model == ModelKind::multvae) {
+    // Every item's score for a batch, and up to 32 slopes for its hidden values.
+    parts.push_back({"scores of a batch", 4.0 * batch * (catalogue + 32.0 * request.neural.vae.hidden)});
+    parts.push_back({"decoded users", bytes_of({facts.users, std::size_t{request.neural.vae.hidden} + 1})});
+    return;
+  }
+  parts.push_back({"interactions in order", 16.0 * static_cast<double>(facts.interactions)});
+  parts.push_back({"who has what", membership_bytes(users, catalogue)});
+  parts.push_back(
+      {"items' part of the first layer", bytes_of({facts.catalogue, request.neural.neumf.layers[1]})});
+}
+
 double judging_bytes(const TrainRequest& request, const MemoryFacts& facts) {
   const auto judged = static_cast<double>(facts.judged);
   const auto cutoffs = static_cast<double>(request.cutoffs.size());
@@ -184,6 +224,7 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
       parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
   }
   add_solving_parts(request, facts, parts);
+  if (facts_of(request.model).family == ModelFamily::network) add_network_parts(request, facts, parts);
   // Every row may come to need 64-bit sums beside its 32-bit ones.
   if (request.model == ModelKind::fpl)
     parts.push_back(
@@ -216,6 +257,7 @@ Status check_memory(const TrainRequest& request, const MemoryFacts& facts, doubl
       listed += fmt::format("{}{} {:.2f}", listed.empty() ? "" : ", ", part.what, part.bytes / gigabyte);
   std::string remedy = "close other programs, or judge fewer users with --eval-users";
   if (has_factors(request)) remedy = "lower --factors, or judge fewer users with --eval-users";
+  if (request.model == ModelKind::multvae) remedy = "lower --hidden or --batch, or " + remedy;
   if (request.model == ModelKind::fpl && !facts.scratch)
     remedy = "keep private rows on the disk with --scratch DIR, " + remedy;
   return fail(Code::io, fmt::format("the plan needs about {:.2f} GB of memory and {:.2f} GB are available "

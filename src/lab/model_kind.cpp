@@ -28,6 +28,8 @@ constexpr std::array models{
     ModelFacts{ModelKind::fedease, "fedease", "Federated EASE", ModelFamily::direct, true},
     ModelFacts{ModelKind::feditemknn, "feditemknn", "Federated Item-kNN", ModelFamily::direct, true},
     ModelFacts{ModelKind::fedrp3beta, "fedrp3beta", "Federated RP3β", ModelFamily::direct, true},
+    ModelFacts{ModelKind::multvae, "multvae", "MultVAE", ModelFamily::network, false},
+    ModelFacts{ModelKind::neumf, "neumf", "NeuMF", ModelFamily::network, false},
 };
 
 }  // namespace

@@ -74,6 +74,8 @@ Status settle(TrainRequest& request) {
                             "not {}: leave it out",
                             to_string(request.model)));
   SOTTO_TRY_DONE(check_factor_options(request));
+  request.neural.neumf.factors = fpl.factors;
+  SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -14,6 +14,7 @@
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
+#include "model/central/neural_options.h"
 #include "model/fcf.h"
 
 namespace sotto {
@@ -66,6 +67,7 @@ struct TrainRequest {
   ModelKind model = ModelKind::fpl;
   Plan plan;  // seed, epochs, factors and rates also serve bprmf
   KnnOptions knn;
+  NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   LinearOptions linear;

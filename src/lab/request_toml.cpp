@@ -70,6 +70,16 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("linear", "beta", r.linear.beta);
   visit("linear", "gram_power", r.linear.gram_power);
   visit("linear", "dense_items", r.linear.dense_items);
+  visit("neural", "lr", r.neural.learning_rate);
+  visit("neural", "batch", r.neural.batch);
+  visit("neural", "l2", r.neural.l2);
+  visit("neural", "hidden", r.neural.vae.hidden);
+  visit("neural", "latent", r.neural.vae.latent);
+  visit("neural", "dropout", r.neural.vae.dropout);
+  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
+  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
+  visit("neural", "layers", r.neural.neumf.layers);
+  visit("neural", "negatives", r.neural.neumf.negatives);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);

@@ -50,7 +50,13 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->group("Model");
   number("--factors", "length of the vectors",
          [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
-  number("--lr", "learning rate α", [](TrainRequest& r) -> float& { return r.plan.fpl.learning_rate; });
+  add_edit<float>(app, edits, "--lr", "learning rate α",
+                  [](TrainRequest& request, const float& value) {
+                    request.plan.fpl.learning_rate = request.neural.learning_rate = value;
+                  })
+      ->type_name("N")
+      ->default_str(fmt::format("{}; networks {}", fpl.learning_rate, defaults.neural.learning_rate))
+      ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
     add_edit<float>(app, edits, name, help,
@@ -133,9 +139,13 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add(
       "--reg-power", "V", "λ times (α · interactions + all)^V (ials, fedals); 0: one λ for all",
       shown(defaults.reg_power), 0.0f, [](TrainRequest & r) -> auto& { return r.factors.reg_power; });
-  add(
-      "--negatives", "N", "items drawn for each consumed one (mf)", shown(defaults.negatives),
-      std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.negatives; });
+  add_edit<std::uint32_t>(app, edits, "--negatives", "items drawn for each consumed one (mf, neumf)",
+                          [](TrainRequest& request, const std::uint32_t& value) {
+                            request.factors.negatives = request.neural.neumf.negatives = value;
+                          })
+      ->type_name("N")
+      ->default_str(fmt::format("{}; neumf {}", defaults.negatives, NeuMfOptions{}.negatives))
+      ->group("Model");
   add(
       "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
       std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
@@ -163,6 +173,40 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   server(
       "--beta2", "Adam's decay of the squares", shown(defaults.beta2),
       [](TrainRequest & r) -> auto& { return r.factors.beta2; });
+}
+
+void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto number = [&](const char* name, const char* help, auto member) {
+    using Value = std::remove_reference_t<decltype(member(std::declval<NeuralOptions&>()))>;
+    NeuralOptions sample;
+    return add_edit<Value>(
+               app, edits, name, help,
+               [member](TrainRequest& request, const Value& value) { member(request.neural) = value; })
+        ->type_name("N")
+        ->default_str(shown(member(sample)))
+        ->group("Networks");
+  };
+  using Count = std::uint32_t;
+  number("--batch", "users (multvae) or interactions (neumf) a step",
+         [](NeuralOptions& n) -> Count& { return n.batch; });
+  number("--l2", "weight of the squared numbers of the network in the loss",
+         [](NeuralOptions& n) -> float& { return n.l2; });
+  number("--hidden", "neurons of the hidden layers (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.hidden; });
+  number("--latent", "length of the code (multvae)", [](NeuralOptions& n) -> Count& { return n.vae.latent; });
+  number("--dropout", "share of a history that a visit does not see (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.dropout; });
+  number("--anneal-cap", "largest weight β of the divergence (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.anneal_cap; });
+  number("--anneal-epochs", "epochs over which β rises from 0 (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.anneal_epochs; });
+  using Sizes = std::vector<Count>;
+  add_edit<Sizes>(app, edits, "--layers", "sizes of the network: both vectors, then each layer (neumf)",
+                  [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->default_str(fmt::format("{}", fmt::join(NeuMfOptions{}.layers, ",")))
+      ->group("Networks");
 }
 
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -293,6 +337,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_model_flags(app, flags.request);
   add_item_model_flags(app, flags.request);
   add_factor_flags(app, flags.request);
+  add_network_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
