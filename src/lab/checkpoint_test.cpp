@@ -93,6 +93,9 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
       [](Checkpoint& c) {
         c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1))};
       },
+      [](Checkpoint& c) {
+        c.item_updates = {1, 2};
+      },
       [](Checkpoint& c) { c.round = 4'000'000'000; }};
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf}) {

@@ -68,6 +68,7 @@ struct Evaluation {
   std::uint64_t users_without_training = 0;   // items to be judged on, but none to learn from: not judged
   std::vector<std::uint32_t> cutoffs;         // ascending, each once
   std::vector<std::uint64_t> short_lists;     // for each cut-off: users with fewer candidates than that
+  std::vector<std::uint64_t> recommended;     // of each item: in how many lists of the deepest cut-off
   PerUser per_user;                           // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC
   std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
   TopLists lists;                             // empty unless keep_lists
