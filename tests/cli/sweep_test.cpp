@@ -148,7 +148,7 @@ TEST_F(CliSweep, a_failing_cell_is_recorded_and_the_sweep_goes_on) {
 label = "BPR"
 model.name = "bprmf"
 model.epochs = 3
-grid = { "model.lr" = [0.05, 1e30] }
+grid = { "model.lr" = [0.05, 1e20] }
 )");
   const Outcome outcome = sweep({"--out", "r", "--json"});
   EXPECT_EQ(outcome.code, 1);
