@@ -35,6 +35,8 @@ enum class Purpose : std::uint32_t {
   neural_dropout = 42,
   neural_noise = 43,
   neural_negatives = 44,
+  bootstrap = 50,
+  search_settings = 51,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -119,6 +119,7 @@ Bytes save_checkpoint(const Checkpoint& checkpoint) {
   write_report(out, checkpoint.totals);
   out.number(checkpoint.log_lines).number(checkpoint.seconds);
   write_parameters(out, checkpoint.now);
+  out.array(std::span<const std::uint64_t>(checkpoint.item_updates));
   out.number(checkpoint.best_epoch).number(checkpoint.best_value).number(checkpoint.looks_without_gain);
   out.number(static_cast<std::uint8_t>(checkpoint.best.has_value()));
   if (checkpoint.best) write_parameters(out, *checkpoint.best);
@@ -134,6 +135,7 @@ Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::
   checkpoint.log_lines = in.number<std::uint64_t>();
   checkpoint.seconds = in.number<double>();
   checkpoint.now = read_parameters(in);
+  checkpoint.item_updates = in.array<std::uint64_t>();
   checkpoint.best_epoch = in.number<std::uint32_t>();
   checkpoint.best_value = in.number<double>();
   checkpoint.looks_without_gain = in.number<std::uint32_t>();

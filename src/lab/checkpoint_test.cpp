@@ -94,6 +94,9 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
         c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1)), {}};
       },
       [](Checkpoint& c) { c.now.layers = {RowMatrix(1, 3)}; },
+      [](Checkpoint& c) {
+        c.item_updates = {1, 2};
+      },
       [](Checkpoint& c) { c.round = 4'000'000'000; }};
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf, ModelKind::fcf, ModelKind::mf}) {

@@ -28,6 +28,12 @@ class FplTraining final : public FactorTraining {
     FederationState state = std::move(federation_).take();
     return {std::move(state.shared), std::move(state.devices), {}};
   }
+  void count_updates(std::vector<std::uint64_t> so_far) override {
+    federation_.count_updates(std::move(so_far));
+  }
+  [[nodiscard]] std::vector<std::uint64_t> item_updates() const override {
+    return federation_.item_updates();
+  }
 
  private:
   Schedule schedule_;

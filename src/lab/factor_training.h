@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/executor.h"
 #include "base/result.h"
@@ -34,6 +35,9 @@ class FactorTraining {
   virtual void restore(std::uint32_t round, Parameters parameters) = 0;
   // The parameters for good; the training is used up.
   [[nodiscard]] virtual Parameters take() = 0;
+  // Federation::count_updates and item_updates; a central model has nothing to count.
+  virtual void count_updates(std::vector<std::uint64_t> /*so_far*/) {}
+  [[nodiscard]] virtual std::vector<std::uint64_t> item_updates() const { return {}; }
 };
 
 // The training that the request asks for; null for models made in one go. FPL's private rows lie in

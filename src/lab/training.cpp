@@ -64,6 +64,7 @@ class TrainingRun {
     const std::uint32_t rounds = training.schedule().rounds_per_epoch;
     chunk_ = request.log_every != 0 ? request.log_every : (rounds + 999) / 1000;
     checkpoint_.request_hash = request_hash(request, split);
+    if (hooks.count_updates) training.count_updates({});
   }
 
   [[nodiscard]] Status resume(Checkpoint checkpoint);
@@ -73,6 +74,9 @@ class TrainingRun {
   [[nodiscard]] const Checkpoint& checkpoint() const { return checkpoint_; }
   [[nodiscard]] bool stopped_early() const { return stopped_early_; }
   [[nodiscard]] double seconds() const { return watch_.seconds(); }
+  [[nodiscard]] std::vector<std::uint64_t> item_updates() const {
+    return counts_ ? training_.item_updates() : std::vector<std::uint64_t>();
+  }
 
  private:
   // The model now; `whole`: with all that the training needs to go on.
@@ -91,6 +95,7 @@ class TrainingRun {
   std::uint32_t chunk_ = 1;
   Checkpoint checkpoint_;
   Stopwatch watch_;
+  bool counts_ = hooks_.count_updates;
   bool stopped_early_ = false;
 };
 
@@ -115,8 +120,10 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
     return fail(Code::incompatible,
                 "the checkpoint belongs to another plan or other data: resume with the run's own plan, or "
                 "start anew");
-  const bool fits = checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now, true) &&
-                    (!checkpoint.best || fits_training(*checkpoint.best, false));
+  const bool fits =
+      checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now, true) &&
+      (!checkpoint.best || fits_training(*checkpoint.best, false)) &&
+      (checkpoint.item_updates.empty() || checkpoint.item_updates.size() == training_.items().rows());
   if (!fits)
     return fail(Code::bad_input,
                 "the checkpoint does not fit the training it is for (its round or the size of its model is "
@@ -125,6 +132,10 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
   watch_ = Stopwatch(checkpoint_.seconds);
   training_.restore(checkpoint_.round, std::move(checkpoint_.now));
   checkpoint_.now = {};
+  // Counts of a part of the training would be wrong ones: better none.
+  counts_ = hooks_.count_updates && (checkpoint_.round == 0 || !checkpoint_.item_updates.empty());
+  if (counts_) training_.count_updates(std::move(checkpoint_.item_updates));
+  checkpoint_.item_updates.clear();
   // The last checkpoint of a training that stopped early: there is nothing left to train.
   stopped_early_ = request_.early.patience > 0 && checkpoint_.looks_without_gain >= request_.early.patience;
   return Done{};
@@ -136,6 +147,7 @@ Status TrainingRun::save() {
   checkpoint_.seconds = watch_.seconds();
   checkpoint_.log_lines = hooks_.log_lines;
   checkpoint_.now = snapshot(true);
+  checkpoint_.item_updates = item_updates();
   const Status saved = hooks_.on_checkpoint(checkpoint_);
   checkpoint_.now = {};
   return saved;
@@ -230,6 +242,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   trained.schedule = training->schedule();
   trained.seconds = run.seconds();
   if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
+  trained.item_updates = run.item_updates();
   return trained;
 }
 

@@ -50,6 +50,7 @@ struct Checkpoint {
   std::uint64_t log_lines = 0;
   double seconds = 0.0;
   Parameters now;
+  std::vector<std::uint64_t> item_updates;  // so far; empty: not counted
   // Early stopping: the best look so far.
   std::uint32_t best_epoch = 0;
   double best_value = 0.0;
@@ -67,6 +68,7 @@ struct TrainHooks {
   const std::atomic<bool>* stop = nullptr;                  // set by Ctrl-C
   Storage* private_memory = nullptr;                        // where FPL's private rows lie; null: the heap
   std::uint64_t log_lines = 0;                              // kept up to date by on_progress' owner
+  bool count_updates = false;                               // ask for Trained::item_updates
 };
 
 struct Trained {
@@ -77,6 +79,9 @@ struct Trained {
   Schedule schedule;  // of federated models
   double seconds = 0.0;
   std::optional<std::uint32_t> best_epoch;  // with a validation part looked at: the model is this epoch's
+  // How often each item was updated by federated training, over all its rounds. Empty where nobody asked, for
+  // central models, and after a resume if the training had begun without counting.
+  std::vector<std::uint64_t> item_updates;
 };
 
 [[nodiscard]] Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor,

@@ -71,6 +71,46 @@ TEST(Training, StoppedAnywhereAndResumedEndsWithTheSameBytes) {
   }
 }
 
+// Trains until the first log line and returns the checkpoint.
+Checkpoint stopped_training(const TrainRequest& request, const Split& split, bool count_updates) {
+  SerialExecutor serial;
+  std::atomic<bool> stop = false;
+  Bytes saved;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.count_updates = count_updates;
+  hooks.on_progress = [&](const TrainProgress&) -> Status { return stop = true, Done{}; };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
+    return saved = save_checkpoint(checkpoint), Done{};
+  };
+  EXPECT_FALSE(train(request, split, serial, hooks).ok());
+  return load_checkpoint(saved, "c").value();
+}
+
+TEST(Training, UpdatesAreCountedWhenAskedAndOverAResume) {
+  const Split split = world_with_validation();
+  SerialExecutor serial;
+  const TrainRequest request = request_for(ModelKind::fpl, "pfpl+");
+  TrainHooks asks, silent;
+  asks.count_updates = true;
+  const Trained whole = train(request, split, serial, asks).value();
+  ASSERT_EQ(whole.item_updates.size(), split.catalogue);
+  std::uint64_t sum = 0;
+  for (const std::uint64_t updates : whole.item_updates) sum += updates;
+  EXPECT_GT(sum, whole.totals.triples);  // every negative, and about half of the positives
+  EXPECT_LT(sum, 2 * whole.totals.triples);
+  EXPECT_TRUE(train(request, split, serial, silent)->item_updates.empty());
+  EXPECT_TRUE(train(request_for(ModelKind::bprmf), split, serial, asks)->item_updates.empty());
+
+  const auto resumed = [&](TrainHooks& hooks, bool counted_before) {
+    return train(request, split, serial, hooks, stopped_training(request, split, counted_before))
+        ->item_updates;
+  };
+  EXPECT_EQ(resumed(asks, true), whole.item_updates);
+  EXPECT_TRUE(resumed(asks, false).empty());
+  EXPECT_TRUE(resumed(silent, true).empty());
+}
+
 TEST(Training, ACheckpointOfAnotherPlanIsRefused) {
   const Split split = world_with_validation();
   SerialExecutor serial;

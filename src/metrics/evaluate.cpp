@@ -101,11 +101,11 @@ double mean_of_column(const PerUser& table, std::size_t column) {
   return sum / static_cast<double>(table.users.size());
 }
 
-// What needs all lists together.
-void judge_lists(const TopLists& lists, const Split& split, const Histories& judged,
-                 std::span<const Histories* const> masked, std::uint32_t cutoff,
-                 std::vector<Metric>& metrics) {
-  const auto counts = recommendation_counts(lists, cutoff, split.catalogue);
+// What needs all lists together. Returns in how many of them each item stands.
+std::vector<std::uint64_t> judge_lists(const TopLists& lists, const Split& split, const Histories& judged,
+                                       std::span<const Histories* const> masked, std::uint32_t cutoff,
+                                       std::vector<Metric>& metrics) {
+  auto counts = recommendation_counts(lists, cutoff, split.catalogue);
   metrics.push_back({at("IC", cutoff), static_cast<double>(item_coverage(counts))});
   metrics.push_back({at("Gini", cutoff), gini(counts)});
   metrics.push_back({at("GiniRec", cutoff), gini_recommended(counts)});
@@ -123,9 +123,22 @@ void judge_lists(const TopLists& lists, const Split& split, const Histories& jud
   metrics.push_back({at("ACLT", cutoff), long_tail_count(lists, cutoff, head)});
   metrics.push_back({at("PopREO", cutoff), popularity_opportunity(lists, cutoff, head, items_of(judged))});
   metrics.push_back({at("PopRSP", cutoff), popularity_parity(lists, cutoff, head, masked_items)});
+  return counts;
 }
 
 }  // namespace
+
+std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
+  constexpr const char* of_lists[] = {"IC",   "Gini", "GiniRec", "SE",    "ARP",
+                                      "APLT", "ACLT", "PopREO",  "PopRSP"};
+  std::vector<std::string> names;
+  for (const std::uint32_t cutoff : cutoffs) {
+    for (const auto& [name, metric] : user_metrics) names.push_back(at(name, cutoff));
+    for (const char* name : of_lists) names.push_back(at(name, cutoff));
+  }
+  names.emplace_back("AUC");
+  return names;
+}
 
 std::vector<double> PerUser::column(std::string_view name) const {
   std::vector<double> result;
@@ -162,7 +175,7 @@ Result<Evaluation> evaluate(const Recommender& model, const Split& split, const 
   for (const std::uint32_t cutoff : result.cutoffs) {
     for (std::size_t n = 0; n < std::size(user_metrics); ++n, ++column)
       result.metrics.push_back({result.per_user.names[column], mean_of_column(result.per_user, column)});
-    judge_lists(ranking.lists, split, judged, task.masked, cutoff, result.metrics);
+    result.recommended = judge_lists(ranking.lists, split, judged, task.masked, cutoff, result.metrics);
     result.short_lists.push_back(static_cast<std::uint64_t>(
         std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
                       [&](std::uint64_t candidates) { return candidates < cutoff; })));

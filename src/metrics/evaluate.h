@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,7 @@ struct Evaluation {
   std::uint64_t users_without_training = 0;   // items to be judged on, but none to learn from: not judged
   std::vector<std::uint32_t> cutoffs;         // ascending, each once
   std::vector<std::uint64_t> short_lists;     // for each cut-off: users with fewer candidates than that
+  std::vector<std::uint64_t> recommended;     // of each item: in how many lists of the deepest cut-off
   PerUser per_user;                           // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC
   std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
   TopLists lists;                             // empty unless keep_lists
@@ -79,6 +81,9 @@ struct Evaluation {
 // no more. For judging a sample where everybody would take too long.
 [[nodiscard]] std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count,
                                                   std::uint64_t seed);
+
+// The names of all metrics that evaluate() gives for these cut-offs.
+[[nodiscard]] std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs);
 
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
                                           const EvaluateOptions& options, Executor& executor);

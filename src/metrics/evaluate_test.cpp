@@ -147,6 +147,7 @@ struct SlowJudge {
     }
     for (auto& [name, sum] : sums) sum /= judged;
     sums["IC"] = static_cast<double>(shown.size());
+    for (const auto& [item, times] : shown) sums["shown " + std::to_string(item)] = times;
     return sums;
   }
 
@@ -179,11 +180,17 @@ RC_GTEST_PROP(Evaluate, AgreesWithTheSlowOracle, ()) {
   const auto result = evaluate(model, world.split, options, executor);
   RC_ASSERT(result.ok());
   const auto expected = SlowJudge{world.split, model, k}.judge();
+  std::vector<std::uint64_t> shown(world.split.catalogue, 0);
   for (const auto& [name, value] : expected) {
+    if (name.starts_with("shown ")) {
+      shown[std::stoul(name.substr(6))] = static_cast<std::uint64_t>(value);
+      continue;
+    }
     const auto found = result->find(name == "AUC" ? name : name + "@" + std::to_string(k));
     RC_ASSERT(found.has_value());
     RC_ASSERT(std::fabs(*found - value) < 1e-12);
   }
+  RC_ASSERT(result->recommended == shown);
   RC_ASSERT(result->users + result->users_without_test == world.split.test.users());
 }
 
@@ -249,6 +256,7 @@ TEST(Evaluate, ByHand) {
   EXPECT_DOUBLE_EQ(*result->find("R@1"), (0.5 + 1) / 2);
   EXPECT_DOUBLE_EQ(*result->find("P@3"), 1.0 / 3);
   EXPECT_DOUBLE_EQ(*result->find("IC@3"), 3.0);
+  EXPECT_EQ(result->recommended, (std::vector<std::uint64_t>{0, 1, 1, 2}));  // of the lists of three
   EXPECT_DOUBLE_EQ(*result->find("ARP@3"), ((1 + 1) / 2.0 + (2 + 1) / 2.0) / 2);
   // User 0: item 2 is level with the only negative, item 4 is unknown; user 1: item 1 is above item 3.
   EXPECT_DOUBLE_EQ(*result->find("AUC"), (0.5 / 2 + 1) / 2);
@@ -289,6 +297,17 @@ TEST(Evaluate, SomebodyWithoutTrainingItemsIsCountedAndNotJudged) {
   EXPECT_EQ(result->users, 1u);
   EXPECT_EQ(result->users_without_training, 1u);
   EXPECT_EQ(result->find("P@1"), 0.0);  // the second user's list would have hit
+}
+
+TEST(Evaluate, MetricNamesAreKnownWithoutEvaluating) {
+  const Split split = split_of({{0, 1}, {0, 2}}, Rows(2), {{2}, {1}}, 3);
+  SerialExecutor executor;
+  const std::vector<std::uint32_t> cutoffs{1, 2};
+  const auto result = evaluate(TopPop(split.train, 3), split, {.cutoffs = cutoffs}, executor);
+  ASSERT_TRUE(result.ok());
+  std::vector<std::string> given;
+  for (const Metric& metric : result->metrics) given.push_back(metric.name);
+  EXPECT_EQ(metric_names(cutoffs), given);
 }
 
 TEST(Evaluate, NamesEveryMetric) {

@@ -57,6 +57,7 @@ struct Federation<Model>::Shard {
   std::array<SoloVisit, kernels::most_steps> solo;
   RowClash clash;
   RowMatrix scratch;
+  std::vector<std::uint64_t> updates;  // of each shared row; empty: not counted
   std::int64_t loss_units = 0;
   std::uint64_t bytes_up = 0;
   Status status = Done{};
@@ -97,6 +98,32 @@ void Federation<Model>::restore(FederationState state) {
   // The rows stay where they lie, be it in a file.
   state_.devices.on_device().take_values(state.devices.on_device());
   for (Shard& shard : shards_) shard.ahead.clear(), shard.next = 0;
+}
+
+template <class Model>
+void Federation<Model>::count_updates(std::vector<std::uint64_t> so_far) {
+  SOTTO_ASSERT(so_far.empty() || so_far.size() == model_.shared_rows(), "one count a shared row");
+  for (Shard& shard : shards_) shard.updates.assign(model_.shared_rows(), 0);
+  if (!so_far.empty()) shards_.front().updates = std::move(so_far);
+}
+
+template <class Model>
+std::vector<std::uint64_t> Federation<Model>::item_updates() const {
+  std::vector<std::uint64_t> sum = shards_.front().updates;
+  for (std::size_t n = 1; n < shards_.size(); ++n)
+    for (std::size_t row = 0; row < sum.size(); ++row) sum[row] += shards_[n].updates[row];
+  return sum;
+}
+
+template <class Model>
+void Federation<Model>::tally(std::size_t visits, Shard& shard) const {
+  if (shard.updates.empty()) [[likely]]
+    return;
+  const std::size_t end = (shard.next + visits) * schedule_.triples;
+  for (std::size_t n = shard.next * schedule_.triples; n < end; ++n) {
+    ++shard.updates[shard.pairs[n].negative.value];
+    if (shard.answers.allows(n)) ++shard.updates[shard.pairs[n].positive.value];
+  }
 }
 
 template <class Model>
@@ -178,6 +205,7 @@ VisitReport Federation<Model>::visit_once(std::size_t count, Shard& shard) {
 
 template <class Model>
 Status Federation<Model>::visit(std::size_t count, Shard& shard) {
+  tally(count, shard);
   if (path_ == Path::fast && schedule_.triples == 1) return note(visit_once(count, shard), shard);
   const std::span<Visit> visits = std::span(shard.visits).first(count);
   for (std::size_t n = 0; n < count; ++n) {
@@ -228,6 +256,7 @@ Status Federation<Model>::run_solo(std::uint32_t rounds, RoundReport& report) {
     const auto visits = std::span<const SoloVisit>(shard.solo).first(now);
     SOTTO_TRY_DONE(note(model_.play_solo(visits, plan_.fixed, state_.shared), shard));
     for (const SoloVisit& visit : visits) rows_sent += visit.send_positive ? 2 : 1;
+    tally(now, shard);
     shard.next += now;
     done += static_cast<std::uint32_t>(now);
     state_.round += static_cast<std::uint32_t>(now);

@@ -61,6 +61,11 @@ class Federation {
 
   [[nodiscard]] const FederationState& state() const { return state_; }
   void restore(FederationState state);
+  // From now on counts how often each shared row is updated: once a pair for its negative item, and for its
+  // positive one if it may leave. Goes on from `so_far`; an empty one is zero. Unasked, nothing is counted.
+  void count_updates(std::vector<std::uint64_t> so_far);
+  // The counts, one a shared row; empty unless asked for. The same for any number of threads and every path.
+  [[nodiscard]] std::vector<std::uint64_t> item_updates() const;
   // The state for good; the federation is used up.
   [[nodiscard]] FederationState take() && { return std::move(state_); }
 
@@ -83,6 +88,8 @@ class Federation {
   [[nodiscard]] Status run_solo(std::uint32_t rounds, RoundReport& report);
   [[nodiscard]] std::size_t gather_solo(std::size_t most, Shard& shard);
   [[nodiscard]] Status note(const VisitReport& report, Shard& shard);
+  // Counts what the next visits of the shard update.
+  void tally(std::size_t visits, Shard& shard) const;
   // Draws the pairs of the visits to come, and what consent says to them: of `users` in this round, or of the
   // rounds to come where a round has one user. Asks early for the memory they will touch.
   void look_ahead(std::span<const UserIndex> users, Shard& shard);

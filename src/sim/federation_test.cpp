@@ -114,6 +114,59 @@ TEST(Federation, GoesOnFromASavedStateAsIfNothingHadHappened) {
             hash_rows(undisturbed->state().devices.on_device()));
 }
 
+// Which items the rounds update and how often, one draw and one question to consent at a time.
+std::vector<std::uint64_t> slow_updates(const Plan& plan, const Schedule& schedule, std::uint32_t rounds) {
+  const Split& world = small_world();
+  CohortSelector selector(eligible_users(world.train, world.catalogue), schedule.cohort, plan.seed);
+  const Membership consumed(world.train, world.catalogue);
+  const PairSampler sampler(world.train, consumed, world.catalogue, plan.seed);
+  std::vector<std::uint64_t> updates(world.catalogue, 0);
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (const UserIndex user : selector.select(round)) {
+      ConsentGate gate(plan.consent, plan.seed, round, user);
+      for (std::uint32_t t = 0; t < schedule.triples; ++t) {
+        const Pair pair = sampler.draw(round, user, t);
+        ++updates[pair.negative.value];
+        if (gate.allows(Evidence::positive, pair.positive.value)) ++updates[pair.positive.value];
+      }
+    }
+  return updates;
+}
+
+TEST(Federation, CountsUpdatesOnEveryPathAsOneWouldByHand) {
+  const Split& world = small_world();
+  const auto users = eligible_users(world.train, world.catalogue).size();
+  for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"})
+    for (const Path path : {Path::fast, Path::wire})
+      for (const std::size_t threads : {1, 3}) {
+        const MaskKind mask = threads == 1 ? MaskKind::sticky : MaskKind::redraw;
+        const Plan plan = plan_of(variant, 0.4, mask);
+        const Schedule schedule = schedule_for(plan, users, world.train.interactions()).value();
+        ThreadPool pool(threads);
+        const Fpl model(plan.fpl, world.catalogue, plan.seed);
+        Federation<Fpl> federation(model, plan, schedule, world.train, pool, path);
+        federation.count_updates({});
+        const std::uint32_t rounds = variant[0] == 's' ? 150 : 3;
+        ASSERT_TRUE(federation.run(rounds - 1).ok());
+        // Another federation goes on from there.
+        Federation<Fpl> second(model, plan, schedule, world.train, pool, path);
+        second.restore(federation.state());
+        second.count_updates(federation.item_updates());
+        ASSERT_TRUE(second.run(1).ok());
+        EXPECT_EQ(second.item_updates(), slow_updates(plan, schedule, rounds)) << variant << ' ' << threads;
+      }
+}
+
+TEST(Federation, CountsNothingUnasked) {
+  const Split& world = small_world();
+  const Plan plan = plan_of("pfpl", 1.0);
+  SerialExecutor serial;
+  const Schedule schedule = schedule_for(plan, world.users.size(), world.train.interactions()).value();
+  Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
+  ASSERT_TRUE(federation.run(1).ok());
+  EXPECT_TRUE(federation.item_updates().empty());
+}
+
 TEST(Federation, TrainingLowersTheLoss) {
   for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"}) {
     Plan plan = plan_of(variant, 1.0);
