@@ -29,6 +29,7 @@ enum class Purpose : std::uint32_t {
   fold_in = 11,
   sample_users = 12,
   cut_blocks = 13,
+  bootstrap = 40,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -24,7 +24,7 @@ double row_bytes(const TrainRequest& request) {
 }
 
 bool has_factors(const TrainRequest& request) {
-  return request.model == ModelKind::fpl || request.model == ModelKind::bprmf;
+  return facts_of(request.model).family == ModelFamily::factors;
 }
 
 // The bitmap of who has what, where it is small enough to be built.

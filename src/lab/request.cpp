@@ -2,21 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <utility>
-
 #include "metrics/evaluate.h"
 
 namespace sotto {
 
 namespace {
-
-constexpr std::array<std::pair<ModelKind, const char*>, 6> models{{{ModelKind::fpl, "fpl"},
-                                                                   {ModelKind::bprmf, "bprmf"},
-                                                                   {ModelKind::toppop, "toppop"},
-                                                                   {ModelKind::random, "random"},
-                                                                   {ModelKind::userknn, "userknn"},
-                                                                   {ModelKind::itemknn, "itemknn"}}};
 
 Status check_source(const DataRequest& data) {
   if (data.paths.empty() && data.split_file.empty())
@@ -60,24 +50,6 @@ Status check_early_stopping(const TrainRequest& request) {
 }
 
 }  // namespace
-
-Result<ModelKind> parse_model(const std::string& text) {
-  for (const auto& [kind, name] : models)
-    if (text == name) return kind;
-  return fail(Code::usage, fmt::format("unknown model '{}': choose one of {}", text, model_names()));
-}
-
-const char* to_string(ModelKind model) {
-  for (const auto& [kind, name] : models)
-    if (kind == model) return name;
-  return "unknown";
-}
-
-std::string model_names() {
-  std::string names;
-  for (const auto& [kind, name] : models) names += names.empty() ? name : std::string(", ") + name;
-  return names;
-}
 
 Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_source(request.data));

@@ -11,6 +11,7 @@
 #include "data/filter.h"
 #include "data/split.h"
 #include "fed/plan.h"
+#include "lab/model_kind.h"
 #include "model/central/neighbors.h"
 
 namespace sotto {
@@ -26,12 +27,6 @@ struct DataRequest {
   FilterOptions filter;
   SplitOptions split;
 };
-
-enum class ModelKind : std::uint8_t { fpl, bprmf, toppop, random, userknn, itemknn };
-[[nodiscard]] Result<ModelKind> parse_model(const std::string& text);
-[[nodiscard]] const char* to_string(ModelKind model);
-// "fpl, bprmf, …", for messages and help.
-[[nodiscard]] std::string model_names();
 
 // Stop when the validation metric has not improved for `patience` looks; the best model is kept.
 struct EarlyStopping {

@@ -295,7 +295,7 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   if (summary["model"] != to_string(run.request.model))
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   std::optional<Parameters> parameters;
-  if (run.request.model == ModelKind::fpl || run.request.model == ModelKind::bprmf) {
+  if (facts_of(run.request.model).family == ModelFamily::factors) {
     SOTTO_TRY(parameters, load_parameters(path, *run.split, summary["model_hash"]));
   }
   SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));

@@ -98,7 +98,7 @@ Error explain_stop(const Error& error, const SessionOptions& options) {
 
 Result<Trained> train_recorded(const TrainRequest& request, const Split& split, const SessionOptions& options,
                                Executor& executor, const Console& console) {
-  Recorder recorder(options, console, options.title.empty() ? title_of(request.model) : options.title);
+  Recorder recorder(options, console, options.title.empty() ? facts_of(request.model).title : options.title);
   SOTTO_TRY(std::optional<Checkpoint> checkpoint, recorder.open());
   if (checkpoint && !options.quiet)
     console.note(fmt::format("sotto: going on after round {}", human_count(checkpoint->round)));
@@ -191,24 +191,6 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
   }
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
   return json;
-}
-
-const char* title_of(ModelKind model) {
-  switch (model) {
-    case ModelKind::fpl:
-      return "FPL";
-    case ModelKind::bprmf:
-      return "BPR-MF";
-    case ModelKind::toppop:
-      return "Top-Pop";
-    case ModelKind::random:
-      return "Random";
-    case ModelKind::userknn:
-      return "User-kNN";
-    case ModelKind::itemknn:
-      return "Item-kNN";
-  }
-  return "model";
 }
 
 }  // namespace sotto

@@ -43,7 +43,4 @@ struct Session {
 // An evaluation: metrics.json, and `sotto evaluate --json`.
 [[nodiscard]] nlohmann::json metrics_of(const Evaluation& evaluation, Part part);
 
-// "FPL", "BPR-MF", …: how a model is called in tables.
-[[nodiscard]] const char* title_of(ModelKind model);
-
 }  // namespace sotto

@@ -1,0 +1,43 @@
+#include "lab/direct_models.h"
+
+#include <fmt/core.h>
+
+#include "base/hash.h"
+#include "model/central/item_knn.h"
+#include "model/central/random_scores.h"
+#include "model/central/toppop.h"
+#include "model/central/user_knn.h"
+
+namespace sotto {
+
+Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request, const Split& split,
+                                                 Executor& executor) {
+  switch (request.model) {
+    case ModelKind::toppop:
+      return std::unique_ptr<Recommender>(std::make_unique<TopPop>(split.train, split.catalogue));
+    case ModelKind::random:
+      return std::unique_ptr<Recommender>(std::make_unique<RandomScores>(split.catalogue, request.plan.seed));
+    case ModelKind::userknn: {
+      SOTTO_TRY(auto model, UserKnn::fit(split.train, split.catalogue, request.knn, executor));
+      return std::unique_ptr<Recommender>(std::move(model));
+    }
+    case ModelKind::itemknn: {
+      SOTTO_TRY(auto model, ItemKnn::fit(split.train, split.catalogue, request.knn, executor));
+      return std::unique_ptr<Recommender>(std::move(model));
+    }
+    default:
+      break;
+  }
+  return fail(Code::incompatible, "the run holds no parameters for its model");
+}
+
+std::string direct_hash(const TrainRequest& request, const Split& split) {
+  Hasher hasher;
+  hasher.text(to_string(request.model)).text(split.hash);
+  if (request.model == ModelKind::random) hasher.u64(request.plan.seed);
+  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
+    hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
+  return std::move(hasher).hex();
+}
+
+}  // namespace sotto

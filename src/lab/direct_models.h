@@ -1,0 +1,22 @@
+// The models that are made in one go from a split (ModelFamily::direct).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/executor.h"
+#include "base/result.h"
+#include "data/split.h"
+#include "lab/request.h"
+#include "model/recommender.h"
+
+namespace sotto {
+
+// The model refers to the split, which must outlive it.
+[[nodiscard]] Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request,
+                                                               const Split& split, Executor& executor);
+
+// Models without parameters are their settings and their data.
+[[nodiscard]] std::string direct_hash(const TrainRequest& request, const Split& split);
+
+}  // namespace sotto

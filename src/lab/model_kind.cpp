@@ -1,0 +1,45 @@
+#include "lab/model_kind.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/assert.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::array models{
+    ModelFacts{ModelKind::fpl, "fpl", "FPL", ModelFamily::factors, true},
+    ModelFacts{ModelKind::bprmf, "bprmf", "BPR-MF", ModelFamily::factors, false},
+    ModelFacts{ModelKind::toppop, "toppop", "Top-Pop", ModelFamily::direct, false},
+    ModelFacts{ModelKind::random, "random", "Random", ModelFamily::direct, false},
+    ModelFacts{ModelKind::userknn, "userknn", "User-kNN", ModelFamily::direct, false},
+    ModelFacts{ModelKind::itemknn, "itemknn", "Item-kNN", ModelFamily::direct, false},
+};
+
+}  // namespace
+
+const ModelFacts& facts_of(ModelKind model) {
+  for (const ModelFacts& facts : models)
+    if (facts.kind == model) return facts;
+  SOTTO_ASSERT(false, "every model stands in the table");
+  return models.front();
+}
+
+Result<ModelKind> parse_model(const std::string& text) {
+  for (const ModelFacts& facts : models)
+    if (text == facts.name) return facts.kind;
+  return fail(Code::usage, fmt::format("unknown model '{}': choose one of {}", text, model_names()));
+}
+
+const char* to_string(ModelKind model) { return facts_of(model).name; }
+
+std::string model_names() {
+  std::string names;
+  for (const ModelFacts& facts : models) names += (names.empty() ? "" : ", ") + std::string(facts.name);
+  return names;
+}
+
+}  // namespace sotto

@@ -1,0 +1,34 @@
+// The models by name: one table says what each is called and of what kind it is.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace sotto {
+
+enum class ModelKind : std::uint8_t { fpl, bprmf, toppop, random, userknn, itemknn };
+
+// How a model comes to be, and what a run directory keeps of it.
+enum class ModelFamily : std::uint8_t {
+  factors,  // trained step by step over two matrices, which are kept (lab/factor_training.h)
+  direct,   // made in one go from the split, and made again when a run is opened (lab/direct_models.h)
+};
+
+struct ModelFacts {
+  ModelKind kind;
+  const char* name;   // in flags and plans
+  const char* title;  // in tables
+  ModelFamily family;
+  bool federated;
+};
+
+[[nodiscard]] const ModelFacts& facts_of(ModelKind model);
+
+[[nodiscard]] Result<ModelKind> parse_model(const std::string& text);
+[[nodiscard]] const char* to_string(ModelKind model);
+// "fpl, bprmf, …", for messages and help.
+[[nodiscard]] std::string model_names();
+
+}  // namespace sotto

@@ -1,0 +1,275 @@
+#include "lab/study/results.h"
+
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lab/files.h"
+#include "lab/study/stored_detail.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t application = 0x534F5452;  // "SOTR"
+
+constexpr const char* schema = R"(
+CREATE TABLE results(
+  key TEXT PRIMARY KEY, done INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL,
+  split_hash TEXT NOT NULL, model_hash TEXT NOT NULL, judged_users INTEGER NOT NULL, epochs INTEGER NOT NULL,
+  best_epoch INTEGER, rounds INTEGER NOT NULL, exchanges INTEGER NOT NULL, triples INTEGER NOT NULL,
+  loss_units INTEGER NOT NULL, bytes_up INTEGER NOT NULL, bytes_down INTEGER NOT NULL, vectors REAL,
+  seconds REAL NOT NULL);
+CREATE TABLE metrics(
+  key TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, value REAL, PRIMARY KEY(key, place));
+CREATE TABLE details(
+  key TEXT PRIMARY KEY, users BLOB NOT NULL, item_updates BLOB NOT NULL, item_recommended BLOB NOT NULL);
+CREATE TABLE per_user(
+  key TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, user_values BLOB NOT NULL,
+  PRIMARY KEY(key, place));
+CREATE TABLE curves(
+  key TEXT NOT NULL, place INTEGER NOT NULL, epoch INTEGER NOT NULL, loss REAL, validation REAL,
+  triples INTEGER NOT NULL, bytes_up INTEGER NOT NULL, bytes_down INTEGER NOT NULL, PRIMARY KEY(key, place));
+CREATE TABLE category_bias(
+  key TEXT NOT NULL, place INTEGER NOT NULL, cutoff INTEGER NOT NULL, category TEXT NOT NULL,
+  items INTEGER NOT NULL, source REAL, recommended REAL, disparity REAL, PRIMARY KEY(key, place));
+CREATE TABLE splits(
+  hash TEXT PRIMARY KEY, users INTEGER NOT NULL, catalogue INTEGER NOT NULL, train INTEGER NOT NULL,
+  validation INTEGER NOT NULL, test INTEGER NOT NULL, popularity BLOB NOT NULL);
+CREATE TABLE places(
+  study TEXT NOT NULL, position INTEGER NOT NULL, key TEXT NOT NULL, dataset TEXT NOT NULL,
+  model TEXT NOT NULL, phase TEXT NOT NULL, settings TEXT NOT NULL, seed INTEGER NOT NULL,
+  PRIMARY KEY(study, position));
+)";
+
+constexpr const char* result_columns =
+    "done, reason, request, split_hash, model_hash, judged_users, epochs, best_epoch, rounds, exchanges, "
+    "triples, loss_units, bytes_up, bytes_down, vectors, seconds";
+
+// The columns of a result from column `at` on; the metrics are read apart.
+CellResult result_at(const Query& row, int at) {
+  CellResult result;
+  result.done = row.number(at) != 0;
+  result.reason = row.text(at + 1);
+  result.request = row.text(at + 2);
+  result.split_hash = row.text(at + 3);
+  result.model_hash = row.text(at + 4);
+  result.judged_users = row.number(at + 5);
+  result.epochs = static_cast<std::uint32_t>(row.number(at + 6));
+  if (!row.is_null(at + 7)) result.best_epoch = static_cast<std::uint32_t>(row.number(at + 7));
+  result.totals = {.rounds = row.number(at + 8),
+                   .exchanges = row.number(at + 9),
+                   .triples = row.number(at + 10),
+                   .loss_units = static_cast<std::int64_t>(row.number(at + 11)),
+                   .bytes_up = row.number(at + 12),
+                   .bytes_down = row.number(at + 13)};
+  if (!row.is_null(at + 14)) result.vectors = row.real(at + 14);
+  result.seconds = row.real(at + 15);
+  return result;
+}
+
+Result<std::vector<Metric>> metrics_under(const Database& database, const std::string& key) {
+  SOTTO_TRY(Query query, database.prepare("SELECT name, value FROM metrics WHERE key = ? ORDER BY place"));
+  query.bind(0, key);
+  std::vector<Metric> metrics;
+  while (true) {
+    SOTTO_TRY(const bool row, query.step());
+    if (!row) return metrics;
+    metrics.push_back({query.text(0), query.real(1)});
+  }
+}
+
+Status put_result(Database& database, const std::string& key, const CellResult& result) {
+  SOTTO_TRY(Query query,
+            database.prepare(fmt::format(
+                "INSERT INTO results(key, {}) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", result_columns)));
+  query.bind(0, key).bind(1, std::uint64_t{result.done}).bind(2, result.reason).bind(3, result.request);
+  query.bind(4, result.split_hash).bind(5, result.model_hash).bind(6, result.judged_users);
+  query.bind(7, std::uint64_t{result.epochs});
+  if (result.best_epoch) query.bind(8, std::uint64_t{*result.best_epoch});
+  const RoundReport& totals = result.totals;
+  query.bind(9, totals.rounds).bind(10, totals.exchanges).bind(11, totals.triples);
+  query.bind(12, static_cast<std::uint64_t>(totals.loss_units));
+  query.bind(13, totals.bytes_up).bind(14, totals.bytes_down);
+  if (result.vectors) query.bind(15, *result.vectors);
+  query.bind(16, result.seconds);
+  SOTTO_TRY_DONE(query.run());
+  SOTTO_TRY(Query metric, database.prepare("INSERT INTO metrics(key, place, name, value) VALUES(?,?,?,?)"));
+  for (std::size_t place = 0; place < result.metrics.size(); ++place)
+    SOTTO_TRY_DONE(metric.bind(0, key)
+                       .bind(1, std::uint64_t{place})
+                       .bind(2, result.metrics[place].name)
+                       .bind(3, result.metrics[place].value)
+                       .run());
+  return Done{};
+}
+
+Status remove_key(Database& database, const std::string& key) {
+  for (const char* table : {"results", "metrics", "details", "per_user", "curves", "category_bias"}) {
+    SOTTO_TRY(Query query, database.prepare(fmt::format("DELETE FROM {} WHERE key = ?", table)));
+    SOTTO_TRY_DONE(query.bind(0, key).run());
+  }
+  return Done{};
+}
+
+// Whether the file is ours and of this format. An empty one is nobody's yet.
+Result<bool> check_format(const Database& database) {
+  SOTTO_TRY(const std::uint64_t tables, database.number("SELECT count(*) FROM sqlite_master"));
+  SOTTO_TRY(const std::uint64_t owner, database.number("PRAGMA application_id"));
+  SOTTO_TRY(const std::uint64_t format, database.number("PRAGMA user_version"));
+  if (tables == 0 && owner == 0) return false;
+  if (owner != application)
+    return fail(
+        Code::bad_input,
+        fmt::format("{}: a database of another program, no results file of Sotto: choose another file",
+                    database.path()));
+  if (format != results_format)
+    return fail(Code::incompatible,
+                fmt::format("{}: results format {}, this program reads {}: run the study again into another "
+                            "file, or use the version that wrote it",
+                            database.path(), format, results_format));
+  return true;
+}
+
+Result<std::map<std::string, std::string>> parse_settings(const std::string& text, const std::string& path) {
+  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+  std::map<std::string, std::string> settings;
+  if (!json.is_object()) return fail(Code::bad_input, path + ": the settings of a cell are damaged");
+  for (const auto& [key, value] : json.items())
+    settings[key] = value.is_string() ? value.get<std::string>() : value.dump();
+  return settings;
+}
+
+}  // namespace
+
+const char* to_string(Phase phase) { return phase == Phase::search ? "search" : "final"; }
+
+std::optional<double> CellResult::metric(std::string_view name) const {
+  for (const Metric& one : metrics)
+    if (one.name == name) return one.value;
+  return std::nullopt;
+}
+
+SplitFacts facts_of(const Split& split) {
+  return {.hash = split.hash,
+          .users = split.users.size(),
+          .catalogue = split.catalogue,
+          .train = split.train.interactions(),
+          .validation = split.validation.interactions(),
+          .test = split.test.interactions(),
+          .popularity = split.train.popularity(split.catalogue)};
+}
+
+Result<ResultsFile> ResultsFile::open_or_create(const std::string& path) {
+  SOTTO_TRY(Database database, Database::open(path, Access::write));
+  SOTTO_TRY(const bool made, check_format(database));
+  if (!made) {
+    const auto head =
+        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application, results_format);
+    SOTTO_TRY_DONE(database.transaction([&] { return database.execute(head + schema); }));
+  }
+  return ResultsFile(std::move(database));
+}
+
+Result<ResultsFile> ResultsFile::open(const std::string& path) {
+  SOTTO_TRY(const bool there, is_there(path));
+  if (!there)
+    return fail(Code::not_found,
+                fmt::format("{}: there is no such results file: make one with 'sotto sweep'", path));
+  SOTTO_TRY(Database database, Database::open(path, Access::read));
+  SOTTO_TRY(const bool made, check_format(database));
+  if (!made) return fail(Code::bad_input, fmt::format("{}: an empty file, no results file of Sotto", path));
+  return ResultsFile(std::move(database));
+}
+
+Result<std::optional<CellResult>> ResultsFile::find(const std::string& key) const {
+  SOTTO_TRY(Query query,
+            database_.prepare(fmt::format("SELECT {} FROM results WHERE key = ?", result_columns)));
+  query.bind(0, key);
+  SOTTO_TRY(const bool row, query.step());
+  if (!row) return std::optional<CellResult>();
+  CellResult result = result_at(query, 0);
+  SOTTO_TRY(result.metrics, metrics_under(database_, key));
+  return std::optional<CellResult>(std::move(result));
+}
+
+Status ResultsFile::put(const std::string& key, const CellResult& result, const CellDetail& detail) {
+  return database_.transaction([&]() -> Status {
+    SOTTO_TRY_DONE(remove_key(database_, key));
+    SOTTO_TRY_DONE(put_result(database_, key, result));
+    return store_detail(database_, key, detail);
+  });
+}
+
+Status ResultsFile::put_split(const SplitFacts& facts) {
+  SOTTO_TRY(Query query, database_.prepare("INSERT OR REPLACE INTO splits VALUES(?,?,?,?,?,?,?)"));
+  query.bind(0, facts.hash).bind(1, facts.users).bind(2, facts.catalogue).bind(3, facts.train);
+  query.bind(4, facts.validation).bind(5, facts.test);
+  return query.bind(6, packed(std::span(facts.popularity))).run();
+}
+
+Status ResultsFile::begin_study(const std::string& study) {
+  SOTTO_TRY(Query query, database_.prepare("DELETE FROM places WHERE study = ?"));
+  return query.bind(0, study).run();
+}
+
+Status ResultsFile::put_place(const CellPlace& place) {
+  SOTTO_TRY(Query query, database_.prepare("INSERT OR REPLACE INTO places VALUES(?,?,?,?,?,?,?,?)"));
+  query.bind(0, place.study).bind(1, place.position).bind(2, place.key).bind(3, place.dataset);
+  query.bind(4, place.model).bind(5, to_string(place.phase));
+  return query.bind(6, nlohmann::json(place.settings).dump()).bind(7, place.seed).run();
+}
+
+Result<std::vector<std::string>> ResultsFile::studies() const {
+  SOTTO_TRY(Query query, database_.prepare("SELECT DISTINCT study FROM places ORDER BY study"));
+  std::vector<std::string> names;
+  while (true) {
+    SOTTO_TRY(const bool row, query.step());
+    if (!row) return names;
+    names.push_back(query.text(0));
+  }
+}
+
+Result<std::vector<StoredCell>> ResultsFile::cells() const {
+  SOTTO_TRY(Query query, database_.prepare(fmt::format(
+                             "SELECT study, position, places.key, dataset, model, phase, settings, seed, {} "
+                             "FROM places JOIN results ON results.key = places.key ORDER BY study, position",
+                             result_columns)));
+  std::vector<StoredCell> cells;
+  while (true) {
+    SOTTO_TRY(const bool row, query.step());
+    if (!row) return cells;
+    StoredCell& cell = cells.emplace_back();
+    cell.place.study = query.text(0);
+    cell.place.position = query.number(1);
+    cell.place.key = query.text(2);
+    cell.place.dataset = query.text(3);
+    cell.place.model = query.text(4);
+    cell.place.phase = query.text(5) == to_string(Phase::search) ? Phase::search : Phase::final;
+    SOTTO_TRY(cell.place.settings, parse_settings(query.text(6), path()));
+    cell.place.seed = query.number(7);
+    cell.result = result_at(query, 8);
+    SOTTO_TRY(cell.result.metrics, metrics_under(database_, cell.place.key));
+  }
+}
+
+Result<CellDetail> ResultsFile::detail(const std::string& key) const { return load_detail(database_, key); }
+
+Result<std::optional<SplitFacts>> ResultsFile::split(const std::string& hash) const {
+  SOTTO_TRY(Query query, database_.prepare("SELECT users, catalogue, train, validation, test, popularity "
+                                           "FROM splits WHERE hash = ?"));
+  query.bind(0, hash);
+  SOTTO_TRY(const bool row, query.step());
+  if (!row) return std::optional<SplitFacts>();
+  SplitFacts facts{.hash = hash,
+                   .users = query.number(0),
+                   .catalogue = query.number(1),
+                   .train = query.number(2),
+                   .validation = query.number(3),
+                   .test = query.number(4),
+                   .popularity = {}};
+  SOTTO_TRY(facts.popularity, unpacked<std::uint32_t>(query.bytes(5), path()));
+  return std::optional<SplitFacts>(std::move(facts));
+}
+
+}  // namespace sotto

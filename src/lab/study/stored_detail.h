@@ -1,0 +1,34 @@
+// The details of a cell as rows and packed arrays of a results file.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/compression.h"
+#include "lab/study/database.h"
+#include "lab/study/results.h"
+
+namespace sotto {
+
+[[nodiscard]] Status store_detail(Database& database, const std::string& key, const CellDetail& detail);
+[[nodiscard]] Result<CellDetail> load_detail(const Database& database, const std::string& key);
+
+// An array as zstd: values of users and counts of items repeat a lot.
+template <Plain T>
+[[nodiscard]] Bytes packed(std::span<const T> values) {
+  Writer out;
+  out.array(values);
+  return compress(out.view());
+}
+
+template <Plain T>
+[[nodiscard]] Result<std::vector<T>> unpacked(std::span<const std::byte> bytes, const std::string& path) {
+  SOTTO_TRY(const Bytes plain, decompress(bytes));
+  Reader in(plain);
+  std::vector<T> values = in.array<T>();
+  if (!in.finished()) return fail(Code::bad_input, path + ": an array of the results file is damaged");
+  return values;
+}
+
+}  // namespace sotto
