@@ -139,7 +139,7 @@ std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
   for (std::size_t row = 0; row < evaluation.per_user.users.size(); ++row) {
     text += split.users.name(evaluation.per_user.users[row].value);
     for (std::size_t column = 0; column < evaluation.per_user.names.size(); ++column)
-      text += fmt::format("\t{:.6g}", evaluation.per_user.at(row, column));
+      text += fmt::format("\t{}", evaluation.per_user.at(row, column));
     text += '\n';
   }
   return text;

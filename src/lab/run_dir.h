@@ -63,7 +63,7 @@ class RunDir {
   std::filesystem::path path_;
 };
 
-// Each judged user's values, one line a user under a header.
+// Each judged user's values, one line a user under a header; numbers read back as they were.
 [[nodiscard]] std::string per_user_tsv(const Evaluation& evaluation, const Split& split);
 
 // A whole run, ready to recommend.

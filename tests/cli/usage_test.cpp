@@ -14,17 +14,24 @@ TEST(CliUsage, version_and_help) {
   const Outcome help = shop.sotto({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* command :
-       {"demo", "train", "evaluate", "recommend", "similar", "show", "data", "completion"})
+       {"demo", "train", "evaluate", "compare", "recommend", "similar", "show", "data", "completion"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
 TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
   const Workshop shop;
-  const std::vector<std::vector<std::string>> commands{
-      {"demo"},          {"train"},           {"evaluate"},
-      {"recommend"},     {"similar"},         {"show"},
-      {"completion"},    {"data", "inspect"}, {"data", "convert"},
-      {"data", "split"}, {"data", "generate"}};
+  const std::vector<std::vector<std::string>> commands{{"demo"},
+                                                       {"train"},
+                                                       {"evaluate"},
+                                                       {"compare"},
+                                                       {"recommend"},
+                                                       {"similar"},
+                                                       {"show"},
+                                                       {"completion"},
+                                                       {"data", "inspect"},
+                                                       {"data", "convert"},
+                                                       {"data", "split"},
+                                                       {"data", "generate"}};
   for (std::vector<std::string> words : commands) {
     words.emplace_back("--help");
     const Outcome help = shop.sotto(words);
