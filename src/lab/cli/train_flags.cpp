@@ -14,20 +14,6 @@ std::string shown(const T& value) {
   return fmt::format("{}", value);
 }
 
-void add_data_flags(CLI::App& app, Edits<DataRequest>& edits) {
-  using Paths = std::vector<std::string>;
-  add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
-                  [](DataRequest& data, const Paths& value) { data.paths = value; })
-      ->type_name("PATH")
-      ->group("Data");
-  add_edit<std::string>(app, edits, "--split-file", "a split made by 'sotto data split'; in place of --data",
-                        [](DataRequest& data, const std::string& value) { data.split_file = value; })
-      ->type_name("FILE")
-      ->group("Data");
-  add_reading_options(app, edits);
-  add_split_options(app, edits);
-}
-
 void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   const TrainRequest defaults;
   const FplOptions& fpl = defaults.plan.fpl;
@@ -196,7 +182,7 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 }  // namespace
 
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
-  add_data_flags(app, flags.data);
+  add_data_options(app, flags.data);
   add_model_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
