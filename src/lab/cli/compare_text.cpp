@@ -63,7 +63,12 @@ std::string terminal_table(const Comparison& c, const Console& console) {
     }
     table.row(std::move(cells));
   }
-  return table.text(console);
+  std::string text = table.text(console);
+  // A label that was cut short may have lost what tells it apart.
+  std::string whole;
+  for (const ComparedRow& row : c.rows)
+    if (text.find(row.label) == std::string::npos) whole += fmt::format("  {}  {}\n", row.letter, row.label);
+  return whole.empty() ? text : text + "\n" + whole;
 }
 
 std::string terminal_pairs(const Comparison& c, const Console& console) {

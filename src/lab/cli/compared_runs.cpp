@@ -17,10 +17,10 @@ namespace {
 
 // "pFPL+": the papers write the letters of the model large.
 std::string label_of(const TrainRequest& request) {
-  if (request.model != ModelKind::fpl) return title_of(request.model);
+  if (request.model != ModelKind::fpl) return facts_of(request.model).title;
   const std::string variant = variant_of(request.plan);
   const std::size_t at = variant.find("fpl");
-  if (at == std::string::npos) return fmt::format("{} ({})", title_of(request.model), variant);
+  if (at == std::string::npos) return fmt::format("{} ({})", facts_of(request.model).title, variant);
   return variant.substr(0, at) + "FPL" + variant.substr(at + 3);
 }
 
