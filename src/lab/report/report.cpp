@@ -14,10 +14,6 @@ namespace sotto {
 
 namespace {
 
-void append(std::vector<PageBlock>& blocks, std::vector<PageBlock> more) {
-  std::ranges::move(more, std::back_inserter(blocks));
-}
-
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", human_count(count), count == 1 ? one : many);
 }
