@@ -88,8 +88,8 @@ TEST_F(ReportInBrowser, each_plot_has_its_axes_and_its_data) {
   const std::size_t configurations = 3;  // sFPL+, Top-Pop, User-kNN
   expect_drawn("f1-over-pi", 1, pis);
   expect_drawn("coverage-over-precision", 1, pis);
-  expect_drawn("updates-sfpl", pis, std::min<std::size_t>(1000, items));
-  expect_drawn("recommended-sfpl", pis, std::min<std::size_t>(250, items));
+  expect_drawn("updates-sfpl-plus", pis, std::min<std::size_t>(1000, items));
+  expect_drawn("recommended-sfpl-plus", pis, std::min<std::size_t>(250, items));
   expect_drawn("recommended-other-models", configurations - 1, std::min<std::size_t>(250, items));
   expect_drawn("precision-over-vectors", 1, pis);
   expect_drawn("precision-over-bytes", 1, pis);
@@ -103,7 +103,7 @@ TEST_F(ReportInBrowser, each_plot_has_its_axes_and_its_data) {
 }
 
 TEST_F(ReportInBrowser, plain_svg_files_open_too) {
-  for (const char* name : {"f1-over-pi", "updates-sfpl", "users"}) {
+  for (const char* name : {"f1-over-pi", "updates-sfpl-plus", "users"}) {
     const Visit seen = visit(shop_->folder() / "page" / "plots" / (std::string(name) + ".svg"));
     ASSERT_EQ(seen.trouble, "");
     EXPECT_TRUE(seen.console.empty());
@@ -129,7 +129,7 @@ TEST_F(ReportInBrowser, legend_tables_hover_and_theme_answer) {
   page.erase(policy, page.find('>', policy) + 1 - policy);
   page.insert(page.rfind("</body>"), R"(<script>
 var told = {};
-var chart = document.querySelector('[data-chart="recommended-sfpl"]');
+var chart = document.querySelector('[data-chart="recommended-sfpl-plus"]');
 var key = chart.querySelector('.key');
 var hidden = function () { return getComputedStyle(chart.querySelector('.series[data-series="0"]')).display; };
 told.before = hidden(); key.dispatchEvent(new Event('click')); told.off = hidden();
