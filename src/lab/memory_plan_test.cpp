@@ -88,7 +88,7 @@ TEST(MemoryPlan, MeetsWhatTrainingAllocates) {
 
 TEST(MemoryPlan, MeetsWhatItemModelsAllocate) {
   const Split split =
-      generate_split({.users = 3000, .items = 1200, .cities = 4, .mean_interactions = 20.0, .seed = 2})
+      generate_split({.users = 4000, .items = 2400, .cities = 4, .mean_interactions = 20.0, .seed = 2})
           .value();
   for (const ModelKind model : {ModelKind::ease, ModelKind::fedease}) {
     const TrainRequest request = plan_of(model, 1);
