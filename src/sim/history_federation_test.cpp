@@ -196,6 +196,15 @@ TEST(FederatedAls, WithoutConsentNoItemLeavesAndNumbersOutOfRangeAreRefused) {
   EXPECT_EQ(refused.error().code, Code::diverged);
 }
 
+TEST(FederatedAls, ASumWithoutItsFirstRowHasNoSolutionAndEndsNothingElse) {
+  const FedAls model = fed_als({});
+  RowMatrix shared = model.start_shared(), memory;
+  FedAls::Server server(model, 0, FixedPoint{}, shared, memory);
+  const std::vector<std::int64_t> sum(model.sum_width(), 1);
+  server.take(1, sum.data());
+  EXPECT_FALSE(server.solved());
+}
+
 // The gradient of the whole loss by differences, on the first released sum.
 TEST(Fcf, TheSumIsTheGradientOfTheLoss) {
   SerialExecutor serial;
