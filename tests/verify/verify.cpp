@@ -143,6 +143,18 @@ std::function<void(TrainRequest&)> bpr(std::uint32_t factors, std::uint32_t epoc
   };
 }
 
+// MultVAE 200-100-200, β = 0.2 reached after `epochs`.
+std::function<void(TrainRequest&)> vae(std::uint32_t batch, std::uint32_t epochs) {
+  return [=](TrainRequest& request) {
+    request.model = ModelKind::multvae;
+    request.plan.epochs = epochs;
+    request.neural.batch = batch;
+    request.neural.vae.hidden = 200;
+    request.neural.vae.latent = 100;
+    request.neural.vae.anneal_epochs = 40;
+  };
+}
+
 // What the data and the exact models must give.
 std::vector<Row> data_rows() {
   return {
