@@ -126,7 +126,9 @@ TEST(NeuralTraining, ARestoredTrainingGoesOnAsIfNothingHadHappened) {
     const auto stopped = kind.start(train, catalogue, small_options(), 1).value();
     for (std::uint32_t epoch = 0; epoch < 4; ++epoch) {
       ASSERT_TRUE(undisturbed->run_epoch(epoch, serial).ok());
-      if (epoch < 2) ASSERT_TRUE(stopped->run_epoch(epoch, serial).ok());
+      if (epoch < 2) {
+        ASSERT_TRUE(stopped->run_epoch(epoch, serial).ok());
+      }
     }
     std::vector<RowMatrix> rest = stopped->layers();
     for (RowMatrix& matrix : stopped->moments()) rest.push_back(std::move(matrix));

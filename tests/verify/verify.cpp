@@ -151,6 +151,13 @@ std::function<void(TrainRequest&)> solved(ModelKind kind, float lambda) {
   };
 }
 
+std::function<void(TrainRequest&)> recent(float lambda, float half_life) {
+  return [=](TrainRequest& request) {
+    solved(ModelKind::fedease, lambda)(request);
+    request.recency = half_life;
+  };
+}
+
 // The item-item models (systems.md 6 for EASE).
 std::vector<Row> item_model_rows() {
   const auto walk = [](TrainRequest& request) {
@@ -185,6 +192,17 @@ std::vector<Row> item_model_rows() {
        1,
        {at_least("P@10", .0200)},
        false},
+      {amazon,
+       "federated EASE, recency 5 (central .02147)",
+       recent(100.0f, 5.0f),
+       1,
+       {at_least("P@10", .02147), at_least("R@10", .03171)},
+       false},
+      {movies,
+       "federated EASE, recency 10 (central .12613)",
+       recent(1000.0f, 10.0f),
+       1,
+       {at_least("P@10", .12613), about("P@10", .18505, .0005), about("R@10", .10665, .0005)}},
       {amazon, "federated RP3b, k=1000", walk, 1, {about("P@10", .01940, .0003)}},
   };
 }
@@ -199,6 +217,18 @@ std::function<void(TrainRequest&)> squares(ModelKind kind, std::uint32_t factors
     request.plan.epochs = epochs;
     request.lambda = lambda;
     request.factors.confidence = alpha;
+  };
+}
+
+// MultVAE 200-100-200, β = 0.2 reached after `epochs`.
+std::function<void(TrainRequest&)> vae(std::uint32_t batch, std::uint32_t epochs) {
+  return [=](TrainRequest& request) {
+    request.model = ModelKind::multvae;
+    request.plan.epochs = epochs;
+    request.neural.batch = batch;
+    request.neural.vae.hidden = 200;
+    request.neural.vae.latent = 100;
+    request.neural.vae.anneal_epochs = 40;
   };
 }
 
