@@ -129,8 +129,12 @@ std::vector<std::string> metrics_in(const std::vector<StoredCell>& cells) {
 }
 
 std::string settings_text(const CellPlace& place) {
+  const auto name = [](const std::string& key) { return key.substr(key.rfind('.') + 1); };
+  std::map<std::string, int> bearers;
+  for (const auto& [key, value] : place.settings) ++bearers[name(key)];
   std::string text;
-  for (const auto& [key, value] : place.settings) text += (text.empty() ? "" : ", ") + key + " " + value;
+  for (const auto& [key, value] : place.settings)
+    text += (text.empty() ? "" : ", ") + (bearers[name(key)] == 1 ? name(key) : key) + " " + value;
   return text;
 }
 

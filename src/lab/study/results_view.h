@@ -39,7 +39,7 @@ struct SeedGroup {
 
 // All metrics that some cell has, in the order in which they come.
 [[nodiscard]] std::vector<std::string> metrics_in(const std::vector<StoredCell>& cells);
-// "consent.pi 0.5, model.lr 0.05".
+// "lambda 100, pi 0.5": sections are named where keys would be mistaken for each other.
 [[nodiscard]] std::string settings_text(const CellPlace& place);
 
 }  // namespace sotto
