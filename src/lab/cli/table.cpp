@@ -34,13 +34,14 @@ std::vector<std::size_t> Table::widths(std::size_t room) const {
   const auto total = [&] {
     return std::accumulate(widths.begin(), widths.end(), indent + gap * (widths.size() - 1));
   };
+  const std::vector<std::size_t> whole = widths;
   while (total() > room) {
     std::size_t widest = columns_.size();
     for (std::size_t column = 0; column < columns_.size(); ++column)
       if (columns_[column].align == Align::left && widths[column] > narrowest &&
           (widest == columns_.size() || widths[column] > widths[widest]))
         widest = column;
-    if (widest == columns_.size()) break;
+    if (widest == columns_.size()) return whole;  // too wide even when cut: then nothing is lost for it
     --widths[widest];
   }
   return widths;
