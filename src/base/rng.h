@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   sample_users = 12,
   cut_blocks = 13,
   bootstrap = 40,
+  search_settings = 41,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

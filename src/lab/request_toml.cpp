@@ -7,14 +7,8 @@
 #include <set>
 #include <sstream>
 
-// Debian's shared library has only the parser that throws; the headers have the other one too.
-#undef TOML_SHARED_LIB
-#undef TOML_HEADER_ONLY
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
-
 #include "lab/request.h"
+#include "lab/toml.h"
 
 namespace sotto {
 
@@ -123,9 +117,9 @@ class TomlReader {
     return find(section, key);
   }
   void refuse(const toml::node& node, const std::string& key, const std::string& wrong) {
-    if (!error_)
-      error_ =
-          fail(Code::usage, fmt::format("{}, line {}: {}: {}", name_, node.source().begin.line, key, wrong));
+    if (error_) return;
+    const std::string where = name_.empty() ? "" : fmt::format("{}: ", place_of(node, name_));
+    error_ = fail(Code::usage, fmt::format("{}{}: {}", where, key, wrong));
   }
   [[nodiscard]] Status result() {
     if (error_) return *error_;
@@ -232,12 +226,20 @@ std::string to_toml(const TrainRequest& request) {
   return std::move(writer).take();
 }
 
-Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
-  const toml::parse_result parsed = toml::parse(text, name);
-  if (!parsed)
-    return fail(Code::usage, fmt::format("{}, line {}: not valid TOML: {}", name,
-                                         parsed.error().source().begin.line, parsed.error().description()));
-  TomlReader reader(parsed.table(), name);
+std::string place_of(const toml::node& node, const std::string& name) {
+  return fmt::format("{}, line {}", name, node.source().begin.line);
+}
+
+Result<toml::table> parse_toml(const std::string& text, const std::string& name) {
+  toml::parse_result parsed = toml::parse(text, name);
+  if (parsed) return std::move(parsed).table();
+  const std::string where =
+      name.empty() ? "" : fmt::format("{}, line {}: ", name, parsed.error().source().begin.line);
+  return fail(Code::usage, fmt::format("{}not valid TOML: {}", where, parsed.error().description()));
+}
+
+Result<TrainRequest> from_table(const toml::table& table, const std::string& name, TrainRequest base) {
+  TomlReader reader(table, name);
   if (const toml::node* variant = reader.extra("federation", "variant"); variant != nullptr) {
     const Status set = set_variant(base.plan, variant->value_or(std::string("(not a string)")));
     if (!set.ok()) reader.refuse(*variant, "variant", set.error().message);
@@ -245,6 +247,21 @@ Result<TrainRequest> from_toml(const std::string& text, const std::string& name,
   visit_fields(base, reader);
   SOTTO_TRY_DONE(reader.result());
   return base;
+}
+
+Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  return from_table(table, name, std::move(base));
+}
+
+std::set<std::string> keys_in(const std::string& section) {
+  std::set<std::string> keys;
+  const auto collect = [&](const char* in, const char* key, const auto& /*field*/) {
+    if (section == in) keys.insert(key);
+  };
+  TrainRequest any;
+  visit_fields(any, collect);
+  return keys;
 }
 
 }  // namespace sotto

@@ -128,6 +128,18 @@ std::vector<std::uint64_t> judge_lists(const TopLists& lists, const Split& split
 
 }  // namespace
 
+std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
+  constexpr const char* of_lists[] = {"IC",   "Gini", "GiniRec", "SE",    "ARP",
+                                      "APLT", "ACLT", "PopREO",  "PopRSP"};
+  std::vector<std::string> names;
+  for (const std::uint32_t cutoff : cutoffs) {
+    for (const auto& [name, metric] : user_metrics) names.push_back(at(name, cutoff));
+    for (const char* name : of_lists) names.push_back(at(name, cutoff));
+  }
+  names.emplace_back("AUC");
+  return names;
+}
+
 std::vector<double> PerUser::column(std::string_view name) const {
   std::vector<double> result;
   const auto found = std::find(names.begin(), names.end(), name);

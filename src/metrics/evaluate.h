@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,9 @@ struct Evaluation {
 // no more. For judging a sample where everybody would take too long.
 [[nodiscard]] std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count,
                                                   std::uint64_t seed);
+
+// The names of all metrics that evaluate() gives for these cut-offs.
+[[nodiscard]] std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs);
 
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
                                           const EvaluateOptions& options, Executor& executor);

@@ -13,18 +13,30 @@ TEST(CliUsage, version_and_help) {
   EXPECT_TRUE(version.out.starts_with("sotto 0.")) << version.out;
   const Outcome help = shop.sotto({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* command :
-       {"demo", "train", "evaluate", "recommend", "similar", "show", "data", "completion"})
+  for (const char* command : {"demo", "train", "evaluate", "recommend", "similar", "show", "sweep", "results",
+                              "data", "completion"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
 TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
   const Workshop shop;
-  const std::vector<std::vector<std::string>> commands{
-      {"demo"},          {"train"},           {"evaluate"},
-      {"recommend"},     {"similar"},         {"show"},
-      {"completion"},    {"data", "inspect"}, {"data", "convert"},
-      {"data", "split"}, {"data", "generate"}};
+  const std::vector<std::vector<std::string>> commands{{"demo"},
+                                                       {"train"},
+                                                       {"evaluate"},
+                                                       {"recommend"},
+                                                       {"similar"},
+                                                       {"show"},
+                                                       {"completion"},
+                                                       {"data", "inspect"},
+                                                       {"data", "convert"},
+                                                       {"data", "split"},
+                                                       {"data", "generate"},
+                                                       {"sweep"},
+                                                       {"results", "list"},
+                                                       {"results", "means"},
+                                                       {"results", "best"},
+                                                       {"results", "curves"},
+                                                       {"results", "export"}};
   for (std::vector<std::string> words : commands) {
     words.emplace_back("--help");
     const Outcome help = shop.sotto(words);
@@ -66,7 +78,9 @@ TEST(CliUsage, failures_say_one_sentence_and_leave_stdout_empty) {
                                              {"show", "none", "--json"},
                                              {"evaluate", "--run", "none", "--json"},
                                              {"recommend", "--run", "none", "--all", "--json"},
-                                             {"similar", "--run", "none", "--item", "x", "--json"}}) {
+                                             {"similar", "--run", "none", "--item", "x", "--json"},
+                                             {"sweep", "none.toml", "--out", "r", "--json"},
+                                             {"results", "list", "none", "--json"}}) {
     const Outcome outcome = shop.sotto(words);
     EXPECT_EQ(outcome.code, 1) << words.front();
     EXPECT_EQ(outcome.out, "");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lab/study/cells.h"
 #include "lab/study/results.h"
 #include "lab/study/study.h"
 
@@ -51,7 +52,11 @@ struct StudyOutcome {
 [[nodiscard]] Result<StudyOutcome> run_study(const Study& study, ResultsFile& results, StudyHooks& hooks,
                                              std::size_t threads);
 
-// What run_study would do, without doing it: the data is read and everything is checked.
+// The same with data that was loaded, of a study that was checked.
+[[nodiscard]] Result<StudyOutcome> run_study(const Study& study, const StudyData& data, ResultsFile& results,
+                                             StudyHooks& hooks, std::size_t threads);
+
+// What run_study would do, without doing it.
 struct PlannedCells {
   std::string dataset;
   std::string model;
@@ -59,6 +64,8 @@ struct PlannedCells {
   std::uint64_t final = 0;
   std::uint64_t found = 0;  // already in the file, of those that are known beforehand
 };
-[[nodiscard]] Result<std::vector<PlannedCells>> plan_study(const Study& study, const ResultsFile* results);
+// `results` may be null: then nothing is found.
+[[nodiscard]] Result<std::vector<PlannedCells>> plan_study(const Study& study, const StudyData& data,
+                                                           const ResultsFile* results);
 
 }  // namespace sotto

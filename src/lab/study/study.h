@@ -92,6 +92,12 @@ struct Study {
 // The settings as people read them: strings without quotes.
 [[nodiscard]] std::map<std::string, std::string> shown(const Settings& settings);
 
+// "consent.pi = 0.5, model.factors = 20".
+[[nodiscard]] std::string described(const Settings& settings);
+
+// The axis' value at `unit` of the way from its beginning (0) to its end (1).
+[[nodiscard]] std::string value_at(const Axis& axis, double unit);
+
 // All points of a grid, the last axis turning fastest; one point without settings if there are no axes.
 [[nodiscard]] std::vector<Settings> grid_points(const std::vector<Axis>& axes);
 

@@ -1,0 +1,216 @@
+#include "lab/study/cells.h"
+
+#include <fmt/core.h>
+
+#include "base/hash.h"
+#include "data/split_parts.h"
+#include "lab/memory_plan.h"
+#include "lab/prepare.h"
+#include "lab/training.h"
+
+namespace sotto {
+
+namespace {
+
+bool is_cut_here(const DataRequest& data) { return data.split_file.empty() && data.test.empty(); }
+
+// Whether each seed has a split of its own.
+bool draws_split(const DataRequest& data) {
+  const SplitRule& rule = data.split.rule;
+  return is_cut_here(data) &&
+         (std::holds_alternative<RandomHoldout>(rule) || std::holds_alternative<LeaveOneOut>(rule));
+}
+
+DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phase) {
+  DataRequest data = dataset.data;
+  if (!study.search) return data;
+  if (phase == Phase::final) {
+    data.split.validation_share = 0.0;
+    data.paths.insert(data.paths.end(), data.validation.begin(), data.validation.end());
+    data.validation.clear();
+  } else if (is_cut_here(data) && data.split.validation_share == 0.0) {
+    data.split.validation_share = study.search->validation_share;
+  }
+  return data;
+}
+
+// A saved split whose validation part goes back into training.
+Result<Split> with_whole_training(const Split& split) {
+  SplitParts parts;
+  for (std::uint32_t user = 0; user < split.users.size(); ++user) {
+    for (const ItemIndex item : split.train.of(UserIndex{user})) parts.train.add(item);
+    for (const ItemIndex item : split.validation.of(UserIndex{user})) parts.train.add(item);
+    for (const ItemIndex item : split.test.of(UserIndex{user})) parts.test.add(item);
+    parts.train.end_user();
+    parts.validation.end_user();
+    parts.test.end_user();
+  }
+  return assemble_split(split.users, split.items, std::move(parts), split.item_names, split.item_categories);
+}
+
+std::string content_of(const Split& split) {
+  Hasher hasher;
+  hasher.text(split.hash);
+  for (const std::string& category : split.item_categories) hasher.text(category);
+  return std::move(hasher).hex();
+}
+
+Result<Split> ready_split(const Study& study, const DataRequest& data, Phase phase) {
+  SOTTO_TRY(Prepared prepared, prepare(data));
+  if (!study.search) return std::move(prepared.split);
+  if (phase == Phase::final) return with_whole_training(prepared.split);
+  if (prepared.split.validation.interactions() == 0)
+    return fail(Code::usage, data.split_file +
+                                 ": a search judges on a validation part, and this split has none: make one "
+                                 "with 'sotto data split --validation 0.2'");
+  return std::move(prepared.split);
+}
+
+// Makes the splits of one dataset, reading its files once.
+class DatasetSplits {
+ public:
+  DatasetSplits(const Study& study, const StudyDataset& dataset) : study_(study), dataset_(dataset) {}
+
+  [[nodiscard]] Result<Split> make(Phase phase, std::uint64_t seed) {
+    DataRequest data = data_for(study_, dataset_, phase);
+    if (!is_cut_here(data)) return ready_split(study_, data, phase);
+    if (!loaded_) {
+      SOTTO_TRY(LoadedData loaded, load_data(data));
+      loaded_ = std::move(loaded.dataset);
+    }
+    data.split.seed = seed;
+    return split_dataset(*loaded_, data.split);
+  }
+
+ private:
+  const Study& study_;
+  const StudyDataset& dataset_;
+  std::optional<Dataset> loaded_;
+};
+
+// The learning curve while it grows.
+class CurveKeeper {
+ public:
+  [[nodiscard]] Status note(const TrainProgress& progress) {
+    totals_.add(progress.since_last);
+    epoch_.add(progress.since_last);
+    if (progress.epoch == curve_.size()) return Done{};  // still inside the epoch
+    curve_.push_back({progress.epoch, epoch_.mean_loss(), progress.validation, totals_.triples,
+                      totals_.bytes_up, totals_.bytes_down});
+    epoch_ = {};
+    return Done{};
+  }
+  [[nodiscard]] std::vector<CurvePoint> take() { return std::move(curve_); }
+
+ private:
+  RoundReport totals_, epoch_;
+  std::vector<CurvePoint> curve_;
+};
+
+Status check_room(const TrainRequest& request, const Split& split, std::size_t threads) {
+  const std::optional<double> available = available_memory();
+  if (!available) return Done{};
+  return check_memory(request, memory_facts(request, split, threads), *available);
+}
+
+CellResult result_of(const TrainRequest& request, const Split& split, const Trained& trained,
+                     const Evaluation& evaluation) {
+  CellResult result;
+  result.done = true;
+  result.request = to_toml(request);
+  result.split_hash = split.hash;
+  result.model_hash = trained.model_hash;
+  result.metrics = evaluation.metrics;
+  result.judged_users = evaluation.users;
+  result.best_epoch = trained.best_epoch;
+  result.totals = trained.totals;
+  result.seconds = trained.seconds;
+  if (request.model == ModelKind::fpl)
+    result.vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi) *
+                     static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
+  return result;
+}
+
+}  // namespace
+
+Result<TrainRequest> cell_request(const Study& study, const StudyDataset& dataset, const StudyModel& model,
+                                  const CellChoice& choice) {
+  SOTTO_TRY(TrainRequest request, with_settings(model.request, choice.settings));
+  request.data = data_for(study, dataset, choice.phase);
+  request.plan.seed = choice.seed;
+  if (study.search && choice.phase == Phase::final) request.early = EarlyStopping{};
+  SOTTO_TRY_DONE(settle(request));
+  return request;
+}
+
+Result<StudyData> StudyData::load(const Study& study, const std::function<void(const std::string&)>& note) {
+  StudyData data;
+  for (std::size_t n = 0; n < study.datasets.size(); ++n) {
+    const StudyDataset& dataset = study.datasets[n];
+    if (note) note("reading " + dataset.name);
+    DatasetSplits splits(study, dataset);
+    const bool each_seed = draws_split(dataset.data);
+    for (const Phase phase : {Phase::search, Phase::final}) {
+      if (phase == Phase::search && !study.search) continue;
+      std::shared_ptr<const StudySplit> made;
+      for (const std::uint64_t seed : study.seeds) {
+        if (!made || each_seed) {
+          auto split = splits.make(phase, seed);
+          if (!split.ok())
+            return chained(split.error(), dataset.where.empty() ? dataset.name : dataset.where);
+          std::string content = content_of(*split);
+          made = std::make_shared<const StudySplit>(StudySplit{std::move(*split), std::move(content)});
+        }
+        data.splits_[{n, phase, seed}] = made;
+        if (phase == Phase::search) break;  // searches use the first seed
+      }
+    }
+  }
+  return data;
+}
+
+const StudySplit& StudyData::of(std::size_t dataset, Phase phase, std::uint64_t seed) const {
+  return *splits_.at({dataset, phase, seed});
+}
+
+std::vector<const Split*> StudyData::all() const {
+  std::map<std::string, const Split*> by_hash;
+  for (const auto& [name, made] : splits_) by_hash[made->split.hash] = &made->split;
+  std::vector<const Split*> all;
+  for (const auto& [hash, split] : by_hash) all.push_back(split);
+  return all;
+}
+
+std::string cell_key(const TrainRequest& request, const StudySplit& data, Phase phase) {
+  TrainRequest plan = request;
+  plan.data = DataRequest{};  // where files lie and how they were cut is in the split's content
+  plan.log_every = 0;
+  Hasher hasher;
+  hasher.u64(results_format).text(to_toml(plan)).text(data.content).text(to_string(phase));
+  return std::move(hasher).hex();
+}
+
+Result<ComputedCell> compute_cell(const TrainRequest& request, const Split& split, Phase phase,
+                                  Executor& executor, const std::atomic<bool>* stop) {
+  SOTTO_TRY_DONE(check_room(request, split, executor.threads()));
+  CurveKeeper curve;
+  TrainHooks hooks;
+  hooks.stop = stop;
+  hooks.count_updates = true;
+  hooks.on_progress = [&curve](const TrainProgress& progress) { return curve.note(progress); };
+  SOTTO_TRY(Trained trained, train(request, split, executor, hooks));
+  const Part part = phase == Phase::search ? Part::validation : Part::test;
+  SOTTO_TRY(Evaluation evaluation,
+            evaluate(*trained.model, split, evaluate_options(request, split, part), executor));
+  ComputedCell cell;
+  cell.result = result_of(request, split, trained, evaluation);
+  cell.detail.curve = curve.take();
+  if (!cell.detail.curve.empty()) cell.result.epochs = cell.detail.curve.back().epoch;
+  cell.detail.per_user = std::move(evaluation.per_user);
+  cell.detail.item_updates = std::move(trained.item_updates);
+  cell.detail.item_recommended = std::move(evaluation.recommended);
+  cell.detail.category_bias = std::move(evaluation.category_bias);
+  return cell;
+}
+
+}  // namespace sotto

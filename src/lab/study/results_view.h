@@ -1,0 +1,45 @@
+// Cells of a results file as a researcher asks for them: filtered, gathered over seeds, the best of each
+// model.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "lab/study/results.h"
+#include "metrics/statistics.h"
+
+namespace sotto {
+
+// "model=sFPL+": the study, dataset, model, phase, seed or status of a cell, or one of its settings. Numbers
+// are equal if they are the same number, however they are written.
+struct CellCondition {
+  std::string key;
+  std::string value;
+};
+[[nodiscard]] Result<CellCondition> parse_condition(const std::string& text);
+
+// The cells for which every condition holds. Fails for a key that no cell has.
+[[nodiscard]] Result<std::vector<StoredCell>> filtered(std::vector<StoredCell> cells,
+                                                       const std::vector<CellCondition>& conditions);
+
+// Cells that differ in their seed alone, in the order of the first. They are done; failed ones are left out.
+struct SeedGroup {
+  std::vector<const StoredCell*> cells;
+
+  [[nodiscard]] const CellPlace& place() const { return cells.front()->place; }
+  [[nodiscard]] Spread metric(const std::string& name) const;
+};
+[[nodiscard]] std::vector<SeedGroup> by_seed(const std::vector<StoredCell>& cells);
+
+// Of each study, dataset and model the group with the highest mean; the first of equals.
+[[nodiscard]] std::vector<SeedGroup> best_groups(const std::vector<SeedGroup>& groups,
+                                                 const std::string& metric);
+
+// All metrics that some cell has, in the order in which they come.
+[[nodiscard]] std::vector<std::string> metrics_in(const std::vector<StoredCell>& cells);
+// "consent.pi 0.5, model.lr 0.05".
+[[nodiscard]] std::string settings_text(const CellPlace& place);
+
+}  // namespace sotto

@@ -1,0 +1,262 @@
+#include "lab/study/run_study.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <new>
+
+#include "lab/study/line.h"
+#include "lab/study/team.h"
+
+namespace sotto {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What cells of a line cost, for the estimate of the time left.
+struct LineCost {
+  std::uint64_t total = 0;
+  std::uint64_t finished = 0;
+  std::uint64_t computed = 0;
+  double seconds = 0.0;
+};
+
+class StudyRun {
+ public:
+  StudyRun(const Study& study, const StudyData& data, ResultsFile& results, StudyHooks& hooks,
+           std::size_t threads)
+      : study_(study), results_(results), hooks_(hooks), team_(threads) {
+    for (std::size_t dataset = 0; dataset < study.datasets.size(); ++dataset)
+      for (std::size_t model = 0; model < study.models.size(); ++model)
+        lines_.push_back(std::make_unique<Line>(study, data, dataset, model));
+    costs_.resize(lines_.size());
+    for (std::size_t n = 0; n < lines_.size(); ++n)
+      costs_[n].total = lines_[n]->search_cells() + lines_[n]->final_cells();
+  }
+
+  [[nodiscard]] Result<StudyOutcome> run() {
+    {
+      const std::lock_guard lock(mutex_);
+      for (std::size_t line = 0; line < lines_.size(); ++line) advance(line);
+    }
+    team_.run();
+    if (problem_) return *problem_;
+    if (stopped())
+      return fail(Code::cancelled, fmt::format("stopped with {} of {} cells finished", finished_, total()));
+    outcome_.cells = finished_;
+    outcome_.seconds = seconds_since(start_);
+    return outcome_;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const {
+    return problem_.has_value() || (hooks_.stop != nullptr && hooks_.stop->load());
+  }
+  [[nodiscard]] std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const LineCost& cost : costs_) sum += cost.total;
+    return sum;
+  }
+
+  // The functions below are called with mutex_ held.
+  void advance(std::size_t line);
+  void meet(Cell cell, const std::string& problem);
+  void finish(const Cell& cell, const CellResult& result, const char* how);
+  void store(const Cell& cell, const CellResult& result, const CellDetail& detail);
+  void say(const std::string& note);
+  void keep(const Status& status) {
+    if (!status.ok() && !problem_) problem_ = status.error();
+  }
+  [[nodiscard]] double left_seconds() const;
+
+  void compute(const Cell& cell, Executor& executor);
+  [[nodiscard]] Result<ComputedCell> attempt(const Cell& cell, Executor& executor) const;
+
+  const Study& study_;
+  ResultsFile& results_;
+  StudyHooks& hooks_;
+  Team team_;
+  Clock::time_point start_ = Clock::now();
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Line>> lines_;
+  std::vector<LineCost> costs_;
+  std::map<std::string, std::vector<Cell>> in_flight_;  // by key: others that wait for the same result
+  std::uint64_t running_ = 0;
+  std::uint64_t finished_ = 0;
+  StudyOutcome outcome_;
+  std::optional<Error> problem_;
+};
+
+void StudyRun::advance(std::size_t line) {
+  Line::Step step = lines_[line]->next();
+  for (std::size_t n = 0; n < step.cells.size() && !problem_; ++n) {
+    step.cells[n].line = line;
+    meet(std::move(step.cells[n]), step.problems[n]);
+  }
+}
+
+void StudyRun::meet(Cell cell, const std::string& problem) {
+  if (!problem.empty()) {
+    CellResult failed;
+    failed.reason = problem;
+    failed.split_hash = cell.data->split.hash;
+    store(cell, failed, {});
+    return finish(cell, failed, "failed");
+  }
+  if (const auto flying = in_flight_.find(cell.place.key); flying != in_flight_.end()) {
+    flying->second.push_back(std::move(cell));
+    return;
+  }
+  const auto there = results_.find(cell.place.key);
+  if (!there.ok()) return keep(there.error());
+  if (*there && ((*there)->done || !hooks_.retry_failed)) {
+    ++outcome_.found;
+    return finish(cell, **there, "found");
+  }
+  in_flight_[cell.place.key];
+  team_.add([this, cell = std::move(cell)](Executor& executor) { compute(cell, executor); });
+}
+
+Result<ComputedCell> StudyRun::attempt(const Cell& cell, Executor& executor) const {
+  try {
+    return compute_cell(cell.request, cell.data->split, cell.place.phase, executor, hooks_.stop);
+  } catch (const std::bad_alloc&) {
+    return fail(Code::io, "there was not enough memory for this cell");
+  } catch (const std::exception& error) {
+    return fail(Code::io, fmt::format("this should not have happened: {}", error.what()));
+  }
+}
+
+void StudyRun::compute(const Cell& cell, Executor& executor) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped()) return;
+    ++running_;
+  }
+  const Clock::time_point start = Clock::now();
+  auto computed = attempt(cell, executor);
+  const std::lock_guard lock(mutex_);
+  --running_;
+  if (!computed.ok() && computed.error().code == Code::cancelled) return;
+  LineCost& cost = costs_[cell.line];
+  ++cost.computed;
+  cost.seconds += seconds_since(start);
+  ++outcome_.computed;
+  ComputedCell failed;
+  if (!computed.ok()) {
+    failed.result.reason = computed.error().message;
+    failed.result.request = to_toml(cell.request);
+    failed.result.split_hash = cell.data->split.hash;
+    failed.result.seconds = seconds_since(start);
+  }
+  const ComputedCell& made = computed.ok() ? *computed : failed;
+  store(cell, made.result, made.detail);
+  const std::vector<Cell> others = std::move(in_flight_[cell.place.key]);
+  in_flight_.erase(cell.place.key);
+  finish(cell, made.result, computed.ok() ? "done" : "failed");
+  for (const Cell& other : others) {
+    ++outcome_.found;
+    finish(other, made.result, "found");
+  }
+}
+
+void StudyRun::store(const Cell& cell, const CellResult& result, const CellDetail& detail) {
+  if (!problem_) keep(results_.put(cell.place.key, result, detail));
+}
+
+void StudyRun::finish(const Cell& cell, const CellResult& result, const char* how) {
+  if (problem_) return;
+  keep(results_.put_place(cell.place));
+  if (problem_) return;
+  ++finished_;
+  ++costs_[cell.line].finished;
+  if (!result.done) outcome_.failures.push_back({cell.place, result.reason});
+  std::string note = fmt::format("{} on {}", cell.place.model, cell.place.dataset);
+  for (const auto& [key, value] : cell.place.settings) note += fmt::format(", {} {}", key, value);
+  note += fmt::format(", seed {}, {}: {}", cell.place.seed, to_string(cell.place.phase), how);
+  if (!result.done) note += " (" + result.reason + ")";
+  say(note);
+  if (lines_[cell.line]->tell(cell.slot, result) && !stopped()) advance(cell.line);
+}
+
+void StudyRun::say(const std::string& note) {
+  if (!hooks_.on_progress) return;
+  hooks_.on_progress({.finished = finished_,
+                      .found = outcome_.found,
+                      .failed = outcome_.failures.size(),
+                      .total = total(),
+                      .running = running_,
+                      .seconds = seconds_since(start_),
+                      .left_seconds = left_seconds(),
+                      .note = note});
+}
+
+double StudyRun::left_seconds() const {
+  double seconds = 0.0;
+  std::uint64_t computed = 0;
+  for (const LineCost& cost : costs_) {
+    seconds += cost.seconds;
+    computed += cost.computed;
+  }
+  if (computed == 0) return std::numeric_limits<double>::quiet_NaN();
+  const double usual = seconds / static_cast<double>(computed);
+  double left = 0.0;
+  for (const LineCost& cost : costs_) {
+    const double each = cost.computed > 0 ? cost.seconds / static_cast<double>(cost.computed) : usual;
+    left += each * static_cast<double>(cost.total - std::min(cost.finished, cost.total));
+  }
+  return left / static_cast<double>(team_.threads());
+}
+
+}  // namespace
+
+Result<StudyOutcome> run_study(const Study& study, const StudyData& data, ResultsFile& results,
+                               StudyHooks& hooks, std::size_t threads) {
+  SOTTO_TRY_DONE(results.begin_study(study.name));
+  for (const Split* split : data.all()) SOTTO_TRY_DONE(results.put_split(facts_of(*split)));
+  return StudyRun(study, data, results, hooks, threads).run();
+}
+
+Result<StudyOutcome> run_study(const Study& study, ResultsFile& results, StudyHooks& hooks,
+                               std::size_t threads) {
+  SOTTO_TRY_DONE(check(study));
+  const auto note = [&hooks](const std::string& text) {
+    StudyProgress progress;
+    progress.note = text;
+    if (hooks.on_progress) hooks.on_progress(progress);
+  };
+  SOTTO_TRY(const StudyData data, StudyData::load(study, note));
+  return run_study(study, data, results, hooks, threads);
+}
+
+Result<std::vector<PlannedCells>> plan_study(const Study& study, const StudyData& data,
+                                             const ResultsFile* results) {
+  std::vector<PlannedCells> plan;
+  for (std::size_t dataset = 0; dataset < study.datasets.size(); ++dataset)
+    for (std::size_t model = 0; model < study.models.size(); ++model) {
+      Line line(study, data, dataset, model);
+      PlannedCells& planned = plan.emplace_back();
+      planned.dataset = line.dataset();
+      planned.model = line.model();
+      planned.search = line.search_cells();
+      planned.final = line.final_cells();
+      if (results == nullptr) continue;
+      for (const Cell& cell : line.next().cells) {
+        SOTTO_TRY(const std::optional<CellResult> there, results->find(cell.place.key));
+        if (there) ++planned.found;
+      }
+    }
+  return plan;
+}
+
+}  // namespace sotto

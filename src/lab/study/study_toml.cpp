@@ -1,0 +1,278 @@
+#include "lab/study/study_toml.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
+#include "lab/toml.h"
+
+namespace sotto {
+
+namespace {
+
+class StudyReader {
+ public:
+  StudyReader(toml::table root, std::string name) : root_(std::move(root)), name_(std::move(name)) {}
+
+  [[nodiscard]] Result<Study> read();
+
+ private:
+  [[nodiscard]] Error at(const toml::node& node, const std::string& message) const {
+    return fail(Code::usage, fmt::format("{}: {}", place_of(node, name_), message));
+  }
+
+  [[nodiscard]] Status read_head();
+  [[nodiscard]] Status read_search();
+  [[nodiscard]] Status read_datasets();
+  [[nodiscard]] Status read_models();
+  [[nodiscard]] Result<StudyDataset> dataset(toml::table& table) const;
+  [[nodiscard]] Result<StudyModel> model(toml::table& table, const TrainRequest& base) const;
+  [[nodiscard]] Result<std::vector<Axis>> grid(const toml::node& node) const;
+  [[nodiscard]] Result<Axis> axis(const std::string& key, const toml::node& node) const;
+  [[nodiscard]] Result<Range> range(const std::string& key, const toml::table& table) const;
+  // A text that is taken out of the table; empty if it is not there.
+  [[nodiscard]] Result<std::string> taken_text(toml::table& table, const char* key) const;
+  // Each entry of `[[key]]`, taken out of the document.
+  [[nodiscard]] Result<toml::array> taken_tables(const char* key);
+
+  toml::table root_;
+  std::string name_;
+  Study study_;
+};
+
+std::string as_toml(const toml::node& node) {
+  if (node.is_integer()) return fmt::format("{}", node.as_integer()->get());
+  if (node.is_floating_point()) return fmt::format("{}", node.as_floating_point()->get());
+  if (node.is_boolean()) return node.as_boolean()->get() ? "true" : "false";
+  std::ostringstream out;
+  if (node.is_string()) out << *node.as_string();
+  if (node.is_array()) out << *node.as_array();
+  return out.str();
+}
+
+Result<std::string> StudyReader::taken_text(toml::table& table, const char* key) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return std::string();
+  if (!node->is_string()) return at(*node, fmt::format("{}: a string in quotes is needed", key));
+  std::string text = node->as_string()->get();
+  table.erase(key);
+  return text;
+}
+
+Result<toml::array> StudyReader::taken_tables(const char* key) {
+  toml::node* node = root_.get(key);
+  if (node == nullptr) return toml::array();
+  const bool tables = node->is_array() && std::ranges::all_of(*node->as_array(), [](const toml::node& one) {
+                        return one.is_table();
+                      });
+  if (!tables) return at(*node, fmt::format("{}: write it as [[{}]], once for each", key, key));
+  toml::array entries = std::move(*node->as_array());  // moved, not copied: a copy forgets its lines
+  root_.erase(key);
+  return entries;
+}
+
+Status StudyReader::read_head() {
+  SOTTO_TRY(study_.name, taken_text(root_, "name"));
+  if (const toml::node* seed = root_.get("seed"); seed != nullptr)
+    return at(*seed, "seed: a study has seeds = [1, 2, …]");
+  for (const char* section : {"data", "split"})
+    if (const toml::node* node = root_.get(section); node != nullptr)
+      return at(*node, fmt::format("[{}]: its keys belong into a [[dataset]]", section));
+  const toml::node* seeds = root_.get("seeds");
+  if (seeds == nullptr) return Done{};
+  if (!seeds->is_array()) return at(*seeds, "seeds: a list is needed, such as [1, 2, 3]");
+  study_.seeds.clear();
+  for (const toml::node& seed : *seeds->as_array()) {
+    if (!seed.is_integer() || seed.as_integer()->get() < 0)
+      return at(seed, "seeds: whole numbers from 0 up are needed");
+    study_.seeds.push_back(static_cast<std::uint64_t>(seed.as_integer()->get()));
+  }
+  if (study_.seeds.empty()) return at(*seeds, "seeds: an empty list: give at least one");
+  root_.erase("seeds");
+  return Done{};
+}
+
+Status StudyReader::read_search() {
+  const toml::node* node = root_.get("search");
+  if (node == nullptr) return Done{};
+  if (!node->is_table()) return at(*node, "search: write it as [search]");
+  Search& search = study_.search.emplace();
+  for (const auto& [key, value] : *node->as_table()) {
+    const std::string name(key.str());
+    const auto whole = [&, &entry = value](std::uint64_t most) -> Result<std::uint64_t> {
+      const auto number = entry.value_exact<std::int64_t>();
+      if (!number || *number < 0 || static_cast<std::uint64_t>(*number) > most)
+        return at(entry, name + ": a whole number is needed, not below 0");
+      return static_cast<std::uint64_t>(*number);
+    };
+    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+    const auto set = [&](std::uint32_t& field) -> Status {
+      SOTTO_TRY(const std::uint64_t number, whole(most));
+      field = static_cast<std::uint32_t>(number);
+      return Done{};
+    };
+    if (name == "method") {
+      const auto method = parse_search_method(value.value_or(std::string("(not a string)")));
+      if (!method.ok()) return at(value, method.error().message);
+      search.method = *method;
+    } else if (name == "metric") {
+      search.metric = value.value_or(std::string("(not a string)"));
+    } else if (name == "seed") {
+      SOTTO_TRY(search.seed, whole(most_seed));
+    } else if (name == "validation_share") {
+      search.validation_share = value.value_or(0.0);
+    } else if (name == "trials" || name == "eta" || name == "min_epochs" || name == "batch") {
+      SOTTO_TRY_DONE(set(name == "trials"  ? search.trials
+                         : name == "eta"   ? search.eta
+                         : name == "batch" ? search.batch
+                                           : search.min_epochs));
+    } else {
+      return at(value, name + ": unknown key in [search]");
+    }
+  }
+  root_.erase("search");
+  return Done{};
+}
+
+Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
+  StudyDataset dataset;
+  dataset.where = place_of(table, name_);
+  SOTTO_TRY(dataset.name, taken_text(table, "name"));
+  // The keys of both sections are different words, so that here they need no section.
+  const std::set<std::string> data_keys = keys_in("data");
+  const std::set<std::string> split_keys = keys_in("split");
+  for (auto&& [key, value] : table) {
+    const std::string name(key.str());
+    const bool known = data_keys.contains(name) || split_keys.contains(name);
+    if (!known) return at(value, name + ": unknown key in [[dataset]]");
+    toml::table section;
+    section.insert(name, std::move(value));
+    toml::table single;
+    single.insert(data_keys.contains(name) ? "data" : "split", std::move(section));
+    TrainRequest request;
+    request.data = dataset.data;
+    SOTTO_TRY(const TrainRequest read, from_table(single, name_, request));
+    dataset.data = read.data;
+  }
+  return dataset;
+}
+
+Result<Range> StudyReader::range(const std::string& key, const toml::table& table) const {
+  Range range;
+  bool whole = true;
+  for (const char* end : {"min", "max"}) {
+    const toml::node* node = table.get(end);
+    const auto number = node != nullptr ? node->value<double>() : std::nullopt;
+    if (!number) return at(table, fmt::format("{}: a range needs the numbers min and max", key));
+    (*end == 'm' && end[1] == 'i' ? range.min : range.max) = *number;
+    whole = whole && node->is_integer();
+  }
+  range.whole = whole;
+  for (const auto& [name, value] : table) {
+    if (name.str() == "min" || name.str() == "max") continue;
+    if (name.str() != "log" || !value.is_boolean())
+      return at(value, fmt::format("{}: a range knows min, max and log = true", key));
+    range.log = value.as_boolean()->get();
+  }
+  return range;
+}
+
+Result<Axis> StudyReader::axis(const std::string& key, const toml::node& node) const {
+  Axis axis;
+  axis.key = key;
+  axis.where = place_of(node, name_);
+  if (node.is_table()) {
+    SOTTO_TRY(axis.range, range(key, *node.as_table()));
+    return axis;
+  }
+  if (!node.is_array())
+    return at(node, fmt::format("{}: give a list of values, or a range {{ min = …, max = … }}", key));
+  for (const toml::node& value : *node.as_array()) {
+    const std::string text = as_toml(value);
+    if (text.empty()) return at(value, key + ": numbers, words, true or false are needed");
+    axis.values.push_back(text);
+  }
+  if (axis.values.empty()) return at(node, key + ": an empty grid: give at least one value");
+  return axis;
+}
+
+Result<std::vector<Axis>> StudyReader::grid(const toml::node& node) const {
+  if (!node.is_table())
+    return at(node, "grid: a table is needed, such as grid = { \"consent.pi\" = [0.1, 1.0] }");
+  std::vector<Axis> axes;
+  for (const auto& [key, value] : *node.as_table()) {
+    const std::string name(key.str());
+    if (name.find('.') == std::string::npos)
+      return at(value, fmt::format("{}: name the plan's key with its section in quotes, such as \"model.lr\"",
+                                   name));
+    const std::string section = name.substr(0, name.find('.'));
+    const std::string rest = name.substr(name.find('.') + 1);
+    if (!keys_in(section).contains(rest) && name != "federation.variant")
+      return at(value, fmt::format("{}: a plan has no such key", name));
+    SOTTO_TRY(Axis one, axis(name, value));
+    axes.push_back(std::move(one));
+  }
+  return axes;
+}
+
+Result<StudyModel> StudyReader::model(toml::table& table, const TrainRequest& base) const {
+  StudyModel model;
+  model.where = place_of(table, name_);
+  SOTTO_TRY(model.label, taken_text(table, "label"));
+  if (const toml::node* node = table.get("grid"); node != nullptr) {
+    SOTTO_TRY(model.grid, grid(*node));
+    table.erase("grid");
+  }
+  for (const char* key : {"seed", "data", "split"})
+    if (const toml::node* node = table.get(key); node != nullptr)
+      return at(*node,
+                fmt::format("{}: it is not a model's: seeds stand at the top, data in [[dataset]]", key));
+  SOTTO_TRY(model.request, from_table(table, name_, base));
+  if (model.label.empty()) model.label = facts_of(model.request.model).title;
+  return model;
+}
+
+Status StudyReader::read_datasets() {
+  SOTTO_TRY(toml::array tables, taken_tables("dataset"));
+  for (toml::node& table : tables) {
+    SOTTO_TRY(StudyDataset one, dataset(*table.as_table()));
+    study_.datasets.push_back(std::move(one));
+  }
+  return Done{};
+}
+
+Status StudyReader::read_models() {
+  SOTTO_TRY(toml::array tables, taken_tables("model"));
+  TrainRequest base;
+  if (study_.search) base.early.metric = study_.search->metric;
+  SOTTO_TRY(base, from_table(root_, name_, base));
+  for (toml::node& table : tables) {
+    SOTTO_TRY(StudyModel one, model(*table.as_table(), base));
+    study_.models.push_back(std::move(one));
+  }
+  return Done{};
+}
+
+Result<Study> StudyReader::read() {
+  SOTTO_TRY_DONE(read_head());
+  SOTTO_TRY_DONE(read_search());
+  SOTTO_TRY_DONE(read_datasets());
+  SOTTO_TRY_DONE(read_models());
+  return std::move(study_);
+}
+
+}  // namespace
+
+Result<Study> study_from_toml(const std::string& text, const std::string& name) {
+  SOTTO_TRY(toml::table root, parse_toml(text, name));
+  SOTTO_TRY(Study study, StudyReader(std::move(root), name).read());
+  if (const Status checked = check(study); !checked.ok()) {
+    const bool says_where = checked.error().message.starts_with(name);
+    return says_where ? checked.error() : chained(checked.error(), name);
+  }
+  return study;
+}
+
+}  // namespace sotto
