@@ -27,8 +27,8 @@ constexpr Stamp devices_stamp{.magic = 0x44544F53,  // "SOTD"
                               .remedy = "train again"};
 
 // All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
-constexpr std::array run_files{"run.json",       "metrics.json", "per_user.tsv", "model.bin", "devices.bin",
-                               "checkpoint.bin", "rounds.jsonl", "split.bin",    "plan.toml"};
+constexpr std::array run_files{"run.json",    "metrics.json",   "per_user.tsv", "items.tsv", "model.bin",
+                               "devices.bin", "checkpoint.bin", "rounds.jsonl", "split.bin", "plan.toml"};
 
 // The first line of plan.toml in a run: the format is known before anything else is read.
 constexpr std::string_view format_line = "# A run of Sotto, format ";
@@ -145,6 +145,20 @@ std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
   return text;
 }
 
+std::string items_tsv(const Evaluation& evaluation, const Split& split,
+                      std::span<const std::uint64_t> updates) {
+  const std::vector<std::uint32_t> popularity = split.train.popularity(split.catalogue);
+  std::string text =
+      updates.empty() ? "item\tpopularity\trecommended\n" : "item\tpopularity\trecommended\tupdates\n";
+  for (std::size_t item = 0; item < split.catalogue; ++item) {
+    text += fmt::format("{}\t{}\t{}", split.items.name(static_cast<std::uint32_t>(item)), popularity[item],
+                        evaluation.recommended[item]);
+    if (!updates.empty()) text += fmt::format("\t{}", updates[item]);
+    text += '\n';
+  }
+  return text;
+}
+
 bool RunDir::is_whole() const {
   const auto there = is_there(path_ / "run.json");
   return there.ok() && *there;
@@ -202,6 +216,7 @@ Status RunDir::finish(const Split& split, const Trained& trained, const Evaluati
                               Privacy::owner_only));
   }
   SOTTO_TRY_DONE(write_file(path_ / "per_user.tsv", per_user_tsv(evaluation, split)));
+  SOTTO_TRY_DONE(write_file(path_ / "items.tsv", items_tsv(evaluation, split, trained.item_updates)));
   SOTTO_TRY_DONE(write_file(path_ / "metrics.json", metrics.dump(2) + "\n"));
   summary["format"] = run_format;
   SOTTO_TRY_DONE(write_file(path_ / "run.json", summary.dump(2) + "\n"));

@@ -8,6 +8,8 @@
 //   devices.bin     the simulated devices' private rows: what real devices would keep to themselves;
 //                   sealed likewise, for its owner's eyes
 //   metrics.json, per_user.tsv
+//   items.tsv       of each item of the catalogue: training interactions, lists it stands in, and (federated
+//                   models) how often it was updated
 //   run.json        versions, seed, hashes, counts, times; written last: a run without it is not whole
 //
 // Laws: no file that was there before is overwritten or removed unless it is a run's and the caller says
@@ -18,6 +20,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -65,6 +68,10 @@ class RunDir {
 
 // Each judged user's values, one line a user under a header.
 [[nodiscard]] std::string per_user_tsv(const Evaluation& evaluation, const Split& split);
+
+// Each item's counts, one line an item under a header; `updates` may be empty.
+[[nodiscard]] std::string items_tsv(const Evaluation& evaluation, const Split& split,
+                                    std::span<const std::uint64_t> updates);
 
 // A whole run, ready to recommend.
 struct LoadedRun {

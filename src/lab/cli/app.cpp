@@ -129,6 +129,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_recommend(root, cli);
   add_similar(root, cli);
   add_show(root, cli);
+  add_report(root, cli);
   add_sweep(root, cli);
   add_results_commands(root, cli);
   add_data_commands(root, cli);

@@ -110,6 +110,7 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
   const InterruptGuard guard;
   TrainHooks hooks = recorder.hooks(guard.stop());
   hooks.private_memory = scratch.get();
+  hooks.count_updates = options.run.has_value();  // for items.tsv
   hooks.on_progress = [&](const TrainProgress& progress) { return recorder.note(progress, hooks); };
   auto trained = train(request, split, executor, hooks, std::move(checkpoint));
   SOTTO_TRY_DONE(recorder.close());

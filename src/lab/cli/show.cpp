@@ -69,7 +69,7 @@ const char* about_file(const std::string& name) {
     std::string_view name;
     const char* about;
   };
-  constexpr std::array<Known, 9> known{
+  constexpr std::array<Known, 10> known{
       {{"plan.toml", "the complete plan: 'sotto train --plan' makes the run again"},
        {"split.bin", "ids, training, validation and test part"},
        {"rounds.jsonl", "one line a round, or several rounds"},
@@ -78,6 +78,7 @@ const char* about_file(const std::string& name) {
        {"devices.bin", "the simulated devices' private vectors"},
        {"metrics.json", "the judgement"},
        {"per_user.tsv", "the judgement, user by user"},
+       {"items.tsv", "popularity, recommendations and updates, item by item"},
        {"run.json", "versions, hashes, counts, times"}}};
   for (const Known& one : known)
     if (one.name == name) return one.about;

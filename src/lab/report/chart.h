@@ -17,13 +17,9 @@
 #include <vector>
 
 #include "lab/report/scale.h"
+#include "metrics/statistics.h"
 
 namespace sotto {
-
-struct Interval {
-  double low = 0.0;
-  double high = 0.0;
-};
 
 // What every chart has.
 struct ChartHead {
@@ -33,9 +29,9 @@ struct ChartHead {
 };
 
 // Hues that differ, or a ramp from dark to bright for series that have an order.
-enum class Palette : std::uint8_t { distinct, ordered };
+enum class ChartPalette : std::uint8_t { distinct, ordered };
 
-struct Point {
+struct ChartPoint {
   double x = 0.0;
   double y = 0.0;
   std::optional<Interval> range = {};  // of y
@@ -43,41 +39,41 @@ struct Point {
   std::string note = {};               // a further line of what hovering says
 };
 
-enum class Spread : std::uint8_t { none, band, bars };
+enum class PointSpread : std::uint8_t { none, band, bars };
 
-struct Series {
+struct ChartSeries {
   std::string name;
-  std::vector<Point> points;  // in the order of the line
+  std::vector<ChartPoint> points;  // in the order of the line
   bool line = true;
   bool marks = true;  // without: only the line, for very many points
-  Spread spread = Spread::none;
+  PointSpread spread = PointSpread::none;
 };
 
 // Lines, scatters and paths through a plane.
 struct XyChart {
   ChartHead head;
-  Axis x;
-  Axis y;
-  std::vector<Series> series;
-  Palette palette = Palette::distinct;
+  ChartAxis x;
+  ChartAxis y;
+  std::vector<ChartSeries> series;
+  ChartPalette palette = ChartPalette::distinct;
   // The points that no other beats (less x, more y), joined by a line: costs against quality.
   bool pareto = false;
 };
 
-struct Bar {
+struct ChartBar {
   double value = 0.0;  // not finite: no bar
   std::optional<Interval> range = {};
 };
 
 struct BarSeries {
   std::string name;
-  std::vector<Bar> bars;  // one a category
+  std::vector<ChartBar> bars;  // one a category
 };
 
 // Groups of lying bars, one group a category: names of any length stay readable.
 struct BarChart {
   ChartHead head;
-  Axis value;  // always shows zero
+  ChartAxis value;  // always shows zero
   std::vector<std::string> categories;
   std::vector<BarSeries> series;
 };
@@ -92,7 +88,7 @@ struct BoxGroup {
 // mean.
 struct BoxChart {
   ChartHead head;
-  Axis value;
+  ChartAxis value;
   std::vector<BoxGroup> groups;
 };
 
@@ -109,7 +105,7 @@ enum class Dress : std::uint8_t { alone, in_page };
 
 // Positions in `points` that no other point beats (less or equal x, more or equal y, one of them truly),
 // from the least x on. Of equal points the first counts.
-[[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<Point>& points);
+[[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<ChartPoint>& points);
 
 // The value below which this share of the ascending values lies, between neighbours by their distance
 // (as R's type 7).

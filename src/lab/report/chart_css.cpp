@@ -11,19 +11,19 @@ namespace sotto {
 
 namespace {
 
-struct Colours {
+struct ChartColours {
   std::string_view ground;  // paper, ink, secondary text, grid
   std::array<std::string_view, 8> hues;
   std::array<std::string_view, 11> ramp;
 };
 
-constexpr Colours light{
+constexpr ChartColours light{
     "--paper:#fff;--ink:#1a1c1f;--soft:#565b63;--grid:#e3e5e8;",
     {"#0072b2", "#d55e00", "#008f68", "#c2508f", "#a87700", "#2f8fcb", "#5d3a9b", "#4d4d4d"},
     {"#440154", "#461d6d", "#44377f", "#3c4f8a", "#33648d", "#2a788e", "#238c8c", "#249f86", "#2eb17c",
      "#51c369", "#7ed14e"}};
 
-constexpr Colours dark{
+constexpr ChartColours dark{
     "--paper:#15181c;--ink:#eceef1;--soft:#a9b0b9;--grid:#2d323a;",
     {"#4aa8ff", "#ff8a3d", "#2fcf9f", "#f29ccc", "#f0c64a", "#a5dbf5", "#b79cf0", "#c9cdd2"},
     {"#355f8c", "#2d718e", "#26828d", "#22938b", "#25a484", "#33b37a", "#51c369", "#77cf52", "#a4da36",
@@ -54,7 +54,7 @@ constexpr std::string_view rules = R"(
 .chart .hit{fill:transparent}
 )";
 
-std::string variables(const Colours& colours) {
+std::string variables(const ChartColours& colours) {
   std::string text(colours.ground);
   for (std::size_t index = 0; index < colours.hues.size(); ++index)
     text += fmt::format("--p{}:{};", index, colours.hues[index]);

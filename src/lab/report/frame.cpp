@@ -26,16 +26,16 @@ constexpr std::size_t most_columns = 44;  // of a name in legend or axis; the wh
 
 std::string c(double value) { return coordinate(value); }
 
-double key_width(const Key& key) {
+double key_width(const LegendKey& key) {
   return key_sign + 6.0 + text_width(shortened(key.name, most_columns), small_text) + 16.0;
 }
 
 // Each key's place: rows that fill the width.
-std::vector<std::pair<double, double>> key_places(const std::vector<Key>& keys) {
+std::vector<std::pair<double, double>> key_places(const std::vector<LegendKey>& keys) {
   std::vector<std::pair<double, double>> places;
   double x = margin;
   double y = 0.0;
-  for (const Key& key : keys) {
+  for (const LegendKey& key : keys) {
     const double width = key_width(key);
     if (x > margin && x + width > chart_width - margin) {
       x = margin;
@@ -47,16 +47,16 @@ std::vector<std::pair<double, double>> key_places(const std::vector<Key>& keys) 
   return places;
 }
 
-std::string key_element(const Key& key, double x, double y) {
+std::string key_element(const LegendKey& key, double x, double y) {
   const double middle = x + key_sign / 2.0;
   std::string sign;
-  if (key.kind == KeyKind::block)
+  if (key.kind == LegendSign::block)
     sign = fmt::format(R"(<rect class="bar" x="{}" y="{}" width="14" height="12"/>)", c(middle - 7.0),
                        c(y - 6.0));
-  if (key.kind == KeyKind::line || key.kind == KeyKind::line_and_mark)
+  if (key.kind == LegendSign::line || key.kind == LegendSign::line_and_mark)
     sign +=
         fmt::format(R"(<path class="line d{}" d="M{} {}H{}"/>)", key.look.dash, c(x), c(y), c(x + key_sign));
-  if (key.kind == KeyKind::mark || key.kind == KeyKind::line_and_mark)
+  if (key.kind == LegendSign::mark || key.kind == LegendSign::line_and_mark)
     sign += fmt::format(R"(<path class="dot" d="{}"/>)", shape_path(key.look.shape, middle, y));
   const double width = key_width(key) - 8.0;
   return fmt::format(
@@ -68,8 +68,8 @@ std::string key_element(const Key& key, double x, double y) {
 
 }  // namespace
 
-Look look_of(Palette palette, std::size_t index, std::size_t count) {
-  if (palette == Palette::distinct)
+SeriesLook look_of(ChartPalette palette, std::size_t index, std::size_t count) {
+  if (palette == ChartPalette::distinct)
     return {fmt::format("p{}", index % hues), index % shapes, (index / hues) % dashes};
   const std::size_t step = count < 2 ? 0 : index * (ramp_steps - 1) / (count - 1);
   return {fmt::format("r{}", std::min(step, ramp_steps - 1)), index % shapes, index % 2 == 0 ? 0U : 1U};
@@ -97,7 +97,8 @@ std::string shape_path(std::size_t shape, double x, double y, double radius) {
   }
 }
 
-Frame::Frame(const ChartHead& head, Dress dress, std::vector<Key> keys, double left, double height)
+ChartFrame::ChartFrame(const ChartHead& head, Dress dress, std::vector<LegendKey> keys, double left,
+                       double height)
     : head_(head), dress_(dress), keys_(std::move(keys)) {
   double top = dress == Dress::alone ? title_height + 6.0 : 4.0;
   legend_top_ = top + key_height / 2.0;
@@ -105,7 +106,7 @@ Frame::Frame(const ChartHead& head, Dress dress, std::vector<Key> keys, double l
   plot_ = {left, top + 8.0, chart_width - left - 1.6 * margin, height};
 }
 
-std::string Frame::legend() const {
+std::string ChartFrame::legend() const {
   std::string text = R"(<g class="legend">)";
   const auto places = key_places(keys_);
   for (std::size_t index = 0; index < keys_.size(); ++index)
@@ -113,7 +114,8 @@ std::string Frame::legend() const {
   return text + "</g>\n";
 }
 
-std::string Frame::svg(const std::string& kind, const std::string& axes, const std::string& inside) const {
+std::string ChartFrame::svg(const std::string& kind, const std::string& axes,
+                            const std::string& inside) const {
   const double height = plot_.bottom() + 54.0;
   std::string text = fmt::format(
       R"(<svg class="chart {}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" data-chart="{}" )"
@@ -133,9 +135,9 @@ std::string Frame::svg(const std::string& kind, const std::string& axes, const s
   return text + axes + inside + "</svg>\n";
 }
 
-std::string Frame::x_axis(const Scale& scale, const std::string& label) const {
+std::string ChartFrame::x_axis(const AxisScale& scale, const std::string& label) const {
   std::string text = R"(<g class="axis x">)";
-  for (const Tick& tick : scale.ticks()) {
+  for (const AxisTick& tick : scale.ticks()) {
     const std::string place = c(x(scale, tick.value));
     if (tick.label.empty()) {
       text += fmt::format(R"(<path class="rule" d="M{} {}v3"/>)", place, c(plot_.bottom()));
@@ -151,9 +153,9 @@ std::string Frame::x_axis(const Scale& scale, const std::string& label) const {
                             c(plot_.left + plot_.width / 2.0), c(plot_.bottom() + 42.0), escaped(label));
 }
 
-std::string Frame::y_axis(const Scale& scale, const std::string& label) const {
+std::string ChartFrame::y_axis(const AxisScale& scale, const std::string& label) const {
   std::string text = R"(<g class="axis y">)";
-  for (const Tick& tick : scale.ticks()) {
+  for (const AxisTick& tick : scale.ticks()) {
     const std::string place = c(y(scale, tick.value));
     if (tick.label.empty()) {
       text += fmt::format(R"(<path class="rule" d="M{} {}h-3"/>)", c(plot_.left), place);
@@ -172,7 +174,7 @@ std::string Frame::y_axis(const Scale& scale, const std::string& label) const {
                     c(margin + 4.0), c(middle), escaped(label));
 }
 
-std::string Frame::row_axis(const std::vector<std::string>& names) const {
+std::string ChartFrame::row_axis(const std::vector<std::string>& names) const {
   std::string text = R"(<g class="axis y">)";
   const double row = plot_.height / static_cast<double>(std::max<std::size_t>(1, names.size()));
   for (std::size_t index = 0; index < names.size(); ++index) {
@@ -189,9 +191,9 @@ std::string Frame::row_axis(const std::vector<std::string>& names) const {
                             c(plot_.bottom()));
 }
 
-double room_for(const Scale& scale) {
+double room_for(const AxisScale& scale) {
   double widest = 0.0;
-  for (const Tick& tick : scale.ticks()) widest = std::max(widest, text_width(tick.label, small_text));
+  for (const AxisTick& tick : scale.ticks()) widest = std::max(widest, text_width(tick.label, small_text));
   return margin + 16.0 + widest + 14.0;
 }
 

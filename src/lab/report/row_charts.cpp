@@ -15,14 +15,14 @@ namespace {
 
 std::string c(double value) { return coordinate(value); }
 
-bool has_range(const Bar& bar) {
+bool has_range(const ChartBar& bar) {
   return bar.range && std::isfinite(bar.range->low) && std::isfinite(bar.range->high);
 }
 
 std::vector<double> values_of(const BarChart& chart) {
   std::vector<double> values{0.0};
   for (const BarSeries& series : chart.series)
-    for (const Bar& bar : series.bars) {
+    for (const ChartBar& bar : series.bars) {
       if (!std::isfinite(bar.value)) continue;
       values.push_back(bar.value);
       if (!has_range(bar)) continue;
@@ -32,7 +32,8 @@ std::vector<double> values_of(const BarChart& chart) {
   return values;
 }
 
-std::string bar_says(const BarChart& chart, const BarSeries& series, std::size_t category, const Bar& bar) {
+std::string bar_says(const BarChart& chart, const BarSeries& series, std::size_t category,
+                     const ChartBar& bar) {
   std::string text = fmt::format("{}\n{}\n{}: {}", series.name, chart.categories[category], chart.value.label,
                                  short_number(bar.value));
   if (has_range(bar))
@@ -41,9 +42,10 @@ std::string bar_says(const BarChart& chart, const BarSeries& series, std::size_t
 }
 
 // One series' bars: the `index`th bar of each group.
-std::string bars_of(const BarChart& chart, std::size_t index, const Scale& scale, const Frame& frame) {
+std::string bars_of(const BarChart& chart, std::size_t index, const AxisScale& scale,
+                    const ChartFrame& frame) {
   const BarSeries& series = chart.series[index];
-  const Box& plot = frame.plot();
+  const PlotArea& plot = frame.plot();
   const double group = plot.height / static_cast<double>(chart.categories.size());
   const double thickness = group * 0.8 / static_cast<double>(chart.series.size());
   const double zero = frame.x(scale, 0.0);
@@ -51,7 +53,7 @@ std::string bars_of(const BarChart& chart, std::size_t index, const Scale& scale
   std::size_t count = 0;
   for (std::size_t category = 0; category < std::min(series.bars.size(), chart.categories.size());
        ++category) {
-    const Bar& bar = series.bars[category];
+    const ChartBar& bar = series.bars[category];
     if (!std::isfinite(bar.value)) continue;
     ++count;
     const double top = plot.top + static_cast<double>(category) * group + 0.1 * group +
@@ -65,19 +67,19 @@ std::string bars_of(const BarChart& chart, std::size_t index, const Scale& scale
                        frame.x(scale, bar.range->high), top + thickness * 0.45);
   }
   return fmt::format("<g class=\"series {}\" data-series=\"{}\" data-name=\"{}\" data-n=\"{}\">{}</g>\n",
-                     look_of(Palette::distinct, index, chart.series.size()).colour, index,
+                     look_of(ChartPalette::distinct, index, chart.series.size()).colour, index,
                      escaped(series.name), count, marks);
 }
 
 // The shape of a distribution.
-struct Shape {
+struct ValueShape {
   std::vector<double> ascending;
   double mean = 0.0;
   std::vector<std::size_t> bins;
 };
 
-Shape shape_of(const BoxGroup& group, const Scale& scale, std::size_t bins) {
-  Shape shape;
+ValueShape shape_of(const BoxGroup& group, const AxisScale& scale, std::size_t bins) {
+  ValueShape shape;
   for (const double value : group.values)
     if (std::isfinite(value)) shape.ascending.push_back(value);
   std::sort(shape.ascending.begin(), shape.ascending.end());
@@ -95,7 +97,7 @@ Shape shape_of(const BoxGroup& group, const Scale& scale, std::size_t bins) {
 
 // The histogram, mirrored; its widest place is always as wide as the row, so that shapes compare. The square
 // root of the count: few users with high values still show.
-std::string silhouette(const Shape& shape, const Box& plot, double middle, double half) {
+std::string silhouette(const ValueShape& shape, const PlotArea& plot, double middle, double half) {
   const std::size_t most = *std::max_element(shape.bins.begin(), shape.bins.end());
   if (most == 0) return "";
   const double width = plot.width / static_cast<double>(shape.bins.size());
@@ -109,18 +111,19 @@ std::string silhouette(const Shape& shape, const Box& plot, double middle, doubl
   return fmt::format(R"(<path class="band" d="{}"/>)", path);
 }
 
-std::string box_says(const BoxChart& chart, const BoxGroup& group, const Shape& shape) {
+std::string box_says(const BoxChart& chart, const BoxGroup& group, const ValueShape& shape) {
   const auto at = [&shape](double share) { return short_number(quantile(shape.ascending, share)); };
   return fmt::format("{}\n{}: mean {}, median {}\nmiddle half {} to {}, 5% to 95% {} to {}\n{} values",
                      group.name, chart.value.label, short_number(shape.mean), at(0.5), at(0.25), at(0.75),
                      at(0.05), at(0.95), short_number(static_cast<double>(shape.ascending.size())));
 }
 
-std::string box_row(const BoxChart& chart, std::size_t index, const Scale& scale, const Frame& frame) {
+std::string box_row(const BoxChart& chart, std::size_t index, const AxisScale& scale,
+                    const ChartFrame& frame) {
   constexpr std::size_t bins = 40;
   const BoxGroup& group = chart.groups[index];
-  const Shape shape = shape_of(group, scale, bins);
-  const Box& plot = frame.plot();
+  const ValueShape shape = shape_of(group, scale, bins);
+  const PlotArea& plot = frame.plot();
   const double row = plot.height / static_cast<double>(chart.groups.size());
   const double middle = plot.top + (static_cast<double>(index) + 0.5) * row;
   std::string inside;
@@ -136,7 +139,7 @@ std::string box_row(const BoxChart& chart, std::size_t index, const Scale& scale
     inside += mark_element(shape_path(3, frame.x(scale, shape.mean), middle), box_says(chart, group, shape));
   }
   return fmt::format("<g class=\"series {}\" data-series=\"{}\" data-name=\"{}\" data-n=\"{}\">{}</g>\n",
-                     look_of(Palette::distinct, index, chart.groups.size()).colour, index,
+                     look_of(ChartPalette::distinct, index, chart.groups.size()).colour, index,
                      escaped(group.name), shape.ascending.empty() ? 0 : 1, inside);
 }
 
@@ -151,17 +154,17 @@ double quantile(const std::vector<double>& ascending, double share) {
 }
 
 std::string svg_of(const BarChart& chart, Dress dress) {
-  Axis axis = chart.value;
+  ChartAxis axis = chart.value;
   axis.scale = ScaleKind::linear;
   axis.from_zero = true;
-  const Scale scale(axis, values_of(chart), 7);
-  std::vector<Key> keys;
+  const AxisScale scale(axis, values_of(chart), 7);
+  std::vector<LegendKey> keys;
   for (std::size_t index = 0; index < chart.series.size(); ++index)
-    keys.push_back({chart.series[index].name, look_of(Palette::distinct, index, chart.series.size()),
-                    KeyKind::block, std::to_string(index)});
+    keys.push_back({chart.series[index].name, look_of(ChartPalette::distinct, index, chart.series.size()),
+                    LegendSign::block, std::to_string(index)});
   const double group = std::max(24.0, 8.0 + 9.0 * static_cast<double>(chart.series.size()));
   const double height = std::max(60.0, group * static_cast<double>(chart.categories.size()));
-  const Frame frame(chart.head, dress, std::move(keys), room_for(chart.categories), height);
+  const ChartFrame frame(chart.head, dress, std::move(keys), room_for(chart.categories), height);
   std::string inside = fmt::format("<path class=\"rule\" d=\"M{} {}V{}\"/>\n", c(frame.x(scale, 0.0)),
                                    c(frame.plot().top), c(frame.plot().bottom()));
   if (!chart.categories.empty())
@@ -178,9 +181,9 @@ std::string svg_of(const BoxChart& chart, Dress dress) {
     for (const double value : group.values)
       if (std::isfinite(value)) values.push_back(value);
   }
-  const Scale scale(chart.value, values, 7);
+  const AxisScale scale(chart.value, values, 7);
   const double height = std::max(60.0, 46.0 * static_cast<double>(chart.groups.size()));
-  const Frame frame(chart.head, dress, {}, room_for(names), height);
+  const ChartFrame frame(chart.head, dress, {}, room_for(names), height);
   std::string inside;
   for (std::size_t index = 0; index < chart.groups.size(); ++index)
     inside += box_row(chart, index, scale, frame);

@@ -72,7 +72,8 @@ std::string tick_label(double value, double step) {
   return plain_label(value, step);
 }
 
-Scale::Scale(const Axis& axis, const std::vector<double>& values, std::size_t about) : kind_(axis.scale) {
+AxisScale::AxisScale(const ChartAxis& axis, const std::vector<double>& values, std::size_t about)
+    : kind_(axis.scale) {
   double least = INFINITY;
   double most = -INFINITY;
   for (const double value : values) {
@@ -101,7 +102,7 @@ Scale::Scale(const Axis& axis, const std::vector<double>& values, std::size_t ab
   }
 }
 
-void Scale::fit_linear(const Axis& axis, double least, double most, std::size_t about) {
+void AxisScale::fit_linear(const ChartAxis& axis, double least, double most, std::size_t about) {
   if (most - least <= 1e-12 * std::max(std::abs(least), std::abs(most))) {
     const double room = least == 0.0 ? 1.0 : std::abs(least) * 0.1;
     if (!(axis.from_zero && least >= 0.0)) least -= room;
@@ -120,7 +121,7 @@ void Scale::fit_linear(const Axis& axis, double least, double most, std::size_t 
   }
 }
 
-void Scale::fit_log(const Axis& axis, double least, double most, std::size_t about) {
+void AxisScale::fit_log(const ChartAxis& axis, double least, double most, std::size_t about) {
   if (axis.low) SOTTO_ASSERT(*axis.low > 0.0, "a logarithmic axis begins above zero");
   low_ = round_log(least, false);
   high_ = round_log(most, true);
@@ -145,7 +146,7 @@ void Scale::fit_log(const Axis& axis, double least, double most, std::size_t abo
   }
 }
 
-double Scale::at(double value) const {
+double AxisScale::at(double value) const {
   if (kind_ == ScaleKind::linear) return (value - low_) / (high_ - low_);
   const double begin = zero_place_ ? zero_share : 0.0;
   if (value <= 0.0) return 0.0;

@@ -1,4 +1,4 @@
-// Scale: from values to places on an axis, and the ticks that a person would choose (1, 2, 2.5, 5 times a
+// AxisScale: from values to places on an axis, and the ticks that a person would choose (1, 2, 2.5, 5 times a
 // power of ten; powers of ten on a logarithmic axis).
 //
 // Laws: low and high lie within the range, every tick does; at() grows with the value. A logarithmic axis
@@ -14,40 +14,41 @@ namespace sotto {
 
 enum class ScaleKind : std::uint8_t { linear, log };
 
-struct Axis {
+struct ChartAxis {
   std::string label;  // with its unit
   ScaleKind scale = ScaleKind::linear;
   bool from_zero = false;  // a linear axis shows 0
   // Where the axis shall begin and end; else what the data needs.
-  std::optional<double> low, high;
+  std::optional<double> low = {};
+  std::optional<double> high = {};
 };
 
-struct Tick {
+struct AxisTick {
   double value = 0.0;
   std::string label;  // empty: a small tick
 };
 
-class Scale {
+class AxisScale {
  public:
   // For these values, which are finite; `about` ticks with a label.
-  Scale(const Axis& axis, const std::vector<double>& values, std::size_t about);
+  AxisScale(const ChartAxis& axis, const std::vector<double>& values, std::size_t about);
 
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
   [[nodiscard]] bool has_zero_place() const { return zero_place_; }
-  [[nodiscard]] const std::vector<Tick>& ticks() const { return ticks_; }
+  [[nodiscard]] const std::vector<AxisTick>& ticks() const { return ticks_; }
   // Share of the way from the axis' beginning (0) to its end (1).
   [[nodiscard]] double at(double value) const;
 
  private:
-  void fit_linear(const Axis& axis, double least, double most, std::size_t about);
-  void fit_log(const Axis& axis, double least, double most, std::size_t about);
+  void fit_linear(const ChartAxis& axis, double least, double most, std::size_t about);
+  void fit_log(const ChartAxis& axis, double least, double most, std::size_t about);
 
   ScaleKind kind_;
   double low_ = 0.0;
   double high_ = 1.0;
   bool zero_place_ = false;
-  std::vector<Tick> ticks_;
+  std::vector<AxisTick> ticks_;
 };
 
 // The step between ticks: 1, 2, 2.5 or 5 times a power of ten, for about so many steps over `span`.

@@ -15,16 +15,16 @@ namespace {
 
 constexpr double plot_height = 330.0;
 
-bool is_drawn(const Point& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+bool is_drawn(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
 
-bool has_range(const Point& point) {
+bool has_range(const ChartPoint& point) {
   return point.range && std::isfinite(point.range->low) && std::isfinite(point.range->high);
 }
 
 // A rectangle that text already takes, or a mark.
-struct Taken {
+struct TakenPlace {
   double left, top, right, bottom;
-  [[nodiscard]] bool meets(const Taken& other) const {
+  [[nodiscard]] bool meets(const TakenPlace& other) const {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
 };
@@ -36,25 +36,25 @@ class XyDrawing {
   [[nodiscard]] std::string svg() const;
 
  private:
-  [[nodiscard]] static std::vector<Series> drawn_series(const XyChart& chart);
+  [[nodiscard]] static std::vector<ChartSeries> drawn_series(const XyChart& chart);
   [[nodiscard]] std::vector<double> values(bool of_x) const;
-  [[nodiscard]] std::vector<Key> keys() const;
-  [[nodiscard]] double x(const Point& point) const { return frame_.x(x_scale_, point.x); }
+  [[nodiscard]] std::vector<LegendKey> keys() const;
+  [[nodiscard]] double x(const ChartPoint& point) const { return frame_.x(x_scale_, point.x); }
   [[nodiscard]] double y(double value) const { return frame_.y(y_scale_, value); }
 
-  [[nodiscard]] std::string says(const Series& series, const Point& point) const;
-  [[nodiscard]] std::string line_path(const Series& series) const;
-  [[nodiscard]] std::string spread(const Series& series) const;
-  [[nodiscard]] std::string bare_line(const Series& series, std::size_t dash) const;
+  [[nodiscard]] std::string says(const ChartSeries& series, const ChartPoint& point) const;
+  [[nodiscard]] std::string line_path(const ChartSeries& series) const;
+  [[nodiscard]] std::string spread(const ChartSeries& series) const;
+  [[nodiscard]] std::string bare_line(const ChartSeries& series, std::size_t dash) const;
   [[nodiscard]] std::string series_group(std::size_t index) const;
   [[nodiscard]] std::string front() const;
   [[nodiscard]] std::string labels() const;
 
   const XyChart& chart_;
-  std::vector<Series> series_;  // with what can be drawn
-  Scale x_scale_;
-  Scale y_scale_;
-  Frame frame_;
+  std::vector<ChartSeries> series_;  // with what can be drawn
+  AxisScale x_scale_;
+  AxisScale y_scale_;
+  ChartFrame frame_;
 };
 
 XyDrawing::XyDrawing(const XyChart& chart, Dress dress)
@@ -64,38 +64,40 @@ XyDrawing::XyDrawing(const XyChart& chart, Dress dress)
       y_scale_(chart.y, values(false), 6),
       frame_(chart.head, dress, keys(), room_for(y_scale_), plot_height) {}
 
-std::vector<Series> XyDrawing::drawn_series(const XyChart& chart) {
-  std::vector<Series> drawn = chart.series;
-  for (Series& series : drawn)
-    std::erase_if(series.points, [](const Point& point) { return !is_drawn(point); });
+std::vector<ChartSeries> XyDrawing::drawn_series(const XyChart& chart) {
+  std::vector<ChartSeries> drawn = chart.series;
+  for (ChartSeries& series : drawn)
+    std::erase_if(series.points, [](const ChartPoint& point) { return !is_drawn(point); });
   return drawn;
 }
 
 std::vector<double> XyDrawing::values(bool of_x) const {
   std::vector<double> all;
-  for (const Series& series : series_)
-    for (const Point& point : series.points) {
+  for (const ChartSeries& series : series_)
+    for (const ChartPoint& point : series.points) {
       all.push_back(of_x ? point.x : point.y);
-      if (of_x || series.spread == Spread::none || !has_range(point)) continue;
+      if (of_x || series.spread == PointSpread::none || !has_range(point)) continue;
       all.push_back(point.range->low);
       all.push_back(point.range->high);
     }
   return all;
 }
 
-std::vector<Key> XyDrawing::keys() const {
-  std::vector<Key> keys;
+std::vector<LegendKey> XyDrawing::keys() const {
+  std::vector<LegendKey> keys;
   for (std::size_t index = 0; index < series_.size(); ++index) {
-    const Series& series = series_[index];
-    const KeyKind kind = !series.marks ? KeyKind::line : series.line ? KeyKind::line_and_mark : KeyKind::mark;
+    const ChartSeries& series = series_[index];
+    const LegendSign kind = !series.marks ? LegendSign::line
+                            : series.line ? LegendSign::line_and_mark
+                                          : LegendSign::mark;
     keys.push_back(
         {series.name, look_of(chart_.palette, index, series_.size()), kind, std::to_string(index)});
   }
-  if (chart_.pareto) keys.push_back({"Pareto front", {"front", 0, 0}, KeyKind::line, "front"});
+  if (chart_.pareto) keys.push_back({"Pareto front", {"front", 0, 0}, LegendSign::line, "front"});
   return keys;
 }
 
-std::string XyDrawing::says(const Series& series, const Point& point) const {
+std::string XyDrawing::says(const ChartSeries& series, const ChartPoint& point) const {
   std::string text = fmt::format("{}\n{}: {}\n{}: {}", series.name, chart_.x.label, short_number(point.x),
                                  chart_.y.label, short_number(point.y));
   if (has_range(point))
@@ -104,22 +106,22 @@ std::string XyDrawing::says(const Series& series, const Point& point) const {
   return text;
 }
 
-std::string XyDrawing::line_path(const Series& series) const {
+std::string XyDrawing::line_path(const ChartSeries& series) const {
   std::string path;
-  for (const Point& point : series.points)
+  for (const ChartPoint& point : series.points)
     path += fmt::format("{}{} {}", path.empty() ? "M" : "L", coordinate(x(point)), coordinate(y(point.y)));
   return path;
 }
 
-std::string XyDrawing::spread(const Series& series) const {
+std::string XyDrawing::spread(const ChartSeries& series) const {
   std::string text;
-  if (series.spread == Spread::bars)
-    for (const Point& point : series.points)
+  if (series.spread == PointSpread::bars)
+    for (const ChartPoint& point : series.points)
       if (has_range(point)) text += whisker(x(point), y(point.range->low), x(point), y(point.range->high));
-  if (series.spread != Spread::band) return text;
+  if (series.spread != PointSpread::band) return text;
   std::string above;
   std::string below;
-  for (const Point& point : series.points) {
+  for (const ChartPoint& point : series.points) {
     if (!has_range(point)) continue;
     above += fmt::format("{}{} {}", above.empty() ? "M" : "L", coordinate(x(point)),
                          coordinate(y(point.range->high)));
@@ -128,12 +130,13 @@ std::string XyDrawing::spread(const Series& series) const {
   return above.empty() ? text : fmt::format(R"(<path class="band" d="{}{}z"/>)", above, below);
 }
 
-std::string XyDrawing::bare_line(const Series& series, std::size_t dash) const {
+std::string XyDrawing::bare_line(const ChartSeries& series, std::size_t dash) const {
   std::string values;
-  for (const Point& point : series.points)
+  for (const ChartPoint& point : series.points)
     values += fmt::format("{}{:.6g},{:.6g}", values.empty() ? "" : " ", point.x, point.y);
-  const auto [low, high] = std::minmax_element(series.points.begin(), series.points.end(),
-                                               [](const Point& a, const Point& b) { return a.y < b.y; });
+  const auto [low, high] =
+      std::minmax_element(series.points.begin(), series.points.end(),
+                          [](const ChartPoint& a, const ChartPoint& b) { return a.y < b.y; });
   return fmt::format(R"(<path class="line d{}" d="{}" data-xy="{}"><title>{}</title></path>)", dash,
                      line_path(series), values,
                      escaped(fmt::format("{}\n{} from {} to {}", series.name, chart_.y.label,
@@ -141,8 +144,8 @@ std::string XyDrawing::bare_line(const Series& series, std::size_t dash) const {
 }
 
 std::string XyDrawing::series_group(std::size_t index) const {
-  const Series& series = series_[index];
-  const Look look = look_of(chart_.palette, index, series_.size());
+  const ChartSeries& series = series_[index];
+  const SeriesLook look = look_of(chart_.palette, index, series_.size());
   std::string text = fmt::format(R"(<g class="series {}" data-series="{}" data-name="{}" data-n="{}">)",
                                  look.colour, index, escaped(series.name), series.points.size());
   if (!series.points.empty()) {
@@ -152,7 +155,7 @@ std::string XyDrawing::series_group(std::size_t index) const {
     } else if (series.line) {
       text += fmt::format(R"(<path class="line d{}" d="{}"/>)", look.dash, line_path(series));
     }
-    for (const Point& point : series.points)
+    for (const ChartPoint& point : series.points)
       if (series.marks)
         text += mark_element(shape_path(look.shape, x(point), y(point.y)), says(series, point));
   }
@@ -160,8 +163,8 @@ std::string XyDrawing::series_group(std::size_t index) const {
 }
 
 std::string XyDrawing::front() const {
-  std::vector<Point> all;
-  for (const Series& series : series_) all.insert(all.end(), series.points.begin(), series.points.end());
+  std::vector<ChartPoint> all;
+  for (const ChartSeries& series : series_) all.insert(all.end(), series.points.begin(), series.points.end());
   std::string path;
   for (const std::size_t index : pareto_front(all)) {
     const std::string right = coordinate(x(all[index]));
@@ -176,14 +179,14 @@ std::string XyDrawing::front() const {
 }
 
 std::string XyDrawing::labels() const {
-  std::vector<Taken> taken;
-  for (const Series& series : series_)
-    for (const Point& point : series.points)
+  std::vector<TakenPlace> taken;
+  for (const ChartSeries& series : series_)
+    for (const ChartPoint& point : series.points)
       if (series.marks) taken.push_back({x(point) - 5, y(point.y) - 5, x(point) + 5, y(point.y) + 5});
-  const Box& plot = frame_.plot();
+  const PlotArea& plot = frame_.plot();
   std::string text;
   for (std::size_t index = 0; index < series_.size(); ++index)
-    for (const Point& point : series_[index].points) {
+    for (const ChartPoint& point : series_[index].points) {
       if (point.label.empty() || !series_[index].marks) continue;
       const double width = text_width(point.label, 11.0);
       // Right of the mark, left of it, above, below; where nothing fits, hovering must do.
@@ -192,10 +195,11 @@ std::string XyDrawing::labels() const {
       for (const auto& [left, middle] :
            {std::pair{px + 7.0, py}, std::pair{px - 7.0 - width, py}, std::pair{px - width / 2.0, py - 13.0},
             std::pair{px - width / 2.0, py + 13.0}}) {
-        const Taken place{left, middle - 6.5, left + width, middle + 6.5};
+        const TakenPlace place{left, middle - 6.5, left + width, middle + 6.5};
         const bool outside = place.left < plot.left || place.right > plot.right() || place.top < plot.top ||
                              place.bottom > plot.bottom();
-        if (outside || std::ranges::any_of(taken, [&](const Taken& other) { return other.meets(place); }))
+        if (outside ||
+            std::ranges::any_of(taken, [&](const TakenPlace& other) { return other.meets(place); }))
           continue;
         taken.push_back(place);
         text += fmt::format(R"(<text class="note" data-series="{}" x="{}" y="{}" dy=".35em">{}</text>)",
@@ -216,7 +220,7 @@ std::string XyDrawing::svg() const {
 
 }  // namespace
 
-std::vector<std::size_t> pareto_front(const std::vector<Point>& points) {
+std::vector<std::size_t> pareto_front(const std::vector<ChartPoint>& points) {
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&points](std::size_t a, std::size_t b) {

@@ -1,0 +1,211 @@
+// A run directory as the report sees it (report_data.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "lab/files.h"
+#include "lab/report/report_data.h"
+#include "lab/run_dir.h"
+
+namespace sotto {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+Result<Rows> read_tsv(const fs::path& path) {
+  SOTTO_TRY(const std::string text, read_text(path));
+  Rows rows;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto& row = rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, '\t');) row.push_back(field);
+    if (row.size() != rows.front().size())
+      return fail(Code::bad_input,
+                  fmt::format("{}, line {}: {} fields where the header has {}: the run is damaged",
+                              path.string(), rows.size(), row.size(), rows.front().size()));
+  }
+  if (rows.empty()) return fail(Code::bad_input, fmt::format("{}: the file is empty", path.string()));
+  return rows;
+}
+
+template <class Number>
+Result<Number> number_in(const Rows& rows, std::size_t row, std::size_t column, const fs::path& path) {
+  const std::string& text = rows[row][column];
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return fail(Code::bad_input, fmt::format("{}, line {}: field {} is no number: the run is damaged",
+                                             path.string(), row + 1, column + 1));
+  return number;
+}
+
+Result<PerUser> read_per_user(const fs::path& path) {
+  PerUser per_user;
+  SOTTO_TRY(const Rows rows, read_tsv(path));
+  std::vector<std::size_t> columns;
+  for (std::size_t column = 1; column < rows.front().size(); ++column)
+    if (is_shown_per_user(rows.front()[column])) {
+      columns.push_back(column);
+      per_user.names.push_back(rows.front()[column]);
+    }
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    per_user.users.push_back(UserIndex{static_cast<std::uint32_t>(row - 1)});
+    for (const std::size_t column : columns) {
+      SOTTO_TRY(const double value, number_in<double>(rows, row, column, path));
+      per_user.values.push_back(value);
+    }
+  }
+  return per_user;
+}
+
+Status read_items(const fs::path& path, CellDetail& detail, SplitFacts& facts) {
+  SOTTO_TRY(const bool there, is_there(path));
+  if (!there) return Done{};  // a run of an earlier version
+  SOTTO_TRY(const Rows rows, read_tsv(path));
+  const auto column_of = [&rows](const char* name) {
+    return static_cast<std::size_t>(std::ranges::find(rows.front(), name) - rows.front().begin());
+  };
+  const std::size_t width = rows.front().size();
+  const auto read = [&](const char* name, auto& values) -> Status {
+    const std::size_t column = column_of(name);
+    if (column == width) return Done{};
+    values.clear();
+    for (std::size_t row = 1; row < rows.size(); ++row) {
+      using Number = typename std::decay_t<decltype(values)>::value_type;
+      SOTTO_TRY(const Number value, number_in<Number>(rows, row, column, path));
+      values.push_back(value);
+    }
+    return Done{};
+  };
+  SOTTO_TRY_DONE(read("popularity", facts.popularity));
+  SOTTO_TRY_DONE(read("recommended", detail.item_recommended));
+  return read("updates", detail.item_updates);
+}
+
+// What the log says of each epoch.
+Result<std::vector<CurvePoint>> read_curve(const fs::path& path) {
+  std::vector<CurvePoint> curve;
+  SOTTO_TRY(const bool there, is_there(path));
+  if (!there) return curve;
+  SOTTO_TRY(const std::string text, read_text(path));
+  CurvePoint now;
+  double loss = 0.0;
+  double weight = 0.0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("epoch")) continue;  // the last line of a killed run may be cut
+    const std::uint64_t triples = json.value("triples", std::uint64_t{0});
+    loss += json.value("loss", 0.0) * static_cast<double>(triples);
+    weight += static_cast<double>(triples);
+    now.triples += triples;
+    now.bytes_up += json.value("bytes_up", std::uint64_t{0});
+    now.bytes_down += json.value("bytes_down", std::uint64_t{0});
+    if (json.contains("validation")) now.validation = json.value("validation", 0.0);
+    const auto epoch = json.value("epoch", std::uint32_t{0});  // finished with this line
+    if (epoch == now.epoch) continue;
+    now.epoch = epoch;
+    now.loss = weight > 0.0 ? loss / weight : NAN;
+    curve.push_back(now);
+    loss = weight = 0.0;
+    now.validation.reset();
+  }
+  return curve;
+}
+
+std::vector<CategoryBiasAt> category_bias_of(const nlohmann::json& metrics) {
+  std::vector<CategoryBiasAt> all;
+  const auto found = metrics.find("category_bias");
+  if (found == metrics.end() || !found->is_array()) return all;
+  const auto number = [](const nlohmann::json& row, const char* name) {
+    const auto value = row.find(name);
+    return value != row.end() && value->is_number() ? value->get<double>() : NAN;  // null: not a number
+  };
+  for (const nlohmann::json& row : *found) {
+    if (!row.is_object()) continue;
+    const auto cutoff = row.value("cutoff", std::uint32_t{0});
+    if (all.empty() || all.back().cutoff != cutoff) all.push_back({cutoff, {}});
+    all.back().categories.push_back({row.value("category", ""), row.value("items", std::uint64_t{0}),
+                                     number(row, "source"), number(row, "recommended"),
+                                     number(row, "disparity")});
+  }
+  return all;
+}
+
+// The papers' spelling: "sFPL+".
+std::string label_of(const TrainRequest& request) {
+  if (request.model != ModelKind::fpl) return facts_of(request.model).title;
+  std::string variant = variant_of(request.plan);
+  const std::size_t fpl = variant.find("fpl");
+  if (fpl == std::string::npos) return fmt::format("FPL ({})", variant);
+  return variant.replace(fpl, 3, "FPL");
+}
+
+std::string dataset_of(const DataRequest& data) {
+  if (!data.split_file.empty()) return fs::path(data.split_file).stem().string();
+  if (data.paths.empty()) return "built-in world";
+  fs::path path(data.paths.front());
+  if (!path.has_filename()) path = path.parent_path();
+  return path.filename().string();
+}
+
+CellResult result_of(const nlohmann::json& summary, const TrainRequest& request) {
+  CellResult result;
+  result.done = true;
+  result.request = to_toml(request);
+  result.split_hash = summary["split_hash"];
+  result.model_hash = summary["model_hash"];
+  result.judged_users = summary["judged_users"];
+  result.seconds = summary["seconds"];
+  result.totals.triples = summary["triples"];
+  result.totals.exchanges = summary["exchanges"];
+  result.totals.rounds = summary["rounds"];
+  result.totals.bytes_up = summary["bytes_up"];
+  result.totals.bytes_down = summary["bytes_down"];
+  if (summary.contains("tcc_vectors") && summary["tcc_vectors"].is_number())
+    result.vectors = summary["tcc_vectors"];
+  if (summary.contains("best_epoch")) result.best_epoch = summary["best_epoch"].get<std::uint32_t>();
+  for (const auto& [name, value] : summary["metrics"].items())
+    result.metrics.push_back({name, value.is_number() ? value.get<double>() : NAN});
+  return result;
+}
+
+}  // namespace
+
+Result<ReportRun> read_run(const fs::path& path, std::map<std::string, SplitFacts>& splits) {
+  const RunDir dir(path);
+  SOTTO_TRY(const nlohmann::json summary, dir.summary());
+  SOTTO_TRY(const TrainRequest request, dir.request());
+  SOTTO_TRY(const nlohmann::json metrics, dir.metrics());
+  ReportRun run;
+  run.source = path.filename().string();
+  run.result = result_of(summary, request);
+  run.plan = flat_plan(run.result.request);
+  run.place.dataset = dataset_of(request.data);
+  run.place.model = label_of(request);
+  run.place.seed = request.plan.seed;
+  if (request.model == ModelKind::fpl) run.pi = request.plan.consent.pi;
+  run.detail.category_bias = category_bias_of(metrics);
+  SOTTO_TRY(run.detail.per_user, read_per_user(path / "per_user.tsv"));
+  SOTTO_TRY(run.detail.curve, read_curve(dir.log_path()));
+  run.result.epochs = run.detail.curve.empty() ? 0 : run.detail.curve.back().epoch;
+  SplitFacts& facts = splits[run.result.split_hash];
+  facts.hash = run.result.split_hash;
+  facts.users = summary["users"];
+  facts.catalogue = summary["items"];
+  facts.train = summary["train_interactions"];
+  facts.validation = summary["validation_interactions"];
+  facts.test = summary["test_interactions"];
+  SOTTO_TRY_DONE(read_items(path / "items.tsv", run.detail, facts));
+  return run;
+}
+
+}  // namespace sotto

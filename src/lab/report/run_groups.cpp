@@ -1,0 +1,115 @@
+// Runs grouped for figures and tables (figures.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/report/figures.h"
+#include "lab/report/markup.h"
+
+namespace sotto {
+
+double RunGroup::mean(const std::string& metric) const {
+  double sum = 0.0;
+  for (const ReportRun* run : runs) sum += run->result.metric(metric).value_or(NAN);
+  return sum / static_cast<double>(runs.size());
+}
+
+std::optional<Interval> RunGroup::interval(const std::string& metric) const {
+  std::vector<double> values;
+  if (runs.size() > 1) {
+    for (const ReportRun* run : runs) values.push_back(run->result.metric(metric).value_or(NAN));
+  } else {
+    values = first().detail.per_user.column(metric);
+  }
+  if (values.size() < 2 || !std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
+    return std::nullopt;
+  return mean_interval(values);
+}
+
+std::string RunGroup::name() const {
+  return pi ? fmt::format("{}, π {}", configuration, short_number(*pi)) : configuration;
+}
+
+std::string DatasetRuns::metric(const char* stem) const { return fmt::format("{}@{}", stem, cutoff); }
+
+std::vector<std::string> DatasetRuns::configurations() const {
+  std::vector<std::string> names;
+  for (const RunGroup& group : groups)
+    if (std::ranges::find(names, group.configuration) == names.end()) names.push_back(group.configuration);
+  return names;
+}
+
+std::vector<const RunGroup*> DatasetRuns::along_pi(const std::string& configuration) const {
+  std::vector<const RunGroup*> path;
+  for (const RunGroup& group : groups)
+    if (group.configuration == configuration && group.pi) path.push_back(&group);
+  if (path.size() < 2) path.clear();
+  return path;
+}
+
+std::vector<const RunGroup*> DatasetRuns::best_groups() const {
+  std::vector<const RunGroup*> best;
+  for (const std::string& configuration : configurations()) {
+    const RunGroup* chosen = nullptr;
+    for (const RunGroup& group : groups) {
+      if (group.configuration != configuration) continue;
+      if (chosen == nullptr || group.mean(metric("F1")) > chosen->mean(metric("F1"))) chosen = &group;
+    }
+    best.push_back(chosen);
+  }
+  return best;
+}
+
+namespace {
+
+// 10 if every run was judged there, else the deepest of the first run.
+std::uint32_t cutoff_of(const std::vector<const ReportRun*>& runs) {
+  const bool ten =
+      std::ranges::all_of(runs, [](const ReportRun* run) { return run->result.metric("F1@10").has_value(); });
+  if (ten) return 10;
+  std::uint32_t deepest = 10;
+  for (const Metric& metric : runs.front()->result.metrics)
+    if (metric.name.starts_with("F1@"))
+      deepest = static_cast<std::uint32_t>(std::stoul(metric.name.substr(3)));
+  return deepest;
+}
+
+RunGroup& group_for(const ReportRun& run, std::vector<RunGroup>& groups) {
+  for (RunGroup& group : groups)
+    if (group.configuration == run.configuration && group.pi == run.pi) return group;
+  return groups.emplace_back(RunGroup{run.configuration, run.pi, {}});
+}
+
+}  // namespace
+
+std::vector<DatasetRuns> datasets_of(const ReportData& data) {
+  std::vector<std::pair<std::string, std::vector<const ReportRun*>>> by_dataset;
+  for (const ReportRun& run : data.runs) {
+    auto found =
+        std::ranges::find_if(by_dataset, [&](const auto& entry) { return entry.first == run.place.dataset; });
+    if (found == by_dataset.end()) found = by_dataset.insert(by_dataset.end(), {run.place.dataset, {}});
+    found->second.push_back(&run);
+  }
+  std::vector<DatasetRuns> datasets;
+  for (const auto& [dataset, runs] : by_dataset) {
+    DatasetRuns& one = datasets.emplace_back();
+    one.dataset = dataset;
+    one.name = by_dataset.size() > 1 ? slug(dataset) + "-" : "";
+    one.cutoff = cutoff_of(runs);
+    const auto facts = data.splits.find(runs.front()->result.split_hash);
+    if (facts != data.splits.end()) one.facts = &facts->second;
+    for (const ReportRun* run : runs) group_for(*run, one.groups).runs.push_back(run);
+    // Configurations stay in the order they came in.
+    const std::vector<std::string> order = one.configurations();
+    std::stable_sort(one.groups.begin(), one.groups.end(), [&order](const RunGroup& a, const RunGroup& b) {
+      if (a.configuration == b.configuration) return a.pi < b.pi;
+      return std::ranges::find(order, a.configuration) < std::ranges::find(order, b.configuration);
+    });
+    for (RunGroup& group : one.groups)
+      std::ranges::stable_sort(group.runs, {}, [](const ReportRun* run) { return run->place.seed; });
+  }
+  return datasets;
+}
+
+}  // namespace sotto

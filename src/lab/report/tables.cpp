@@ -1,0 +1,183 @@
+// The tables of a report (report.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "lab/cli/console.h"
+#include "lab/report/markup.h"
+#include "lab/report/report.h"
+#include "metrics/statistics.h"
+
+namespace sotto {
+
+namespace {
+
+struct MetricColumn {
+  const char* stem;
+  const char* about;
+  bool more_is_better = true;
+};
+
+constexpr std::array<MetricColumn, 8> metric_columns{{
+    {"P", "precision: share of the list that is right"},
+    {"R", "recall: share of the right items that are in the list"},
+    {"F1", "harmonic mean of precision and recall, user by user"},
+    {"nDCG", "gain discounted by rank, over the ideal"},
+    {"IC", "item coverage: items that stand in at least one list"},
+    {"Gini", "1 − Gini index over all items: higher is more even"},
+    {"ARP", "mean popularity of what is recommended", false},
+    {"APLT", "share of long-tail items in a list"},
+}};
+
+std::string value_text(const char* stem, double value) {
+  if (!std::isfinite(value)) return "n/a";
+  return std::string_view(stem) == "IC" || value >= 1000.0 ? short_number(std::round(value))
+                                                           : fmt::format("{:.5f}", value);
+}
+
+// Marks the best and the second of a column; equal values stand alike.
+void mark_best(PageTable& table, std::size_t column, bool more_is_better) {
+  std::vector<double> values;
+  for (const auto& row : table.rows)
+    if (row[column].value) values.push_back(more_is_better ? *row[column].value : -*row[column].value);
+  std::ranges::sort(values, std::greater<>());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  if (table.rows.size() < 2 || values.empty()) return;
+  for (auto& row : table.rows) {
+    if (!row[column].value) continue;
+    const double value = more_is_better ? *row[column].value : -*row[column].value;
+    if (value == values[0]) row[column].standing = Standing::best;
+    if (values.size() > 1 && value == values[1]) row[column].standing = Standing::second;
+  }
+}
+
+PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGroup*>& groups) {
+  PageTable table;
+  table.columns.push_back({"model"});
+  for (const MetricColumn& column : metric_columns)
+    table.columns.push_back({runs.metric(column.stem), true, column.about});
+  for (const RunGroup* group : groups) {
+    auto& row = table.rows.emplace_back();
+    row.push_back({.text = group->name()});
+    for (const MetricColumn& column : metric_columns) {
+      const std::string metric = runs.metric(column.stem);
+      const double mean = group->mean(metric);
+      PageCell& cell = row.emplace_back(PageCell{.text = value_text(column.stem, mean)});
+      if (std::isfinite(mean)) cell.value = mean;
+      if (const auto interval = group->interval(metric))
+        cell.detail = fmt::format("{}–{}", value_text(column.stem, interval->low),
+                                  value_text(column.stem, interval->high));
+    }
+  }
+  for (std::size_t column = 0; column < metric_columns.size(); ++column)
+    mark_best(table, column + 1, metric_columns[column].more_is_better);
+  return table;
+}
+
+// "a" … "z", "aa" …
+std::string letter_of(std::size_t index) {
+  return (index >= 26 ? letter_of(index / 26 - 1) : "") + static_cast<char>('a' + index % 26);
+}
+
+// For each row the letters of the rows that it beats in `metric`.
+std::vector<std::string> beaten(const std::vector<const RunGroup*>& groups, const std::string& metric) {
+  struct Pair {
+    std::size_t winner, loser;
+  };
+  std::vector<std::vector<double>> values;
+  for (const RunGroup* group : groups) values.push_back(group->first().detail.per_user.column(metric));
+  std::vector<Pair> pairs;
+  std::vector<double> p_values;
+  for (std::size_t a = 0; a < groups.size(); ++a)
+    for (std::size_t b = a + 1; b < groups.size(); ++b) {
+      if (values[a].size() < 2 || values[a].size() != values[b].size()) continue;
+      const TestOutcome outcome = paired_t_test(values[a], values[b]);
+      pairs.push_back(outcome.statistic >= 0.0 ? Pair{a, b} : Pair{b, a});
+      p_values.push_back(outcome.p);
+    }
+  const std::vector<double> adjusted = holm(p_values);
+  std::vector<std::vector<std::size_t>> losers(groups.size());
+  for (std::size_t index = 0; index < pairs.size(); ++index)
+    if (adjusted[index] < 0.05) losers[pairs[index].winner].push_back(pairs[index].loser);
+  std::vector<std::string> letters(groups.size());
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    std::ranges::sort(losers[row]);
+    for (const std::size_t loser : losers[row])
+      letters[row] += (letters[row].empty() ? "" : " ") + letter_of(loser);
+  }
+  return letters;
+}
+
+}  // namespace
+
+PageTable best_table(const DatasetRuns& runs) {
+  const std::vector<const RunGroup*> groups = runs.best_groups();
+  PageTable table = metrics_table(runs, groups);
+  const std::string tested = runs.metric("nDCG");
+  const std::vector<std::string> letters = beaten(groups, tested);
+  table.columns.push_back({"beats", false, fmt::format("rows with a significantly lower {}", tested)});
+  table.columns.insert(table.columns.begin(), {"", false, "the row's letter"});
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    table.rows[row].push_back({.text = letters[row]});
+    table.rows[row].insert(table.rows[row].begin(), {.text = letter_of(row)});
+  }
+  table.caption = fmt::format(
+      "The best of each configuration by {}: means, small below them 95% intervals (over seeds, or over "
+      "users for one "
+      "seed). Bold: best; underlined: second. “beats”: the rows whose {} is lower with significance (paired "
+      "t-test over "
+      "users, Holm over all pairs, 5%).",
+      runs.metric("F1"), tested);
+  return table;
+}
+
+PageTable all_table(const DatasetRuns& runs) {
+  std::vector<const RunGroup*> groups;
+  for (const RunGroup& group : runs.groups) groups.push_back(&group);
+  PageTable table = metrics_table(runs, groups);
+  table.caption = "Every setting; means over seeds. A click on a title sorts.";
+  table.columns.insert(table.columns.begin() + 1, {"seeds", true});
+  for (std::size_t row = 0; row < groups.size(); ++row) {
+    const auto seeds = static_cast<double>(groups[row]->runs.size());
+    table.rows[row].insert(table.rows[row].begin() + 1, {.text = short_number(seeds), .value = seeds});
+  }
+  return table;
+}
+
+PageTable cost_table(const DatasetRuns& runs) {
+  PageTable table;
+  table.caption = "What training took; of several seeds the first.";
+  table.columns = {{"model"},
+                   {"epochs", true},
+                   {"rounds", true},
+                   {"exchanges", true, "visits of devices"},
+                   {"triples", true},
+                   {"vectors", true, "total communication cost by the papers' formula"},
+                   {"up", true, "bytes from the devices"},
+                   {"down", true, "bytes to the devices"}};
+  const auto count = [](std::uint64_t value) {
+    return PageCell{.text = human_count(value), .value = static_cast<double>(value)};
+  };
+  const auto bytes = [](std::uint64_t value) {
+    return PageCell{.text = human_bytes(static_cast<double>(value)), .value = static_cast<double>(value)};
+  };
+  for (const RunGroup& group : runs.groups) {
+    const CellResult& result = group.first().result;
+    if (result.totals.rounds == 0) continue;
+    const double vectors = result.vectors.value_or(NAN);
+    table.rows.push_back(
+        {{.text = group.name()},
+         count(result.epochs),
+         count(result.totals.rounds),
+         count(result.totals.exchanges),
+         count(result.totals.triples),
+         {.text = std::isfinite(vectors) ? human_number(vectors) : "n/a", .value = result.vectors},
+         bytes(result.totals.bytes_up),
+         bytes(result.totals.bytes_down)});
+  }
+  return table;
+}
+
+}  // namespace sotto
