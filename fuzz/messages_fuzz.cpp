@@ -1,17 +1,33 @@
 // The wire's messages on any bytes.
-// Laws checked: what decodes encodes to the same bytes; a decoded contribution fits or is refused whole.
+// Laws checked: what decodes encodes to the same bytes; a decoded contribution or item set fits or is refused
+// whole.
 #include <cstdint>
 #include <cstring>
 #include <span>
 
 #include "base/assert.h"
 #include "fed/aggregator.h"
+#include "fed/item_set_message.h"
 #include "fed/messages.h"
+#include "fed/pair_aggregator.h"
+#include "fed/weights_message.h"
 
 namespace {
 
 bool same(std::span<const std::byte> a, const sotto::Bytes& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
+
+void check_item_models(std::span<const std::byte> bytes) {
+  if (const auto weights = sotto::decode<sotto::WeightsMessage>(bytes); weights.ok())
+    SOTTO_ASSERT(same(bytes, sotto::encode(*weights)), "decoded weights encode to their bytes");
+  const auto set = sotto::decode<sotto::ItemSetMessage>(bytes);
+  if (!set.ok()) return;
+  SOTTO_ASSERT(same(bytes, sotto::encode(*set)), "a decoded item set encodes to its bytes");
+  SOTTO_ASSERT(bytes.size() == sotto::encoded_item_set_bytes(set->set), "its size is foretold");
+  sotto::PairAggregator sum(64, sotto::PersonWeight(), sotto::PairAggregator::Form::triangle);
+  const bool accepted = sum.accept(set->set).ok();
+  SOTTO_ASSERT(accepted == (sum.contributions() == 1), "a refused item set is not counted");
 }
 
 }  // namespace
@@ -20,6 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = std::as_bytes(std::span(data, size));
   if (const auto model = sotto::decode<sotto::ModelMessage>(bytes); model.ok())
     SOTTO_ASSERT(same(bytes, sotto::encode(*model)), "a decoded model encodes to its bytes");
+  check_item_models(bytes);
   const auto answer = sotto::decode<sotto::ContributionMessage>(bytes);
   if (!answer.ok()) return 0;
   SOTTO_ASSERT(same(bytes, sotto::encode(*answer)), "a decoded contribution encodes to its bytes");

@@ -17,7 +17,7 @@ namespace sotto {
 
 inline constexpr std::uint16_t wire_version = 1;
 
-enum class MessageKind : std::uint16_t { model = 1, contribution = 2 };
+enum class MessageKind : std::uint16_t { model = 1, contribution = 2, item_set = 3, weights = 4 };
 
 // Coordinator → device: the shared model of a round.
 struct ModelMessage {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/hash.h"
+#include "lab/item_models.h"
 #include "model/central/item_knn.h"
 #include "model/central/random_scores.h"
 #include "model/central/toppop.h"
@@ -10,8 +11,10 @@
 
 namespace sotto {
 
-Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request, const Split& split,
-                                                 Executor& executor) {
+namespace {
+
+Result<std::unique_ptr<Recommender>> make_baseline(const TrainRequest& request, const Split& split,
+                                                   Executor& executor) {
   switch (request.model) {
     case ModelKind::toppop:
       return std::unique_ptr<Recommender>(std::make_unique<TopPop>(split.train, split.catalogue));
@@ -31,12 +34,23 @@ Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request, co
   return fail(Code::incompatible, "the run holds no parameters for its model");
 }
 
+}  // namespace
+
+Result<DirectModel> make_direct(const TrainRequest& request, const Split& split, Executor& executor) {
+  if (is_item_model(request.model)) return make_item_model(request, split, executor);
+  DirectModel made;
+  SOTTO_TRY(made.model, make_baseline(request, split, executor));
+  return made;
+}
+
 std::string direct_hash(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_string(request.model)).text(split.hash);
   if (request.model == ModelKind::random) hasher.u64(request.plan.seed);
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
     hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
+  if (request.knn.similarity != Similarity::cosine) hasher.text(to_string(request.knn.similarity));
+  if (is_item_model(request.model)) hasher.text(item_model_settings(request));
   return std::move(hasher).hex();
 }
 

@@ -9,12 +9,16 @@
 #include "data/split.h"
 #include "lab/request.h"
 #include "model/recommender.h"
+#include "sim/federation.h"
 
 namespace sotto {
 
-// The model refers to the split, which must outlive it.
-[[nodiscard]] Result<std::unique_ptr<Recommender>> make_direct(const TrainRequest& request,
-                                                               const Split& split, Executor& executor);
+struct DirectModel {
+  std::unique_ptr<Recommender> model;  // refers to the split, which must outlive it
+  RoundReport totals;                  // what federated ones sent
+};
+[[nodiscard]] Result<DirectModel> make_direct(const TrainRequest& request, const Split& split,
+                                              Executor& executor);
 
 // Models without parameters are their settings and their data.
 [[nodiscard]] std::string direct_hash(const TrainRequest& request, const Split& split);

@@ -10,6 +10,7 @@
 #include "base/row_matrix.h"
 #include "data/membership.h"
 #include "lab/files.h"
+#include "lab/item_models.h"
 #include "metrics/evaluate.h"
 
 namespace sotto {
@@ -40,6 +41,28 @@ double judging_bytes(const TrainRequest& request, const MemoryFacts& facts) {
   // A list of the deepest cut-off, seven values a cut-off, and AUC, candidates and the user beside them.
   const double values = judged * (4.0 * deepest + 8.0 * (7.0 * cutoffs + 1.0) + 24.0);
   return values + static_cast<double>(EvaluateOptions{}.memory_bytes);
+}
+
+// Matrices of doubles while they are solved, and a third of one beside; floats afterwards.
+void add_item_model(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
+  const auto interactions = static_cast<double>(facts.interactions);
+  parts.push_back({"who has each item", 4.0 * interactions + 12.0 * catalogue});
+  const bool triangle = catalogue <= static_cast<double>(usual_dense_items);
+  // Pairs that occur are at most all, and about the square of the mean history for each user.
+  const double occurring =
+      std::min(catalogue * catalogue, 3.0 * interactions * interactions / std::max(1.0, users));
+  const double shards = static_cast<double>(std::min<std::uint64_t>(facts.threads, 8));
+  if (facts_of(request.model).federated)
+    parts.push_back({"sums of pairs", triangle ? 4.0 * shards * catalogue * catalogue : 30.0 * occurring});
+  if (request.model == ModelKind::ease || request.model == ModelKind::fedease) {
+    const bool wide = ease_is_wide(request, facts.users, facts.catalogue);
+    const double size = wide ? users : std::min(catalogue, static_cast<double>(request.linear.dense_items));
+    parts.push_back({"the matrix to solve", (8.0 * 4.0 / 3.0 + (wide ? 0.0 : 4.0)) * size * size});
+    return;
+  }
+  if (request.model == ModelKind::slim) parts.push_back({"pairs of items", 8.0 * occurring});
+  parts.push_back({"weights", 16.0 * request.knn.neighbors * catalogue});
 }
 
 std::optional<double> number_in(const std::string& text) {
@@ -133,6 +156,7 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
     parts.push_back({"neighbours", 8.0 * request.knn.neighbors *
                                        (request.model == ModelKind::userknn ? users : catalogue)});
+  if (is_item_model(request.model)) add_item_model(request, facts, parts);
   parts.push_back({"judging", judging_bytes(request, facts)});
   return parts;
 }

@@ -83,6 +83,24 @@ TEST(MemoryPlan, MeetsWhatTrainingAllocates) {
   }
 }
 
+TEST(MemoryPlan, MeetsWhatItemModelsAllocate) {
+  const Split split =
+      generate_split({.users = 3000, .items = 1200, .cities = 4, .mean_interactions = 20.0, .seed = 2})
+          .value();
+  for (const ModelKind model : {ModelKind::ease, ModelKind::fedease}) {
+    const TrainRequest request = plan_of(model, 1);
+    const double expected = without_judging(request, memory_facts(request, split, 1));
+    SerialExecutor alone;
+    TrainHooks hooks;
+    const std::size_t before = now_held;
+    most_held = before;
+    ASSERT_TRUE(train(request, split, alone, hooks).ok());
+    const auto taken = static_cast<double>(most_held - before);
+    EXPECT_GT(expected, 0.8 * taken) << to_string(model);
+    EXPECT_LT(expected, 1.5 * taken) << to_string(model);
+  }
+}
+
 TEST(MemoryPlan, AWorkedExample) {
   TrainRequest request = plan_of(ModelKind::fpl, 16);  // 17 numbers: rows of 32 floats, 128 bytes
   const MemoryFacts facts{.users = 10'000'000, .catalogue = 100'000, .judged = 5000, .threads = 2};

@@ -17,6 +17,12 @@ constexpr std::array models{
     ModelFacts{ModelKind::random, "random", "Random", ModelFamily::direct, false},
     ModelFacts{ModelKind::userknn, "userknn", "User-kNN", ModelFamily::direct, false},
     ModelFacts{ModelKind::itemknn, "itemknn", "Item-kNN", ModelFamily::direct, false},
+    ModelFacts{ModelKind::ease, "ease", "EASE", ModelFamily::direct, false},
+    ModelFacts{ModelKind::slim, "slim", "SLIM", ModelFamily::direct, false},
+    ModelFacts{ModelKind::rp3beta, "rp3beta", "RP3β", ModelFamily::direct, false},
+    ModelFacts{ModelKind::fedease, "fedease", "Federated EASE", ModelFamily::direct, true},
+    ModelFacts{ModelKind::feditemknn, "feditemknn", "Federated Item-kNN", ModelFamily::direct, true},
+    ModelFacts{ModelKind::fedrp3beta, "fedrp3beta", "Federated RP3β", ModelFamily::direct, true},
 };
 
 }  // namespace

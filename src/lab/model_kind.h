@@ -8,7 +8,20 @@
 
 namespace sotto {
 
-enum class ModelKind : std::uint8_t { fpl, bprmf, toppop, random, userknn, itemknn };
+enum class ModelKind : std::uint8_t {
+  fpl,
+  bprmf,
+  toppop,
+  random,
+  userknn,
+  itemknn,
+  ease,
+  slim,
+  rp3beta,
+  fedease,
+  feditemknn,
+  fedrp3beta,
+};
 
 // How a model comes to be, and what a run directory keeps of it.
 enum class ModelFamily : std::uint8_t {

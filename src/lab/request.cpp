@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "lab/item_models.h"
 #include "metrics/evaluate.h"
 
 namespace sotto {
@@ -64,6 +65,7 @@ Status settle(TrainRequest& request) {
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.knn));
+  SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

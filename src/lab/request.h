@@ -12,6 +12,7 @@
 #include "data/split.h"
 #include "fed/plan.h"
 #include "lab/model_kind.h"
+#include "model/central/ease.h"
 #include "model/central/neighbors.h"
 
 namespace sotto {
@@ -38,6 +39,16 @@ struct EarlyStopping {
 inline constexpr std::uint32_t most_cutoff = 10'000;
 inline constexpr std::uint64_t most_seed = 9'223'372'036'854'775'807;  // TOML's largest number
 
+// What the item-item models have beside λ and the number of neighbours.
+struct LinearOptions {
+  float l1 = 1.0f;                                // slim
+  bool non_negative = true;                       // slim
+  float alpha = 0.5f;                             // rp3beta
+  float beta = 0.2f;                              // rp3beta
+  float gram_power = 0.0f;                        // fedease: somebody with n items counts n^−power
+  std::uint32_t dense_items = usual_dense_items;  // ease, fedease: the most that are solved as one matrix
+};
+
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
@@ -45,6 +56,8 @@ struct TrainRequest {
   KnnOptions knn;
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
+  std::optional<float> lambda;  // of models that are solved, not stepped; each has its own default
+  LinearOptions linear;
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

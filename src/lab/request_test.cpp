@@ -24,7 +24,14 @@ TrainRequest full_request() {
   r.plan.epochs = 3;
   r.plan.fixed.bits = 22;
   r.user_reg = 0.5f;
-  r.knn = {.neighbors = 11, .shrink = 2.5f};
+  r.knn = {.neighbors = 11, .shrink = 2.5f, .similarity = Similarity::jaccard};
+  r.lambda = 12.5f;
+  r.linear = {.l1 = 0.25f,
+              .non_negative = false,
+              .alpha = 0.75f,
+              .beta = 0.125f,
+              .gram_power = 0.5f,
+              .dense_items = 77};
   r.early = {.metric = "P@5", .every = 2, .patience = 4};
   r.cutoffs = {1, 5};
   r.wire = true;
@@ -43,6 +50,10 @@ TEST(RequestToml, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->plan.consent.mask, MaskKind::redraw);
   EXPECT_EQ(again->data.filter.min_rating, 3.5f);
   EXPECT_EQ(to_string(again->data.split.rule), "random:0.7");
+  EXPECT_EQ(again->knn.similarity, Similarity::jaccard);
+  EXPECT_EQ(again->lambda, 12.5f);
+  EXPECT_EQ(again->linear.dense_items, 77u);
+  EXPECT_FALSE(again->linear.non_negative);
 }
 
 TEST(RequestToml, ReadsOnTopOfWhatIsThere) {
@@ -70,6 +81,7 @@ TEST(RequestToml, MistakesNameFileLineAndCause) {
   mistake("[model]\nfactors = -5\n", "out of range");
   mistake("[model]\nname = \"magic\"\n", "choose one of");
   mistake("[consent]\nmask = 3\n", "string");
+  mistake("[knn]\nsimilarity = \"euclid\"\n", "cosine, jaccard or pearson");
   mistake("[federation]\nvariant = \"zfpl\"\n", "sfpl");
   mistake("[split]\nrule = \"weekly\"\n", "rule");
   mistake("[evaluation]\ncutoffs = 10\n", "list");
@@ -104,6 +116,17 @@ TEST(Settle, RefusesWhatCannotBe) {
   refused([](TrainRequest& r) { r.cutoffs = {10, 0}; }, "cut-off");
   refused([](TrainRequest& r) { r.knn.neighbors = 0; }, "neighbo");
   refused([](TrainRequest& r) { r.plan.consent.pi = -1; }, "pi");
+  const auto item_model = [](ModelKind kind, auto change) {
+    return [=](TrainRequest& r) {
+      r.model = kind;
+      change(r);
+    };
+  };
+  refused(item_model(ModelKind::ease, [](TrainRequest& r) { r.lambda = 0.0f; }), "lambda");
+  refused(item_model(ModelKind::fedease, [](TrainRequest& r) { r.linear.gram_power = -1.0f; }), "gram-power");
+  refused(item_model(ModelKind::ease, [](TrainRequest& r) { r.linear.dense_items = 0; }), "dense-items");
+  refused(item_model(ModelKind::slim, [](TrainRequest& r) { r.linear.l1 = -1.0f; }), "l1");
+  refused(item_model(ModelKind::rp3beta, [](TrainRequest& r) { r.linear.alpha = -1.0f; }), "alpha");
 }
 
 }  // namespace

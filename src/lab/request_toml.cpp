@@ -34,6 +34,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
+  visit("model", "lambda", r.lambda);
   visit("model", "init_sd", r.plan.fpl.init_sd);
   visit("model", "epochs", r.plan.epochs);
   visit("federation", "cohort", r.plan.cohort);
@@ -47,6 +48,13 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("consent", "mask", r.plan.consent.mask);
   visit("knn", "neighbors", r.knn.neighbors);
   visit("knn", "shrink", r.knn.shrink);
+  visit("knn", "similarity", r.knn.similarity);
+  visit("linear", "l1", r.linear.l1);
+  visit("linear", "non_negative", r.linear.non_negative);
+  visit("linear", "alpha", r.linear.alpha);
+  visit("linear", "beta", r.linear.beta);
+  visit("linear", "gram_power", r.linear.gram_power);
+  visit("linear", "dense_items", r.linear.dense_items);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);
@@ -87,6 +95,7 @@ class TomlWriter {
   static std::string show(LocalSteps value) { return quoted(to_string(value)); }
   static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
+  static std::string show(Similarity value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
   template <class T>
   static std::string show(const std::vector<T>& values) {
@@ -198,6 +207,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, MaskKind& field) {
     return take_named(node, field, parse_mask);
+  }
+  static std::string take(const toml::node& node, Similarity& field) {
+    return take_named(node, field, parse_similarity);
   }
   static std::string take(const toml::node& node, SplitRule& field) {
     return take_named(node, field, parse_split_rule);

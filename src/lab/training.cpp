@@ -195,7 +195,9 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   SOTTO_TRY(const std::unique_ptr<FactorTraining> training,
             start_factor_training(request, split, executor, hooks.private_memory));
   if (!training) {
-    SOTTO_TRY(trained.model, make_direct(request, split, executor));
+    SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
+    trained.model = std::move(direct.model);
+    trained.totals = direct.totals;
     if (hooks.stop != nullptr && hooks.stop->load())
       return fail(Code::cancelled, "stopped; this model is made in one go, so there is nothing to resume");
     trained.model_hash = direct_hash(request, split);
@@ -228,7 +230,10 @@ EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split
 
 Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, const Split& split,
                                                    std::optional<Parameters> parameters, Executor& executor) {
-  if (!parameters) return make_direct(request, split, executor);
+  if (!parameters) {
+    SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
+    return std::move(direct.model);
+  }
   return std::unique_ptr<Recommender>(std::make_unique<MfRecommender>(
       std::move(parameters->users.on_device()), std::move(parameters->items), fold_in_options(request)));
 }

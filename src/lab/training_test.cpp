@@ -182,8 +182,10 @@ TEST(Training, EveryModelTrainsAndHasAStableName) {
   const Split split = world_with_validation();
   ThreadPool one(1);
   ThreadPool three(3);
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf, ModelKind::toppop, ModelKind::random,
-                                ModelKind::userknn, ModelKind::itemknn}) {
+  for (const ModelKind model :
+       {ModelKind::fpl, ModelKind::bprmf, ModelKind::toppop, ModelKind::random, ModelKind::userknn,
+        ModelKind::itemknn, ModelKind::ease, ModelKind::slim, ModelKind::rp3beta, ModelKind::fedease,
+        ModelKind::feditemknn, ModelKind::fedrp3beta}) {
     const TrainRequest request = request_for(model, "pfpl+");
     TrainHooks hooks;
     const Trained a = train(request, split, one, hooks).value();

@@ -66,10 +66,53 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("SD")
       ->default_str(shown(fpl.init_sd))
       ->group("Model");
-  number("--neighbors", "neighbours (userknn, itemknn)",
+}
+
+void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto number = [&](const char* name, const char* help, auto member) {
+    using Value = std::remove_reference_t<decltype(member(std::declval<TrainRequest&>()))>;
+    TrainRequest sample;
+    add_edit<Value>(app, edits, name, help,
+                    [member](TrainRequest& request, const Value& value) { member(request) = value; })
+        ->type_name("N")
+        ->default_str(shown(member(sample)))
+        ->group("Item-item models and kNN");
+  };
+  add_edit<float>(app, edits, "--lambda", "λ (ease, fedease: 300; slim: 100)",
+                  [](TrainRequest& request, const float& value) { request.lambda = value; })
+      ->type_name("L")
+      ->group("Item-item models and kNN");
+  number("--neighbors", "neighbours (userknn, itemknn), weights kept an item (slim, rp3beta)",
          [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
   number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
          [](TrainRequest& r) -> float& { return r.knn.shrink; });
+  add_edit<std::string>(app, edits, "--similarity", "cosine, jaccard or pearson (userknn, itemknn)",
+                        [](TrainRequest& request, const std::string& value) -> Status {
+                          SOTTO_TRY(request.knn.similarity, parse_similarity(value));
+                          return Done{};
+                        })
+      ->type_name("NAME")
+      ->default_str(to_string(KnnOptions{}.similarity))
+      ->group("Item-item models and kNN");
+  number("--l1", "weight of |w|₁ (slim)", [](TrainRequest& r) -> float& { return r.linear.l1; });
+  app.add_flag_callback(
+         "--negative-weights",
+         [&edits] {
+           edits.push_back([](TrainRequest& request) -> Status {
+             request.linear.non_negative = false;
+             return Done{};
+           });
+         },
+         "let weights be negative (slim)")
+      ->group("Item-item models and kNN");
+  number("--alpha", "how much long histories and popular starts are damped (rp3beta)",
+         [](TrainRequest& r) -> float& { return r.linear.alpha; });
+  number("--beta", "how much popular ends are damped (rp3beta)",
+         [](TrainRequest& r) -> float& { return r.linear.beta; });
+  number("--gram-power", "somebody with n items counts n^-N in the sum (fedease)",
+         [](TrainRequest& r) -> float& { return r.linear.gram_power; });
+  number("--dense-items", "the most items that are solved as one matrix (ease, fedease)",
+         [](TrainRequest& r) -> std::uint32_t& { return r.linear.dense_items; });
 }
 
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -198,6 +241,7 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_data_flags(app, flags.data);
   add_model_flags(app, flags.request);
+  add_item_model_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "model/central/neighbors.h"
+#include "model/central/item_weights.h"
 #include "model/recommender.h"
 
 namespace sotto {
@@ -18,20 +17,16 @@ class ItemKnn final : public Recommender {
   [[nodiscard]] std::size_t catalogue() const override { return audiences_.items(); }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
-  // Cosine to every item, not only to the neighbours.
+  // The likeness to every item, not only to the neighbours.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
  private:
   ItemKnn(const Histories& train, std::size_t catalogue, const KnnOptions& options, Executor& executor);
-  void add_up(std::span<const ItemIndex> history, ItemRange items, float* out) const;
 
   const Histories& train_;
   Audiences audiences_;
   KnnOptions options_;
-  // The neighbour lists turned round: for each item the items that count it among their nearest,
-  // ascending, so that a history's items push their likeness to where it belongs.
-  std::vector<std::uint64_t> offsets_;
-  std::vector<Neighbor> admirers_;
+  ItemWeights weights_;
 };
 
 }  // namespace sotto

@@ -27,21 +27,27 @@ struct Dense {
       for (std::size_t c = 0; c < columns; ++c) result.rows[c][r] = rows[r][c];
     return result;
   }
-  [[nodiscard]] float likeness(std::size_t a, std::size_t b, float shrink) const {
+  [[nodiscard]] float likeness(std::size_t a, std::size_t b, const KnnOptions& options) const {
     double common = 0, size_a = 0, size_b = 0;
+    const auto all = static_cast<double>(rows[a].size()), shrink = static_cast<double>(options.shrink);
     for (std::size_t c = 0; c < rows[a].size(); ++c) {
       common += rows[a][c] * rows[b][c];
       size_a += rows[a][c];
       size_b += rows[b][c];
     }
-    return common == 0
-               ? 0.0f
-               : static_cast<float>(common / (std::sqrt(size_a * size_b) + static_cast<double>(shrink)));
+    if (common == 0) return 0.0f;
+    if (options.similarity == Similarity::jaccard)
+      return static_cast<float>(common / (size_a + size_b - common + shrink));
+    if (options.similarity == Similarity::cosine)
+      return static_cast<float>(common / (std::sqrt(size_a * size_b) + shrink));
+    const double spread = std::sqrt(size_a * (all - size_a) * size_b * (all - size_b));
+    return spread == 0 ? 0.0f
+                       : static_cast<float>((all * common - size_a * size_b) / (spread + all * shrink));
   }
   [[nodiscard]] std::vector<Neighbor> nearest(std::size_t row, const KnnOptions& options) const {
     std::vector<Neighbor> found;
     for (std::uint32_t other = 0; other < rows.size(); ++other) {
-      const float like = likeness(row, other, options.shrink);
+      const float like = likeness(row, other, options);
       if (other != row && like > 0.0f) found.push_back({other, like});
     }
     std::stable_sort(found.begin(), found.end(),
@@ -61,7 +67,35 @@ World random_world() {
   const auto users = *rc::gen::inRange<std::size_t>(1, 12);
   const auto items = *rc::gen::inRange<std::uint32_t>(1, 15);
   const auto shrink = static_cast<float>(*rc::gen::inRange(0, 3)) * 2.5f;
-  return {random_rows(users, items, 30), items, {*rc::gen::inRange<std::uint32_t>(1, 6), shrink}};
+  const auto similarity = *rc::gen::element(Similarity::cosine, Similarity::jaccard, Similarity::pearson);
+  const auto neighbors = *rc::gen::inRange<std::uint32_t>(1, 6);
+  return {random_rows(users, items, 30), items, {neighbors, shrink, similarity}};
+}
+
+TEST(Likeness, PearsonIsTheCorrelationOfTheRows) {
+  const std::vector<double> a{1, 1, 0, 1, 0, 0, 1}, b{1, 0, 0, 1, 0, 1, 1};
+  double mean_a = 0, mean_b = 0, both = 0, square_a = 0, square_b = 0;
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    mean_a += a[n] / 7;
+    mean_b += b[n] / 7;
+  }
+  for (std::size_t n = 0; n < a.size(); ++n) {
+    both += (a[n] - mean_a) * (b[n] - mean_b);
+    square_a += (a[n] - mean_a) * (a[n] - mean_a);
+    square_b += (b[n] - mean_b) * (b[n] - mean_b);
+  }
+  KnnOptions options;
+  options.similarity = Similarity::pearson;
+  EXPECT_NEAR(likeness({3, 4, 4, 7}, options), both / std::sqrt(square_a * square_b), 1e-6);
+  options.shrink = 2.5f;
+  EXPECT_NEAR(likeness({3, 4, 4, 7}, options), both / (std::sqrt(square_a * square_b) + 2.5), 1e-6);
+  EXPECT_EQ(likeness({3, 3, 7, 7}, options), 0.0f);  // a row that has everything
+}
+
+TEST(Likeness, IsNamedInPlans) {
+  for (const Similarity similarity : {Similarity::cosine, Similarity::jaccard, Similarity::pearson})
+    EXPECT_EQ(parse_similarity(to_string(similarity)).value(), similarity);
+  EXPECT_FALSE(parse_similarity("euclid").ok());
 }
 
 std::vector<float> all_scores(const Recommender& model, std::uint32_t user) {
@@ -147,7 +181,7 @@ RC_GTEST_PROP(Knn, SimilarIsTheCosineOfAudiences, ()) {
     RC_ASSERT((*items)->similar(ItemIndex{item}, two).ok());
     RC_ASSERT(one == two);
     for (std::uint32_t other = 0; other < world.items; ++other)
-      RC_ASSERT(one[other] == by_item.likeness(item, other, world.options.shrink));
+      RC_ASSERT(one[other] == by_item.likeness(item, other, world.options));
   }
 }
 

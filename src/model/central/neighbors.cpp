@@ -1,126 +1,17 @@
 #include "model/central/neighbors.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "base/bit_kernels.h"
 #include "base/score_kernels.h"
+#include "model/central/co_counts.h"
 
 namespace sotto {
 
 namespace {
-
-// Counts what one row has in common with each other row, touching only rows that have something.
-class CommonCounts {
- public:
-  explicit CommonCounts(std::size_t rows) : counts_(rows, 0) {}
-
-  // `columns` is the row; rows_of(column) says who else has the column.
-  template <class Columns, class RowsOf>
-  void count(const Columns& columns, const RowsOf& rows_of) {
-    for (const auto column : columns)
-      for (const auto row : rows_of(column))
-        if (counts_[row.value]++ == 0) touched_.push_back(row.value);
-  }
-  // Hands each (row, count) over, and forgets it.
-  template <class Take>
-  void drain(const Take& take) {
-    for (const std::uint32_t row : touched_) {
-      take(row, counts_[row]);
-      counts_[row] = 0;
-    }
-    touched_.clear();
-  }
-
- private:
-  std::vector<std::uint32_t> counts_;
-  std::vector<std::uint32_t> touched_;
-};
-
-bool nearer(const Neighbor& a, const Neighbor& b) {
-  return a.likeness > b.likeness || (a.likeness == b.likeness && a.index < b.index);
-}
-
-// The k nearest, in no order; the last one is the farthest.
-void cut_to_nearest(std::vector<Neighbor>& found, std::size_t k) {
-  if (found.size() <= k) return;
-  std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(k) - 1, found.end(), nearer);
-  found.resize(k);
-}
-
-void keep_nearest(std::vector<Neighbor>& found, std::size_t k) {
-  cut_to_nearest(found, k);
-  std::sort(found.begin(), found.end(), nearer);
-}
-
-// The columns that many rows have, as bits: comparing all rows' bits costs less there than going through
-// the column's rows for each of them.
-class CommonColumns {
- public:
-  template <class RowsOf>
-  CommonColumns(std::size_t rows, std::size_t columns, const RowsOf& rows_of)
-      : tiles_((rows + kernels::bit_rows - 1) / kernels::bit_rows), is_common_(columns, 0) {
-    std::vector<std::uint32_t> common;
-    for (std::uint32_t column = 0; column < columns; ++column)
-      if (rows_of(column).size() >= std::max(fewest_rows, rows / rows_a_common)) common.push_back(column);
-    words_ = (common.size() + 31) / 32;
-    bits_.assign(tiles_ * words_ * kernels::bit_rows, 0);
-    for (std::size_t n = 0; n < common.size(); ++n) {
-      is_common_[common[n]] = 1;
-      for (const auto row : rows_of(common[n])) bits_[at(row.value, n / 32)] |= std::uint32_t{1} << n % 32;
-    }
-  }
-
-  [[nodiscard]] bool any() const { return words_ > 0; }
-  [[nodiscard]] bool contains(std::uint32_t column) const { return is_common_[column] != 0; }
-  // How many of these columns each row shares with `row`, added to `counts`.
-  void count(std::size_t row, std::vector<std::uint32_t>& own, std::uint32_t* counts) const {
-    own.resize(words_);
-    for (std::size_t w = 0; w < words_; ++w) own[w] = bits_[at(row, w)];
-    kernels::add_common_ones(bits_.data(), tiles_, own.data(), words_, counts);
-  }
-
- private:
-  static constexpr std::size_t rows_a_common = 16;  // a column of rows/16 or more is common: measured
-  static constexpr std::size_t fewest_rows = 32;
-  [[nodiscard]] std::size_t at(std::size_t row, std::size_t word) const {
-    return (row / kernels::bit_rows * words_ + word) * kernels::bit_rows + row % kernels::bit_rows;
-  }
-
-  std::size_t tiles_;
-  std::size_t words_ = 0;
-  std::vector<std::uint8_t> is_common_;
-  std::vector<std::uint32_t> bits_;
-};
-
-// The nearest of one row among those offered.
-class Nearest {
- public:
-  explicit Nearest(std::size_t k) : k_(k) {}
-  // Likeness that a row must reach.
-  [[nodiscard]] float threshold() const { return threshold_; }
-  void offer(std::uint32_t index, float likeness) {
-    if (likeness < threshold_) return;
-    found_.push_back({index, likeness});
-    if (found_.size() < 4 * k_) return;
-    cut_to_nearest(found_, k_);
-    threshold_ = found_.back().likeness;
-  }
-  [[nodiscard]] std::span<const Neighbor> finish() {
-    keep_nearest(found_, k_);
-    return found_;
-  }
-  void clear() {
-    found_.clear();
-    threshold_ = 0.0f;
-  }
-
- private:
-  std::size_t k_;
-  float threshold_ = 0.0f;
-  std::vector<Neighbor> found_;
-};
 
 // The product of a sparse matrix of ones with its transpose, a row at a time; of each row of the product
 // only the nearest are kept. columns_of(row) and rows_of(column) are the matrix and its transpose.
@@ -130,6 +21,7 @@ class RowProducts {
   RowProducts(std::size_t rows, std::size_t columns, const KnnOptions& options, const ColumnsOf& columns_of,
               const RowsOf& rows_of)
       : rows_(rows),
+        columns_(columns),
         options_(options),
         columns_of_(columns_of),
         rows_of_(rows_of),
@@ -176,10 +68,13 @@ class RowProducts {
 
   void offer(std::uint32_t row, std::uint32_t other, std::uint32_t count, Nearest& nearest) const {
     if (other == row) return;
-    nearest.offer(other, cosine(count, columns_of_(row).size(), columns_of_(other).size(), options_.shrink));
+    const float alike =
+        likeness({count, columns_of_(row).size(), columns_of_(other).size(), columns_}, options_);
+    if (alike > 0.0f) nearest.offer(other, alike);
   }
 
-  // What count · 1/√size of another row must pass to be worth the exact likeness, which it bounds.
+  // What count · 1/√size of another row must pass to be worth the exact likeness, which it bounds: neither
+  // Jaccard nor Pearson is ever above the cosine.
   [[nodiscard]] float reach(std::uint32_t row, const Nearest& nearest) const {
     constexpr float roundings = 1.0f - 1e-5f;
     return nearest.threshold() * roundings / short_lengths_[row];
@@ -188,7 +83,7 @@ class RowProducts {
   template <class Columns>
   void nearest_dense(std::uint32_t row, const Columns& columns, Scratch& scratch) const {
     std::uint32_t* counts = scratch.counts.data();
-    if (common_.any()) common_.count(row, scratch.own, counts);
+    if (common_.any()) common_.count(row, rows_, scratch.own, counts);
     for (const auto column : columns)
       if (!common_.contains(column.value))
         for (const auto other : rows_of_(column.value)) ++counts[other.value];
@@ -207,6 +102,7 @@ class RowProducts {
   }
 
   std::size_t rows_;
+  std::size_t columns_;
   const KnnOptions& options_;
   const ColumnsOf& columns_of_;
   const RowsOf& rows_of_;
@@ -255,10 +151,36 @@ void NeighborLists::set(std::size_t row, std::span<const Neighbor> neighbors) {
   lengths_[row] = static_cast<std::uint32_t>(neighbors.size());
 }
 
-float cosine(std::uint32_t common, std::size_t size_a, std::size_t size_b, float shrink) {
+Result<Similarity> parse_similarity(const std::string& text) {
+  if (text == "cosine") return Similarity::cosine;
+  if (text == "jaccard") return Similarity::jaccard;
+  if (text == "pearson") return Similarity::pearson;
+  return fail(Code::usage, fmt::format("unknown similarity '{}': choose cosine, jaccard or pearson", text));
+}
+
+const char* to_string(Similarity similarity) {
+  if (similarity == Similarity::jaccard) return "jaccard";
+  return similarity == Similarity::pearson ? "pearson" : "cosine";
+}
+
+float likeness(const RowPair& pair, const KnnOptions& options) {
+  const auto common = static_cast<double>(pair.common), columns = static_cast<double>(pair.columns);
+  const auto a = static_cast<double>(pair.size_a), b = static_cast<double>(pair.size_b);
+  const auto shrink = static_cast<double>(options.shrink);
+  switch (options.similarity) {
+    case Similarity::jaccard:
+      return static_cast<float>(common / (a + b - common + shrink));
+    case Similarity::pearson: {
+      // Both sides times the number of columns; a row with all columns varies with nothing.
+      const double spread = std::sqrt(a * (columns - a) * b * (columns - b));
+      if (spread == 0.0) return 0.0f;
+      return static_cast<float>((columns * common - a * b) / (spread + columns * shrink));
+    }
+    case Similarity::cosine:
+      break;
+  }
   // The root of the product, not the product of the roots: equal sizes then give exactly equal likeness.
-  const double lengths = std::sqrt(static_cast<double>(size_a) * static_cast<double>(size_b));
-  return static_cast<float>(static_cast<double>(common) / (lengths + static_cast<double>(shrink)));
+  return static_cast<float>(common / (std::sqrt(a * b) + shrink));
 }
 
 NeighborLists nearest_items(const Histories& histories, const Audiences& audiences, const KnnOptions& options,
@@ -283,22 +205,24 @@ std::vector<Neighbor> nearest_to_history(std::span<const ItemIndex> history, con
   common.count(history, [&](ItemIndex item) { return audiences.of(item); });
   std::vector<Neighbor> found;
   common.drain([&](std::uint32_t user, std::uint32_t count) {
-    found.push_back(
-        {user, cosine(count, history.size(), histories.of(UserIndex{user}).size(), options.shrink)});
+    const float alike =
+        likeness({count, history.size(), histories.of(UserIndex{user}).size(), audiences.items()}, options);
+    if (alike > 0.0f) found.push_back({user, alike});
   });
   keep_nearest(found, options.neighbors);
   return found;
 }
 
-void likeness_to_item(ItemIndex item, const Histories& histories, const Audiences& audiences, float shrink,
-                      std::span<float> out) {
+void likeness_to_item(ItemIndex item, const Histories& histories, const Audiences& audiences,
+                      const KnnOptions& options, std::span<float> out) {
   SOTTO_ASSERT(out.size() == audiences.items() && item.value < out.size(), "one place for each item");
   CommonCounts common(out.size());
   const auto users = audiences.of(item);
   common.count(users, [&](UserIndex user) { return histories.of(user); });
   std::fill(out.begin(), out.end(), 0.0f);
   common.drain([&](std::uint32_t other, std::uint32_t count) {
-    out[other] = cosine(count, users.size(), audiences.of(ItemIndex{other}).size(), shrink);
+    const std::size_t size = audiences.of(ItemIndex{other}).size();
+    out[other] = likeness({count, users.size(), size, histories.users()}, options);
   });
 }
 

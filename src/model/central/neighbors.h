@@ -1,25 +1,36 @@
-// What Item-kNN and User-kNN share: who is near whom, by cosine of binary rows.
-//
-// The likeness of two rows is common / (√(size · size) + shrink). Laws: the neighbours kept are the k
-// nearest with something in common, ordered by (likeness descending, index ascending); the result does not
-// depend on the executor. Rows are multiplied with the transposed matrix one at a time: never more than one
-// dense row of counters a shard, k neighbours a row kept, and at most two bytes an interaction for the
-// columns that so many rows have that they are compared as bits.
+// What Item-kNN and User-kNN share: who is near whom, by the likeness of binary rows. With c columns in
+// common, a and b of each row's own, and n columns in all, it is
+//   cosine    c / (√(a·b) + shrink)
+//   jaccard   c / (a + b − c + shrink)
+//   pearson   (c − a·b/n) / (√(a(1 − a/n) · b(1 − b/n)) + shrink): the correlation of the two rows over all n
+//             columns, those that neither has among them
+// Laws: the neighbours kept are the k nearest with something in common and a likeness above 0, ordered by
+// (likeness descending, index ascending); the result does not depend on the executor. Rows are multiplied
+// with the transposed matrix one at a time: never more than one dense row of counters a shard, k neighbours a
+// row kept, and at most two bytes an interaction for the columns that so many rows have that they are
+// compared as bits.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/histories.h"
+#include "model/central/nearest.h"
 
 namespace sotto {
+
+enum class Similarity : std::uint8_t { cosine, jaccard, pearson };
+[[nodiscard]] Result<Similarity> parse_similarity(const std::string& text);
+[[nodiscard]] const char* to_string(Similarity similarity);
 
 struct KnnOptions {
   std::uint32_t neighbors = 50;
   float shrink = 0.0f;
+  Similarity similarity = Similarity::cosine;
 };
 
 // Fails for 0 neighbours or a shrink that is negative or not a number.
@@ -39,12 +50,6 @@ class Audiences {
   std::vector<UserIndex> users_;
 };
 
-struct Neighbor {
-  std::uint32_t index = 0;
-  float likeness = 0.0f;
-  bool operator==(const Neighbor&) const = default;
-};
-
 class NeighborLists {
  public:
   NeighborLists(std::size_t rows, std::size_t k) : k_(k), lengths_(rows, 0), entries_(rows * k) {}
@@ -60,7 +65,14 @@ class NeighborLists {
   std::vector<Neighbor> entries_;
 };
 
-[[nodiscard]] float cosine(std::uint32_t common, std::size_t size_a, std::size_t size_b, float shrink);
+// Two rows as the likeness sees them.
+struct RowPair {
+  std::uint64_t common = 0;
+  std::size_t size_a = 0;
+  std::size_t size_b = 0;
+  std::size_t columns = 0;
+};
+[[nodiscard]] float likeness(const RowPair& pair, const KnnOptions& options);
 
 [[nodiscard]] NeighborLists nearest_items(const Histories& histories, const Audiences& audiences,
                                           const KnnOptions& options, Executor& executor);
@@ -71,7 +83,7 @@ class NeighborLists {
                                                        const Histories& histories, const Audiences& audiences,
                                                        const KnnOptions& options);
 // The likeness of every item to `item`, by their audiences.
-void likeness_to_item(ItemIndex item, const Histories& histories, const Audiences& audiences, float shrink,
-                      std::span<float> out);
+void likeness_to_item(ItemIndex item, const Histories& histories, const Audiences& audiences,
+                      const KnnOptions& options, std::span<float> out);
 
 }  // namespace sotto

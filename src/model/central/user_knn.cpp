@@ -39,7 +39,7 @@ void UserKnn::score_history(std::span<const ItemIndex> history, std::span<float>
 }
 
 Status UserKnn::similar(ItemIndex item, std::span<float> out) const {
-  likeness_to_item(item, train_, audiences_, options_.shrink, out);
+  likeness_to_item(item, train_, audiences_, options_, out);
   return Done{};
 }
 

@@ -18,7 +18,7 @@ class UserKnn final : public Recommender {
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
   // Looks for the neighbours of the given history among the training users.
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
-  // Cosine of the items' audiences.
+  // The likeness of the items' audiences.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
  private:

@@ -1,0 +1,44 @@
+// Square symmetric matrices of doubles and the one thing the linear models ask of them: the inverse. The
+// products inside run on OpenBLAS (docs/adr/0008-dense-algebra.md).
+//
+// Laws: OpenBLAS gets one thread a call; the executor runs tiles whose shape depends on the size of the
+// matrix alone. So one machine gives the same bytes for any number of threads. (Between machines the last
+// bits may differ: the library chooses its kernels by CPU. That is why nothing hashes these numbers.)
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/aligned_buffer.h"
+#include "base/executor.h"
+#include "base/result.h"
+
+namespace sotto {
+
+// All n × n values, row by row.
+class SymmetricMatrix {
+ public:
+  explicit SymmetricMatrix(std::size_t size);  // of zeros
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<double> row(std::size_t n) { return {values_.data() + n * size_, size_}; }
+  [[nodiscard]] std::span<const double> row(std::size_t n) const {
+    return {values_.data() + n * size_, size_};
+  }
+  [[nodiscard]] double& at(std::size_t row, std::size_t column) {
+    return values_.data()[row * size_ + column];
+  }
+  [[nodiscard]] double at(std::size_t row, std::size_t column) const {
+    return values_.data()[row * size_ + column];
+  }
+
+ private:
+  std::size_t size_;
+  AlignedBuffer<double> values_;
+};
+
+// Puts the inverse in place. Reads the lower triangle (column ≤ row) alone; both are filled afterwards. Takes
+// a third of the matrix' memory beside it. Fails where the matrix is not positive definite.
+[[nodiscard]] Status invert(SymmetricMatrix& matrix, Executor& executor);
+
+}  // namespace sotto

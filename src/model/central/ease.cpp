@@ -1,0 +1,208 @@
+#include "model/central/ease.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/panel_sums.h"
+#include "base/score_kernels.h"
+#include "model/central/co_counts.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t wide = kernels::panel_items;
+
+// The most popular items, as many as there may be, ascending; those as popular as the first one left out are
+// left out too, so that the choice does not hang on their numbers.
+std::vector<std::uint32_t> most_popular(std::span<const std::uint32_t> popularity, std::size_t most) {
+  std::vector<std::uint32_t> all(popularity.size());
+  std::iota(all.begin(), all.end(), 0u);
+  if (all.size() <= most) return all;
+  std::vector<std::uint32_t> sorted(popularity.begin(), popularity.end());
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(most), sorted.end(),
+                   std::greater<>());
+  std::erase_if(all, [&](std::uint32_t item) { return popularity[item] <= sorted[most]; });
+  return all;
+}
+
+SymmetricMatrix matrix_of(const PairCounts& pairs, std::span<const std::uint32_t> items, Executor& executor) {
+  constexpr auto left_out = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> places(pairs.items(), left_out);
+  for (std::uint32_t n = 0; n < items.size(); ++n) places[items[n]] = n;
+  SymmetricMatrix matrix(items.size());
+  const std::size_t shards = std::min(items.size(), executor.threads() * 8);
+  executor.run(shards, [&](std::size_t shard) {
+    PairRow row;
+    for (std::size_t n = items.size() * shard / shards; n < items.size() * (shard + 1) / shards; ++n) {
+      pairs.row(items[n], row);
+      for (std::size_t k = 0; k < row.items.size() && row.items[k] <= items[n]; ++k)
+        if (places[row.items[k]] != left_out)
+          matrix.at(n, places[row.items[k]]) = static_cast<double>(row.sums[k]) / pairs.unit();
+    }
+  });
+  return matrix;
+}
+
+}  // namespace
+
+Status check(const EaseOptions& options) {
+  if (options.lambda > 0.0f && std::isfinite(options.lambda)) return Done{};
+  return fail(Code::usage, fmt::format("lambda is {}, but EASE needs a number above 0", options.lambda));
+}
+
+SymmetricMatrix count_all_pairs(const Histories& histories, const Audiences& audiences, Executor& executor) {
+  const std::size_t items = audiences.items();
+  SymmetricMatrix gram(items);
+  const CommonColumns common(items, histories.users(),
+                             [&](std::uint32_t user) { return histories.of(UserIndex{user}); });
+  const std::size_t padded = (items + kernels::bit_rows - 1) / kernels::bit_rows * kernels::bit_rows;
+  constexpr std::size_t rows_a_shard = 64;  // later rows have more to count
+  executor.run((items + rows_a_shard - 1) / rows_a_shard, [&](std::size_t shard) {
+    std::vector<std::uint32_t> own, counts(padded, 0);
+    for (std::size_t item = shard * rows_a_shard; item < std::min(items, (shard + 1) * rows_a_shard);
+         ++item) {
+      if (common.any()) common.count(item, item + 1, own, counts.data());
+      for (const UserIndex user : audiences.of(ItemIndex{static_cast<std::uint32_t>(item)})) {
+        if (common.contains(user.value)) continue;
+        for (const ItemIndex other : histories.of(user)) {
+          if (other.value > item) break;
+          ++counts[other.value];
+        }
+      }
+      std::copy_n(counts.begin(), item + 1, gram.row(item).begin());
+      std::fill(counts.begin(), counts.end(), 0u);
+    }
+  });
+  return gram;
+}
+
+Ease::Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved)
+    : train_(train),
+      catalogue_(catalogue),
+      solved_(std::move(solved)),
+      panels_((solved_.size() + wide - 1) / wide * wide * solved_.size()) {}
+
+Result<std::unique_ptr<Ease>> Ease::solve(const PairCounts& pairs, const Histories& train,
+                                          const EaseOptions& options, Executor& executor) {
+  SOTTO_TRY_DONE(check(options));
+  auto solved = most_popular(pairs.popularity(), options.most_items);
+  SymmetricMatrix gram = matrix_of(pairs, solved, executor);
+  std::unique_ptr<Ease> model(new Ease(train, pairs.items(), std::move(solved)));
+  SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));
+  return model;
+}
+
+Result<std::unique_ptr<Ease>> Ease::fit(const Histories& train, std::size_t catalogue,
+                                        const EaseOptions& options, Executor& executor) {
+  SOTTO_TRY_DONE(check(options));
+  SOTTO_ASSERT(catalogue <= options.most_items, "a catalogue that fits one matrix");
+  const Audiences audiences(train, catalogue);
+  std::vector<std::uint32_t> all(catalogue);
+  std::iota(all.begin(), all.end(), 0u);
+  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(all)));
+  SOTTO_TRY_DONE(model->solve_from(count_all_pairs(train, audiences, executor), options.lambda, executor));
+  return model;
+}
+
+Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) {
+  const std::size_t size = gram.size();
+  for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);
+  SOTTO_TRY_DONE(invert(gram, executor));
+  executor.run((size + wide - 1) / wide, [&](std::size_t number) {
+    float* panel = panels_.data() + number * wide * size;
+    const std::size_t columns = std::min(wide, size - number * wide);
+    double scale[wide];
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::size_t item = number * wide + c;
+      scale[c] = -1.0 / gram.at(item, item);
+    }
+    for (std::size_t row = 0; row < size; ++row) {
+      const double* from = gram.row(row).data() + number * wide;
+      for (std::size_t c = 0; c < columns; ++c)
+        panel[row * wide + c] = static_cast<float>(from[c] * scale[c]);
+      std::fill(panel + row * wide + columns, panel + (row + 1) * wide, 0.0f);
+    }
+    for (std::size_t c = 0; c < columns; ++c) panel[(number * wide + c) * wide + c] = 0.0f;
+  });
+  return Done{};
+}
+
+const float* Ease::panel(std::size_t n) const { return panels_.data() + n * wide * solved_.size(); }
+
+void Ease::places_of(std::span<const ItemIndex> history, std::vector<std::uint32_t>& places) const {
+  places.clear();
+  const bool all = solved_.size() == catalogue_;
+  for (const ItemIndex item : history) {
+    const auto at =
+        all ? solved_.begin() + item.value : std::lower_bound(solved_.begin(), solved_.end(), item.value);
+    if (at != solved_.end() && *at == item.value)
+      places.push_back(static_cast<std::uint32_t>(at - solved_.begin()));
+  }
+}
+
+void Ease::score_places(std::span<const std::uint32_t> places, ItemRange items, float* out) const {
+  std::fill(out, out + items.size(), 0.0f);
+  const auto place = [&](std::uint32_t item) {
+    return static_cast<std::size_t>(std::lower_bound(solved_.begin(), solved_.end(), item) - solved_.begin());
+  };
+  const std::size_t begin = place(items.begin), end = place(items.end);
+  alignas(64) float sums[wide];
+  for (std::size_t n = begin; n < end;) {
+    kernels::sum_rows(panel(n / wide), places, sums);
+    for (const std::size_t stop = std::min(end, (n / wide + 1) * wide); n < stop; ++n)
+      out[solved_[n] - items.begin] = sums[n % wide];
+  }
+}
+
+void Ease::score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const {
+  SOTTO_ASSERT(out.size() == users.size() * items.size(), "one place for each score");
+  std::vector<std::uint32_t> places;
+  for (std::size_t k = 0; k < users.size(); ++k) {
+    places_of(train_.of(users[k]), places);
+    score_places(places, items, out.data() + k * items.size());
+  }
+}
+
+bool Ease::sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const {
+  // Panels are tiles where all items are in the matrix.
+  if (solved_.size() != catalogue_ || items.begin % wide != 0) return Recommender::sweep(users, items, sink);
+  std::vector<std::uint32_t> all;
+  std::vector<std::size_t> ends{0};
+  for (const UserIndex user : users) {
+    for (const ItemIndex item : train_.of(user)) all.push_back(item.value);
+    ends.push_back(all.size());
+  }
+  alignas(64) float sums[wide];
+  bool finite = true;
+  // A panel stays in the near cache while everybody passes by.
+  for (std::uint32_t begin = items.begin; begin < items.end; begin += static_cast<std::uint32_t>(wide)) {
+    const std::uint32_t end = std::min<std::uint32_t>(items.end, begin + static_cast<std::uint32_t>(wide));
+    for (std::size_t k = 0; k < users.size(); ++k) {
+      kernels::sum_rows(panel(begin / wide), std::span(all).subspan(ends[k], ends[k + 1] - ends[k]), sums);
+      for (std::size_t n = 0; n < end - begin; ++n) finite &= sums[n] - sums[n] == 0.0f;
+      std::fill(sums + (end - begin), sums + wide, -std::numeric_limits<float>::infinity());
+      const std::uint64_t above = kernels::lanes_above(sums, sink.thresholds()[k]);
+      sink.take({k, 1, {begin, end}, sums, &above});
+    }
+  }
+  return finite;
+}
+
+void Ease::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
+  SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
+  std::vector<std::uint32_t> places;
+  places_of(history, places);
+  score_places(places, {0, static_cast<std::uint32_t>(out.size())}, out.data());
+}
+
+Status Ease::similar(ItemIndex item, std::span<float> out) const {
+  score_history(std::span(&item, 1), out);
+  return Done{};
+}
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+// EASE (Steck 2019): G = XᵀX + λI, P = G⁻¹, B = −P / diag P with a zero diagonal; the score of item j for
+// somebody with the items x is Σ_{i∈x} B_ij, summed in the order of x. Solved in doubles (base/dense.h), kept
+// in floats: at λ = 1 float's rounding would already show in the third digit.
+//
+// Laws: the model is a function of the pair counts alone: the same counts, from histories or from a
+// federation's sum, give the same floats; so do any number of threads. Where a catalogue is too large for one
+// dense matrix, the items that fewest people have are left out of it and score 0.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/aligned_buffer.h"
+#include "base/dense.h"
+#include "model/central/neighbors.h"
+#include "model/pair_counts.h"
+#include "model/recommender.h"
+
+namespace sotto {
+
+inline constexpr std::size_t usual_dense_items = 8192;  // 0.7 GB while it is solved
+
+struct EaseOptions {
+  float lambda = 300.0f;
+  std::size_t most_items = usual_dense_items;  // of the dense matrix
+};
+[[nodiscard]] Status check(const EaseOptions& options);
+
+class Ease final : public Recommender {
+ public:
+  // `train` is whom it is asked about and must outlive it; the model learns from `pairs` alone.
+  [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(const PairCounts& pairs, const Histories& train,
+                                                           const EaseOptions& options, Executor& executor);
+  // The same from the histories' own pairs, counted faster. The catalogue has at most most_items items.
+  [[nodiscard]] static Result<std::unique_ptr<Ease>> fit(const Histories& train, std::size_t catalogue,
+                                                         const EaseOptions& options, Executor& executor);
+
+  [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
+  void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
+  [[nodiscard]] bool sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const override;
+  void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
+  // The item's row of B: what having it speaks for.
+  [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+
+  // The items of the dense matrix, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> solved() const { return solved_; }
+
+ private:
+  Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved);
+  [[nodiscard]] Status solve_from(SymmetricMatrix gram, float lambda, Executor& executor);
+  // The places of a history's items in the matrix.
+  void places_of(std::span<const ItemIndex> history, std::vector<std::uint32_t>& places) const;
+  void score_places(std::span<const std::uint32_t> places, ItemRange items, float* out) const;
+  [[nodiscard]] const float* panel(std::size_t n) const;
+
+  const Histories& train_;
+  std::size_t catalogue_;
+  std::vector<std::uint32_t> solved_;
+  AlignedBuffer<float> panels_;  // B in panels of 64 columns
+};
+
+// XᵀX's lower triangle. Popular users' rows are compared as bits.
+[[nodiscard]] SymmetricMatrix count_all_pairs(const Histories& histories, const Audiences& audiences,
+                                              Executor& executor);
+
+}  // namespace sotto

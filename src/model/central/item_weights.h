@@ -1,0 +1,59 @@
+// ItemWeights: how much having one item speaks for another. Item-kNN, SLIM and RP3β all end as such a table
+// W; the score of item j for somebody with the items x is Σ_{i∈x} W_ij, summed in the order of x.
+//
+// Kept by the item one has: of(i) lists the (j, W_ij) that are not zero, j ascending.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "model/central/neighbors.h"
+#include "model/recommender.h"
+
+namespace sotto {
+
+class ItemWeights {
+ public:
+  // From lists by the item that is scored: lists.of(j) holds the (i, W_ij). What kNN and SLIM find.
+  [[nodiscard]] static ItemWeights by_target(const NeighborLists& lists);
+  // From lists by the item one has: lists.of(i) holds the (j, W_ij) in any order. What random walks find.
+  [[nodiscard]] static ItemWeights by_source(const NeighborLists& lists);
+
+  // Rows as they are kept.
+  ItemWeights(std::vector<std::uint64_t> offsets, std::vector<Neighbor> weights)
+      : offsets_(std::move(offsets)), weights_(std::move(weights)) {}
+
+  [[nodiscard]] std::size_t items() const { return offsets_.size() - 1; }
+  [[nodiscard]] std::size_t size() const { return weights_.size(); }
+  [[nodiscard]] std::span<const Neighbor> of(std::size_t item) const {
+    return std::span(weights_).subspan(offsets_[item], offsets_[item + 1] - offsets_[item]);
+  }
+  // out[n] = the score of item items.begin + n.
+  void add_up(std::span<const ItemIndex> history, ItemRange items, float* out) const;
+
+ private:
+  std::vector<std::uint64_t> offsets_;
+  std::vector<Neighbor> weights_;
+};
+
+// A recommender that is nothing but its weights.
+class WeightedItems final : public Recommender {
+ public:
+  // `train` must outlive the model.
+  WeightedItems(const Histories& train, ItemWeights weights) : train_(train), weights_(std::move(weights)) {}
+
+  [[nodiscard]] std::size_t catalogue() const override { return weights_.items(); }
+  void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
+  void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
+  // What having the item speaks for; 0 where it says nothing.
+  [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  [[nodiscard]] const ItemWeights& weights() const { return weights_; }
+
+ private:
+  const Histories& train_;
+  ItemWeights weights_;
+};
+
+}  // namespace sotto

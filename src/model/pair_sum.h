@@ -1,0 +1,54 @@
+// PairSum: PairCounts that are held, as a federation's server has them. A triangle where the catalogue is
+// small, else only the pairs that occur.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/pair_counts.h"
+
+namespace sotto {
+
+// The sum of a pair whose first item is not below its second.
+struct PairEntry {
+  std::uint64_t key = 0;  // first · 2³² + second
+  std::uint64_t sum = 0;
+  [[nodiscard]] static std::uint64_t key_of(std::uint32_t first, std::uint32_t second) {
+    return std::uint64_t{first} << 32 | second;
+  }
+  [[nodiscard]] std::uint32_t first() const { return static_cast<std::uint32_t>(key >> 32); }
+  [[nodiscard]] std::uint32_t second() const { return static_cast<std::uint32_t>(key); }
+};
+
+class PairSum final : public PairCounts {
+ public:
+  // What a sum knows beside its pairs.
+  struct People {
+    std::uint64_t count = 0;
+    std::vector<std::uint32_t> popularity;
+    double unit = 1.0;
+  };
+  // sums[i(i + 1)/2 + j] is that of items i ≥ j.
+  PairSum(People people, std::vector<std::uint64_t> triangle);
+  // Ascending keys, each once, sums above 0.
+  PairSum(People people, std::span<const PairEntry> pairs);
+
+  PairSum(PairSum&&) noexcept = default;
+  [[nodiscard]] std::uint64_t people() const override { return people_.count; }
+  [[nodiscard]] std::span<const std::uint32_t> popularity() const override { return people_.popularity; }
+  [[nodiscard]] double unit() const override { return people_.unit; }
+  void row(std::uint32_t item, PairRow& out) const override;
+
+ private:
+  People people_;
+  std::vector<std::uint64_t> triangle_;
+  // Or compressed rows, both halves of the symmetric sum.
+  std::vector<std::uint64_t> offsets_;
+  std::vector<std::uint32_t> others_;
+  std::vector<std::uint64_t> sums_;
+};
+
+[[nodiscard]] inline std::size_t triangle_size(std::size_t items) { return items * (items + 1) / 2; }
+
+}  // namespace sotto

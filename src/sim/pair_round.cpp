@@ -1,0 +1,61 @@
+#include "sim/pair_round.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fed/item_set_message.h"
+
+namespace sotto {
+
+namespace {
+
+// Where a triangle is large, more aggregators than this cost more to merge than they save.
+constexpr std::size_t most_shards = 8;
+
+struct Shard {
+  PairAggregator sum;
+  std::uint64_t bytes_up = 0;
+  std::optional<Error> error;
+};
+
+Status give(const ItemSet& set, Path path, Shard& shard) {
+  if (path == Path::fast) {
+    shard.bytes_up += encoded_item_set_bytes(set);
+    return shard.sum.accept(set);
+  }
+  const Bytes bytes = encode(ItemSetMessage{.round = 0, .set = set});
+  shard.bytes_up += bytes.size();
+  SOTTO_TRY(const ItemSetMessage received, decode<ItemSetMessage>(bytes));
+  return shard.sum.accept(received.set);
+}
+
+}  // namespace
+
+Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
+                               PersonWeight weight, Executor& executor, Path path) {
+  SOTTO_TRY_DONE(check(plan.consent));
+  const std::size_t users = histories.users();
+  const std::size_t count = std::clamp<std::size_t>(executor.threads(), 1, most_shards);
+  std::vector<Shard> shards;
+  for (std::size_t n = 0; n < count; ++n)
+    shards.push_back({PairAggregator(catalogue, weight, PairAggregator::form_for(catalogue)), 0, {}});
+  executor.run(count, [&](std::size_t n) {
+    for (std::size_t user = users * n / count; user < users * (n + 1) / count && !shards[n].error; ++user) {
+      const UserIndex device{static_cast<std::uint32_t>(user)};
+      const ConsentGate gate(plan.consent, plan.seed, 0, device);
+      const Status given = give(ItemSet::consented(histories.of(device), gate), path, shards[n]);
+      if (!given.ok()) shards[n].error = given.error();
+    }
+  });
+  RoundReport report;
+  report.rounds = 1;
+  report.exchanges = users;
+  for (Shard& shard : shards) {
+    if (shard.error) return *shard.error;
+    report.bytes_up += shard.bytes_up;
+    if (&shard != &shards.front()) shards.front().sum.merge(std::move(shard.sum));
+  }
+  return PairRound{std::move(shards.front().sum).release(), report};
+}
+
+}  // namespace sotto

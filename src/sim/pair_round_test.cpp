@@ -1,0 +1,80 @@
+#include "sim/pair_round.h"
+
+#include <gtest/gtest.h>
+
+#include "fed/item_set_message.h"
+#include "model/central/ease.h"
+#include "model/central/small_worlds.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+std::vector<std::uint64_t> flat(const PairSum& sum) {
+  std::vector<std::uint64_t> all;
+  PairRow row;
+  for (std::uint32_t item = 0; item < sum.items(); ++item) {
+    sum.row(item, row);
+    all.insert(all.end(), row.items.begin(), row.items.end());
+    all.insert(all.end(), row.sums.begin(), row.sums.end());
+  }
+  return all;
+}
+
+std::vector<float> scores_of(const Recommender& model, std::uint32_t user) {
+  std::vector<float> out(model.catalogue());
+  const UserIndex index{user};
+  model.score(std::span(&index, 1), {0, static_cast<std::uint32_t>(out.size())}, out);
+  return out;
+}
+
+TEST(PairRound, FederatedEaseIsCentralEaseToTheLastFloat) {
+  const Histories train = histories_of(planted_rows(500, 180, 4, 15));
+  SerialExecutor serial;
+  const auto central = Ease::fit(train, 180, {.lambda = 10.0f}, serial).value();
+  for (const std::size_t threads : {1u, 3u})
+    for (const Path path : {Path::fast, Path::wire}) {
+      ThreadPool pool(threads);
+      const PairRound round = gather_pairs(train, 180, Plan{}, PersonWeight(), pool, path).value();
+      const auto federated = Ease::solve(round.sum, train, {.lambda = 10.0f}, pool).value();
+      for (std::uint32_t user = 0; user < train.users(); ++user)
+        ASSERT_EQ(scores_of(*federated, user), scores_of(*central, user));
+    }
+}
+
+TEST(PairRound, ThreadsAndTheWireChangeNothing) {
+  const Histories train = histories_of(planted_rows(200, 9000, 4, 15));  // too many items for a triangle
+  Plan plan;
+  plan.consent = {0.5, MaskKind::redraw};
+  SerialExecutor serial;
+  ThreadPool pool(3);
+  const PairRound a = gather_pairs(train, 9000, plan, PersonWeight(0.5f), serial).value();
+  const PairRound b = gather_pairs(train, 9000, plan, PersonWeight(0.5f), pool, Path::wire).value();
+  EXPECT_EQ(flat(a.sum), flat(b.sum));
+  EXPECT_EQ(a.report.bytes_up, b.report.bytes_up);
+  EXPECT_EQ(a.report.exchanges, 200u);
+  EXPECT_EQ(b.report.rounds, 1u);
+}
+
+TEST(PairRound, WhatConsentWithholdsIsInNoPair) {
+  const Histories train = histories_of(planted_rows(100, 60, 4, 15));
+  Plan plan;
+  plan.consent = {0.5, MaskKind::sticky};
+  plan.seed = 3;
+  SerialExecutor serial;
+  const PairRound round = gather_pairs(train, 60, plan, PersonWeight(), serial).value();
+  std::vector<std::uint32_t> given(60, 0);
+  for (std::uint32_t user = 0; user < train.users(); ++user) {
+    ConsentGate gate(plan.consent, plan.seed, 0, UserIndex{user});
+    for (const ItemIndex item : train.of(UserIndex{user}))
+      given[item.value] += gate.allows(Evidence::positive, item.value) ? 1 : 0;
+  }
+  EXPECT_EQ(std::vector(round.sum.popularity().begin(), round.sum.popularity().end()), given);
+  plan.consent.pi = 0.0;
+  const PairRound nothing = gather_pairs(train, 60, plan, PersonWeight(), serial).value();
+  EXPECT_TRUE(flat(nothing.sum).empty());
+  EXPECT_EQ(nothing.report.bytes_up, 100 * encoded_item_set_bytes(ItemSet()));
+}
+
+}  // namespace
+}  // namespace sotto
