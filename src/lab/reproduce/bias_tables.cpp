@@ -62,12 +62,12 @@ std::map<std::string, TopBias> by_top_level(const CategoryBiasAt& fine, const To
   return biases;
 }
 
-Result<std::map<std::string, TopBias>> bias_of(const Evidence& evidence, const PaperData& data,
+Result<std::map<std::string, TopBias>> bias_of(const TargetData& at, const PaperData& data,
                                                std::string_view model) {
   std::map<std::string, TopBias> none;
-  const MeasuredPoint* point = evidence.measured.chosen(data.name, model);
+  const MeasuredPoint* point = at.measured.chosen(data.name, model);
   if (point == nullptr) return none;
-  SOTTO_TRY(const CellDetail detail, evidence.measured.detail(*point));
+  SOTTO_TRY(const CellDetail detail, at.measured.detail(*point));
   if (detail.category_bias.empty()) return none;
   SOTTO_TRY(const TopLevel top, load_top_level(data.categories));
   return by_top_level(detail.category_bias.front(), top);
@@ -83,11 +83,11 @@ const PrintedBias* find_printed(std::span<const PrintedBias> table, std::string_
 
 }  // namespace
 
-Status add_source_bias(const Evidence& evidence, Reproduction& out) {
-  for (const PaperData& data : evidence.data) {
+Status add_source_bias(const TargetData& at, Reproduction& out) {
+  for (const PaperData& data : at.data) {
     const PrintedBias* printed = find_printed(printed_source_bias(), data.name);
     if (printed == nullptr) continue;
-    SOTTO_TRY(const auto biases, bias_of(evidence, data, "Top-Pop"));
+    SOTTO_TRY(const auto biases, bias_of(at, data, "Top-Pop"));
     PaperTable table{data.shown, "category", {"B_T"}, {}, {}};
     for (std::size_t n = 0; n < paper_categories.size(); ++n) {
       PaperCell cell{printed->values[n], std::nullopt, std::nullopt, Verdict::absent};
@@ -110,8 +110,8 @@ Status add_source_bias(const Evidence& evidence, Reproduction& out) {
   return Done{};
 }
 
-Status add_disparity(const Evidence& evidence, Reproduction& out) {
-  for (const PaperData& data : evidence.data) {
+Status add_disparity(const TargetData& at, Reproduction& out) {
+  for (const PaperData& data : at.data) {
     if (!data.there) continue;
     PaperTable table{fmt::format("Bias disparity on {}", data.shown), "model", {}, {}, {}};
     BarChart chart;
@@ -122,8 +122,8 @@ Status add_disparity(const Evidence& evidence, Reproduction& out) {
       table.metrics.emplace_back(category);
       chart.categories.emplace_back(category);
     }
-    for (const std::string_view model : evidence.target.models) {
-      SOTTO_TRY(const auto biases, bias_of(evidence, data, model));
+    for (const std::string_view model : at.target.models) {
+      SOTTO_TRY(const auto biases, bias_of(at, data, model));
       const PrintedBias* printed = find_printed(printed_disparity(), model);
       PaperRow row{std::string(model), "", {}, false};
       BarSeries bars{std::string(model), {}};
@@ -145,7 +145,7 @@ Status add_disparity(const Evidence& evidence, Reproduction& out) {
       table.notes.push_back(
           fmt::format("The print is of Brazil, ours of {}: compare signs and order.", data.shown));
     out.tables.push_back(std::move(table));
-    out.charts.emplace_back(std::move(chart));
+    out.figures.emplace_back(Chart(std::move(chart)));
   }
   return Done{};
 }

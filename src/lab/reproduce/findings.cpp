@@ -32,7 +32,8 @@ class Pairs {
  public:
   explicit Pairs(const Measurements& measured) : measured_(measured) {}
 
-  [[nodiscard]] Status add(const std::string& dataset, const MeasuredPoint* first, const MeasuredPoint* second) {
+  [[nodiscard]] Status add(const std::string& dataset, const MeasuredPoint* first,
+                           const MeasuredPoint* second) {
     if (first == nullptr || second == nullptr || first == second) return Done{};
     SOTTO_TRY(const std::vector<double> a, measured_.per_user(*first, judged_by));
     SOTTO_TRY(const std::vector<double> b, measured_.per_user(*second, judged_by));
@@ -68,7 +69,8 @@ std::string line_of(const Pair& pair) {
 }
 
 // Of some points the one with the highest mean; none without points.
-Result<const MeasuredPoint*> best_of(const Measurements& measured, const std::vector<const MeasuredPoint*>& points) {
+Result<const MeasuredPoint*> best_of(const Measurements& measured,
+                                     const std::vector<const MeasuredPoint*>& points) {
   const MeasuredPoint* best = nullptr;
   double highest = -1.0;
   for (const MeasuredPoint* point : points) {
@@ -82,16 +84,16 @@ Result<const MeasuredPoint*> best_of(const Measurements& measured, const std::ve
 }
 
 // "The best π is rarely 1": the best π below 1 against 1, for each configuration.
-Result<Finding> best_pi(const Evidence& evidence) {
+Result<Finding> best_pi(const TargetData& at) {
   Finding finding{"The best π is rarely 1.", Standpoint::untested, {}};
-  Pairs pairs(evidence.measured);
-  for (const PaperData& data : evidence.data)
+  Pairs pairs(at.measured);
+  for (const PaperData& data : at.data)
     for (const std::string_view model : fpl_models) {
       std::vector<const MeasuredPoint*> lower;
       const MeasuredPoint* whole = nullptr;
-      for (const MeasuredPoint* point : evidence.measured.points(data.name, model))
+      for (const MeasuredPoint* point : at.measured.points(data.name, model))
         (*point->pi < 1.0 ? lower.emplace_back(point) : whole = point);
-      SOTTO_TRY(const MeasuredPoint* best, best_of(evidence.measured, lower));
+      SOTTO_TRY(const MeasuredPoint* best, best_of(at.measured, lower));
       SOTTO_TRY_DONE(pairs.add(data.shown, best, whole));
     }
   std::size_t lower = 0, significant = 0, against = 0;
@@ -103,10 +105,11 @@ Result<Finding> best_pi(const Evidence& evidence) {
   }
   const std::size_t all = finding.evidence.size();
   if (all == 0) return finding;
-  finding.evidence.insert(finding.evidence.begin(),
-                          fmt::format("the best π lies below 1 in {} of {} configurations, significantly in {}; π = 1 is "
-                                      "significantly better in {}",
-                                      lower, all, significant, against));
+  finding.evidence.insert(
+      finding.evidence.begin(),
+      fmt::format("the best π lies below 1 in {} of {} configurations, significantly in {}; π = 1 is "
+                  "significantly better in {}",
+                  lower, all, significant, against));
   const bool mostly = 3 * lower >= 2 * all;
   finding.standpoint = mostly && significant > against ? Standpoint::holds
                        : 2 * lower < all               ? Standpoint::fails
@@ -115,13 +118,16 @@ Result<Finding> best_pi(const Evidence& evidence) {
 }
 
 // "Parallelism does not change accuracy".
-Result<Finding> parallelism(const Evidence& evidence) {
-  Finding finding{"Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", Standpoint::untested, {}};
-  Pairs pairs(evidence.measured);
-  const Measurements& measured = evidence.measured;
-  for (const PaperData& data : evidence.data) {
-    SOTTO_TRY_DONE(pairs.add(data.shown, measured.chosen(data.name, "pFPL"), measured.chosen(data.name, "sFPL")));
-    SOTTO_TRY_DONE(pairs.add(data.shown, measured.chosen(data.name, "pFPL+"), measured.chosen(data.name, "sFPL+")));
+Result<Finding> parallelism(const TargetData& at) {
+  Finding finding{
+      "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", Standpoint::untested, {}};
+  Pairs pairs(at.measured);
+  const Measurements& measured = at.measured;
+  for (const PaperData& data : at.data) {
+    SOTTO_TRY_DONE(
+        pairs.add(data.shown, measured.chosen(data.name, "pFPL"), measured.chosen(data.name, "sFPL")));
+    SOTTO_TRY_DONE(
+        pairs.add(data.shown, measured.chosen(data.name, "pFPL+"), measured.chosen(data.name, "sFPL+")));
   }
   std::size_t significant = 0;
   for (const Pair& pair : pairs.corrected()) {
@@ -129,20 +135,21 @@ Result<Finding> parallelism(const Evidence& evidence) {
     finding.evidence.push_back(line_of(pair));
   }
   if (finding.evidence.empty()) return finding;
-  finding.standpoint = significant == 0                         ? Standpoint::holds
+  finding.standpoint = significant == 0                        ? Standpoint::holds
                        : significant < finding.evidence.size() ? Standpoint::mixed
-                                                                : Standpoint::fails;
+                                                               : Standpoint::fails;
   return finding;
 }
 
 // "More local computation helps on the sparse set". Other sets are told, and do not count.
-Result<Finding> local_computation(const Evidence& evidence) {
+Result<Finding> local_computation(const TargetData& at) {
   Finding finding{"More local computation helps on the sparse set (sFPL+ and sFPL on Amazon DM).",
-                  Standpoint::untested, {}};
-  Pairs pairs(evidence.measured);
-  for (const PaperData& data : evidence.data)
-    SOTTO_TRY_DONE(pairs.add(data.shown, evidence.measured.chosen(data.name, "sFPL+"),
-                             evidence.measured.chosen(data.name, "sFPL")));
+                  Standpoint::untested,
+                  {}};
+  Pairs pairs(at.measured);
+  for (const PaperData& data : at.data)
+    SOTTO_TRY_DONE(
+        pairs.add(data.shown, at.measured.chosen(data.name, "sFPL+"), at.measured.chosen(data.name, "sFPL")));
   for (const Pair& pair : pairs.corrected()) {
     finding.evidence.push_back(line_of(pair));
     if (pair.dataset != amazon_dm) continue;
@@ -154,22 +161,22 @@ Result<Finding> local_computation(const Evidence& evidence) {
 }
 
 // "π hardly moves the communication cost": the papers' count of vectors, for the same epochs.
-Result<Finding> cost_over_pi(const Evidence& evidence) {
+Result<Finding> cost_over_pi(const TargetData& at) {
   Finding finding{"π hardly moves the communication cost.", Standpoint::untested, {}};
   double most = 0.0;
-  for (const PaperData& data : evidence.data)
+  for (const PaperData& data : at.data)
     for (const std::string_view model : fpl_models) {
       std::vector<double> costs;
-      for (const MeasuredPoint* point : evidence.measured.points(data.name, model)) {
-        SOTTO_TRY(const std::optional<MeasuredValue> cost, evidence.measured.value(*point, "TCC"));
+      for (const MeasuredPoint* point : at.measured.points(data.name, model)) {
+        SOTTO_TRY(const std::optional<MeasuredValue> cost, at.measured.value(*point, "TCC"));
         if (cost) costs.push_back(cost->mean);
       }
       if (costs.size() < 2) continue;
       const auto [low, high] = std::minmax_element(costs.begin(), costs.end());
       most = std::max(most, *high / *low - 1.0);
-      finding.evidence.push_back(fmt::format("{}: {} from {:.4g} to {:.4g} vectors over {} values of π ({:.2f}%)",
-                                             data.shown, model, *low, *high, costs.size(),
-                                             100.0 * (*high / *low - 1.0)));
+      finding.evidence.push_back(
+          fmt::format("{}: {} from {:.4g} to {:.4g} vectors over {} values of π ({:.2f}%)", data.shown, model,
+                      *low, *high, costs.size(), 100.0 * (*high / *low - 1.0)));
     }
   if (!finding.evidence.empty()) finding.standpoint = most <= hardly ? Standpoint::holds : Standpoint::fails;
   return finding;
@@ -191,9 +198,9 @@ const char* to_string(Standpoint standpoint) {
   return "not tested";
 }
 
-Status add_findings(const Evidence& evidence, Reproduction& out) {
+Status add_findings(const TargetData& at, Reproduction& out) {
   for (const auto test : {best_pi, parallelism, local_computation, cost_over_pi}) {
-    SOTTO_TRY(Finding finding, test(evidence));
+    SOTTO_TRY(Finding finding, test(at));
     if (!finding.evidence.empty()) out.findings.push_back(std::move(finding));
   }
   return Done{};

@@ -12,6 +12,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
+#include "lab/request.h"
 #include "lab/study/results.h"
 #include "metrics/statistics.h"
 

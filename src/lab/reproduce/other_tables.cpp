@@ -64,20 +64,20 @@ PaperTable formula_table() {
   return table;
 }
 
-Result<PaperTable> cost_table(const Evidence& evidence, const PaperData& data, std::string_view model) {
+Result<PaperTable> cost_table(const TargetData& at, const PaperData& data, std::string_view model) {
   PaperTable table{fmt::format("{} on {}", model, data.shown), "π", {"TCC (10^12)", "P@10"}, {}, {}};
   for (const PrintedCost& printed : printed_costs()) {
     if (printed.model != model) continue;
     PaperRow row{fmt::format("{:.1f}", printed.pi), "", {}, false};
     const MeasuredPoint* found = nullptr;
-    for (const MeasuredPoint* point : evidence.measured.points(data.name, model))
+    for (const MeasuredPoint* point : at.measured.points(data.name, model))
       if (std::abs(*point->pi - printed.pi) < 1e-6) found = point;
     const bool same_data = data.name == brazil && !data.proxy;
     for (const char* metric : {"TCC", "P@10"}) {
       const bool cost = metric == std::string_view("TCC");
       PaperCell cell{cost ? printed.vectors : printed.precision, std::nullopt, std::nullopt, Verdict::absent};
       if (found != nullptr) {
-        SOTTO_TRY(const std::optional<MeasuredValue> value, evidence.measured.value(*found, metric));
+        SOTTO_TRY(const std::optional<MeasuredValue> value, at.measured.value(*found, metric));
         if (value) {
           cell.ours = cost ? value->mean / 1e12 : value->mean;
           cell.interval = value->interval;
@@ -117,12 +117,12 @@ Status add_dataset_table(const std::vector<PaperData>& data, Reproduction& out) 
   return Done{};
 }
 
-Status add_cost_tables(const Evidence& evidence, Reproduction& out) {
+Status add_cost_tables(const TargetData& at, Reproduction& out) {
   out.tables.push_back(formula_table());
-  for (const PaperData& data : evidence.data) {
+  for (const PaperData& data : at.data) {
     if (!data.there) continue;
     for (const std::string_view model : fpl_models) {
-      SOTTO_TRY(PaperTable table, cost_table(evidence, data, model));
+      SOTTO_TRY(PaperTable table, cost_table(at, data, model));
       if (!table.rows.empty()) out.tables.push_back(std::move(table));
     }
     if (data.name != brazil)

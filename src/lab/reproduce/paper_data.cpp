@@ -16,7 +16,7 @@ namespace {
 using Files = std::array<const char*, 3>;
 
 // Where a dataset, or what stands in for it, may lie. No training file: all data files of the folder.
-struct Place {
+struct DataPlace {
   const char* folder;
   Files train;  // alternatives; the first that is there
   const char* more_train = nullptr;
@@ -25,9 +25,9 @@ struct Place {
 
 struct Known {
   std::string_view name;
-  Place place;
+  DataPlace place;
   const char* source;
-  std::optional<Place> stand_in;
+  std::optional<DataPlace> stand_in;
 };
 
 const std::array known{
@@ -47,11 +47,11 @@ const std::array known{
     Known{brazil,
           {"foursquare-brazil", {}},
           "Foursquare TIST2015 (Yang, Zhang, Qu 2016), venues in Brazil: user, venue, category, time",
-          Place{"gowalla-lightgcn", {"train.txt"}, "valid.txt", "test.txt"}},
+          DataPlace{"gowalla-lightgcn", {"train.txt"}, "valid.txt", "test.txt"}},
     Known{canada,
           {"foursquare-canada", {}},
           "Foursquare TIST2015 (Yang, Zhang, Qu 2016), venues in Canada: user, venue, category, time",
-          Place{"foursquare-us-small", {"checkins.txt"}}},
+          DataPlace{"foursquare-us-small", {"checkins.txt"}}},
     Known{librarything,
           {"librarything", {}},
           "LibraryThing ratings (Zhao, McAuley, King 2015): user, book, rating, time",
@@ -69,7 +69,7 @@ Result<std::string> plain_or_packed(const std::filesystem::path& folder, const c
 }
 
 // The request for what lies at the place; no paths if it is not there.
-Result<DataRequest> look(const std::filesystem::path& root, const Place& place) {
+Result<DataRequest> look(const std::filesystem::path& root, const DataPlace& place) {
   DataRequest data;
   data.filter.min_user = 20;
   const std::filesystem::path folder = root / place.folder;

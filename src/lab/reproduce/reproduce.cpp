@@ -50,8 +50,8 @@ struct Chosen {
   double pi;
 };
 
-Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<PaperData>& data, StudyRunner& runner,
-                                     const ResultsFile& results, Executor& executor) {
+Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<PaperData>& data,
+                                     StudyRunner& runner, const ResultsFile& results, Executor& executor) {
   std::vector<Chosen> chosen;
   SOTTO_TRY(const Measurements found, Measurements::load(results, runner.names(), executor));
   for (const PaperData& one : data) {
@@ -66,31 +66,31 @@ Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<Pap
   return chosen;
 }
 
-Status fill(const Evidence& evidence, const std::string& results_path, Reproduction& out) {
-  switch (evidence.target.kind) {
+Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
+  switch (at.target.kind) {
     case TargetKind::datasets:
-      return add_dataset_table(evidence.data, out);
+      return add_dataset_table(at.data, out);
     case TargetKind::scores:
-      SOTTO_TRY_DONE(add_score_tables(evidence, out));
+      SOTTO_TRY_DONE(add_score_tables(at, out));
       break;
     case TargetKind::costs:
     case TargetKind::cost_front:
-      SOTTO_TRY_DONE(add_cost_tables(evidence, out));
+      SOTTO_TRY_DONE(add_cost_tables(at, out));
       break;
     case TargetKind::source_bias:
-      return add_source_bias(evidence, out);
+      return add_source_bias(at, out);
     case TargetKind::disparity:
-      return add_disparity(evidence, out);
+      return add_disparity(at, out);
     case TargetKind::f1_over_pi:
     case TargetKind::coverage_path:
-      SOTTO_TRY_DONE(add_pi_tables(evidence, out));
+      SOTTO_TRY_DONE(add_pi_tables(at, out));
       break;
     case TargetKind::updates:
     case TargetKind::recommended:
       break;
   }
-  SOTTO_TRY_DONE(add_findings(evidence, out));
-  return add_figures(evidence, results_path, out);
+  SOTTO_TRY_DONE(add_findings(at, out));
+  return add_figures(at, results_path, out);
 }
 
 }  // namespace
@@ -112,12 +112,14 @@ Result<std::vector<PaperData>> data_for_target(const Target& target, const DataF
   if (any_there()) return data;
   std::string fetch;
   for (const PaperData& one : data) fetch += fmt::format("\n  {}: {}", one.name, one.remedy);
-  return fail(Code::not_found, fmt::format("none of the data of {} is in {}: name another folder with --data, or "
-                                           "fetch one of{}",
-                                           target.name, folder.root.string(), fetch));
+  return fail(Code::not_found,
+              fmt::format("none of the data of {} is in {}: name another folder with --data, or "
+                          "fetch one of{}",
+                          target.name, folder.root.string(), fetch));
 }
 
-Result<double> estimated_core_seconds(const Target& target, const std::vector<PaperData>& data, Effort effort) {
+Result<double> estimated_core_seconds(const Target& target, const std::vector<PaperData>& data,
+                                      Effort effort) {
   double seconds = 0.0;
   if (target.kind == TargetKind::datasets) return 10.0;
   for (const PaperData& one : data) {
@@ -130,7 +132,8 @@ Result<double> estimated_core_seconds(const Target& target, const std::vector<Pa
 }
 
 Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData>& data, Effort effort,
-                               ResultsFile& results, StudyHooks& hooks, std::size_t threads, Executor& executor) {
+                               ResultsFile& results, StudyHooks& hooks, std::size_t threads,
+                               Executor& executor) {
   StudyRunner runner(results, hooks, threads);
   std::vector<Chosen> chosen;
   if (target.kind != TargetKind::datasets) {

@@ -1,8 +1,8 @@
 // One target from data to verdicts: finds the data, runs the studies that are left, and sets what came out
 // beside the print.
 //
-// Laws: what a results file holds is never computed again; the same target, data and mode give the same tables,
-// whatever the number of threads and however often it was stopped.
+// Laws: what a results file holds is never computed again; the same target, data and mode give the same
+// tables, whatever the number of threads and however often it was stopped.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,8 @@
 
 namespace sotto {
 
-// What a target would work on: all its datasets, there or not. Fails if none is there, and says what to fetch.
+// What a target would work on: all its datasets, there or not. Fails if none is there, and says what to
+// fetch.
 [[nodiscard]] Result<std::vector<PaperData>> data_for_target(const Target& target, const DataFolder& folder);
 
 // An estimate for one core, of everything that the data allows, computed or not.

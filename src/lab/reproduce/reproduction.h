@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "lab/report/chart.h"
+#include "lab/report/page.h"
 #include "lab/reproduce/measurements.h"
 #include "lab/reproduce/studies.h"
 #include "lab/reproduce/targets.h"
@@ -52,7 +52,7 @@ struct Reproduction {
   Effort effort = Effort::quick;
   std::vector<PaperTable> tables;
   std::vector<Finding> findings;
-  std::vector<Chart> charts;
+  std::vector<PageBlock> figures;
   std::vector<std::string> notes;
   std::vector<std::string> absent;  // a dataset and its remedy each
 };
@@ -61,27 +61,28 @@ using VerdictCounts = std::array<std::size_t, verdict_count>;
 [[nodiscard]] VerdictCounts count_verdicts(const Reproduction& reproduction);
 
 // What a target's builders get: the data that was looked for, and what was measured on it.
-struct Evidence {
+struct TargetData {
   const Target& target;
   const std::vector<PaperData>& data;
   const Measurements& measured;
 };
 
 // score_tables.cpp: tables 4.2 and 4.3 and the papers', a table a dataset, and who is best.
-[[nodiscard]] Status add_score_tables(const Evidence& evidence, Reproduction& out);
+[[nodiscard]] Status add_score_tables(const TargetData& at, Reproduction& out);
 // other_tables.cpp
 [[nodiscard]] Status add_dataset_table(const std::vector<PaperData>& data, Reproduction& out);
-[[nodiscard]] Status add_cost_tables(const Evidence& evidence, Reproduction& out);
+[[nodiscard]] Status add_cost_tables(const TargetData& at, Reproduction& out);
 // bias_tables.cpp
-[[nodiscard]] Status add_source_bias(const Evidence& evidence, Reproduction& out);
-[[nodiscard]] Status add_disparity(const Evidence& evidence, Reproduction& out);
+[[nodiscard]] Status add_source_bias(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_disparity(const TargetData& at, Reproduction& out);
 // findings.cpp
-[[nodiscard]] Status add_findings(const Evidence& evidence, Reproduction& out);
-// figures.cpp: the charts of a target's kind.
-[[nodiscard]] Status add_figures(const Evidence& evidence, Reproduction& out);
+[[nodiscard]] Status add_findings(const TargetData& at, Reproduction& out);
+// figures.cpp: what is behind the lines over π, and the figures of a target's kind.
+[[nodiscard]] Status add_pi_tables(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_figures(const TargetData& at, const std::string& results_path, Reproduction& out);
 
 // A cell of a chosen point; without one it says why there is none.
-[[nodiscard]] Result<PaperCell> measured_cell(const Evidence& evidence, const PaperData& data,
+[[nodiscard]] Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data,
                                               std::string_view model, std::string_view metric,
                                               std::optional<double> printed);
 

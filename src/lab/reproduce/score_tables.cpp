@@ -18,12 +18,11 @@ std::string setting_of(const MeasuredPoint* point) {
   return point->pi ? fmt::format("π {:.1f}, {}", *point->pi, seeds) : seeds;
 }
 
-Result<PaperRow> score_row(const Evidence& evidence, const PaperData& data, std::string_view model,
-                           bool extra) {
-  PaperRow row{std::string(model), setting_of(evidence.measured.chosen(data.name, model)), {}, extra};
-  for (const std::string_view metric : evidence.target.metrics) {
+Result<PaperRow> score_row(const TargetData& at, const PaperData& data, std::string_view model, bool extra) {
+  PaperRow row{std::string(model), setting_of(at.measured.chosen(data.name, model)), {}, extra};
+  for (const std::string_view metric : at.target.metrics) {
     SOTTO_TRY(PaperCell cell,
-              measured_cell(evidence, data, model, metric, printed_score(data.name, model, metric)));
+              measured_cell(at, data, model, metric, printed_score(data.name, model, metric)));
     // SEBD'21: the printed row covers 14% of the users.
     if (data.name == italy && model == "VAE" && cell.ours) cell.verdict = Verdict::other;
     row.cells.push_back(std::move(cell));
@@ -71,25 +70,25 @@ void note_best(PaperTable& table) {
       ours.value / federated_print.value, federated_print.model, federated_print.value));
 }
 
-void note_failures(const Evidence& evidence, const PaperData& data, PaperTable& table) {
+void note_failures(const TargetData& at, const PaperData& data, PaperTable& table) {
   for (const PaperRow& row : table.rows) {
-    const std::string reason = evidence.measured.failure(data.name, row.label);
+    const std::string reason = at.measured.failure(data.name, row.label);
     if (!reason.empty()) table.notes.push_back(fmt::format("{} failed: {}", row.label, reason));
   }
 }
 
 }  // namespace
 
-Result<PaperCell> measured_cell(const Evidence& evidence, const PaperData& data, std::string_view model,
+Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data, std::string_view model,
                                 std::string_view metric, std::optional<double> printed) {
   PaperCell cell;
   cell.printed = printed;
   cell.verdict = Verdict::absent;
   if (!data.there) return cell;
-  const MeasuredPoint* point = evidence.measured.chosen(data.name, model);
+  const MeasuredPoint* point = at.measured.chosen(data.name, model);
   cell.verdict = Verdict::failed;
   if (point == nullptr) return cell;
-  SOTTO_TRY(const std::optional<MeasuredValue> value, evidence.measured.value(*point, metric));
+  SOTTO_TRY(const std::optional<MeasuredValue> value, at.measured.value(*point, metric));
   if (!value) return cell;
   cell.ours = value->mean;
   cell.interval = value->interval;
@@ -97,21 +96,21 @@ Result<PaperCell> measured_cell(const Evidence& evidence, const PaperData& data,
   return cell;
 }
 
-Status add_score_tables(const Evidence& evidence, Reproduction& out) {
-  for (const PaperData& data : evidence.data) {
+Status add_score_tables(const TargetData& at, Reproduction& out) {
+  for (const PaperData& data : at.data) {
     PaperTable table{data.shown, "model", {}, {}, {}};
-    for (const std::string_view metric : evidence.target.metrics) table.metrics.emplace_back(metric);
-    for (const std::string_view model : evidence.target.models) {
-      SOTTO_TRY(PaperRow row, score_row(evidence, data, model, false));
+    for (const std::string_view metric : at.target.metrics) table.metrics.emplace_back(metric);
+    for (const std::string_view model : at.target.models) {
+      SOTTO_TRY(PaperRow row, score_row(at, data, model, false));
       table.rows.push_back(std::move(row));
     }
-    if (evidence.target.extras && data.there)
+    if (at.target.extras && data.there)
       for (const std::string_view model : extra_models()) {
-        SOTTO_TRY(PaperRow row, score_row(evidence, data, model, true));
+        SOTTO_TRY(PaperRow row, score_row(at, data, model, true));
         table.rows.push_back(std::move(row));
       }
     if (data.there && !data.proxy) note_other_data(table);
-    if (data.there) note_failures(evidence, data, table);
+    if (data.there) note_failures(at, data, table);
     if (table.metrics.front() == "P@10" && data.there && !data.proxy) note_best(table);
     out.tables.push_back(std::move(table));
   }
