@@ -299,6 +299,17 @@ TEST(Evaluate, SomebodyWithoutTrainingItemsIsCountedAndNotJudged) {
   EXPECT_EQ(result->find("P@1"), 0.0);  // the second user's list would have hit
 }
 
+TEST(Evaluate, MetricNamesAreKnownWithoutEvaluating) {
+  const Split split = split_of({{0, 1}, {0, 2}}, Rows(2), {{2}, {1}}, 3);
+  SerialExecutor executor;
+  const std::vector<std::uint32_t> cutoffs{1, 2};
+  const auto result = evaluate(TopPop(split.train, 3), split, {.cutoffs = cutoffs}, executor);
+  ASSERT_TRUE(result.ok());
+  std::vector<std::string> given;
+  for (const Metric& metric : result->metrics) given.push_back(metric.name);
+  EXPECT_EQ(metric_names(cutoffs), given);
+}
+
 TEST(Evaluate, NamesEveryMetric) {
   const Split split = split_of({{0}}, Rows(1), {{1}}, 2);
   SerialExecutor executor;

@@ -1,0 +1,176 @@
+#include "lab/study/study.h"
+
+#include <gtest/gtest.h>
+
+#include "lab/study/cells.h"
+#include "lab/study/study_toml.h"
+
+namespace sotto {
+namespace {
+
+const std::string good = R"(name = "consent"
+seeds = [3, 5]
+
+[evaluation]
+cutoffs = [5, 10]
+
+[early_stopping]
+patience = 4
+
+[[dataset]]
+name = "world"
+paths = ["a.tsv", "b.tsv"]
+min_user = 20
+rule = "temporal:0.7"
+
+[[model]]
+label = "sFPL+"
+federation.variant = "sfpl+"
+consent.mask = "redraw"
+model.epochs = 7
+grid = { "consent.pi" = [0.1, 1.0], "federation.local" = ["batch", "sequential"] }
+
+[[model]]
+model.name = "itemknn"
+
+[search]
+method = "random"
+metric = "P@5"
+trials = 3
+)";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(StudyToml, ReadsAStudy) {
+  const auto read = study_from_toml(good, "s.toml");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const Study& study = *read;
+  EXPECT_EQ(study.name, "consent");
+  EXPECT_EQ(study.seeds, (std::vector<std::uint64_t>{3, 5}));
+  ASSERT_EQ(study.datasets.size(), 1u);
+  EXPECT_EQ(study.datasets[0].data.paths, (std::vector<std::string>{"a.tsv", "b.tsv"}));
+  EXPECT_EQ(study.datasets[0].data.filter.min_user, 20u);
+  EXPECT_EQ(to_string(study.datasets[0].data.split.rule), "temporal:0.7");
+  ASSERT_EQ(study.models.size(), 2u);
+  const StudyModel& fpl = study.models[0];
+  EXPECT_EQ(variant_of(fpl.request.plan), "sfpl+");
+  EXPECT_EQ(fpl.request.plan.epochs, 7u);
+  EXPECT_EQ(fpl.request.early.patience, 4u);
+  EXPECT_EQ(fpl.request.early.metric, "P@5");  // the search's, unless it is given
+  EXPECT_EQ(fpl.request.cutoffs, (std::vector<std::uint32_t>{5, 10}));
+  ASSERT_EQ(fpl.grid.size(), 2u);
+  EXPECT_EQ(fpl.grid[0].key, "consent.pi");
+  EXPECT_EQ(fpl.grid[1].values, (std::vector<std::string>{"'batch'", "'sequential'"}));
+  EXPECT_EQ(study.models[1].label, "Item-kNN");
+  EXPECT_EQ(study.search->method, SearchMethod::random);
+  EXPECT_EQ(study.search->trials, 3u);
+}
+
+TEST(StudyToml, EveryMistakeNamesItsLine) {
+  struct Case {
+    const char* from;
+    const char* to;
+    const char* says;
+  };
+  const std::vector<Case> cases{
+      {"patience = 4", "patienc = 4", "s.toml, line 8: patienc: unknown key"},
+      {"min_user = 20", "min_usr = 20", "s.toml, line 13: min_usr: unknown key in [[dataset]]"},
+      {"min_user = 20", "min_user = \"x\"", "s.toml, line 13: min_user: a whole number"},
+      {"rule = \"temporal:0.7\"", "rule = \"sometimes\"", "s.toml, line 14: rule"},
+      {"model.epochs = 7", "model.epoch = 7", "s.toml, line 20: epoch: unknown key in [model]"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = []", "s.toml, line 21: consent.pi: an empty grid"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.p\" = [1]",
+       "s.toml, line 21: consent.p: a plan has no such key"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"seed\" = [1]", "s.toml, line 21: seed"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"data.core\" = [1]", "s.toml, line 21: data.core: a grid varies"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = [7.0]", "consent.pi = 7"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = {min = 1}",
+       "s.toml, line 21: consent.pi: a range needs"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = {min = 1.0, max = 0.5}", "min must be below max"},
+      {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = {min = 0.0, max = 0.5, log = true}", "above 0"},
+      {"metric = \"P@5\"", "metric = \"P@7\"", "there is no metric 'P@7'"},
+      {"method = \"random\"", "method = \"luck\"", "s.toml, line 27: unknown search method 'luck'"},
+      {"trials = 3", "trails = 3", "s.toml, line 29: trails: unknown key in [search]"},
+      {"trials = 3", "trials = 0", "trials is 0"},
+      {"seeds = [3, 5]", "seeds = []", "s.toml, line 2: seeds: an empty list"},
+      {"seeds = [3, 5]", "seeds = [3, 3]", "twice"},
+      {"seeds = [3, 5]", "seed = 3", "s.toml, line 2: seed: a study has seeds"},
+      {"name = \"consent\"", "name = 5", "s.toml, line 1: name: a string"},
+      {"name = \"consent\"", "", "no name"},
+      {"[[model]]\nmodel.name = \"itemknn\"", "[[model]]\nlabel = \"sFPL+\"",
+       "s.toml, line 23: the model 'sFPL+'"},
+      {"model.name = \"itemknn\"", "model.name = \"magic\"", "s.toml, line 24: name: unknown model 'magic'"},
+      {"paths = [\"a.tsv\", \"b.tsv\"]", "", "no data given"},
+      {"[[dataset]]", "[dataset]", "write it as [[dataset]]"},
+      {"[early_stopping]", "[data]", "belong into a [[dataset]]"},
+      {"trials = 3", "trials = = 3", "s.toml, line 29: not valid TOML"},
+  };
+  for (const Case& wrong : cases) {
+    const auto study = study_from_toml(replaced(good, wrong.from, wrong.to), "s.toml");
+    ASSERT_FALSE(study.ok()) << wrong.to;
+    EXPECT_EQ(study.error().code, Code::usage);
+    EXPECT_NE(study.error().message.find(wrong.says), std::string::npos) << study.error().message;
+    EXPECT_NE(study.error().message.find("s.toml"), std::string::npos) << study.error().message;
+  }
+}
+
+TEST(StudyToml, RangesAreForSearches) {
+  const std::string ranged = replaced(good, "[0.1, 1.0]", "{min = 0.1, max = 1.0}");
+  EXPECT_TRUE(study_from_toml(ranged, "s.toml").ok());
+  EXPECT_FALSE(study_from_toml(replaced(ranged, "\"random\"", "\"grid\""), "s.toml").ok());
+  EXPECT_FALSE(study_from_toml(ranged.substr(0, ranged.find("[search]")), "s.toml").ok());
+}
+
+TEST(Study, SettingsChangeARequestAndNothingElse) {
+  TrainRequest base;
+  base.plan.epochs = 9;
+  const TrainRequest changed =
+      with_settings(base,
+                    {{"consent.pi", "0.25"}, {"federation.variant", "\"sfpl\""}, {"knn.neighbors", "7"}})
+          .value();
+  EXPECT_EQ(changed.plan.consent.pi, 0.25);
+  EXPECT_EQ(variant_of(changed.plan), "sfpl");
+  EXPECT_EQ(changed.knn.neighbors, 7u);
+  EXPECT_EQ(changed.plan.epochs, 9u);
+  EXPECT_FALSE(with_settings(base, {{"consent.pi", "\"much\""}}).ok());
+  EXPECT_FALSE(with_settings(base, {{"consent.pie", "1"}}).ok());
+  EXPECT_EQ(described({{"b.y", "\"word\""}, {"a.x", "1"}}), "a.x = 1, b.y = word");
+}
+
+TEST(Study, SearchesHoldOutAPartAndFinalsTakeItBack) {
+  const Study study = study_from_toml(good, "s.toml").value();
+  const TrainRequest search =
+      cell_request(study, study.datasets[0], study.models[0], {{}, 3, Phase::search}).value();
+  EXPECT_EQ(search.data.split.validation_share, 0.2);
+  EXPECT_EQ(search.early.patience, 4u);
+  EXPECT_EQ(search.plan.seed, 3u);
+  const TrainRequest last =
+      cell_request(study, study.datasets[0], study.models[0], {{}, 5, Phase::final}).value();
+  EXPECT_EQ(last.data.split.validation_share, 0.0);
+  EXPECT_EQ(last.early.patience, 0u);
+  EXPECT_EQ(last.plan.seed, 5u);
+}
+
+TEST(Study, TheKeyKnowsAllThatDecidesAndNoPaths) {
+  const Study study = study_from_toml(good, "s.toml").value();
+  const auto request = [&](const Settings& settings) {
+    return cell_request(study, study.datasets[0], study.models[0], {settings, 3, Phase::search}).value();
+  };
+  StudySplit data;
+  data.content = "these data";
+  const std::string key = cell_key(request({}), data, Phase::search);
+  TrainRequest moved = request({});
+  moved.data.paths = {"elsewhere/a.tsv"};
+  EXPECT_EQ(cell_key(moved, data, Phase::search), key);
+  EXPECT_NE(cell_key(request({}), data, Phase::final), key);
+  EXPECT_NE(cell_key(request({{"consent.pi", "0.3"}}), data, Phase::search), key);
+  data.content = "other data";
+  EXPECT_NE(cell_key(request({}), data, Phase::search), key);
+}
+
+}  // namespace
+}  // namespace sotto
