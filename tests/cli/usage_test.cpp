@@ -13,8 +13,8 @@ TEST(CliUsage, version_and_help) {
   EXPECT_TRUE(version.out.starts_with("sotto 0.")) << version.out;
   const Outcome help = shop.sotto({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"demo", "train", "evaluate", "recommend", "similar", "show", "sweep", "results",
-                              "data", "completion"})
+  for (const char* command : {"demo", "train", "evaluate", "recommend", "similar", "show", "report", "sweep",
+                              "results", "data", "completion"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
@@ -26,6 +26,7 @@ TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
                                                        {"recommend"},
                                                        {"similar"},
                                                        {"show"},
+                                                       {"report"},
                                                        {"completion"},
                                                        {"data", "inspect"},
                                                        {"data", "convert"},
@@ -76,6 +77,7 @@ TEST(CliUsage, failures_say_one_sentence_and_leave_stdout_empty) {
        std::vector<std::vector<std::string>>{{"data", "inspect", "none.tsv", "--json"},
                                              {"train", "--data", "none.tsv", "--json"},
                                              {"show", "none", "--json"},
+                                             {"report", "none", "--json"},
                                              {"evaluate", "--run", "none", "--json"},
                                              {"recommend", "--run", "none", "--all", "--json"},
                                              {"similar", "--run", "none", "--item", "x", "--json"},

@@ -123,7 +123,7 @@ Page report_page(const ReportData& data, const std::string& command) {
     add_dataset(page, runs, datasets.size() == 1, gaps);
   }
   if (!data.troubles.empty()) {
-    PageSection section{"What failed", {}};
+    PageSection section{"What was left out", {}};
     for (const std::string& trouble : data.troubles) section.blocks.emplace_back(PageText{trouble});
     page.sections.push_back(std::move(section));
   }

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "lab/files.h"
 #include "lab/run_dir.h"
@@ -179,6 +180,23 @@ std::vector<std::string> differing_keys(const std::vector<ReportRun*>& runs) {
   return differing;
 }
 
+// The same model by the same plan is one run, however many folders or studies hold it: two would pass for two
+// seeds.
+void drop_repeated(ReportData& data) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> first;
+  std::vector<ReportRun> kept;
+  for (ReportRun& run : data.runs) {
+    const auto [at, is_new] = first.try_emplace(
+        {run.place.dataset, run.place.model, run.result.model_hash, run.result.request}, run.source);
+    if (is_new) {
+      kept.push_back(std::move(run));
+    } else {
+      data.troubles.push_back(fmt::format("{} is the same as {} and counts once", run.source, at->second));
+    }
+  }
+  data.runs = std::move(kept);
+}
+
 }  // namespace
 
 bool is_shown_per_user(const std::string& name) {
@@ -230,7 +248,9 @@ Result<ReportData> read_report_data(const fs::path& path) {
     return fail(Code::not_found,
                 fmt::format("there is no run directory, folder of runs or results file '{}'", path.string()));
   auto data = fs::is_directory(status) ? read_folder(path) : read_results(path);
-  if (data.ok()) name_configurations(data->runs);
+  if (!data.ok()) return data;
+  drop_repeated(*data);
+  name_configurations(data->runs);
   return data;
 }
 

@@ -35,8 +35,8 @@ struct ReportData {
   std::string title;
   std::vector<ReportRun> runs;
   std::map<std::string, SplitFacts> splits;  // by hash
-  std::vector<std::string> troubles;
-  std::uint64_t search_cells = 0;  // left out: judged on the validation part
+  std::vector<std::string> troubles;         // what was left out, and why
+  std::uint64_t search_cells = 0;            // left out: judged on the validation part
 };
 
 [[nodiscard]] Result<ReportData> read_report_data(const std::filesystem::path& path);
