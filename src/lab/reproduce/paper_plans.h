@@ -18,9 +18,17 @@ namespace sotto {
 // All plans start from it.
 [[nodiscard]] TrainRequest paper_protocol();
 
+// Where a stored plan comes from; reports say so.
+enum class PlanOrigin : std::uint8_t {
+  nothing,     // there is nothing to choose
+  validation,  // tried against others on a validation part of this dataset
+  given,       // taken over from other data or from published figures, which may have seen the test part
+};
+
 struct QuickPlan {
   std::string_view dataset;  // empty: any
   std::string_view model;
+  PlanOrigin origin;
   std::uint32_t seeds;    // 1 where nothing is drawn, or where a cell is slow
   double seconds;         // of one cell, on one core
   std::string_view toml;  // on top of paper_protocol()

@@ -13,7 +13,8 @@ namespace {
 
 TEST(PrintedValues, every_dataset_has_every_model_once) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const PrintedScore& score : printed_scores()) EXPECT_TRUE(seen.emplace(score.dataset, score.model).second);
+  for (const PrintedScore& score : printed_scores())
+    EXPECT_TRUE(seen.emplace(score.dataset, score.model).second);
   EXPECT_EQ(seen.size(), printed_datasets().size() * paper_models.size());
   for (const PrintedDataset& data : printed_datasets())
     for (const std::string_view model : paper_models) EXPECT_TRUE(seen.contains({data.dataset, model}));
@@ -71,7 +72,8 @@ TEST(PrintedValues, costs_follow_the_formula) {
 TEST(PrintedValues, biases_cover_the_models_and_the_three_countries) {
   EXPECT_EQ(printed_source_bias().size(), 3u);
   ASSERT_EQ(printed_disparity().size(), paper_models.size());
-  for (std::size_t n = 0; n < paper_models.size(); ++n) EXPECT_EQ(printed_disparity()[n].name, paper_models[n]);
+  for (std::size_t n = 0; n < paper_models.size(); ++n)
+    EXPECT_EQ(printed_disparity()[n].name, paper_models[n]);
   for (const PrintedBias& row : printed_disparity())
     for (const double value : row.values) EXPECT_GE(value, -1.0);  // nothing is recommended less than never
 }

@@ -154,7 +154,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
   out.effort = effort;
   for (const PaperData& one : data)
     if (!one.there) out.absent.push_back(fmt::format("{}: {}", one.name, one.remedy));
-  SOTTO_TRY_DONE(fill({target, data, measured}, results.path(), out));
+  SOTTO_TRY_DONE(fill({target, data, measured, effort}, results.path(), out));
   return out;
 }
 

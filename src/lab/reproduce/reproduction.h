@@ -65,6 +65,7 @@ struct TargetData {
   const Target& target;
   const std::vector<PaperData>& data;
   const Measurements& measured;
+  Effort effort;
 };
 
 // score_tables.cpp: tables 4.2 and 4.3 and the papers', a table a dataset, and who is best.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "lab/reproduce/paper_data.h"
+#include "lab/reproduce/paper_plans.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"
 
@@ -70,6 +71,19 @@ void note_best(PaperTable& table) {
       ours.value / federated_print.value, federated_print.model, federated_print.value));
 }
 
+// Whoever reads "reached" should know which plans may have been picked with the test part in view.
+void note_given_plans(const TargetData& at, const PaperData& data, PaperTable& table) {
+  if (at.effort == Effort::full) return;
+  std::string names;
+  for (const PaperRow& row : table.rows)
+    if (quick_plan(data.name, row.label).origin == PlanOrigin::given)
+      names += (names.empty() ? "" : ", ") + row.label;
+  if (!names.empty())
+    table.notes.push_back(fmt::format(
+        "Not chosen on this set's validation part, but taken over: the plans of {}. --full searches.",
+        names));
+}
+
 void note_failures(const TargetData& at, const PaperData& data, PaperTable& table) {
   for (const PaperRow& row : table.rows) {
     const std::string reason = at.measured.failure(data.name, row.label);
@@ -111,6 +125,7 @@ Status add_score_tables(const TargetData& at, Reproduction& out) {
       }
     if (data.there && !data.proxy) note_other_data(table);
     if (data.there) note_failures(at, data, table);
+    if (data.there) note_given_plans(at, data, table);
     if (table.metrics.front() == "P@10" && data.there && !data.proxy) note_best(table);
     out.tables.push_back(std::move(table));
   }
