@@ -32,8 +32,11 @@ TEST_F(CliReproduce, list_says_what_is_there_and_what_is_not) {
   const auto json = listed.json();
   ASSERT_EQ(json["targets"].size(), 14u);
   for (const auto& target : json["targets"]) {
-    if (target["target"] == "thesis-4.2") EXPECT_TRUE(target["runnable"]);
-    if (target["target"] == "sac21") EXPECT_FALSE(target["runnable"]);
+    if (target["target"] == "thesis-4.2") {
+      EXPECT_TRUE(target["runnable"]);
+    } else if (target["target"] == "sac21") {
+      EXPECT_FALSE(target["runnable"]);
+    }
     for (const auto& data : target["data"]) EXPECT_EQ(data["there"], data["name"] == "Amazon DM");
   }
   const Outcome text = shop_.sotto({"reproduce", "list", "--data", "data"});
@@ -60,7 +63,9 @@ TEST_F(CliReproduce, table_4_1_counts) {
       EXPECT_EQ(cell["printed"], 1835);
       EXPECT_EQ(cell["verdict"], "below");
     }
-    if (cell["row"] == "Brazil") EXPECT_EQ(cell["verdict"], "data absent");
+    if (cell["row"] == "Brazil") {
+      EXPECT_EQ(cell["verdict"], "data absent");
+    }
   }
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t users = 40;
 // Results as a study would leave them: user n of a cell has base + n/1000 at P@10.
 class MeasurementsTest : public ::testing::Test {
  protected:
-  MeasurementsTest() : results_(*ResultsFile::open_or_create(scratch_.file("results.sqlite"))) {}
+  MeasurementsTest() : results_(ResultsFile::open_or_create(scratch_.file("results.sqlite")).value()) {}
 
   void put(std::string_view dataset, const std::string& model, double pi, std::uint64_t seed,
            const std::vector<double>& values, const std::string& study = "s") {

@@ -126,7 +126,7 @@ std::vector<Axis> factor_axes() {
 // Where T triples a visit make an epoch long, it gets fewer.
 std::uint32_t most_epochs(std::string_view dataset, std::string_view model) {
   if (!model.ends_with('+')) return 50;
-  if (dataset == movielens_1m) return 9;
+  if (dataset == movielens_1m) return 3;
   return dataset == brazil || dataset == librarything ? 20 : 50;
 }
 

@@ -49,13 +49,16 @@ TEST(PrintedValues, known_cells) {
 TEST(PrintedValues, tables_agree_with_each_other) {
   for (const PrintedDataset& data : printed_datasets())
     for (const PrintedScore& score : printed_scores())
-      if (score.dataset == data.dataset) EXPECT_LE(score.coverage, data.items) << data.dataset;
+      if (score.dataset == data.dataset) {
+        EXPECT_LE(score.coverage, data.items) << data.dataset;
+      }
   // The best precision of a configuration in table 4.4 is Brazil's cell of table 4.2, at the π printed there.
   for (const PrintedPi& best : printed_pis()) {
     if (best.dataset != "Brazil") continue;
     for (const PrintedCost& cost : printed_costs())
-      if (cost.model == best.model && cost.pi == best.pi)
+      if (cost.model == best.model && cost.pi == best.pi) {
         EXPECT_DOUBLE_EQ(cost.precision, printed_score("Brazil", best.model, "P@10").value()) << best.model;
+      }
   }
 }
 

@@ -84,7 +84,7 @@ double full_seconds(std::string_view dataset, std::string_view model, const Trai
 double search_trainings(const Search& search, std::size_t points, bool has_epochs) {
   double trials = static_cast<double>(std::min<std::size_t>(points, search.trials));
   if (!has_epochs) return static_cast<double>(points) + 3.0;
-  const double rungs = std::max(1.0, std::floor(std::log(trials) / std::log(search.eta)));
+  const double rungs = std::max(1.0, std::floor(std::log(trials) / std::log(search.eta) + 1e-9));
   double sum = 0.0;
   for (double rung = rungs; rung >= 0.0; --rung, trials = std::max(1.0, std::floor(trials / search.eta)))
     sum += trials / std::pow(search.eta, rung);
