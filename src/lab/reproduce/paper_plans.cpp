@@ -25,11 +25,19 @@ constexpr std::array plans{
 
     QuickPlan{"", "User-kNN", given, 1, 3, R"(model = {name = "userknn"}
 knn = {neighbors = 50})"},
-    QuickPlan{movielens_1m, "User-kNN", given, 1, 3, R"(model = {name = "userknn"}
+    QuickPlan{amazon_dm, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
+knn = {neighbors = 50})"},
+    QuickPlan{italy, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
+knn = {neighbors = 100})"},
+    QuickPlan{movielens_1m, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
 knn = {neighbors = 100})"},
     QuickPlan{"", "Item-kNN", given, 1, 3, R"(model = {name = "itemknn"}
 knn = {neighbors = 10})"},
-    QuickPlan{movielens_1m, "Item-kNN", given, 1, 3, R"(model = {name = "itemknn"}
+    QuickPlan{amazon_dm, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
+knn = {neighbors = 10})"},
+    QuickPlan{italy, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
+knn = {neighbors = 10})"},
+    QuickPlan{movielens_1m, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
 knn = {neighbors = 100})"},
 
     QuickPlan{"", "VAE", given, 1, 60, R"(model = {name = "multvae", epochs = 50}
