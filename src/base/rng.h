@@ -29,8 +29,14 @@ enum class Purpose : std::uint32_t {
   fold_in = 11,
   sample_users = 12,
   cut_blocks = 13,
-  bootstrap = 40,
-  search_settings = 41,
+  sampled_negatives = 20,
+  neural_init = 40,
+  neural_order = 41,
+  neural_dropout = 42,
+  neural_noise = 43,
+  neural_negatives = 44,
+  bootstrap = 50,
+  search_settings = 51,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -308,6 +308,7 @@ Result<Split> generate_split(const WorldOptions& options, double train_share, Ex
     return fail(Code::usage, "the training share lies between 0 and 1, such as 0.8");
   const World world(options);
   SplitParts parts;
+  parts.train.oldest_first = true;
   // A little more than is expected: room that is not used is never touched, room that lacks is a copy.
   const double expected = options.mean_interactions * options.users * 1.01 + 1000.0;
   reserve(parts.train, options.users, expected * train_share + options.users);

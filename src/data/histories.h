@@ -1,8 +1,9 @@
 // Histories: for each user the items of one part of the data, in compressed sparse rows: 4 bytes an
-// interaction and 8 a user.
+// interaction and 8 a user, and 2 more an interaction where their order in time is known.
 //
 // Laws: each user's items are distinct and ascending; offsets().size() == users() + 1. The numbers never
-// change, so a copy shares them. They are owned, or lie in somebody else's memory (a mapped file) that
+// change, so a copy shares them. The age of an item is the number of newer items in the same row, most_age
+// at most: 0 is the newest. They are owned, or lie in somebody else's memory (a mapped file) that
 // `owner` keeps alive; nobody who reads can tell.
 #pragma once
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,18 +26,21 @@ class Histories {
  public:
   Histories() = default;
   explicit Histories(std::size_t users) : Histories(std::vector<std::uint64_t>(users + 1, 0), {}) {}
-  Histories(std::vector<std::uint64_t> offsets, std::vector<ItemIndex> items) {
-    const auto owned = std::make_shared<const Owned>(std::move(offsets), std::move(items));
-    offsets_ = owned->first;
-    items_ = owned->second;
+  // `ages` are one an item, or none.
+  Histories(std::vector<std::uint64_t> offsets, std::vector<ItemIndex> items,
+            std::vector<std::uint16_t> ages = {}) {
+    const auto owned = std::make_shared<const Owned>(std::move(offsets), std::move(items), std::move(ages));
+    offsets_ = std::get<0>(*owned);
+    items_ = std::get<1>(*owned);
+    ages_ = std::get<2>(*owned);
     join_pages(items_.data(), items_.size_bytes());
     owner_ = owned;
     assert_spanned();
   }
   // A view of numbers that `owner` keeps alive and that nobody changes.
   Histories(std::span<const std::uint64_t> offsets, std::span<const ItemIndex> items,
-            std::shared_ptr<const void> owner)
-      : offsets_(offsets), items_(items), owner_(std::move(owner)) {
+            std::span<const std::uint16_t> ages, std::shared_ptr<const void> owner)
+      : offsets_(offsets), items_(items), ages_(ages), owner_(std::move(owner)) {
     assert_spanned();
   }
 
@@ -59,6 +64,15 @@ class Histories {
   [[nodiscard]] std::span<const std::uint64_t> offsets() const { return offsets_; }
   [[nodiscard]] std::span<const ItemIndex> items() const { return items_; }
 
+  static constexpr std::uint16_t most_age = 0xFFFF;
+  [[nodiscard]] bool has_ages() const { return !ages_.empty(); }
+  [[nodiscard]] std::span<const std::uint16_t> ages() const { return ages_; }
+  // In the order of of(user); empty where ages are not known.
+  [[nodiscard]] std::span<const std::uint16_t> ages_of(UserIndex user) const {
+    if (ages_.empty()) return {};
+    return ages_.subspan(offsets_[user.value], offsets_[user.value + 1] - offsets_[user.value]);
+  }
+
   // How often each of `item_count` items occurs.
   [[nodiscard]] std::vector<std::uint32_t> popularity(std::size_t item_count) const {
     std::vector<std::uint32_t> counts(item_count, 0);
@@ -67,16 +81,18 @@ class Histories {
   }
 
  private:
-  using Owned = std::pair<std::vector<std::uint64_t>, std::vector<ItemIndex>>;
+  using Owned = std::tuple<std::vector<std::uint64_t>, std::vector<ItemIndex>, std::vector<std::uint16_t>>;
   static constexpr std::array<std::uint64_t, 1> nobody{0};
 
   void assert_spanned() const {
     SOTTO_ASSERT(!offsets_.empty() && offsets_.front() == 0 && offsets_.back() == items_.size(),
                  "offsets span the items");
+    SOTTO_ASSERT(ages_.empty() || ages_.size() == items_.size(), "each item has an age, or none has");
   }
 
   std::span<const std::uint64_t> offsets_{nobody};
   std::span<const ItemIndex> items_;
+  std::span<const std::uint16_t> ages_;
   std::shared_ptr<const void> owner_;
 };
 

@@ -73,6 +73,8 @@ class UserCutter {
     parts.test.end_user();
   }
 
+  [[nodiscard]] bool at_random() const { return at_random_; }
+
  private:
   void shuffle(std::uint32_t user) {
     Stream stream(options_.seed, Purpose::split_data, 0, user);
@@ -128,7 +130,12 @@ PartRows part_rows(const Dataset& part, const std::vector<std::uint32_t>& users,
   std::partial_sum(rows.offsets.begin(), rows.offsets.end(), rows.offsets.begin());
   rows.items.resize(part.interactions.size());
   auto next = rows.offsets;
-  for (const Interaction& row : part.interactions)
+  std::vector<Interaction> line(part.interactions);
+  rows.oldest_first = part.time_kind != TimeKind::none;
+  if (rows.oldest_first)
+    std::stable_sort(line.begin(), line.end(),
+                     [](const Interaction& a, const Interaction& b) { return a.time < b.time; });
+  for (const Interaction& row : line)
     rows.items[next[users[row.user.value]]++] = ItemIndex{items[row.item.value]};
   return rows;
 }
@@ -139,6 +146,7 @@ Result<Split> split_dataset(const Dataset& dataset, const SplitOptions& options)
   SOTTO_TRY_DONE(check_options(dataset, options));
   SplitParts parts;
   UserCutter cutter(dataset, options);
+  parts.train.oldest_first = !cutter.at_random();
   const std::span<const Interaction> rows(dataset.interactions);
   std::size_t begin = 0;
   for (std::uint32_t user = 0; user < dataset.users.size(); ++user) {
@@ -168,6 +176,7 @@ Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, 
   SplitParts parts{part_rows(train, user_of[0], item_of[0], users.size()),
                    part_rows(validation, user_of[1], item_of[1], users.size()),
                    part_rows(test, user_of[2], item_of[2], users.size())};
+  parts.validation.oldest_first = parts.test.oldest_first = false;  // nobody asks for their ages
   SOTTO_TRY(Split split, assemble_split(std::move(users), items, std::move(parts), names, categories));
   if (auto lawful = check_laws(split); !lawful.ok())
     return fail(Code::bad_input, "the given parts do not fit together: " + lawful.error().message +

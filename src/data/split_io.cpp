@@ -81,7 +81,10 @@ bool read_part(const SectionBytes& sections, Section first, const std::shared_pt
   std::span<const ItemIndex> items;
   if (!view(sections, first, offsets) || !view(sections, after(first, 1), items)) return false;
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != items.size()) return false;
-  part = Histories(offsets, items, owner);
+  std::span<const std::uint16_t> ages;
+  if (first == Section::train_offsets && !view(sections, Section::train_ages, ages)) return false;
+  if (!ages.empty() && ages.size() != items.size()) return false;
+  part = Histories(offsets, items, ages, owner);
   return true;
 }
 
@@ -121,6 +124,7 @@ SectionBytes sections_to_write(const Split& split, const LabelArrays& names, con
           std::as_bytes(item_slots),
           std::as_bytes(split.train.offsets()),
           std::as_bytes(split.train.items()),
+          std::as_bytes(split.train.ages()),
           std::as_bytes(split.validation.offsets()),
           std::as_bytes(split.validation.items()),
           std::as_bytes(split.test.offsets()),

@@ -58,6 +58,8 @@ TEST(SplitIo, ComesBackWhole) {
   EXPECT_EQ(loaded->item_names, split.item_names);
   EXPECT_EQ(loaded->item_categories, split.item_categories);
   EXPECT_TRUE(same(loaded->train.items(), split.train.items()));
+  ASSERT_TRUE(split.train.has_ages());
+  EXPECT_TRUE(std::ranges::equal(loaded->train.ages(), split.train.ages()));
   EXPECT_TRUE(same(loaded->validation.items(), split.validation.items()));
   EXPECT_TRUE(same(loaded->test.items(), split.test.items()));
   for (std::uint32_t user = 0; user < split.users.size(); ++user)
@@ -223,6 +225,19 @@ TEST(SplitIo, NamesEachBrokenLaw) {
   std::vector<std::uint64_t> offsets(unsorted.train.offsets().begin(), unsorted.train.offsets().end());
   unsorted.train = Histories(offsets, std::vector<ItemIndex>(offsets.back(), ItemIndex{9}));
   EXPECT_NE(refusal(unsorted).find("known items"), std::string::npos);
+}
+
+TEST(SplitIo, RefusesAgesThatAreNoOrder) {
+  Split split = small_split();
+  const auto with_ages = [&](std::vector<std::uint16_t> ages) {
+    split.train = Histories({0, 2, 2, 2}, {ItemIndex{0}, ItemIndex{1}}, std::move(ages));
+    split.test = split.validation = Histories(3);
+    return check_laws(split);
+  };
+  EXPECT_EQ(with_ages({0, 0}).error().message.find("broken law: each user's items have an order"), 0u);
+  EXPECT_FALSE(with_ages({1, 2}).ok());
+  // What stays broken is another law (an item that occurs nowhere), not the order.
+  EXPECT_EQ(with_ages({1, 0}).error().message.find("broken law: every item"), 0u);
 }
 
 TEST(SplitIo, ExportsOwnIds) {

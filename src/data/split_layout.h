@@ -25,6 +25,7 @@ enum class Section : std::uint8_t {
   item_slots,
   train_offsets,
   train_items,
+  train_ages,
   validation_offsets,
   validation_items,
   test_offsets,
@@ -34,7 +35,7 @@ enum class Section : std::uint8_t {
   category_lengths,
   category_letters,
 };
-inline constexpr std::size_t section_count = 16;
+inline constexpr std::size_t section_count = 17;
 using SectionBytes = std::array<std::span<const std::byte>, section_count>;
 
 struct SplitHead {
@@ -44,7 +45,7 @@ struct SplitHead {
   std::string hash;                                  // of the split, as many
 };
 
-inline constexpr std::uint32_t split_version = 2;
+inline constexpr std::uint32_t split_version = 3;
 inline constexpr std::size_t section_alignment = 64;
 inline constexpr std::size_t checksum_size = 64;
 

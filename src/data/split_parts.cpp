@@ -27,7 +27,27 @@ std::vector<std::uint32_t> number_items(std::size_t items, const SplitParts& par
   return numbers;
 }
 
+// Rows in the order of time, sorted by item, with the age of each.
+Histories renumbered_with_ages(PartRows rows, const std::vector<std::uint32_t>& numbers) {
+  std::vector<std::uint16_t> ages(rows.items.size());
+  std::vector<std::pair<std::uint32_t, std::uint16_t>> row;
+  for (std::size_t user = 0; user + 1 < rows.offsets.size(); ++user) {
+    const std::size_t begin = rows.offsets[user], end = rows.offsets[user + 1];
+    row.clear();
+    for (std::size_t k = begin; k < end; ++k)
+      row.emplace_back(numbers[rows.items[k].value],
+                       static_cast<std::uint16_t>(std::min<std::size_t>(end - 1 - k, Histories::most_age)));
+    std::sort(row.begin(), row.end());
+    for (std::size_t k = begin; k < end; ++k) {
+      rows.items[k].value = row[k - begin].first;
+      ages[k] = row[k - begin].second;
+    }
+  }
+  return Histories(std::move(rows.offsets), std::move(rows.items), std::move(ages));
+}
+
 Histories renumbered(PartRows rows, const std::vector<std::uint32_t>& numbers) {
+  if (rows.oldest_first) return renumbered_with_ages(std::move(rows), numbers);
   for (ItemIndex& item : rows.items) item.value = numbers[item.value];
   for (std::size_t user = 0; user + 1 < rows.offsets.size(); ++user)
     std::sort(rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user]),
@@ -47,6 +67,7 @@ std::vector<std::string> picked(const std::vector<std::string>& labels,
 void hash_part(Hasher& hasher, const Histories& part) {
   hasher.u64(part.users()).u64(part.interactions());
   hasher.array(part.offsets()).bytes(std::as_bytes(part.items()));
+  if (part.has_ages()) hasher.bytes(std::as_bytes(part.ages()));
 }
 
 std::size_t empty_rows(const Histories& part) {
@@ -89,6 +110,19 @@ bool rows_lawful(const Histories& part, std::size_t users, std::size_t item_limi
 }
 
 Error broken(const char* law) { return fail(Code::bad_input, std::string("broken law: ") + law); }
+
+// Whether each row's ages are 0, 1, … in some order, as far as ages are told apart.
+bool ages_lawful(const Histories& part) {
+  std::vector<std::uint16_t> sorted;
+  for (std::uint32_t user = 0; user < part.users(); ++user) {
+    const auto ages = part.ages_of({user});
+    sorted.assign(ages.begin(), ages.end());
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t k = 0; k < sorted.size(); ++k)
+      if (sorted[k] != std::min<std::size_t>(k, Histories::most_age)) return false;
+  }
+  return true;
+}
 
 bool share_a_pair(const Histories& a, const Histories& b) {
   for (std::uint32_t user = 0; user < a.users(); ++user) {
@@ -165,6 +199,7 @@ Status check_rows(const Split& split) {
 Status check_laws(const Split& split) {
   SOTTO_TRY_DONE(check_rows(split));
   const std::size_t items = split.items.size();
+  if (!ages_lawful(split.train)) return broken("each user's items have an order in time, or nobody's have");
   if (share_a_pair(split.train, split.test) || share_a_pair(split.train, split.validation) ||
       share_a_pair(split.validation, split.test))
     return broken("no pair is in two parts");

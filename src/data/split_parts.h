@@ -9,10 +9,11 @@
 
 namespace sotto {
 
-// One part while it grows, user by user; items by their number in the dataset, in any order.
+// One part while it grows, user by user; items by their number in the dataset.
 struct PartRows {
   std::vector<std::uint64_t> offsets{0};
   std::vector<ItemIndex> items;
+  bool oldest_first = false;  // each user's items stand in their order in time; else in any order
 
   void add(ItemIndex item) { items.push_back(item); }
   void end_user() { offsets.push_back(items.size()); }

@@ -198,10 +198,16 @@ RC_GTEST_PROP(Split, TemporalEqualsSlowCut, ()) {
     std::array<Names, 3> expected;
     for (std::size_t k = 0; k < line.size(); ++k)
       expected[k < test ? 0 : k < test + validation ? 1 : 2].push_back(line[k].second);
+    const Names newest_first = expected[2];
     for (Names& names : expected) std::sort(names.begin(), names.end());
     RC_ASSERT(items_of(*split, split->test, user) == expected[0]);
     RC_ASSERT(items_of(*split, split->validation, user) == expected[1]);
     RC_ASSERT(items_of(*split, split->train, user) == expected[2]);
+    const auto ages = split->train.ages_of({user});
+    const auto items = split->train.of({user});
+    RC_ASSERT(ages.size() == items.size());
+    for (std::size_t k = 0; k < items.size(); ++k)
+      RC_ASSERT(newest_first.at(ages[k]) == split->items.name(items[k].value));
   }
 }
 
@@ -248,6 +254,17 @@ TEST(Split, JoinsGivenParts) {
   ASSERT_FALSE(leaking.ok());
   EXPECT_NE(leaking.error().message.find("no pair is in two parts"), std::string::npos);
   EXPECT_FALSE(join_given_parts(Dataset{}, Dataset{}, test).ok());
+}
+
+TEST(Split, OrderInTimeIsKnownWhereTimesAre) {
+  const Dataset timed = load("u,a,1,300000002\nu,b,1,300000001\nu,c,1,300000003\n");
+  const Dataset test = load("u,d\n");
+  const Split joined = join_given_parts(timed, Dataset{}, test).value();
+  ASSERT_TRUE(joined.train.has_ages());
+  EXPECT_EQ(std::vector(joined.train.ages().begin(), joined.train.ages().end()),
+            (std::vector<std::uint16_t>{1, 2, 0}));
+  EXPECT_FALSE(join_given_parts(load("u,a\nu,b\n"), Dataset{}, test).value().train.has_ages());
+  EXPECT_FALSE(split_dataset(timed, options_of("random:0.8")).value().train.has_ages());
 }
 
 TEST(Split, HashSeesIdsAndParts) {

@@ -1,7 +1,7 @@
 // Aggregator: the server's sum of one round. accept / merge / release() &&.
 //
-// Laws: it takes Contributions, and what a SumSink (sum_sink.h) lets through, alone; refused input leaves no
-// trace; any order and any split over aggregators give the same bytes, because sums are integers; release
+// Laws: it takes Contributions, and what a SumSink or a HistorySink lets through, alone; refused input leaves
+// no trace; any order and any split over aggregators give the same bytes, because sums are integers; release
 // happens once. Sums are 32 bits wide; a row that comes near their end moves into 64 bits, where 2^31
 // contributions fit. The memory lies in a SumSpace that outlives the round, so that a round allocates
 // nothing.
@@ -77,6 +77,7 @@ class Aggregator {
 
  private:
   friend class SumSink;
+  friend class HistorySink;
 
   // A contribution begins; note() says which rows it holds, any number of times each.
   void begin() {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t magic = 0x54544F53;  // "SOTT"
 constexpr std::size_t header_bytes = 8;
 constexpr std::size_t shape_bytes = 12;  // round, rows, width
-constexpr std::size_t width_limit = 4097;
+constexpr std::size_t width_limit = 65536;
 
 // Reads `rows` and `width` and checks that the rest can hold `row_bytes(width)` for each row.
 struct Shape {

@@ -81,9 +81,17 @@ TEST(PairAggregator, LongSumsSettleInBetween) {
   PairAggregator sum(3000, PersonWeight(), Form::sparse);
   std::vector<std::uint32_t> many;
   for (std::uint32_t item = 0; item < 1600; ++item) many.push_back(item);
-  Rows rows{many, {5, 2999}, many};
-  for (const auto& row : rows) ASSERT_TRUE(sum.accept(open_set(row)).ok());
-  EXPECT_EQ(table_of(std::move(sum).release()), plain_sum(rows, PersonWeight()));
+  for (const auto& row : Rows{many, {5, 2999}, many}) ASSERT_TRUE(sum.accept(open_set(row)).ok());
+  const PairSum whole = std::move(sum).release();
+  PairRow row;
+  whole.row(7, row);
+  EXPECT_EQ(row.items, many);
+  EXPECT_EQ(row.sums, std::vector<std::uint64_t>(many.size(), 2));
+  whole.row(5, row);
+  ASSERT_EQ(row.items.size(), many.size() + 1);
+  EXPECT_EQ(row.sums[5], 3u);
+  EXPECT_EQ(row.items.back(), 2999u);
+  EXPECT_EQ(row.sums.back(), 1u);
 }
 
 RC_GTEST_PROP(ItemSetMessage, DecodesToWhatWasEncoded, ()) {

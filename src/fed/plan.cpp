@@ -60,23 +60,14 @@ std::string variant_of(const Plan& plan) {
   return fmt::format("{}fpl{}", plan.cohort == 0.0 ? 's' : 'p', plan.triples ? "" : "+");
 }
 
-Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std::size_t interactions) {
-  SOTTO_TRY_DONE(check(plan));
-  if (eligible_users == 0)
-    return fail(Code::bad_input,
-                "no user has both a training item and an item left to compare it with: nothing to "
-                "train on; loosen the filters or change the split");
-  Schedule schedule;
-  const auto share =
-      static_cast<std::uint32_t>(std::llround(plan.cohort * static_cast<double>(eligible_users)));
-  schedule.cohort = std::max<std::uint32_t>(share, 1);
-  const auto mean = static_cast<std::uint32_t>(interactions / eligible_users);
-  schedule.triples = plan.triples.value_or(std::max<std::uint32_t>(mean, 1));
-  const std::uint64_t per_round = plan.rounds_per_epoch == RoundsPerEpoch::steps
-                                      ? std::uint64_t{schedule.cohort} * schedule.triples
-                                      : schedule.cohort;
-  schedule.rounds_per_epoch =
-      static_cast<std::uint32_t>(std::max<std::uint64_t>(interactions / per_round, 1));
+namespace {
+
+std::uint32_t cohort_of(const Plan& plan, std::size_t users) {
+  const auto share = static_cast<std::uint32_t>(std::llround(plan.cohort * static_cast<double>(users)));
+  return std::max<std::uint32_t>(share, 1);
+}
+
+Result<Schedule> with_rounds(Schedule schedule, const Plan& plan) {
   schedule.rounds = std::uint64_t{schedule.rounds_per_epoch} * plan.epochs;
   if (schedule.rounds > 0xFFFFFFFFull)
     return fail(Code::usage,
@@ -84,6 +75,37 @@ Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std:
                             "cohort",
                             schedule.rounds));
   return schedule;
+}
+
+}  // namespace
+
+Result<Schedule> history_schedule_for(const Plan& plan, std::size_t users) {
+  SOTTO_TRY_DONE(check(plan));
+  if (users == 0)
+    return fail(Code::bad_input,
+                "no user has a training item: nothing to train on; loosen the filters or change the split");
+  Schedule schedule;
+  schedule.cohort = cohort_of(plan, users);
+  schedule.rounds_per_epoch = static_cast<std::uint32_t>(std::max<std::size_t>(users / schedule.cohort, 1));
+  return with_rounds(schedule, plan);
+}
+
+Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std::size_t interactions) {
+  SOTTO_TRY_DONE(check(plan));
+  if (eligible_users == 0)
+    return fail(Code::bad_input,
+                "no user has both a training item and an item left to compare it with: nothing to "
+                "train on; loosen the filters or change the split");
+  Schedule schedule;
+  schedule.cohort = cohort_of(plan, eligible_users);
+  const auto mean = static_cast<std::uint32_t>(interactions / eligible_users);
+  schedule.triples = plan.triples.value_or(std::max<std::uint32_t>(mean, 1));
+  const std::uint64_t per_round = plan.rounds_per_epoch == RoundsPerEpoch::steps
+                                      ? std::uint64_t{schedule.cohort} * schedule.triples
+                                      : schedule.cohort;
+  schedule.rounds_per_epoch =
+      static_cast<std::uint32_t>(std::max<std::uint64_t>(interactions / per_round, 1));
+  return with_rounds(schedule, plan);
 }
 
 }  // namespace sotto

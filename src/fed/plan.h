@@ -58,5 +58,7 @@ struct Schedule {
 };
 [[nodiscard]] Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users,
                                             std::size_t interactions);
+// Of models that answer with their whole history: an epoch asks as many users as there are.
+[[nodiscard]] Result<Schedule> history_schedule_for(const Plan& plan, std::size_t users);
 
 }  // namespace sotto

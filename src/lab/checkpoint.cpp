@@ -28,12 +28,16 @@ std::string seal_of(std::span<const std::byte> bytes) {
 void write_parameters(Writer& out, const Parameters& parameters) {
   write_rows(out, parameters.items);
   write_rows(out, parameters.users.on_device());
+  out.number(static_cast<std::uint32_t>(parameters.layers.size()));
+  for (const RowMatrix& layer : parameters.layers) write_rows(out, layer);
 }
 
 Parameters read_parameters(Reader& in) {
   Parameters parameters;
   parameters.items = read_rows(in);
   parameters.users = Private(read_rows(in));
+  const auto layers = in.number<std::uint32_t>();
+  for (std::uint32_t n = 0; n < layers && !in.spoiled(); ++n) parameters.layers.push_back(read_rows(in));
   return parameters;
 }
 

@@ -48,7 +48,7 @@ TEST(CheckpointFile, any_changed_byte_is_refused_with_a_remedy) {
   checkpoint.request_hash = "h";
   checkpoint.now.items = RowMatrix(3, 2);
   checkpoint.now.users = Private(RowMatrix(2, 2));
-  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2))};
+  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2)), RowMatrix(2, 3)};
   const Bytes bytes = save_checkpoint(checkpoint);
   ASSERT_TRUE(load_checkpoint(bytes, "c").ok());
   for (std::size_t at = 0; at < bytes.size(); ++at)
@@ -91,14 +91,15 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
       [&](Checkpoint& c) { c.now.users = Private(grown(c.now.users.on_device(), 1, 0)); },
       [&](Checkpoint& c) { c.now.users = Private(grown(c.now.users.on_device(), 0, 1)); },
       [](Checkpoint& c) {
-        c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1))};
+        c.best = Parameters{RowMatrix(1, 1), Private(RowMatrix(1, 1)), {}};
       },
+      [](Checkpoint& c) { c.now.layers = {RowMatrix(1, 3)}; },
       [](Checkpoint& c) {
         c.item_updates = {1, 2};
       },
       [](Checkpoint& c) { c.round = 4'000'000'000; }};
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf}) {
+  for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf, ModelKind::fcf, ModelKind::mf}) {
     const TrainRequest request = small_request(model);
     TrainHooks hooks;
     EXPECT_TRUE(train(request, split, serial, hooks, stopped_checkpoint(request, split)).ok());
@@ -110,6 +111,23 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
       EXPECT_EQ(trained.error().code, Code::bad_input) << n;
       EXPECT_NE(trained.error().message.find("--force"), std::string::npos);
     }
+  }
+}
+
+TEST(CheckpointFile, every_factor_model_ends_with_the_bytes_of_an_undisturbed_run) {
+  const Split split = small_world();
+  SerialExecutor serial;
+  for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf, ModelKind::ials, ModelKind::fedals,
+                                ModelKind::fcf, ModelKind::warp, ModelKind::mf}) {
+    const TrainRequest request = small_request(model);
+    TrainHooks hooks;
+    const Trained whole = train(request, split, serial, hooks).value();
+    const Trained resumed = train(request, split, serial, hooks, stopped_checkpoint(request, split)).value();
+    EXPECT_EQ(resumed.model_hash, whole.model_hash) << to_string(model);
+    EXPECT_EQ(hash_rows(resumed.parameters->users.on_device()),
+              hash_rows(whole.parameters->users.on_device()))
+        << to_string(model);
+    EXPECT_EQ(resumed.totals.loss_units, whole.totals.loss_units) << to_string(model);
   }
 }
 

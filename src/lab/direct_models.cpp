@@ -25,7 +25,8 @@ Result<std::unique_ptr<Recommender>> make_baseline(const TrainRequest& request, 
       return std::unique_ptr<Recommender>(std::move(model));
     }
     case ModelKind::itemknn: {
-      SOTTO_TRY(auto model, ItemKnn::fit(split.train, split.catalogue, request.knn, executor));
+      SOTTO_TRY(auto model,
+                ItemKnn::fit(split.train, split.catalogue, request.knn, executor, Recency(request.recency)));
       return std::unique_ptr<Recommender>(std::move(model));
     }
     default:
@@ -37,6 +38,11 @@ Result<std::unique_ptr<Recommender>> make_baseline(const TrainRequest& request, 
 }  // namespace
 
 Result<DirectModel> make_direct(const TrainRequest& request, const Split& split, Executor& executor) {
+  if (request.recency > 0.0f && !split.train.has_ages())
+    return fail(
+        Code::bad_input,
+        "recency needs the order in time, and the split has none: split by time (temporal:0.8), or leave "
+        "--recency out");
   if (is_item_model(request.model)) return make_item_model(request, split, executor);
   DirectModel made;
   SOTTO_TRY(made.model, make_baseline(request, split, executor));
@@ -51,6 +57,7 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
     hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
   if (request.knn.similarity != Similarity::cosine) hasher.text(to_string(request.knn.similarity));
   if (is_item_model(request.model)) hasher.text(item_model_settings(request));
+  if (request.recency > 0.0f) hasher.text(fmt::format("recency {}", request.recency));
   return std::move(hasher).hex();
 }
 

@@ -1,6 +1,8 @@
 #include "lab/factor_training.h"
 
-#include "model/central/bpr_mf.h"
+#include "lab/factor_options.h"
+#include "lab/neural_training.h"
+#include "sim/history_federation.h"
 
 namespace sotto {
 
@@ -24,7 +26,7 @@ class FplTraining final : public FactorTraining {
   }
   [[nodiscard]] Parameters take() override {
     FederationState state = std::move(federation_).take();
-    return {std::move(state.shared), std::move(state.devices)};
+    return {std::move(state.shared), std::move(state.devices), {}};
   }
   void count_updates(std::vector<std::uint64_t> so_far) override {
     federation_.count_updates(std::move(so_far));
@@ -38,9 +40,11 @@ class FplTraining final : public FactorTraining {
   Federation<Fpl> federation_;
 };
 
-class BprTraining final : public FactorTraining {
+// Models where all data lies in one place: an epoch is one round.
+template <class Model>
+class CentralTraining final : public FactorTraining {
  public:
-  BprTraining(std::unique_ptr<BprMf> model, std::uint32_t epochs, Executor& executor)
+  CentralTraining(std::unique_ptr<Model> model, std::uint32_t epochs, Executor& executor)
       : model_(std::move(model)), executor_(executor) {
     schedule_.rounds_per_epoch = 1;
     schedule_.rounds = epochs;
@@ -50,7 +54,7 @@ class BprTraining final : public FactorTraining {
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override {
     RoundReport report;
     for (std::uint32_t n = 0; n < rounds; ++n) {
-      SOTTO_TRY(const BprMf::Epoch epoch, model_->run_epoch(round_, executor_));
+      SOTTO_TRY(const auto epoch, model_->run_epoch(round_, executor_));
       ++round_;
       report.add({.rounds = 1, .triples = epoch.steps, .loss_units = epoch.loss_units});
     }
@@ -59,48 +63,115 @@ class BprTraining final : public FactorTraining {
   [[nodiscard]] std::uint32_t round() const override { return round_; }
   [[nodiscard]] const RowMatrix& items() const override { return model_->items(); }
   [[nodiscard]] const RowMatrix& users() const override { return model_->users(); }
+  [[nodiscard]] std::vector<RowMatrix> moments() const override {
+    if constexpr (has_biases) return {model_->biases()};
+    return {};
+  }
   void restore(std::uint32_t round, Parameters parameters) override {
     round_ = round;
-    model_->restore(std::move(parameters.users.on_device()), std::move(parameters.items));
+    RowMatrix& users = parameters.users.on_device();
+    if constexpr (has_biases)
+      model_->restore(std::move(users), std::move(parameters.items), std::move(parameters.layers.front()));
+    else
+      model_->restore(std::move(users), std::move(parameters.items));
   }
-  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users())}; }
+  [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users()), {}}; }
 
  private:
+  static constexpr bool has_biases = requires(const Model& model) { model.biases(); };
+
   Schedule schedule_;
-  std::unique_ptr<BprMf> model_;
+  std::unique_ptr<Model> model_;
   Executor& executor_;
   std::uint32_t round_ = 0;
 };
 
-BprMfOptions bpr_options(const TrainRequest& request) {
-  const FplOptions& fpl = request.plan.fpl;
-  return {.factors = fpl.factors,
-          .learning_rate = fpl.learning_rate,
-          .user_reg = fpl.user_reg,
-          .positive_reg = fpl.positive_reg,
-          .negative_reg = fpl.negative_reg,
-          .init_sd = fpl.init_sd,
-          .epochs = request.plan.epochs,
-          .seed = request.plan.seed,
-          .fold_in = {}};
+// Models whose devices answer with statistics of their history.
+template <class Model>
+class HistoryTraining final : public FactorTraining {
+ public:
+  HistoryTraining(const Model& model, const TrainRequest& request, const Schedule& schedule,
+                  const Split& split, Executor& executor)
+      : schedule_(schedule),
+        federation_(model, request.plan, schedule, split.train, executor,
+                    request.wire ? Path::wire : Path::fast) {}
+
+  [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
+  [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
+  [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
+  [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
+  [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
+  [[nodiscard]] std::vector<RowMatrix> moments() const override { return {federation_.state().memory}; }
+  void restore(std::uint32_t round, Parameters parameters) override {
+    federation_.restore({round, std::move(parameters.items), std::move(parameters.users),
+                         std::move(parameters.layers.front())});
+  }
+  [[nodiscard]] Parameters take() override {
+    HistoryState state = std::move(federation_).take();
+    return {std::move(state.shared), std::move(state.devices), {}};
+  }
+
+ private:
+  Schedule schedule_;
+  HistoryFederation<Model> federation_;
+};
+
+using Started = Result<std::unique_ptr<FactorTraining>>;
+
+template <class Model, class Options>
+Started start_central(const TrainRequest& request, const Split& split, const Options& options,
+                      Executor& executor) {
+  SOTTO_TRY(auto model, Model::start(split.train, split.catalogue, options));
+  return std::unique_ptr<FactorTraining>(
+      std::make_unique<CentralTraining<Model>>(std::move(model), request.plan.epochs, executor));
+}
+
+Started start_fpl(const TrainRequest& request, const Split& split, Executor& executor,
+                  Storage* private_memory) {
+  const std::size_t users = eligible_users(split.train, split.catalogue).size();
+  SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
+  return std::unique_ptr<FactorTraining>(
+      std::make_unique<FplTraining>(request, schedule, split, executor, private_memory));
+}
+
+Started start_history(const TrainRequest& request, const Split& split, Executor& executor) {
+  const std::size_t users = users_with_history(split.train).size();
+  SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
+  if (request.model == ModelKind::fedals) {
+    const FedAls model(als_options(request), split.catalogue);
+    return std::unique_ptr<FactorTraining>(
+        std::make_unique<HistoryTraining<FedAls>>(model, request, schedule, split, executor));
+  }
+  const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
+  const Fcf model(fcf_options(request), split.catalogue, share);
+  return std::unique_ptr<FactorTraining>(
+      std::make_unique<HistoryTraining<Fcf>>(model, request, schedule, split, executor));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request, const Split& split,
                                                               Executor& executor, Storage* private_memory) {
-  if (request.model == ModelKind::fpl) {
-    const std::size_t users = eligible_users(split.train, split.catalogue).size();
-    SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
-    return std::unique_ptr<FactorTraining>(
-        std::make_unique<FplTraining>(request, schedule, split, executor, private_memory));
+  switch (request.model) {
+    case ModelKind::fpl:
+      return start_fpl(request, split, executor, private_memory);
+    case ModelKind::bprmf:
+      return start_central<BprMf>(request, split, bpr_options(request), executor);
+    case ModelKind::ials:
+      return start_central<Ials>(request, split, als_options(request), executor);
+    case ModelKind::warp:
+      return start_central<Warp>(request, split, warp_options(request), executor);
+    case ModelKind::mf:
+      return start_central<LogisticMf>(request, split, logistic_options(request), executor);
+    case ModelKind::fedals:
+    case ModelKind::fcf:
+      return start_history(request, split, executor);
+    case ModelKind::multvae:
+    case ModelKind::neumf:
+      return start_neural_training(request, split, executor);
+    default:
+      return std::unique_ptr<FactorTraining>();
   }
-  if (request.model == ModelKind::bprmf) {
-    SOTTO_TRY(auto model, BprMf::start(split.train, split.catalogue, bpr_options(request)));
-    return std::unique_ptr<FactorTraining>(
-        std::make_unique<BprTraining>(std::move(model), request.plan.epochs, executor));
-  }
-  return std::unique_ptr<FactorTraining>();
 }
 
 }  // namespace sotto

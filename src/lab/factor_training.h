@@ -1,6 +1,6 @@
-// The models whose training goes step by step over two matrices (FPL, BPR-MF), seen alike: they can
-// be advanced, looked at, saved and restored. Everything they draw is keyed by the round, so a
-// restored training goes on as if nothing had happened.
+// The models whose training goes step by step over two matrices (FPL, BPR-MF, iALS, …), and networks with
+// layers beside them, seen alike: they can be advanced, looked at, saved and restored. Everything they draw
+// is keyed by the round, so a restored training goes on as if nothing had happened.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,11 @@ class FactorTraining {
   [[nodiscard]] virtual std::uint32_t round() const = 0;
   [[nodiscard]] virtual const RowMatrix& items() const = 0;
   [[nodiscard]] virtual const RowMatrix& users() const = 0;  // private rows; they stay in this process
+  // Of a network: its layers.
+  [[nodiscard]] virtual std::vector<RowMatrix> layers() const { return {}; }
+  // What training carries along and the model does not need, such as an optimiser's moments.
+  [[nodiscard]] virtual std::vector<RowMatrix> moments() const { return {}; }
+  // `parameters.layers` are layers and then moments.
   virtual void restore(std::uint32_t round, Parameters parameters) = 0;
   // The parameters for good; the training is used up.
   [[nodiscard]] virtual Parameters take() = 0;
@@ -35,7 +40,7 @@ class FactorTraining {
   [[nodiscard]] virtual std::vector<std::uint64_t> item_updates() const { return {}; }
 };
 
-// The training that the request asks for; null for models without factors. FPL's private rows lie in
+// The training that the request asks for; null for models made in one go. FPL's private rows lie in
 // `private_memory`, or on the heap.
 [[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(
     const TrainRequest& request, const Split& split, Executor& executor, Storage* private_memory = nullptr);

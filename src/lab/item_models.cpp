@@ -14,7 +14,9 @@ namespace sotto {
 namespace {
 
 EaseOptions ease_options(const TrainRequest& request) {
-  return {.lambda = request.lambda.value_or(EaseOptions{}.lambda), .most_items = request.linear.dense_items};
+  return {.lambda = request.lambda.value_or(EaseOptions{}.lambda),
+          .most_items = request.linear.dense_items,
+          .recency = request.recency};
 }
 
 SlimOptions slim_options(const TrainRequest& request) {
@@ -60,7 +62,7 @@ Result<DirectModel> make_central(const TrainRequest& request, const Split& split
   const Audiences audiences(split.train, split.catalogue);
   const HistoryPairs pairs(split.train, audiences, weight_of(request));
   SOTTO_TRY(ItemWeights weights, weights_from(pairs, request, executor));
-  made.model = std::make_unique<WeightedItems>(split.train, std::move(weights));
+  made.model = std::make_unique<WeightedItems>(split.train, std::move(weights), Recency(request.recency));
   return made;
 }
 
@@ -78,7 +80,7 @@ Result<DirectModel> make_federated(const TrainRequest& request, const Split& spl
   } else {
     SOTTO_TRY(ItemWeights weights, weights_from(round.sum, request, executor));
     bytes = encoded_weights_bytes(weights);
-    made.model = std::make_unique<WeightedItems>(split.train, std::move(weights));
+    made.model = std::make_unique<WeightedItems>(split.train, std::move(weights), Recency(request.recency));
   }
   made.totals.bytes_down = bytes * made.totals.exchanges;
   return made;

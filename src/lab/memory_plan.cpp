@@ -9,9 +9,11 @@
 
 #include "base/row_matrix.h"
 #include "data/membership.h"
+#include "lab/factor_options.h"
 #include "lab/files.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
+#include "model/fed_als.h"
 
 namespace sotto {
 
@@ -32,6 +34,46 @@ bool has_factors(const TrainRequest& request) {
 double membership_bytes(double users, double catalogue) {
   const double bytes = users * (catalogue + 63.0) / 64.0 * 8.0;
   return bytes <= static_cast<double>(Membership::default_budget_bytes) ? bytes : 0.0;
+}
+
+double bytes_of(const MatrixShape& shape) {
+  return static_cast<double>(shape.rows) * static_cast<double>(RowMatrix::stride_for(shape.width)) *
+         static_cast<double>(sizeof(float));
+}
+
+// All matrices of a network, once.
+double network_bytes(const TrainRequest& request, const MemoryFacts& facts) {
+  const bool is_vae = request.model == ModelKind::multvae;
+  const NeuMfOptions& neumf = request.neural.neumf;
+  std::vector<MatrixShape> shapes =
+      is_vae ? vae_layer_shapes(facts.catalogue, request.neural.vae) : neumf_layer_shapes(neumf);
+  shapes.push_back(is_vae ? vae_items_shape(facts.catalogue, request.neural.vae)
+                          : MatrixShape{facts.catalogue + facts.users, neumf_row_width(neumf)});
+  double sum = 0.0;
+  for (const MatrixShape& shape : shapes) sum += bytes_of(shape);
+  return sum;
+}
+
+void add_network_parts(const TrainRequest& request, const MemoryFacts& facts,
+                       std::vector<MemoryPart>& parts) {
+  const double network = network_bytes(request, facts);
+  const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
+  const auto batch = std::min(static_cast<double>(request.neural.batch), users);
+  parts.push_back({"the network, its gradient and moments", 4.0 * network});
+  parts.push_back({"the model handed over", network});
+  if (request.early.patience > 0) parts.push_back({"the best model so far", network});
+  // A copy with both moments, and the bytes of it, which may grow to twice their size while they are written.
+  if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 9.0 * network});
+  if (request.model == ModelKind::multvae) {
+    // Every item's score for a batch, and up to 32 slopes for its hidden values.
+    parts.push_back({"scores of a batch", 4.0 * batch * (catalogue + 32.0 * request.neural.vae.hidden)});
+    parts.push_back({"decoded users", bytes_of({facts.users, std::size_t{request.neural.vae.hidden} + 1})});
+    return;
+  }
+  parts.push_back({"interactions in order", 16.0 * static_cast<double>(facts.interactions)});
+  parts.push_back({"who has what", membership_bytes(users, catalogue)});
+  parts.push_back(
+      {"items' part of the first layer", bytes_of({facts.catalogue, request.neural.neumf.layers[1]})});
 }
 
 double judging_bytes(const TrainRequest& request, const MemoryFacts& facts) {
@@ -63,6 +105,41 @@ void add_item_model(const TrainRequest& request, const MemoryFacts& facts, std::
   }
   if (request.model == ModelKind::slim) parts.push_back({"pairs of items", 8.0 * occurring});
   parts.push_back({"weights", 16.0 * request.knn.neighbors * catalogue});
+}
+
+bool draws_by_job(ModelKind model) {
+  return model == ModelKind::bprmf || model == ModelKind::warp || model == ModelKind::mf;
+}
+
+// What the models of least squares need beside their rows.
+void add_solving_parts(const TrainRequest& request, const MemoryFacts& facts,
+                       std::vector<MemoryPart>& parts) {
+  if (!solves_exactly(request.model)) return;
+  const auto catalogue = static_cast<double>(facts.catalogue), threads = static_cast<double>(facts.threads);
+  const auto interactions = static_cast<double>(facts.interactions);
+  const double row = row_bytes(request);
+  const double square = row * (request.plan.fpl.factors + 8.0);
+  parts.push_back({"solvers", square * (2.0 * threads + 32.0)});
+  if (request.model == ModelKind::ials) {
+    parts.push_back(
+        {"one side once more", row * static_cast<double>(std::max(facts.users, facts.catalogue))});
+    parts.push_back({"who has an item", 4.0 * interactions + 8.0 * catalogue});
+    return;
+  }
+  parts.push_back({"the received rows", row * catalogue});
+  const auto sum_row = [](double width) { return 4.0 * (width + 15.0); };
+  if (request.model == ModelKind::fedals) {
+    // A row needs 64-bit sums once as many devices are in it as ones fit 30 bits.
+    const double wide = interactions / static_cast<double>(1u << (30 - request.plan.fixed.bits)) + 1.0;
+    const double width = sum_row(static_cast<double>(FedAls::statistic_width(request.plan.fpl.factors)));
+    parts.push_back({"sums", threads * (catalogue * (width + 12.0) + 4.0 * wide * width)});
+    return;
+  }
+  parts.push_back({"sums", threads * catalogue * (3.0 * sum_row(request.plan.fpl.factors) + 12.0)});
+  // A checkpoint and the best model so far hold them too.
+  const double copies = (facts.keeps_checkpoints ? 4.0 : 1.0) + (request.early.patience > 0 ? 1.0 : 0.0);
+  if (request.factors.server == ServerStep::adam)
+    parts.push_back({"the server's moments", copies * 2.0 * catalogue * sum_row(request.plan.fpl.factors)});
 }
 
 std::optional<double> number_in(const std::string& text) {
@@ -141,17 +218,20 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
     const double own = private_row_bytes(request, facts.users);
     parts.push_back({"shared rows", shared});
     if (!facts.scratch) parts.push_back({"private rows", own});
-    if (request.model == ModelKind::bprmf) parts.push_back({"the model handed over", shared + own});
+    if (!facts_of(request.model).federated) parts.push_back({"the model handed over", shared + own});
     if (request.early.patience > 0) parts.push_back({"the best model so far", shared + own});
     // A copy of the parameters and their bytes, which may grow to twice their size while they are written.
     if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 3.0 * (shared + own)});
-    parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
+    if (!solves_exactly(request.model))
+      parts.push_back({"who has what", membership_bytes(users, catalogue) + 8.0 * users});
   }
+  add_solving_parts(request, facts, parts);
+  if (facts_of(request.model).family == ModelFamily::network) add_network_parts(request, facts, parts);
   // Every row may come to need 64-bit sums beside its 32-bit ones.
   if (request.model == ModelKind::fpl)
     parts.push_back(
         {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
-  if (request.model == ModelKind::bprmf)
+  if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
     parts.push_back({"neighbours", 8.0 * request.knn.neighbors *
@@ -179,6 +259,7 @@ Status check_memory(const TrainRequest& request, const MemoryFacts& facts, doubl
       listed += fmt::format("{}{} {:.2f}", listed.empty() ? "" : ", ", part.what, part.bytes / gigabyte);
   std::string remedy = "close other programs, or judge fewer users with --eval-users";
   if (has_factors(request)) remedy = "lower --factors, or judge fewer users with --eval-users";
+  if (request.model == ModelKind::multvae) remedy = "lower --hidden or --batch, or " + remedy;
   if (request.model == ModelKind::fpl && !facts.scratch)
     remedy = "keep private rows on the disk with --scratch DIR, " + remedy;
   return fail(Code::io, fmt::format("the plan needs about {:.2f} GB of memory and {:.2f} GB are available "

@@ -13,6 +13,11 @@ namespace {
 constexpr std::array models{
     ModelFacts{ModelKind::fpl, "fpl", "FPL", ModelFamily::factors, true},
     ModelFacts{ModelKind::bprmf, "bprmf", "BPR-MF", ModelFamily::factors, false},
+    ModelFacts{ModelKind::ials, "ials", "iALS", ModelFamily::factors, false},
+    ModelFacts{ModelKind::fedals, "fedals", "Federated ALS", ModelFamily::factors, true},
+    ModelFacts{ModelKind::fcf, "fcf", "FCF", ModelFamily::factors, true},
+    ModelFacts{ModelKind::warp, "warp", "WARP", ModelFamily::factors, false},
+    ModelFacts{ModelKind::mf, "mf", "MF", ModelFamily::factors, false},
     ModelFacts{ModelKind::toppop, "toppop", "Top-Pop", ModelFamily::direct, false},
     ModelFacts{ModelKind::random, "random", "Random", ModelFamily::direct, false},
     ModelFacts{ModelKind::userknn, "userknn", "User-kNN", ModelFamily::direct, false},
@@ -23,6 +28,8 @@ constexpr std::array models{
     ModelFacts{ModelKind::fedease, "fedease", "Federated EASE", ModelFamily::direct, true},
     ModelFacts{ModelKind::feditemknn, "feditemknn", "Federated Item-kNN", ModelFamily::direct, true},
     ModelFacts{ModelKind::fedrp3beta, "fedrp3beta", "Federated RP3β", ModelFamily::direct, true},
+    ModelFacts{ModelKind::multvae, "multvae", "MultVAE", ModelFamily::network, false},
+    ModelFacts{ModelKind::neumf, "neumf", "NeuMF", ModelFamily::network, false},
 };
 
 }  // namespace

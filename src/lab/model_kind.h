@@ -21,11 +21,19 @@ enum class ModelKind : std::uint8_t {
   fedease,
   feditemknn,
   fedrp3beta,
+  ials,
+  fedals,
+  fcf,
+  warp,
+  mf,
+  multvae,
+  neumf,
 };
 
 // How a model comes to be, and what a run directory keeps of it.
 enum class ModelFamily : std::uint8_t {
   factors,  // trained step by step over two matrices, which are kept (lab/factor_training.h)
+  network,  // the same with the layers of a network beside them (lab/neural_training.h)
   direct,   // made in one go from the split, and made again when a run is opened (lab/direct_models.h)
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "lab/factor_options.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
 
@@ -66,6 +67,15 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
+  SOTTO_TRY_DONE(Recency::check(request.recency));
+  if (request.recency > 0.0f && request.model != ModelKind::itemknn && !is_item_model(request.model))
+    return fail(Code::usage,
+                fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …), "
+                            "not {}: leave it out",
+                            to_string(request.model)));
+  SOTTO_TRY_DONE(check_factor_options(request));
+  request.neural.neumf.factors = fpl.factors;
+  SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -14,6 +14,8 @@
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
+#include "model/central/neural_options.h"
+#include "model/fcf.h"
 
 namespace sotto {
 
@@ -36,6 +38,17 @@ struct EarlyStopping {
   std::uint32_t patience = 0;  // 0: never stop early
 };
 
+// What the factor models beside fpl and bprmf are told; seed, epochs, factors and rates are the plan's.
+struct FactorRequest {
+  std::optional<float> confidence;       // α of ials, fedals, fcf; none: the model's own
+  float reg_power = 0.0f;                // ν of ials, fedals
+  std::uint32_t negatives = 4;           // mf: examples that were not consumed, a consumed one
+  std::uint32_t max_trials = 50;         // warp
+  ServerStep server = ServerStep::adam;  // fcf
+  std::optional<float> server_lr;        // fcf; none: the step's own
+  float beta1 = 0.9f, beta2 = 0.999f;    // fcf with Adam
+};
+
 inline constexpr std::uint32_t most_cutoff = 10'000;
 inline constexpr std::uint64_t most_seed = 9'223'372'036'854'775'807;  // TOML's largest number
 
@@ -54,10 +67,13 @@ struct TrainRequest {
   ModelKind model = ModelKind::fpl;
   Plan plan;  // seed, epochs, factors and rates also serve bprmf
   KnnOptions knn;
+  NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
-  std::optional<float> lambda;  // of models that are solved, not stepped; each has its own default
   LinearOptions linear;
+  float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
+  FactorRequest factors;
+  std::optional<float> lambda;  // of models of least squares; none: the model's own
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

@@ -32,6 +32,15 @@ TrainRequest full_request() {
               .beta = 0.125f,
               .gram_power = 0.5f,
               .dense_items = 77};
+  r.factors = {.confidence = 10.0f,
+               .reg_power = 0.5f,
+               .negatives = 7,
+               .max_trials = 33,
+               .server = ServerStep::sgd,
+               .server_lr = 0.25f,
+               .beta1 = 0.1f,
+               .beta2 = 0.99f};
+  r.recency = 7.5f;
   r.early = {.metric = "P@5", .every = 2, .patience = 4};
   r.cutoffs = {1, 5};
   r.wire = true;
@@ -54,6 +63,39 @@ TEST(RequestToml, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->lambda, 12.5f);
   EXPECT_EQ(again->linear.dense_items, 77u);
   EXPECT_FALSE(again->linear.non_negative);
+  EXPECT_EQ(again->recency, 7.5f);
+  EXPECT_EQ(again->factors.confidence, 10.0f);
+  EXPECT_EQ(again->factors.server, ServerStep::sgd);
+  EXPECT_EQ(again->factors.negatives, 7u);
+}
+
+TEST(Request, OptionsOfAFactorModelAreCheckedBeforeAnythingRuns) {
+  const auto refused = [](ModelKind model, auto set, const char* words) {
+    TrainRequest request;
+    request.data.paths = {"w"};
+    request.model = model;
+    set(request);
+    const Status status = settle(request);
+    ASSERT_FALSE(status.ok()) << words;
+    EXPECT_EQ(status.error().code, Code::usage);
+    EXPECT_NE(status.error().message.find(words), std::string::npos) << status.error().message;
+  };
+  refused(
+      ModelKind::ials, [](TrainRequest& r) { r.lambda = -1.0f; }, "lambda");
+  refused(
+      ModelKind::ials, [](TrainRequest& r) { r.factors.reg_power = 9.0f; }, "reg-power");
+  refused(
+      ModelKind::fedals, [](TrainRequest& r) { r.plan.cohort = 0.5; }, "--cohort");
+  refused(
+      ModelKind::fedals, [](TrainRequest& r) { r.plan.fpl.factors = 300; }, "--factors");
+  refused(
+      ModelKind::fcf, [](TrainRequest& r) { r.factors.server_lr = 0.0f; }, "server-lr");
+  refused(
+      ModelKind::fcf, [](TrainRequest& r) { r.factors.beta2 = 1.0f; }, "beta");
+  refused(
+      ModelKind::mf, [](TrainRequest& r) { r.factors.negatives = 0; }, "negatives");
+  refused(
+      ModelKind::warp, [](TrainRequest& r) { r.factors.max_trials = 0; }, "max-trials");
 }
 
 TEST(RequestToml, ReadsOnTopOfWhatIsThere) {

@@ -35,13 +35,22 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
   visit("model", "lambda", r.lambda);
+  visit("model", "recency", r.recency);
   visit("model", "init_sd", r.plan.fpl.init_sd);
   visit("model", "epochs", r.plan.epochs);
+  visit("model", "confidence", r.factors.confidence);
+  visit("model", "reg_power", r.factors.reg_power);
+  visit("model", "negatives", r.factors.negatives);
+  visit("model", "max_trials", r.factors.max_trials);
   visit("federation", "cohort", r.plan.cohort);
   visit("federation", "triples", r.plan.triples);
   visit("federation", "local", r.plan.fpl.local);
   visit("federation", "rounds_per_epoch", r.plan.rounds_per_epoch);
   visit("federation", "fixed_bits", r.plan.fixed.bits);
+  visit("federation", "server", r.factors.server);
+  visit("federation", "server_lr", r.factors.server_lr);
+  visit("federation", "beta1", r.factors.beta1);
+  visit("federation", "beta2", r.factors.beta2);
   visit("federation", "wire", r.wire);
   visit("federation", "log_every", r.log_every);
   visit("consent", "pi", r.plan.consent.pi);
@@ -55,6 +64,16 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("linear", "beta", r.linear.beta);
   visit("linear", "gram_power", r.linear.gram_power);
   visit("linear", "dense_items", r.linear.dense_items);
+  visit("neural", "lr", r.neural.learning_rate);
+  visit("neural", "batch", r.neural.batch);
+  visit("neural", "l2", r.neural.l2);
+  visit("neural", "hidden", r.neural.vae.hidden);
+  visit("neural", "latent", r.neural.vae.latent);
+  visit("neural", "dropout", r.neural.vae.dropout);
+  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
+  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
+  visit("neural", "layers", r.neural.neumf.layers);
+  visit("neural", "negatives", r.neural.neumf.negatives);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);
@@ -96,6 +115,7 @@ class TomlWriter {
   static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
+  static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
   template <class T>
   static std::string show(const std::vector<T>& values) {
@@ -210,6 +230,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, Similarity& field) {
     return take_named(node, field, parse_similarity);
+  }
+  static std::string take(const toml::node& node, ServerStep& field) {
+    return take_named(node, field, parse_server_step);
   }
   static std::string take(const toml::node& node, SplitRule& field) {
     return take_named(node, field, parse_split_rule);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "lab/files.h"
@@ -66,9 +67,11 @@ Result<bool> make_a_run(const std::vector<std::string>& found, const fs::path& f
   return from_toml(text, "plan.toml").ok();
 }
 
-Bytes rows_file(const Stamp& stamp, const RowMatrix& rows) {
+// A matrix, and whatever stands behind it.
+Bytes rows_file(const Stamp& stamp, const RowMatrix& rows, std::span<const RowMatrix> layers = {}) {
   Writer out = stamped(stamp);
   write_rows(out, rows);
+  for (const RowMatrix& layer : layers) write_rows(out, layer);
   return sealed(std::move(out));
 }
 
@@ -80,15 +83,19 @@ Result<Bytes> read_part_of_run(const fs::path& path) {
   return bytes;
 }
 
-Result<RowMatrix> load_rows_file(const Stamp& stamp, const fs::path& path) {
+Result<std::vector<RowMatrix>> load_rows_file(const Stamp& stamp, const fs::path& path) {
   SOTTO_TRY(const Bytes bytes, read_part_of_run(path));
   SOTTO_TRY(Reader in, unsealed(bytes, stamp, path.string()));
-  RowMatrix rows = read_rows(in);
+  std::vector<RowMatrix> matrices;
+  do {
+    matrices.push_back(read_rows(in));
+  } while (in.remaining() > 0);
   if (!in.finished()) return damaged(stamp, path.string());
-  for (std::size_t row = 0; row < rows.rows(); ++row)
-    if (!std::ranges::all_of(rows.values(row), [](float value) { return std::isfinite(value); }))
-      return damaged_run(path, "it holds values that are no finite numbers");
-  return rows;
+  for (const RowMatrix& rows : matrices)
+    for (std::size_t row = 0; row < rows.rows(); ++row)
+      if (!std::ranges::all_of(rows.values(row), [](float value) { return std::isfinite(value); }))
+        return damaged_run(path, "it holds values that are no finite numbers");
+  return matrices;
 }
 
 // What readers of run.json count on: the first field that is missing or of another kind, or "".
@@ -139,7 +146,7 @@ std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
   for (std::size_t row = 0; row < evaluation.per_user.users.size(); ++row) {
     text += split.users.name(evaluation.per_user.users[row].value);
     for (std::size_t column = 0; column < evaluation.per_user.names.size(); ++column)
-      text += fmt::format("\t{:.6g}", evaluation.per_user.at(row, column));
+      text += fmt::format("\t{}", evaluation.per_user.at(row, column));
     text += '\n';
   }
   return text;
@@ -210,10 +217,12 @@ Status RunDir::save(const Checkpoint& checkpoint) const {
 Status RunDir::finish(const Split& split, const Trained& trained, const Evaluation& evaluation,
                       const nlohmann::json& metrics, nlohmann::json summary) const {
   if (trained.parameters) {
-    SOTTO_TRY_DONE(write_file(path_ / "model.bin", rows_file(model_stamp, trained.parameters->items)));
-    SOTTO_TRY_DONE(write_file(path_ / "devices.bin",
-                              rows_file(devices_stamp, trained.parameters->users.on_device()),
-                              Privacy::owner_only));
+    const Parameters& kept = *trained.parameters;
+    const RowMatrix& devices = kept.users.on_device();
+    SOTTO_TRY_DONE(write_file(path_ / "model.bin", rows_file(model_stamp, kept.items, kept.layers)));
+    if (devices.rows() > 0)
+      SOTTO_TRY_DONE(
+          write_file(path_ / "devices.bin", rows_file(devices_stamp, devices), Privacy::owner_only));
   }
   SOTTO_TRY_DONE(write_file(path_ / "per_user.tsv", per_user_tsv(evaluation, split)));
   SOTTO_TRY_DONE(write_file(path_ / "items.tsv", items_tsv(evaluation, split, trained.item_updates)));
@@ -283,16 +292,21 @@ Result<nlohmann::json> RunDir::metrics() const { return read_json(path_ / "metri
 
 namespace {
 
-Result<Parameters> load_parameters(const fs::path& path, const Split& split, const std::string& model_hash) {
+Result<Parameters> load_parameters(const fs::path& path, const TrainRequest& request, const Split& split,
+                                   const std::string& model_hash) {
   Parameters parameters;
-  SOTTO_TRY(parameters.items, load_rows_file(model_stamp, path / "model.bin"));
-  SOTTO_TRY(RowMatrix devices, load_rows_file(devices_stamp, path / "devices.bin"));
-  if (hash_rows(parameters.items) != model_hash)
+  SOTTO_TRY(std::vector<RowMatrix> shared, load_rows_file(model_stamp, path / "model.bin"));
+  parameters.items = std::move(shared.front());
+  parameters.layers.assign(std::make_move_iterator(shared.begin() + 1),
+                           std::make_move_iterator(shared.end()));
+  if (request.model != ModelKind::multvae) {  // it has nothing of its own for a user
+    SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path / "devices.bin"));
+    parameters.users = Private(std::move(devices.front()));
+  }
+  if (hash_shared(parameters) != model_hash)
     return damaged_run(path / "model.bin", "it is not the model that run.json names");
-  const bool fits = parameters.items.rows() == split.catalogue && devices.rows() == split.users.size() &&
-                    devices.width() == parameters.items.width();
-  if (!fits) return damaged_run(path, "model and split do not belong together");
-  parameters.users = Private(std::move(devices));
+  if (!fits_model(request, split, parameters))
+    return damaged_run(path, "model and split do not belong together");
   return parameters;
 }
 
@@ -310,8 +324,8 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   if (summary["model"] != to_string(run.request.model))
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   std::optional<Parameters> parameters;
-  if (facts_of(run.request.model).family == ModelFamily::factors) {
-    SOTTO_TRY(parameters, load_parameters(path, *run.split, summary["model_hash"]));
+  if (facts_of(run.request.model).family != ModelFamily::direct) {
+    SOTTO_TRY(parameters, load_parameters(path, run.request, *run.split, summary["model_hash"]));
   }
   SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   return run;

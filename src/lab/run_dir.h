@@ -4,8 +4,11 @@
 //   split.bin       ids, training, validation and test part (zstd)
 //   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
 //   checkpoint.bin  only while training or after a stop; for its owner's eyes (it holds private rows)
-//   model.bin       the shared parameters: one row an item, sealed with a hash of the file
-//   devices.bin     the simulated devices' private rows: what real devices would keep to themselves;
+//   model.bin       the shared parameters: one row an item, then a network's layers; sealed with a hash of
+//   the
+//                   file
+//   devices.bin     (where users have rows) the simulated devices' private rows: what real devices would keep
+//   to themselves;
 //                   sealed likewise, for its owner's eyes
 //   metrics.json, per_user.tsv
 //   items.tsv       of each item of the catalogue: training interactions, lists it stands in, and (federated
@@ -66,7 +69,7 @@ class RunDir {
   std::filesystem::path path_;
 };
 
-// Each judged user's values, one line a user under a header.
+// Each judged user's values, one line a user under a header; numbers read back as they were.
 [[nodiscard]] std::string per_user_tsv(const Evaluation& evaluation, const Split& split);
 
 // Each item's counts, one line an item under a header; `updates` may be empty.

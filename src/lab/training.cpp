@@ -7,8 +7,11 @@
 
 #include "base/hash.h"
 #include "lab/direct_models.h"
+#include "lab/factor_options.h"
 #include "lab/factor_training.h"
 #include "metrics/evaluate.h"
+#include "model/central/multvae.h"
+#include "model/central/neumf.h"
 #include "model/mf_recommender.h"
 
 namespace sotto {
@@ -37,7 +40,19 @@ FoldInOptions fold_in_options(const TrainRequest& request) {
   return {.learning_rate = request.plan.fpl.learning_rate,
           .reg = request.plan.fpl.user_reg,
           .passes = FoldInOptions{}.passes,
-          .seed = request.plan.seed};
+          .seed = request.plan.seed,
+          .exact = solves_exactly(request.model) ? std::optional(als_options(request)) : std::nullopt};
+}
+
+// The model over matrices that live elsewhere and outlive it.
+std::unique_ptr<Recommender> view_model(const TrainRequest& request, const Split& split,
+                                        const RowMatrix& users, const RowMatrix& items,
+                                        const std::vector<RowMatrix>& layers, Executor& executor) {
+  if (request.model == ModelKind::multvae)
+    return std::make_unique<MultVae>(split.train, &items, &layers, executor);
+  if (request.model == ModelKind::neumf)
+    return std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, &users, &items, &layers);
+  return std::make_unique<MfRecommender>(&users, &items, fold_in_options(request));
 }
 
 // One step-by-step training from start (or checkpoint) to end.
@@ -64,8 +79,10 @@ class TrainingRun {
   }
 
  private:
-  // Whether the matrices have the sizes of this training's.
-  [[nodiscard]] bool fits_training(const Parameters& parameters) const;
+  // The model now; `whole`: with all that the training needs to go on.
+  [[nodiscard]] Parameters snapshot(bool whole) const;
+  // Whether the matrices have the sizes of a snapshot's.
+  [[nodiscard]] bool fits_training(const Parameters& parameters, bool whole) const;
   [[nodiscard]] Status advance();
   [[nodiscard]] Status look_at_validation(TrainProgress& progress);
   [[nodiscard]] Status save();
@@ -82,11 +99,20 @@ class TrainingRun {
   bool stopped_early_ = false;
 };
 
-bool TrainingRun::fits_training(const Parameters& parameters) const {
-  const auto alike = [](const RowMatrix& a, const RowMatrix& b) {
-    return a.rows() == b.rows() && a.width() == b.width();
-  };
-  return alike(parameters.items, training_.items()) && alike(parameters.users.on_device(), training_.users());
+Parameters TrainingRun::snapshot(bool whole) const {
+  Parameters parameters{training_.items(), Private(training_.users()), training_.layers()};
+  if (whole)
+    for (RowMatrix& matrix : training_.moments()) parameters.layers.push_back(std::move(matrix));
+  return parameters;
+}
+
+bool TrainingRun::fits_training(const Parameters& parameters, bool whole) const {
+  std::vector<RowMatrix> layers = training_.layers();
+  if (whole)
+    for (RowMatrix& matrix : training_.moments()) layers.push_back(std::move(matrix));
+  return shape_of(parameters.items) == shape_of(training_.items()) &&
+         shape_of(parameters.users.on_device()) == shape_of(training_.users()) &&
+         std::ranges::equal(parameters.layers, layers, {}, shape_of, shape_of);
 }
 
 Status TrainingRun::resume(Checkpoint checkpoint) {
@@ -95,8 +121,8 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
                 "the checkpoint belongs to another plan or other data: resume with the run's own plan, or "
                 "start anew");
   const bool fits =
-      checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now) &&
-      (!checkpoint.best || fits_training(*checkpoint.best)) &&
+      checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now, true) &&
+      (!checkpoint.best || fits_training(*checkpoint.best, false)) &&
       (checkpoint.item_updates.empty() || checkpoint.item_updates.size() == training_.items().rows());
   if (!fits)
     return fail(Code::bad_input,
@@ -120,7 +146,7 @@ Status TrainingRun::save() {
   checkpoint_.round = training_.round();
   checkpoint_.seconds = watch_.seconds();
   checkpoint_.log_lines = hooks_.log_lines;
-  checkpoint_.now = {training_.items(), Private(training_.users())};
+  checkpoint_.now = snapshot(true);
   checkpoint_.item_updates = item_updates();
   const Status saved = hooks_.on_checkpoint(checkpoint_);
   checkpoint_.now = {};
@@ -128,9 +154,10 @@ Status TrainingRun::save() {
 }
 
 Status TrainingRun::look_at_validation(TrainProgress& progress) {
-  const MfRecommender model(&training_.users(), &training_.items(), fold_in_options(request_));
+  const std::vector<RowMatrix> layers = training_.layers();
+  const auto model = view_model(request_, split_, training_.users(), training_.items(), layers, executor_);
   SOTTO_TRY(const Evaluation evaluation,
-            evaluate(model, split_, evaluate_options(request_, split_, Part::validation), executor_));
+            evaluate(*model, split_, evaluate_options(request_, split_, Part::validation), executor_));
   const std::optional<double> value = evaluation.find(request_.early.metric);
   if (!value)
     return fail(Code::usage,
@@ -143,7 +170,7 @@ Status TrainingRun::look_at_validation(TrainProgress& progress) {
   if (gained) {
     checkpoint_.best_value = *value;
     checkpoint_.best_epoch = progress.epoch;
-    checkpoint_.best = Parameters{training_.items(), Private(training_.users())};
+    checkpoint_.best = snapshot(false);
   }
   stopped_early_ = checkpoint_.looks_without_gain >= request_.early.patience;
   return Done{};
@@ -208,9 +235,9 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   if (resume) SOTTO_TRY_DONE(run.resume(std::move(*resume)));
   SOTTO_TRY_DONE(run.run());
   trained.parameters = std::make_unique<Parameters>(run.take_parameters());
-  trained.model = std::make_unique<MfRecommender>(&trained.parameters->users.on_device(),
-                                                  &trained.parameters->items, fold_in_options(request));
-  trained.model_hash = hash_rows(trained.parameters->items);
+  const Parameters& kept = *trained.parameters;
+  trained.model = view_model(request, split, kept.users.on_device(), kept.items, kept.layers, executor);
+  trained.model_hash = hash_shared(kept);
   trained.totals = run.checkpoint().totals;
   trained.schedule = training->schedule();
   trained.seconds = run.seconds();
@@ -234,8 +261,36 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
     SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
     return std::move(direct.model);
   }
-  return std::unique_ptr<Recommender>(std::make_unique<MfRecommender>(
-      std::move(parameters->users.on_device()), std::move(parameters->items), fold_in_options(request)));
+  RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());
+  std::unique_ptr<Recommender> model;
+  if (request.model == ModelKind::multvae)
+    model = std::make_unique<MultVae>(split.train, std::move(items), std::move(parameters->layers), executor);
+  else if (request.model == ModelKind::neumf)
+    model = std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, std::move(users),
+                                    std::move(items), std::move(parameters->layers));
+  else
+    model = std::make_unique<MfRecommender>(std::move(users), std::move(items), fold_in_options(request));
+  return model;
+}
+
+std::string hash_shared(const Parameters& parameters) {
+  if (parameters.layers.empty()) return hash_rows(parameters.items);
+  Hasher hasher;
+  hasher.text(hash_rows(parameters.items));
+  for (const RowMatrix& layer : parameters.layers) hasher.text(hash_rows(layer));
+  return std::move(hasher).hex();
+}
+
+bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters) {
+  const MatrixShape items = shape_of(parameters.items), users = shape_of(parameters.users.on_device());
+  const MatrixShape private_rows{split.users.size(), items.width};
+  if (request.model == ModelKind::multvae)
+    return items == vae_items_shape(split.catalogue, request.neural.vae) && users == MatrixShape{} &&
+           have_shapes(parameters.layers, vae_layer_shapes(split.catalogue, request.neural.vae));
+  if (request.model == ModelKind::neumf)
+    return items == MatrixShape{split.catalogue, neumf_row_width(request.neural.neumf)} &&
+           users == private_rows && have_shapes(parameters.layers, neumf_layer_shapes(request.neural.neumf));
+  return items.rows == split.catalogue && users == private_rows && parameters.layers.empty();
 }
 
 }  // namespace sotto

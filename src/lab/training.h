@@ -22,11 +22,15 @@
 
 namespace sotto {
 
-// The trained parameters of a factor model. (The others are made from the split.)
+// The trained parameters of a factor model or a network. (The others are made from the split.)
 struct Parameters {
   RowMatrix items;           // shared
-  Private<RowMatrix> users;  // one private row a user
+  Private<RowMatrix> users;  // one private row a user; none with MultVAE
+  std::vector<RowMatrix> layers =
+      {};  // shared: a network's; in a checkpoint also what training carries along
 };
+// Names what is shared.
+[[nodiscard]] std::string hash_shared(const Parameters& parameters);
 
 struct TrainProgress {
   std::uint64_t round = 0;
@@ -91,5 +95,7 @@ struct Trained {
                                                                  const Split& split,
                                                                  std::optional<Parameters> parameters,
                                                                  Executor& executor);
+// Whether parameters that were read are of the sizes that request and split ask for.
+[[nodiscard]] bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters);
 
 }  // namespace sotto

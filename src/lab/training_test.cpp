@@ -193,7 +193,8 @@ TEST(Training, EveryModelTrainsAndHasAStableName) {
     EXPECT_EQ(a.model_hash.size(), 64u);
     EXPECT_EQ(a.model_hash, b.model_hash) << to_string(model);
     std::optional<Parameters> parameters;
-    if (a.parameters) parameters = Parameters{a.parameters->items, Private(a.parameters->users.on_device())};
+    if (a.parameters)
+      parameters = Parameters{a.parameters->items, Private(a.parameters->users.on_device()), {}};
     const auto again = rebuild_model(request, split, std::move(parameters), one).value();
     EXPECT_EQ(evaluate(*again, split, {}, one)->find("nDCG@10"),
               evaluate(*a.model, split, {}, one)->find("nDCG@10"));

@@ -77,19 +77,21 @@ Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, cons
   return users;
 }
 
-PerUser judge_users(const Ranking& ranking, const Histories& judged, std::span<const std::uint32_t> cutoffs) {
+// `auc` is empty where it is not known.
+PerUser judge_users(const TopLists& lists, std::span<const double> auc, const Histories& judged,
+                    std::span<const std::uint32_t> cutoffs) {
   PerUser table;
-  table.users = ranking.lists.users;
+  table.users = lists.users;
   for (const std::uint32_t cutoff : cutoffs)
     for (const auto& [name, metric] : user_metrics) table.names.push_back(at(name, cutoff));
-  table.names.emplace_back("AUC");
+  if (!auc.empty()) table.names.emplace_back("AUC");
   table.values.reserve(table.users.size() * table.names.size());
   JudgedList list;
   for (std::size_t row = 0; row < table.users.size(); ++row) {
-    list.judge(ranking.lists.of(row, ranking.lists.depth), judged.of(table.users[row]));
+    list.judge(lists.of(row, lists.depth), judged.of(table.users[row]));
     for (const std::uint32_t cutoff : cutoffs)
       for (const auto& [name, metric] : user_metrics) table.values.push_back(metric(list, cutoff));
-    table.values.push_back(ranking.auc[row]);
+    if (!auc.empty()) table.values.push_back(auc[row]);
   }
   return table;
 }
@@ -99,6 +101,10 @@ double mean_of_column(const PerUser& table, std::size_t column) {
   double sum = 0.0;
   for (std::size_t row = 0; row < table.users.size(); ++row) sum += table.at(row, column);
   return sum / static_cast<double>(table.users.size());
+}
+
+const Histories& judged_part(const Split& split, Part part) {
+  return part == Part::test ? split.test : split.validation;
 }
 
 // What needs all lists together. Returns in how many of them each item stands.
@@ -126,6 +132,51 @@ std::vector<std::uint64_t> judge_lists(const TopLists& lists, const Split& split
   return counts;
 }
 
+void judge_all(const TopLists& lists, std::span<const double> auc, const Split& split, Part part,
+               Evaluation& result) {
+  const Histories& judged = judged_part(split, part);
+  const std::vector<const Histories*> masked = masked_parts(split, part);
+  result.users = lists.users.size();
+  result.per_user = judge_users(lists, auc, judged, result.cutoffs);
+  std::size_t column = 0;
+  for (const std::uint32_t cutoff : result.cutoffs) {
+    for (std::size_t n = 0; n < std::size(user_metrics); ++n, ++column)
+      result.metrics.push_back({result.per_user.names[column], mean_of_column(result.per_user, column)});
+    result.recommended = judge_lists(lists, split, judged, masked, cutoff, result.metrics);
+    result.short_lists.push_back(static_cast<std::uint64_t>(std::count_if(
+        lists.lengths.begin(), lists.lengths.end(), [&](std::uint32_t length) { return length < cutoff; })));
+    if (!split.item_categories.empty())
+      result.category_bias.push_back(
+          {cutoff, bias_disparity(lists, cutoff, split.item_categories, split.train, split.catalogue)});
+  }
+  if (!auc.empty()) result.metrics.push_back({"AUC", mean_of_column(result.per_user, column)});
+}
+
+// A list may be short only where no more candidates are left.
+Status check_lengths(const TopLists& lists, const Split& split, Part part) {
+  const std::vector<const Histories*> masked = masked_parts(split, part);
+  const ItemIndex end{static_cast<std::uint32_t>(split.catalogue)};
+  std::uint64_t shorter = 0, missing = 0;
+  for (std::size_t row = 0; row < lists.users.size(); ++row) {
+    std::size_t candidates = split.catalogue;
+    for (const Histories* seen : masked) {
+      const auto items = seen->of(lists.users[row]);
+      candidates -=
+          static_cast<std::size_t>(std::lower_bound(items.begin(), items.end(), end) - items.begin());
+    }
+    if (lists.lengths[row] >= std::min(lists.depth, candidates)) continue;
+    ++shorter;
+    if (lists.lengths[row] == 0) ++missing;
+  }
+  if (shorter == 0) return Done{};
+  return fail(
+      Code::bad_input,
+      fmt::format("{} of {} judged users have fewer than {} items in their lists ({} have none): give "
+                  "longer lists, judge shorter ones with --cutoffs, or count the missing places as misses "
+                  "with --short-lists allow",
+                  shorter, lists.users.size(), lists.depth, missing));
+}
+
 }  // namespace
 
 std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
@@ -138,6 +189,12 @@ std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
   }
   names.emplace_back("AUC");
   return names;
+}
+
+std::vector<const Histories*> masked_parts(const Split& split, Part part) {
+  std::vector<const Histories*> parts{&split.train};
+  if (part == Part::test && split.validation.interactions() > 0) parts.push_back(&split.validation);
+  return parts;
 }
 
 std::vector<double> PerUser::column(std::string_view name) const {
@@ -160,31 +217,36 @@ Result<Evaluation> evaluate(const Recommender& model, const Split& split, const 
   Evaluation result;
   SOTTO_TRY_DONE(check_match(model, split));
   SOTTO_TRY(result.cutoffs, checked_cutoffs(options.cutoffs));
-  const Histories& judged = options.part == Part::test ? split.test : split.validation;
+  const Histories& judged = judged_part(split, options.part);
   SOTTO_TRY(auto users, judged_users(options, split.train, judged, result));
 
   const std::size_t depth = std::min<std::size_t>(result.cutoffs.back(), split.catalogue);
-  RankTask task{&model, {&split.train}, &judged, depth, options.memory_bytes};
-  if (options.part == Part::test && split.validation.interactions() > 0)
-    task.masked.push_back(&split.validation);
+  const RankTask task{&model, masked_parts(split, options.part), &judged, depth, options.memory_bytes};
   SOTTO_TRY(Ranking ranking, rank_users(task, std::move(users), executor));
-
-  result.users = ranking.lists.users.size();
-  result.per_user = judge_users(ranking, judged, result.cutoffs);
-  std::size_t column = 0;
-  for (const std::uint32_t cutoff : result.cutoffs) {
-    for (std::size_t n = 0; n < std::size(user_metrics); ++n, ++column)
-      result.metrics.push_back({result.per_user.names[column], mean_of_column(result.per_user, column)});
-    result.recommended = judge_lists(ranking.lists, split, judged, task.masked, cutoff, result.metrics);
-    result.short_lists.push_back(static_cast<std::uint64_t>(
-        std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
-                      [&](std::uint64_t candidates) { return candidates < cutoff; })));
-    if (!split.item_categories.empty())
-      result.category_bias.push_back({cutoff, bias_disparity(ranking.lists, cutoff, split.item_categories,
-                                                             split.train, split.catalogue)});
-  }
-  result.metrics.push_back({"AUC", mean_of_column(result.per_user, column)});
+  judge_all(ranking.lists, ranking.auc, split, options.part, result);
   if (options.keep_lists) result.lists = std::move(ranking.lists);
+  return result;
+}
+
+Result<Evaluation> evaluate_lists(const GivenLists& given, const Split& split, const EvaluateOptions& options,
+                                  ShortLists short_lists) {
+  Evaluation result;
+  SOTTO_TRY(result.cutoffs, checked_cutoffs(options.cutoffs));
+  const Histories& judged = judged_part(split, options.part);
+  SOTTO_ASSERT(given.offsets.size() == judged.users() + 1, "a list a user of the split");
+  TopLists lists;
+  SOTTO_TRY(lists.users, judged_users(options, split.train, judged, result));
+  lists.depth = std::min<std::size_t>(result.cutoffs.back(), split.catalogue);
+  lists.items.resize(lists.users.size() * lists.depth);
+  for (std::size_t row = 0; row < lists.users.size(); ++row) {
+    const auto list = given.of(lists.users[row]);
+    const std::size_t length = std::min(list.size(), lists.depth);
+    std::copy_n(list.begin(), length, lists.items.begin() + static_cast<std::ptrdiff_t>(row * lists.depth));
+    lists.lengths.push_back(static_cast<std::uint32_t>(length));
+  }
+  if (short_lists == ShortLists::refuse) SOTTO_TRY_DONE(check_lengths(lists, split, options.part));
+  judge_all(lists, {}, split, options.part, result);
+  if (options.keep_lists) result.lists = std::move(lists);
   return result;
 }
 

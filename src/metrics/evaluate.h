@@ -22,6 +22,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
+#include "data/given_lists.h"
 #include "data/split.h"
 #include "metrics/bias.h"
 #include "metrics/top_lists.h"
@@ -65,12 +66,12 @@ struct CategoryBiasAt {
 struct Evaluation {
   std::vector<Metric> metrics;
   std::uint64_t users = 0;
-  std::uint64_t users_without_test = 0;       // of those asked for: no items in the judged part
-  std::uint64_t users_without_training = 0;   // items to be judged on, but none to learn from: not judged
-  std::vector<std::uint32_t> cutoffs;         // ascending, each once
-  std::vector<std::uint64_t> short_lists;     // for each cut-off: users with fewer candidates than that
-  std::vector<std::uint64_t> recommended;     // of each item: in how many lists of the deepest cut-off
-  PerUser per_user;                           // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC
+  std::uint64_t users_without_test = 0;      // of those asked for: no items in the judged part
+  std::uint64_t users_without_training = 0;  // items to be judged on, but none to learn from: not judged
+  std::vector<std::uint32_t> cutoffs;        // ascending, each once
+  std::vector<std::uint64_t> short_lists;    // for each cut-off: users whose list is shorter than that
+  std::vector<std::uint64_t> recommended;    // of each item: in how many lists of the deepest cut-off
+  PerUser per_user;  // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC of a model
   std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
   TopLists lists;                             // empty unless keep_lists
 
@@ -87,5 +88,20 @@ struct Evaluation {
 
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
                                           const EvaluateOptions& options, Executor& executor);
+
+// The parts whose items are no candidates when `part` is judged.
+[[nodiscard]] std::vector<const Histories*> masked_parts(const Split& split, Part part);
+
+// What happens to given lists with fewer items than the longest cut-off although there were candidates
+// enough.
+enum class ShortLists : std::uint8_t {
+  refuse,
+  allow,  // the places that are missing are misses
+};
+
+// The same for lists from elsewhere: all metrics but AUC, which needs the whole ranking. Lists that a model
+// gave here have that model's metrics, bit for bit.
+[[nodiscard]] Result<Evaluation> evaluate_lists(const GivenLists& lists, const Split& split,
+                                                const EvaluateOptions& options, ShortLists short_lists);
 
 }  // namespace sotto

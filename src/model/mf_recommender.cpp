@@ -139,6 +139,12 @@ RowMatrix MfRecommender::fold_in(std::span<const ItemIndex> history) const {
   const std::size_t factors = items_->width() - 1;
   p[factors] = 1.0f;
   const auto items = static_cast<std::uint32_t>(catalogue());
+  if (fold_in_.exact) {
+    SerialExecutor alone;
+    const auto outcome = AlsSolver(*fold_in_.exact).solve(FactorSide(*items_, alone), history, items, p);
+    if (!outcome.solved) std::fill_n(p, factors, 0.0f);  // a score is finite
+    return vector;
+  }
   if (history.empty() || history.size() >= items) return vector;
 
   Stream draws(fold_in_.seed, Purpose::fold_in);

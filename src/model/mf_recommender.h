@@ -7,19 +7,23 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "base/row_matrix.h"
+#include "model/als.h"
 #include "model/recommender.h"
 
 namespace sotto {
 
 // How a vector is learned, on the device, for somebody who was not there at training: BPR steps on p
-// alone, p = 0 at the start, `passes` times as many steps as the history has items.
+// alone, p = 0 at the start, `passes` times as many steps as the history has items; or, for models of least
+// squares, the exact solution.
 struct FoldInOptions {
   float learning_rate = 0.05f;
   float reg = 0.0025f;
   std::uint32_t passes = 30;
   std::uint64_t seed = 1;
+  std::optional<AlsOptions> exact;
 };
 
 class MfRecommender final : public Recommender {

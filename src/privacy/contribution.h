@@ -70,8 +70,10 @@ class ContributionPipeline {
   void make_room(std::size_t rows) { out_->make_room(rows); }
   // Where the fixed-point update of a row is added (stride() integers, all zero), each value being worth
   // 1 / scale(); null if consent keeps the row on the device.
-  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) {
-    return gate_.allows(evidence, row) ? out_->append(row) : nullptr;
+  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) { return open(evidence, row, row); }
+  // The same where the row that comes from an item has another number than the item.
+  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
+    return gate_.allows(evidence, item) ? out_->append(row) : nullptr;
   }
   // A contribution grows in place: nothing to ask for.
   void prefetch(std::uint32_t /*row*/) const {}

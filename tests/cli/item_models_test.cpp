@@ -70,7 +70,7 @@ TEST_F(CliItemModels, settings_decide_the_name_and_the_model) {
 
 TEST_F(CliItemModels, a_kept_run_answers_like_the_trained_one) {
   ASSERT_EQ(train({"--model", "fedease", "--pi", "0.5", "--out", "r"}).code, 0);
-  const Outcome again = shop_.sotto({"evaluate", "r", "--json"});
+  const Outcome again = shop_.sotto({"evaluate", "--run", "r", "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["metrics"], judged({"--model", "fedease", "--pi", "0.5"})["metrics"]);
 }

@@ -13,8 +13,8 @@ TEST(CliUsage, version_and_help) {
   EXPECT_TRUE(version.out.starts_with("sotto 0.")) << version.out;
   const Outcome help = shop.sotto({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* command : {"demo", "train", "evaluate", "recommend", "similar", "show", "report", "sweep",
-                              "results", "data", "completion"})
+  for (const char* command : {"demo", "train", "evaluate", "compare", "recommend", "similar", "show",
+                              "report", "sweep", "results", "data", "completion"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
@@ -23,6 +23,7 @@ TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
   const std::vector<std::vector<std::string>> commands{{"demo"},
                                                        {"train"},
                                                        {"evaluate"},
+                                                       {"compare"},
                                                        {"recommend"},
                                                        {"similar"},
                                                        {"show"},

@@ -151,6 +151,13 @@ std::function<void(TrainRequest&)> solved(ModelKind kind, float lambda) {
   };
 }
 
+std::function<void(TrainRequest&)> recent(float lambda, float half_life) {
+  return [=](TrainRequest& request) {
+    solved(ModelKind::fedease, lambda)(request);
+    request.recency = half_life;
+  };
+}
+
 // The item-item models (systems.md 6 for EASE).
 std::vector<Row> item_model_rows() {
   const auto walk = [](TrainRequest& request) {
@@ -185,7 +192,43 @@ std::vector<Row> item_model_rows() {
        1,
        {at_least("P@10", .0200)},
        false},
+      {amazon,
+       "federated EASE, recency 5 (central .02147)",
+       recent(100.0f, 5.0f),
+       1,
+       {at_least("P@10", .02147), at_least("R@10", .03171)},
+       false},
+      {movies,
+       "federated EASE, recency 10 (central .12613)",
+       recent(1000.0f, 10.0f),
+       1,
+       {at_least("P@10", .12613), about("P@10", .18505, .0005), about("R@10", .10665, .0005)}},
       {amazon, "federated RP3b, k=1000", walk, 1, {about("P@10", .01940, .0003)}},
+  };
+}
+
+// Models of least squares. The α of other programs is often the whole weight of a consumed item: here it is
+// what is added to 1.
+std::function<void(TrainRequest&)> squares(ModelKind kind, std::uint32_t factors, float lambda, float alpha,
+                                           std::uint32_t epochs) {
+  return [=](TrainRequest& request) {
+    request.model = kind;
+    request.plan.fpl.factors = factors;
+    request.plan.epochs = epochs;
+    request.lambda = lambda;
+    request.factors.confidence = alpha;
+  };
+}
+
+// MultVAE 200-100-200, β = 0.2 reached after `epochs`.
+std::function<void(TrainRequest&)> vae(std::uint32_t batch, std::uint32_t epochs) {
+  return [=](TrainRequest& request) {
+    request.model = ModelKind::multvae;
+    request.plan.epochs = epochs;
+    request.neural.batch = batch;
+    request.neural.vae.hidden = 200;
+    request.neural.vae.latent = 100;
+    request.neural.vae.anneal_epochs = 40;
   };
 }
 
@@ -278,6 +321,25 @@ std::vector<Row> learned_rows() {
       learned(movies, "pFPL  F=50 pi=.3, 16 epochs, 3 lambda", pfpl_movies, .12275, .05806, false),
       learned(movies, "pFPL  F=50 pi=.4, 40 epochs", fpl("pfpl", 50, .4, 40), .119, .05806, false),
       learned(movies, "BPR-MF F=10, 40 epochs", bpr(10, 40), .11911, .05817, true),
+      {movies,
+       "iALS F=20 lambda=.01 weight 1 (.12152/800)",
+       squares(ModelKind::ials, 20, .01f, 0.0f, 15),
+       3,
+       {about("P@10", .12152, .002), about("R@10", .06613, .003), about("IC@10", 800, 40)}},
+      learned(movies, "iALS F=20 lambda=30 weight 1", squares(ModelKind::ials, 20, 30.0f, 0.0f, 15), .124,
+              .063, true),
+      learned(movies, "federated ALS, the same", squares(ModelKind::fedals, 20, 30.0f, 0.0f, 15), .124, .063,
+              true),
+      {amazon,
+       "iALS F=200 lambda=5 weight 10 (.01978)",
+       squares(ModelKind::ials, 200, 5.0f, 9.0f, 5),
+       1,
+       {at_least("P@10", .0190), at_least("R@10", .0285)},
+       false},
+      learned(movies, "FCF F=20 lambda=30 weight 1, 20 rounds", squares(ModelKind::fcf, 20, 30.0f, 0.0f, 20),
+              .10760, .04392, false),
+      learned(amazon, "FCF F=20 lambda=5 weight 10, 15 rounds", squares(ModelKind::fcf, 20, 5.0f, 9.0f, 15),
+              .00839, .01222, false),
   };
 }
 

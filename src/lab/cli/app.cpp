@@ -126,6 +126,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_demo(root, cli);
   add_train(root, cli);
   add_evaluate(root, cli);
+  add_compare(root, cli);
   add_recommend(root, cli);
   add_similar(root, cli);
   add_show(root, cli);

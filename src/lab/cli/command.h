@@ -58,6 +58,7 @@ void add_data_split(CLI::App& data, Cli& cli);
 void add_data_generate(CLI::App& data, Cli& cli);
 void add_train(CLI::App& root, Cli& cli);
 void add_evaluate(CLI::App& root, Cli& cli);
+void add_compare(CLI::App& root, Cli& cli);
 void add_recommend(CLI::App& root, Cli& cli);
 void add_similar(CLI::App& root, Cli& cli);
 void add_show(CLI::App& root, Cli& cli);

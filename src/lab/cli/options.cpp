@@ -59,4 +59,18 @@ void add_split_options(CLI::App& app, Edits<DataRequest>& edits) {
       ->group(group);
 }
 
+void add_data_options(CLI::App& app, Edits<DataRequest>& edits) {
+  using Paths = std::vector<std::string>;
+  add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
+                  [](DataRequest& data, const Paths& value) { data.paths = value; })
+      ->type_name("PATH")
+      ->group(group);
+  add_edit<std::string>(app, edits, "--split-file", "a split made by 'sotto data split'; in place of --data",
+                        [](DataRequest& data, const std::string& value) { data.split_file = value; })
+      ->type_name("FILE")
+      ->group(group);
+  add_reading_options(app, edits);
+  add_split_options(app, edits);
+}
+
 }  // namespace sotto

@@ -45,5 +45,7 @@ CLI::Option* add_edit(CLI::App& app, Edits<Target>& edits, const std::string& na
 void add_reading_options(CLI::App& app, Edits<DataRequest>& edits);
 // --split, --validation, --test, --validation-data.
 void add_split_options(CLI::App& app, Edits<DataRequest>& edits);
+// All that a DataRequest holds: --data, --split-file and both groups above.
+void add_data_options(CLI::App& app, Edits<DataRequest>& edits);
 
 }  // namespace sotto

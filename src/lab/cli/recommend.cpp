@@ -8,6 +8,7 @@
 #include "lab/cli/find_items.h"
 #include "lab/cli/run_text.h"
 #include "lab/run_dir.h"
+#include "lab/trec.h"
 #include "metrics/top_k.h"
 #include "sim/thread_pool.h"
 
@@ -25,6 +26,7 @@ struct RecommendOptions {
   std::string history_file;
   std::uint32_t count = 10;
   bool include_seen = false;
+  std::string format = "tsv";
   std::string out;
 
   [[nodiscard]] bool for_somebody_new() const { return !history.empty() || !history_file.empty(); }
@@ -44,6 +46,10 @@ Status check(const RecommendOptions& options) {
         Code::usage,
         "say for whom: one of --user ID…, --users FILE, --all, or --history ITEM… (or --history-file)");
   if (options.count == 0) return fail(Code::usage, "-n 0 makes empty lists: give a number from 1 up");
+  if (options.format != "tsv" && options.format != "trec")
+    return fail(Code::usage, fmt::format("unknown format '{}': choose tsv or trec", options.format));
+  if (options.format == "trec" && options.for_somebody_new())
+    return fail(Code::usage, "a TREC run names its users, and somebody new has no name: use --format tsv");
   if (options.out == "-" && options.common.json)
     return fail(Code::usage, "--out - and --json both want stdout: give a file name");
   return Done{};
@@ -114,11 +120,22 @@ std::string as_tsv(const std::vector<TopList>& lists, const Split& split) {
   for (const TopList& list : lists)
     for (std::size_t n = 0; n < list.items.size(); ++n) {
       const auto& [item, score] = list.items[n];
-      text += fmt::format("{}\t{}\t{}\t{:.6g}", list.user, n + 1, split.items.name(item.value), score);
+      text += fmt::format("{}\t{}\t{}\t{}", list.user, n + 1, split.items.name(item.value), score);
       if (names) text += "\t" + split.item_names[item.value];
       if (categories) text += "\t" + split.item_categories[item.value];
       text += '\n';
     }
+  return text;
+}
+
+Result<std::string> as_text(const std::vector<TopList>& lists, const Split& split,
+                            const std::string& format) {
+  if (format == "tsv") return as_tsv(lists, split);
+  std::string text;
+  for (const TopList& list : lists) {
+    SOTTO_TRY(const std::string lines, trec_run_lines(list.user, list.items, split));
+    text += lines;
+  }
   return text;
 }
 
@@ -183,13 +200,18 @@ Status run_recommend(RecommendOptions& options, const Console& console) {
   SOTTO_TRY(const LoadedRun run, load_run(options.run, threads));
   SOTTO_TRY(const std::vector<TopList> lists, make_lists(run, options, threads));
   note_exceptions(lists, options, *run.split, console);
-  if (!options.out.empty()) SOTTO_TRY_DONE(write_output(console, options.out, as_tsv(lists, *run.split)));
+  const bool as_table = options.out.empty() && !options.in_bulk() && options.format == "tsv";
+  std::string text;
+  if (!options.out.empty() || !(options.common.json || as_table)) {
+    SOTTO_TRY(text, as_text(lists, *run.split, options.format));
+  }
+  if (!options.out.empty()) SOTTO_TRY_DONE(write_output(console, options.out, text));
   if (options.common.json) {
     print_json(console, {{"run", options.run}, {"n", options.count}, {"lists", as_json(lists, *run.split)}});
-  } else if (options.out.empty() && options.in_bulk()) {
-    console.print(as_tsv(lists, *run.split));
-  } else if (options.out.empty()) {
+  } else if (as_table) {
     print_lists(lists, *run.split, console);
+  } else if (options.out.empty()) {
+    console.print(text);
   } else if (options.out != "-") {
     console.print(fmt::format("{} lists are in {}\n", human_count(lists.size()), options.out));
   }
@@ -205,7 +227,7 @@ void add_recommend(CLI::App& root, Cli& cli) {
   app->add_option("--user", options->users, "ids of the run's users")->type_name("ID");
   app->add_option("--users", options->users_file, "a file of ids, one a line; the answer is TSV")
       ->type_name("FILE");
-  app->add_flag("--all", options->all, "every user; the answer is TSV");
+  app->add_flag("--all,--all-users", options->all, "every user; the answer is TSV");
   app->add_option("--history", options->history,
                   "items of somebody new: a vector is learned for them, the model stays as it is")
       ->type_name("ITEM");
@@ -216,10 +238,14 @@ void add_recommend(CLI::App& root, Cli& cli) {
       ->default_str("10");
   app->add_flag("--include-seen", options->include_seen,
                 "also items that the user has already (training and validation part)");
-  app->add_option("-o,--out", options->out, "write TSV (perhaps .zst; - is stdout)")->type_name("FILE");
+  app->add_option("--format", options->format, "of what is written: tsv, or trec for a TREC run")
+      ->type_name("NAME")
+      ->default_str("tsv");
+  app->add_option("-o,--out", options->out, "write the lists (perhaps .zst; - is stdout)")->type_name("FILE");
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
   app->footer(examples({"sotto recommend --run runs/demo --user person-00042",
                         "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",
+                        "sotto recommend --run runs/demo --all --format trec --out lists.trec",
                         "sotto recommend --run runs/demo --history venue-00317 venue-00042 --json"}));
 }
 

@@ -26,7 +26,7 @@ Sheet group_sheet(const std::vector<SeedGroup>& groups, const std::vector<Stored
   sheet.columns.push_back({"seeds", true});
   for (const std::string& metric : metrics) {
     sheet.columns.push_back({metric, true});
-    sheet.columns.push_back({metric + " sd", true, true});
+    sheet.columns.push_back({metric + " sd", true, Readers::programs});
   }
   for (const SeedGroup& group : groups) {
     std::vector<SheetCell> row = places.cells(group.place());

@@ -31,7 +31,8 @@ struct ResultsOptions {
 // The metrics to show: those asked for, or a few at the deepest cut-off. Each exists.
 [[nodiscard]] Result<std::vector<std::string>> asked_metrics(const std::vector<StoredCell>& cells,
                                                              const ResultsOptions& options);
-// Study, dataset, model, phase and settings of a place; programs get a column a setting.
+// Study, dataset, model, phase and settings of a place. Programs get a column a setting, people one for all;
+// they are spared a study or phase that is everywhere the same.
 class PlaceColumns {
  public:
   PlaceColumns(const std::vector<StoredCell>& cells, bool with_seed);

@@ -65,17 +65,19 @@ PlaceColumns::PlaceColumns(const std::vector<StoredCell>& cells, bool with_seed)
 }
 
 void PlaceColumns::add_to(Sheet& sheet) const {
-  sheet.columns.push_back({"study", false, !with_study_});
+  sheet.columns.push_back({"study", false, with_study_ ? Readers::all : Readers::programs});
   sheet.columns.push_back({"dataset"});
   sheet.columns.push_back({"model"});
-  sheet.columns.push_back({"phase", false, !with_phase_});
-  for (const std::string& key : keys_) sheet.columns.push_back({key});
+  sheet.columns.push_back({"phase", false, with_phase_ ? Readers::all : Readers::programs});
+  if (!keys_.empty()) sheet.columns.push_back({"settings", false, Readers::people});
+  for (const std::string& key : keys_) sheet.columns.push_back({key, false, Readers::programs});
   if (with_seed_) sheet.columns.push_back({"seed"});
 }
 
 std::vector<SheetCell> PlaceColumns::cells(const CellPlace& place) const {
   std::vector<SheetCell> cells{word_cell(place.study), word_cell(place.dataset), word_cell(place.model),
                                word_cell(to_string(place.phase))};
+  if (!keys_.empty()) cells.push_back(word_cell(settings_text(place)));
   for (const std::string& key : keys_) {
     const auto found = place.settings.find(key);
     cells.push_back(found != place.settings.end() ? word_cell(found->second) : SheetCell{nullptr, ""});

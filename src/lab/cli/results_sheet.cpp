@@ -13,10 +13,11 @@ namespace {
 
 // Which columns a format shows.
 std::vector<std::size_t> shown_columns(const Sheet& sheet, SheetFormat format) {
-  const bool for_programs = format == SheetFormat::tsv || format == SheetFormat::json;
+  const Readers spared =
+      format == SheetFormat::tsv || format == SheetFormat::json ? Readers::people : Readers::programs;
   std::vector<std::size_t> columns;
   for (std::size_t n = 0; n < sheet.columns.size(); ++n)
-    if (for_programs || !sheet.columns[n].for_programs) columns.push_back(n);
+    if (sheet.columns[n].readers != spared) columns.push_back(n);
   return columns;
 }
 
@@ -25,11 +26,11 @@ std::string exact(const nlohmann::ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string as_json(const Sheet& sheet) {
+std::string as_json(const Sheet& sheet, const std::vector<std::size_t>& shown) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& cells : sheet.rows) {
     nlohmann::ordered_json row = nlohmann::ordered_json::object();
-    for (std::size_t n = 0; n < cells.size(); ++n) row[sheet.columns[n].title] = cells[n].value;
+    for (const std::size_t n : shown) row[sheet.columns[n].title] = cells[n].value;
     rows.push_back(std::move(row));
   }
   return rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
@@ -94,7 +95,7 @@ std::string sheet_text(const Sheet& sheet, SheetFormat format, const Console& co
   const std::vector<std::size_t> shown = shown_columns(sheet, format);
   switch (format) {
     case SheetFormat::json:
-      return as_json(sheet);
+      return as_json(sheet, shown);
     case SheetFormat::table:
       return as_table(sheet, shown, console);
     case SheetFormat::tsv:

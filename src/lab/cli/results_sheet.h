@@ -26,10 +26,12 @@ struct SheetCell {
 // A metric, with four digits for people; a count where it is one (IC).
 [[nodiscard]] SheetCell value_cell(const std::string& metric, double value);
 
+enum class Readers : std::uint8_t { all, programs, people };
+
 struct SheetColumn {
   std::string title;
   bool is_number = false;
-  bool for_programs = false;  // people are spared it
+  Readers readers = Readers::all;
 };
 
 struct Sheet {

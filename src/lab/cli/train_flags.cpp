@@ -14,20 +14,6 @@ std::string shown(const T& value) {
   return fmt::format("{}", value);
 }
 
-void add_data_flags(CLI::App& app, Edits<DataRequest>& edits) {
-  using Paths = std::vector<std::string>;
-  add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
-                  [](DataRequest& data, const Paths& value) { data.paths = value; })
-      ->type_name("PATH")
-      ->group("Data");
-  add_edit<std::string>(app, edits, "--split-file", "a split made by 'sotto data split'; in place of --data",
-                        [](DataRequest& data, const std::string& value) { data.split_file = value; })
-      ->type_name("FILE")
-      ->group("Data");
-  add_reading_options(app, edits);
-  add_split_options(app, edits);
-}
-
 void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   const TrainRequest defaults;
   const FplOptions& fpl = defaults.plan.fpl;
@@ -48,9 +34,15 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("NAME")
       ->default_str(to_string(defaults.model))
       ->group("Model");
-  number("--factors", "length of the vectors (fpl, bprmf)",
+  number("--factors", "length of the vectors",
          [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
-  number("--lr", "learning rate α", [](TrainRequest& r) -> float& { return r.plan.fpl.learning_rate; });
+  add_edit<float>(app, edits, "--lr", "learning rate α",
+                  [](TrainRequest& request, const float& value) {
+                    request.plan.fpl.learning_rate = request.neural.learning_rate = value;
+                  })
+      ->type_name("N")
+      ->default_str(fmt::format("{}; networks {}", fpl.learning_rate, defaults.neural.learning_rate))
+      ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
     add_edit<float>(app, edits, name, help,
@@ -78,10 +70,6 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
         ->default_str(shown(member(sample)))
         ->group("Item-item models and kNN");
   };
-  add_edit<float>(app, edits, "--lambda", "λ (ease, fedease: 300; slim: 100)",
-                  [](TrainRequest& request, const float& value) { request.lambda = value; })
-      ->type_name("L")
-      ->group("Item-item models and kNN");
   number("--neighbors", "neighbours (userknn, itemknn), weights kept an item (slim, rp3beta)",
          [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
   number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
@@ -111,8 +99,100 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
          [](TrainRequest& r) -> float& { return r.linear.beta; });
   number("--gram-power", "somebody with n items counts n^-N in the sum (fedease)",
          [](TrainRequest& r) -> float& { return r.linear.gram_power; });
+  number("--recency",
+         "half-life in items: what is older counts less for the list (item-item models; needs times)",
+         [](TrainRequest& r) -> float& { return r.recency; });
   number("--dense-items", "the most items that are solved as one matrix (ease, fedease)",
          [](TrainRequest& r) -> std::uint32_t& { return r.linear.dense_items; });
+}
+
+void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto add = [&]<class Value>(const char* name, const char* type, const char* help,
+                                    const std::string& standard, Value, auto member) {
+    auto* option =
+        add_edit<Value>(app, edits, name, help,
+                        [member](TrainRequest& request, const Value& value) { member(request) = value; });
+    option->type_name(type)->group("Model");
+    if (!standard.empty()) option->default_str(standard);
+  };
+  const FactorRequest defaults;
+  add(
+      "--lambda", "L", "weight of the squared lengths in the loss; the default is the model's own", "", 0.0f,
+      [](TrainRequest & r) -> auto& { return r.lambda; });
+  add(
+      "--confidence", "A", "α: a consumed item weighs 1 + α (ials, fedals, fcf)", "", 0.0f,
+      [](TrainRequest & r) -> auto& { return r.factors.confidence; });
+  add(
+      "--reg-power", "V", "λ times (α · interactions + all)^V (ials, fedals); 0: one λ for all",
+      shown(defaults.reg_power), 0.0f, [](TrainRequest & r) -> auto& { return r.factors.reg_power; });
+  add_edit<std::uint32_t>(app, edits, "--negatives", "items drawn for each consumed one (mf, neumf)",
+                          [](TrainRequest& request, const std::uint32_t& value) {
+                            request.factors.negatives = request.neural.neumf.negatives = value;
+                          })
+      ->type_name("N")
+      ->default_str(fmt::format("{}; neumf {}", defaults.negatives, NeuMfOptions{}.negatives))
+      ->group("Model");
+  add(
+      "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
+      std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
+  add_edit<std::string>(app, edits, "--server", "the server's step on the summed gradient (fcf): adam or sgd",
+                        [](TrainRequest& request, const std::string& value) -> Status {
+                          SOTTO_TRY(request.factors.server, parse_server_step(value));
+                          return Done{};
+                        })
+      ->type_name("KIND")
+      ->default_str(to_string(defaults.server))
+      ->group("Federation");
+  const auto server = [&](const char* name, const char* help, const std::string& standard, auto member) {
+    auto* option =
+        add_edit<float>(app, edits, name, help,
+                        [member](TrainRequest& request, const float& value) { member(request) = value; });
+    option->type_name("N")->group("Federation");
+    if (!standard.empty()) option->default_str(standard);
+  };
+  server(
+      "--server-lr", "learning rate of that step; the default is the step's own", "",
+      [](TrainRequest & r) -> auto& { return r.factors.server_lr; });
+  server(
+      "--beta1", "Adam's decay of the mean", shown(defaults.beta1),
+      [](TrainRequest & r) -> auto& { return r.factors.beta1; });
+  server(
+      "--beta2", "Adam's decay of the squares", shown(defaults.beta2),
+      [](TrainRequest & r) -> auto& { return r.factors.beta2; });
+}
+
+void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto number = [&](const char* name, const char* help, auto member) {
+    using Value = std::remove_reference_t<decltype(member(std::declval<NeuralOptions&>()))>;
+    NeuralOptions sample;
+    return add_edit<Value>(
+               app, edits, name, help,
+               [member](TrainRequest& request, const Value& value) { member(request.neural) = value; })
+        ->type_name("N")
+        ->default_str(shown(member(sample)))
+        ->group("Networks");
+  };
+  using Count = std::uint32_t;
+  number("--batch", "users (multvae) or interactions (neumf) a step",
+         [](NeuralOptions& n) -> Count& { return n.batch; });
+  number("--l2", "weight of the squared numbers of the network in the loss",
+         [](NeuralOptions& n) -> float& { return n.l2; });
+  number("--hidden", "neurons of the hidden layers (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.hidden; });
+  number("--latent", "length of the code (multvae)", [](NeuralOptions& n) -> Count& { return n.vae.latent; });
+  number("--dropout", "share of a history that a visit does not see (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.dropout; });
+  number("--anneal-cap", "largest weight β of the divergence (multvae)",
+         [](NeuralOptions& n) -> float& { return n.vae.anneal_cap; });
+  number("--anneal-epochs", "epochs over which β rises from 0 (multvae)",
+         [](NeuralOptions& n) -> Count& { return n.vae.anneal_epochs; });
+  using Sizes = std::vector<Count>;
+  add_edit<Sizes>(app, edits, "--layers", "sizes of the network: both vectors, then each layer (neumf)",
+                  [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->default_str(fmt::format("{}", fmt::join(NeuMfOptions{}.layers, ",")))
+      ->group("Networks");
 }
 
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -239,9 +319,11 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 }  // namespace
 
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
-  add_data_flags(app, flags.data);
+  add_data_options(app, flags.data);
   add_model_flags(app, flags.request);
   add_item_model_flags(app, flags.request);
+  add_factor_flags(app, flags.request);
+  add_network_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);

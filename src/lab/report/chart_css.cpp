@@ -39,6 +39,7 @@ constexpr std::string_view rules = R"(
 .chart .grid{stroke:var(--grid);fill:none}
 .chart .rule{stroke:var(--soft);fill:none}
 .chart .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
+.chart .line[data-xy]{stroke-width:1.5}
 .chart .mark,.chart .dot{fill:var(--c);stroke:var(--paper);stroke-width:1}
 .chart .bar{fill:var(--c)}
 .chart .band{fill:var(--c);fill-opacity:.18}

@@ -92,7 +92,7 @@ std::vector<PageBlock> cost_figures(const DatasetRuns& runs) {
   for (const std::string& configuration : runs.configurations()) {
     ChartSeries by_vectors{.name = configuration, .points = {}};
     ChartSeries by_bytes = by_vectors;
-    by_vectors.spread = by_bytes.spread = PointSpread::bars;
+    by_vectors.line = by_bytes.line = false;
     for (const RunGroup& group : runs.groups) {
       if (group.configuration != configuration) continue;
       ChartPoint point = point_of(group, group.first().result.vectors.value_or(NAN), precision);

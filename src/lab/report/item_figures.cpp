@@ -15,31 +15,48 @@ namespace {
 constexpr std::size_t most_updated = 1000;
 constexpr std::size_t most_popular = 250;
 
-using Counts = std::vector<std::uint64_t>;
+constexpr std::size_t neighbours = 15;  // that a point of a smoothed line is the mean of
+
+using Counts = std::vector<double>;
 
 ChartSeries ranked(std::string name, const Counts& counts) {
   ChartSeries series{.name = std::move(name), .points = {}};
   series.marks = false;
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
-    series.points.push_back({static_cast<double>(rank + 1), static_cast<double>(counts[rank])});
+    series.points.push_back({static_cast<double>(rank + 1), counts[rank]});
   return series;
 }
 
-Counts most_updated_first(Counts counts) {
+Counts most_updated_first(const std::vector<std::uint64_t>& updates) {
+  Counts counts(updates.begin(), updates.end());
   std::ranges::sort(counts, std::greater<>());
   if (counts.size() > most_updated) counts.resize(most_updated);
   return counts;
 }
 
+// Means over neighbours, fewer at the ends. Lists differ so much from item to item that bare lines would hide
+// each other.
+Counts smoothed(const Counts& counts) {
+  constexpr std::size_t half = neighbours / 2;
+  Counts means;
+  for (std::size_t at = 0; at < counts.size(); ++at) {
+    const std::size_t reach = std::min({half, at, counts.size() - 1 - at});
+    double sum = 0.0;
+    for (std::size_t near = at - reach; near <= at + reach; ++near) sum += counts[near];
+    means.push_back(sum / static_cast<double>(2 * reach + 1));
+  }
+  return means;
+}
+
 // The counts of the items that most people chose, from the most popular on (ties by item).
-Counts by_popularity(const Counts& counts, const std::vector<std::uint32_t>& popularity) {
+Counts by_popularity(const std::vector<std::uint64_t>& counts, const std::vector<std::uint32_t>& popularity) {
   std::vector<std::size_t> order(std::min(counts.size(), popularity.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t item) { return popularity[item]; });
   if (order.size() > most_popular) order.resize(most_popular);
   Counts chosen;
-  for (const std::size_t item : order) chosen.push_back(counts[item]);
-  return chosen;
+  for (const std::size_t item : order) chosen.push_back(static_cast<double>(counts[item]));
+  return smoothed(chosen);
 }
 
 XyChart updates_chart(const DatasetRuns& runs, const std::string& of) {
@@ -55,15 +72,16 @@ XyChart updates_chart(const DatasetRuns& runs, const std::string& of) {
 }
 
 XyChart recommended_chart(const DatasetRuns& runs, const std::string& of) {
-  return {.head = {runs.name + "recommended-" + slug(of),
-                   fmt::format("Recommendations of the most popular items: {}", of),
-                   "In how many lists each of the 250 most popular items stands, the most popular first "
-                   "(popular: many "
-                   "training interactions)."},
-          .x = {.label = "item, by its popularity in training", .low = 0.0},
-          .y = {.label = "lists it stands in", .scale = ScaleKind::log},
-          .series = {},
-          .palette = ChartPalette::ordered};
+  return {
+      .head = {runs.name + "recommended-" + slug(of),
+               fmt::format("Recommendations of the most popular items: {}", of),
+               "In how many lists each of the 250 most popular items stands, the most popular first "
+               "(popular: many training "
+               "interactions). Each point is the mean over 15 neighbours in this order, fewer at the ends."},
+      .x = {.label = "item, by its popularity in training", .low = 0.0},
+      .y = {.label = "lists it stands in", .scale = ScaleKind::log},
+      .series = {},
+      .palette = ChartPalette::ordered};
 }
 
 // One chart a configuration along π; all others, one π each, share one.

@@ -93,6 +93,7 @@ std::string short_number(double value) {
 std::string slug(std::string_view text) {
   std::string out;
   for (const char letter : text) {
+    if (letter == '+') out += out.empty() || out.back() == '-' ? "plus" : "-plus";  // sFPL and sFPL+ are two
     const bool large = letter >= 'A' && letter <= 'Z';
     const bool plain = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
     if (large || plain) {

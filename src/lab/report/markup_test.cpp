@@ -42,7 +42,7 @@ TEST(Markup, numbers_for_people) {
 }
 
 TEST(Markup, slugs_name_files) {
-  EXPECT_EQ(slug("Amazon DM: sFPL+ (lr 0.05)"), "amazon-dm-sfpl-lr-0-05");
+  EXPECT_EQ(slug("Amazon DM: sFPL+ (lr 0.05)"), "amazon-dm-sfpl-plus-lr-0-05");
   EXPECT_EQ(slug("../../etc/passwd"), "etc-passwd");
   EXPECT_EQ(slug("日本"), "x");
 }

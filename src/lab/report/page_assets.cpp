@@ -31,7 +31,7 @@ caption{text-align:left;color:var(--soft);padding-bottom:.4rem}
 th,td{padding:.32rem .7rem;border-bottom:1px solid var(--grid);text-align:left;vertical-align:top;white-space:nowrap}
 thead th{border-bottom:2px solid var(--soft)}
 .number{text-align:right}
-td:first-child{white-space:normal;min-width:9rem}
+td:not(.number){white-space:normal}
 td small{display:block;color:var(--soft);font-size:.8rem}
 .best span{font-weight:700}
 .second span{text-decoration:underline;text-underline-offset:3px}

@@ -14,10 +14,6 @@ namespace sotto {
 
 namespace {
 
-void append(std::vector<PageBlock>& blocks, std::vector<PageBlock> more) {
-  std::ranges::move(more, std::back_inserter(blocks));
-}
-
 std::string counted(std::uint64_t count, const char* one, const char* many) {
   return fmt::format("{} {}", human_count(count), count == 1 ? one : many);
 }
@@ -50,26 +46,27 @@ void add_figures(std::vector<PageBlock>& blocks, std::vector<PageGap>& gaps, std
 }
 
 void add_dataset(Page& page, const DatasetRuns& runs, bool alone, std::vector<PageGap>& gaps) {
-  const std::string of = alone ? "" : fmt::format("{}: ", runs.dataset);
+  const std::string of = alone ? "" : ", " + runs.dataset;
   const std::size_t first_gap = gaps.size();
-  PageSection results{of + "results", {PageText{data_sentence(runs)}, best_table(runs)}};
+  PageSection results{"Results" + of, {PageText{data_sentence(runs)}, best_table(runs)}};
   if (runs.groups.size() > runs.configurations().size()) results.blocks.emplace_back(all_table(runs));
   page.sections.push_back(std::move(results));
   const auto section = [&](const char* title, std::vector<PageBlock> figures) {
-    PageSection made{of + title, {}};
+    PageSection made{title + of, {}};
     add_figures(made.blocks, gaps, std::move(figures));
     if (!made.blocks.empty()) page.sections.push_back(std::move(made));
   };
-  section("what π does", accuracy_figures(runs));
-  section("items: updated and recommended", item_figures(runs));
+  section("What π does", accuracy_figures(runs));
+  section("Items: updated and recommended", item_figures(runs));
   std::vector<PageBlock> cost = cost_figures(runs);
   if (PageTable table = cost_table(runs); !table.rows.empty()) cost.emplace_back(std::move(table));
-  section("communication", std::move(cost));
-  section("bias", bias_figures(runs));
-  section("learning", learning_figures(runs));
-  section("users", user_figures(runs));
+  section("Communication", std::move(cost));
+  section("Bias", bias_figures(runs));
+  section("Learning", learning_figures(runs));
+  section("Users", user_figures(runs));
   if (!alone)
-    for (std::size_t gap = first_gap; gap < gaps.size(); ++gap) gaps[gap].what = of + gaps[gap].what;
+    for (std::size_t gap = first_gap; gap < gaps.size(); ++gap)
+      gaps[gap].what = fmt::format("{}: {}", runs.dataset, gaps[gap].what);
 }
 
 PageTable run_table(const ReportData& data) {

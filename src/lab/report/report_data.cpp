@@ -70,7 +70,9 @@ Result<ReportData> read_results(const fs::path& path) {
   SOTTO_TRY(std::vector<StoredCell> cells, file.cells());
   ReportData data;
   data.title = path.filename().string();
+  std::set<std::tuple<std::string, std::string, std::string>> seen;  // studies share results
   for (StoredCell& cell : cells) {
+    if (!seen.emplace(cell.place.key, cell.place.dataset, cell.place.model).second) continue;
     const std::string where = fmt::format("study '{}', cell {}", cell.place.study, cell.place.position);
     if (!cell.result.done) {
       data.troubles.push_back(fmt::format("{} ({} on {}) failed: {}", where, cell.place.model,

@@ -154,7 +154,10 @@ std::string dataset_of(const DataRequest& data) {
   if (data.paths.empty()) return "built-in world";
   fs::path path(data.paths.front());
   if (!path.has_filename()) path = path.parent_path();
-  return path.filename().string();
+  // The file is often called "interactions" or "ratings"; its folder has the name.
+  return path.has_parent_path() && path.has_extension()
+             ? (path.parent_path().filename() / path.filename()).string()
+             : path.filename().string();
 }
 
 CellResult result_of(const nlohmann::json& summary, const TrainRequest& request) {

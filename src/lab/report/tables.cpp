@@ -66,9 +66,11 @@ PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGrou
       const double mean = group->mean(metric);
       PageCell& cell = row.emplace_back(PageCell{.text = value_text(column.stem, mean)});
       if (std::isfinite(mean)) cell.value = mean;
-      if (const auto interval = group->interval(metric))
-        cell.detail = fmt::format("{}–{}", value_text(column.stem, interval->low),
-                                  value_text(column.stem, interval->high));
+      if (const auto interval = group->interval(metric)) {
+        cell.detail = fmt::format("± {}", value_text(column.stem, (interval->high - interval->low) / 2.0));
+        cell.hint = fmt::format("from {} to {}", value_text(column.stem, interval->low),
+                                value_text(column.stem, interval->high));
+      }
     }
   }
   for (std::size_t column = 0; column < metric_columns.size(); ++column)

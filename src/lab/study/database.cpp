@@ -127,8 +127,11 @@ Result<Query> Database::prepare(std::string_view sql) const {
 }
 
 Status Database::transaction(const std::function<Status()>& work) {
+  if (inside_) return work();
   SOTTO_TRY_DONE(execute("BEGIN IMMEDIATE"));
+  inside_ = true;
   Status done = work();
+  inside_ = false;
   if (done.ok()) done = execute("COMMIT");
   if (!done.ok()) static_cast<void>(execute("ROLLBACK"));  // the first failure is the one to tell
   return done;

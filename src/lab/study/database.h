@@ -68,7 +68,7 @@ class Database {
   // Statements without parameters and rows, separated by semicolons.
   [[nodiscard]] Status execute(const std::string& sql);
   [[nodiscard]] Result<Query> prepare(std::string_view sql) const;
-  // All that `work` does, or nothing.
+  // All that `work` does, or nothing. Inside another transaction it is part of that one.
   [[nodiscard]] Status transaction(const std::function<Status()>& work);
   // A single number, such as a pragma's.
   [[nodiscard]] Result<std::uint64_t> number(const std::string& sql) const;
@@ -82,6 +82,7 @@ class Database {
 
   std::unique_ptr<sqlite3, Close> handle_;
   std::string path_;
+  bool inside_ = false;  // a transaction is open
 };
 
 }  // namespace sotto

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -108,6 +109,9 @@ class ResultsFile {
   // A result that is there under this key is replaced.
   [[nodiscard]] Status put(const std::string& key, const CellResult& result, const CellDetail& detail);
   [[nodiscard]] Status put_split(const SplitFacts& facts);
+
+  // Several changes as one, which is many times faster; none of them if `work` fails.
+  [[nodiscard]] Status together(const std::function<Status()>& work) { return database_.transaction(work); }
 
   // The study starts with no places; its results stay.
   [[nodiscard]] Status begin_study(const std::string& study);

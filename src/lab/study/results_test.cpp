@@ -122,6 +122,22 @@ TEST(ResultsFile, StudiesShareResultsAndKeepTheirOrder) {
   EXPECT_TRUE(file.find("l").value());
 }
 
+TEST(ResultsFile, WhatIsDoneTogetherIsDoneWholeOrNotAtAll) {
+  const ScratchFolder folder;
+  ResultsFile file = ResultsFile::open_or_create(folder.file("r.sqlite")).value();
+  const auto two = [&](bool fails) -> Status {
+    SOTTO_TRY_DONE(file.put("k", some_result(), some_detail()));
+    SOTTO_TRY_DONE(file.put_place(some_place("s", 1, "k")));
+    if (fails) return fail(Code::io, "no more");
+    return Done{};
+  };
+  EXPECT_FALSE(file.together([&] { return two(true); }).ok());
+  EXPECT_FALSE(file.find("k").value());
+  EXPECT_TRUE(file.together([&] { return two(false); }).ok());
+  EXPECT_TRUE(file.find("k").value());
+  EXPECT_EQ(file.cells().value().size(), 1u);
+}
+
 TEST(ResultsFile, FactsOfASplitComeBack) {
   const ScratchFolder folder;
   ResultsFile file = ResultsFile::open_or_create(folder.file("r.sqlite")).value();

@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -46,7 +47,9 @@ class StudyRun {
   [[nodiscard]] Result<StudyOutcome> run() {
     {
       const std::lock_guard lock(mutex_);
-      for (std::size_t line = 0; line < lines_.size(); ++line) advance(line);
+      together([this] {
+        for (std::size_t line = 0; line < lines_.size(); ++line) advance(line);
+      });
     }
     team_.run();
     if (problem_) return *problem_;
@@ -76,6 +79,15 @@ class StudyRun {
   void keep(const Status& status) {
     if (!status.ok() && !problem_) problem_ = status.error();
   }
+  // What `work` writes reaches the disk at once, or not at all.
+  void together(const std::function<void()>& work) {
+    keep(results_.together([&]() -> Status {
+      work();
+      if (problem_) return *problem_;
+      return Done{};
+    }));
+  }
+  void take_in(const Cell& cell, const ComputedCell& made);
   [[nodiscard]] double left_seconds() const;
 
   void compute(const Cell& cell, Executor& executor);
@@ -159,11 +171,14 @@ void StudyRun::compute(const Cell& cell, Executor& executor) {
     failed.result.split_hash = cell.data->split.hash;
     failed.result.seconds = seconds_since(start);
   }
-  const ComputedCell& made = computed.ok() ? *computed : failed;
+  together([&] { take_in(cell, computed.ok() ? *computed : failed); });
+}
+
+void StudyRun::take_in(const Cell& cell, const ComputedCell& made) {
   store(cell, made.result, made.detail);
   const std::vector<Cell> others = std::move(in_flight_[cell.place.key]);
   in_flight_.erase(cell.place.key);
-  finish(cell, made.result, computed.ok() ? "done" : "failed");
+  finish(cell, made.result, made.result.done ? "done" : "failed");
   for (const Cell& other : others) {
     ++outcome_.found;
     finish(other, made.result, "found");
@@ -222,8 +237,11 @@ double StudyRun::left_seconds() const {
 
 Result<StudyOutcome> run_study(const Study& study, const StudyData& data, ResultsFile& results,
                                StudyHooks& hooks, std::size_t threads) {
-  SOTTO_TRY_DONE(results.begin_study(study.name));
-  for (const Split* split : data.all()) SOTTO_TRY_DONE(results.put_split(facts_of(*split)));
+  SOTTO_TRY_DONE(results.together([&]() -> Status {
+    SOTTO_TRY_DONE(results.begin_study(study.name));
+    for (const Split* split : data.all()) SOTTO_TRY_DONE(results.put_split(facts_of(*split)));
+    return Done{};
+  }));
   return StudyRun(study, data, results, hooks, threads).run();
 }
 

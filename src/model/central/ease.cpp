@@ -51,6 +51,7 @@ SymmetricMatrix matrix_of(const PairCounts& pairs, std::span<const std::uint32_t
 }  // namespace
 
 Status check(const EaseOptions& options) {
+  SOTTO_TRY_DONE(Recency::check(options.recency));
   if (options.lambda > 0.0f && std::isfinite(options.lambda)) return Done{};
   return fail(Code::usage, fmt::format("lambda is {}, but EASE needs a number above 0", options.lambda));
 }
@@ -81,10 +82,11 @@ SymmetricMatrix count_all_pairs(const Histories& histories, const Audiences& aud
   return gram;
 }
 
-Ease::Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved)
+Ease::Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved, float recency)
     : train_(train),
       catalogue_(catalogue),
       solved_(std::move(solved)),
+      recency_(recency),
       panels_((solved_.size() + wide - 1) / wide * wide * solved_.size()) {}
 
 Result<std::unique_ptr<Ease>> Ease::solve(const PairCounts& pairs, const Histories& train,
@@ -92,7 +94,7 @@ Result<std::unique_ptr<Ease>> Ease::solve(const PairCounts& pairs, const Histori
   SOTTO_TRY_DONE(check(options));
   auto solved = most_popular(pairs.popularity(), options.most_items);
   SymmetricMatrix gram = matrix_of(pairs, solved, executor);
-  std::unique_ptr<Ease> model(new Ease(train, pairs.items(), std::move(solved)));
+  std::unique_ptr<Ease> model(new Ease(train, pairs.items(), std::move(solved), options.recency));
   SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));
   return model;
 }
@@ -104,7 +106,7 @@ Result<std::unique_ptr<Ease>> Ease::fit(const Histories& train, std::size_t cata
   const Audiences audiences(train, catalogue);
   std::vector<std::uint32_t> all(catalogue);
   std::iota(all.begin(), all.end(), 0u);
-  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(all)));
+  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(all), options.recency));
   SOTTO_TRY_DONE(model->solve_from(count_all_pairs(train, audiences, executor), options.lambda, executor));
   return model;
 }
@@ -134,18 +136,28 @@ Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) 
 
 const float* Ease::panel(std::size_t n) const { return panels_.data() + n * wide * solved_.size(); }
 
-void Ease::places_of(std::span<const ItemIndex> history, std::vector<std::uint32_t>& places) const {
-  places.clear();
+void Ease::add_rows(std::span<const ItemIndex> history, std::span<const std::uint16_t> ages,
+                    Rows& rows) const {
+  std::vector<float> weights;
+  recency_.weigh(ages, weights);
   const bool all = solved_.size() == catalogue_;
-  for (const ItemIndex item : history) {
-    const auto at =
-        all ? solved_.begin() + item.value : std::lower_bound(solved_.begin(), solved_.end(), item.value);
-    if (at != solved_.end() && *at == item.value)
-      places.push_back(static_cast<std::uint32_t>(at - solved_.begin()));
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const std::uint32_t item = history[k].value;
+    const auto at = all ? solved_.begin() + item : std::lower_bound(solved_.begin(), solved_.end(), item);
+    if (at == solved_.end() || *at != item) continue;
+    rows.places.push_back(static_cast<std::uint32_t>(at - solved_.begin()));
+    if (!weights.empty()) rows.weights.push_back(weights[k]);
   }
 }
 
-void Ease::score_places(std::span<const std::uint32_t> places, ItemRange items, float* out) const {
+void Ease::sum_panel(std::size_t number, const Rows& rows, std::size_t begin, std::size_t end,
+                     float* sums) const {
+  const auto places = std::span(rows.places).subspan(begin, end - begin);
+  if (rows.weights.empty()) return kernels::sum_rows(panel(number), places, sums);
+  kernels::sum_rows(panel(number), places, std::span(rows.weights).subspan(begin, end - begin), sums);
+}
+
+void Ease::score_rows(const Rows& rows, ItemRange items, float* out) const {
   std::fill(out, out + items.size(), 0.0f);
   const auto place = [&](std::uint32_t item) {
     return static_cast<std::size_t>(std::lower_bound(solved_.begin(), solved_.end(), item) - solved_.begin());
@@ -153,7 +165,7 @@ void Ease::score_places(std::span<const std::uint32_t> places, ItemRange items, 
   const std::size_t begin = place(items.begin), end = place(items.end);
   alignas(64) float sums[wide];
   for (std::size_t n = begin; n < end;) {
-    kernels::sum_rows(panel(n / wide), places, sums);
+    sum_panel(n / wide, rows, 0, rows.places.size(), sums);
     for (const std::size_t stop = std::min(end, (n / wide + 1) * wide); n < stop; ++n)
       out[solved_[n] - items.begin] = sums[n % wide];
   }
@@ -161,21 +173,21 @@ void Ease::score_places(std::span<const std::uint32_t> places, ItemRange items, 
 
 void Ease::score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == users.size() * items.size(), "one place for each score");
-  std::vector<std::uint32_t> places;
   for (std::size_t k = 0; k < users.size(); ++k) {
-    places_of(train_.of(users[k]), places);
-    score_places(places, items, out.data() + k * items.size());
+    Rows rows;
+    add_rows(train_.of(users[k]), train_.ages_of(users[k]), rows);
+    score_rows(rows, items, out.data() + k * items.size());
   }
 }
 
 bool Ease::sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const {
   // Panels are tiles where all items are in the matrix.
   if (solved_.size() != catalogue_ || items.begin % wide != 0) return Recommender::sweep(users, items, sink);
-  std::vector<std::uint32_t> all;
+  Rows all;
   std::vector<std::size_t> ends{0};
   for (const UserIndex user : users) {
-    for (const ItemIndex item : train_.of(user)) all.push_back(item.value);
-    ends.push_back(all.size());
+    add_rows(train_.of(user), train_.ages_of(user), all);
+    ends.push_back(all.places.size());
   }
   alignas(64) float sums[wide];
   bool finite = true;
@@ -183,7 +195,7 @@ bool Ease::sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& s
   for (std::uint32_t begin = items.begin; begin < items.end; begin += static_cast<std::uint32_t>(wide)) {
     const std::uint32_t end = std::min<std::uint32_t>(items.end, begin + static_cast<std::uint32_t>(wide));
     for (std::size_t k = 0; k < users.size(); ++k) {
-      kernels::sum_rows(panel(begin / wide), std::span(all).subspan(ends[k], ends[k + 1] - ends[k]), sums);
+      sum_panel(begin / wide, all, ends[k], ends[k + 1], sums);
       for (std::size_t n = 0; n < end - begin; ++n) finite &= sums[n] - sums[n] == 0.0f;
       std::fill(sums + (end - begin), sums + wide, -std::numeric_limits<float>::infinity());
       const std::uint64_t above = kernels::lanes_above(sums, sink.thresholds()[k]);
@@ -195,9 +207,9 @@ bool Ease::sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& s
 
 void Ease::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
-  std::vector<std::uint32_t> places;
-  places_of(history, places);
-  score_places(places, {0, static_cast<std::uint32_t>(out.size())}, out.data());
+  Rows rows;
+  add_rows(history, {}, rows);
+  score_rows(rows, {0, static_cast<std::uint32_t>(out.size())}, out.data());
 }
 
 Status Ease::similar(ItemIndex item, std::span<float> out) const {

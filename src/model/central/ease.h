@@ -1,6 +1,7 @@
 // EASE (Steck 2019): G = XᵀX + λI, P = G⁻¹, B = −P / diag P with a zero diagonal; the score of item j for
-// somebody with the items x is Σ_{i∈x} B_ij, summed in the order of x. Solved in doubles (base/dense.h), kept
-// in floats: at λ = 1 float's rounding would already show in the third digit.
+// somebody with the items x is Σ_{i∈x} w_i B_ij, summed in the order of x, with w the recency of i
+// (data/recency.h). Solved in doubles (base/dense.h), kept in floats: at λ = 1 float's rounding would already
+// show in the third digit.
 //
 // Laws: the model is a function of the pair counts alone: the same counts, from histories or from a
 // federation's sum, give the same floats; so do any number of threads. Where a catalogue is too large for one
@@ -12,6 +13,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/dense.h"
+#include "data/recency.h"
 #include "model/central/neighbors.h"
 #include "model/pair_counts.h"
 #include "model/recommender.h"
@@ -23,6 +25,7 @@ inline constexpr std::size_t usual_dense_items = 8192;  // 0.7 GB while it is so
 struct EaseOptions {
   float lambda = 300.0f;
   std::size_t most_items = usual_dense_items;  // of the dense matrix
+  float recency = 0.0f;                        // half-life, when scoring
 };
 [[nodiscard]] Status check(const EaseOptions& options);
 
@@ -46,16 +49,24 @@ class Ease final : public Recommender {
   [[nodiscard]] std::span<const std::uint32_t> solved() const { return solved_; }
 
  private:
-  Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved);
+  // A history as rows of the matrix; without weights each counts 1.
+  struct Rows {
+    std::vector<std::uint32_t> places;
+    std::vector<float> weights;
+  };
+
+  Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved, float recency);
   [[nodiscard]] Status solve_from(SymmetricMatrix gram, float lambda, Executor& executor);
-  // The places of a history's items in the matrix.
-  void places_of(std::span<const ItemIndex> history, std::vector<std::uint32_t>& places) const;
-  void score_places(std::span<const std::uint32_t> places, ItemRange items, float* out) const;
+  // Adds the rows of a history's items; those outside the matrix have none.
+  void add_rows(std::span<const ItemIndex> history, std::span<const std::uint16_t> ages, Rows& rows) const;
+  void score_rows(const Rows& rows, ItemRange items, float* out) const;
+  void sum_panel(std::size_t panel, const Rows& rows, std::size_t begin, std::size_t end, float* sums) const;
   [[nodiscard]] const float* panel(std::size_t n) const;
 
   const Histories& train_;
   std::size_t catalogue_;
   std::vector<std::uint32_t> solved_;
+  Recency recency_;
   AlignedBuffer<float> panels_;  // B in panels of 64 columns
 };
 

@@ -12,7 +12,8 @@ class ItemKnn final : public Recommender {
  public:
   // `train` must outlive the model.
   [[nodiscard]] static Result<std::unique_ptr<ItemKnn>> fit(const Histories& train, std::size_t catalogue,
-                                                            const KnnOptions& options, Executor& executor);
+                                                            const KnnOptions& options, Executor& executor,
+                                                            const Recency& recency = Recency());
 
   [[nodiscard]] std::size_t catalogue() const override { return audiences_.items(); }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
@@ -21,12 +22,14 @@ class ItemKnn final : public Recommender {
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
  private:
-  ItemKnn(const Histories& train, std::size_t catalogue, const KnnOptions& options, Executor& executor);
+  ItemKnn(const Histories& train, std::size_t catalogue, const KnnOptions& options, Executor& executor,
+          const Recency& recency);
 
   const Histories& train_;
   Audiences audiences_;
   KnnOptions options_;
   ItemWeights weights_;
+  Recency recency_;
 };
 
 }  // namespace sotto

@@ -67,7 +67,12 @@ TEST(Slim, MeetsTheConditionsOfAnOptimum) {
   std::size_t negative = 0;
   for (const bool non_negative : {true, false})
     for (const float l1 : {0.2f, 2.0f}) {
-      const SlimOptions options{.l1 = l1, .l2 = 1.5f, .non_negative = non_negative, .neighbors = 40};
+      const SlimOptions options{.l1 = l1,
+                                .l2 = 1.5f,
+                                .non_negative = non_negative,
+                                .neighbors = 40,
+                                .tolerance = 1e-5,
+                                .most_passes = 10'000};
       const Matrix weights = table_of(fit_slim(pairs, options, serial).value());
       expect_optimal(gram_of(rows, 40), weights, options);
       for (const auto& row : weights)

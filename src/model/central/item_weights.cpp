@@ -30,26 +30,31 @@ ItemWeights ItemWeights::by_source(const NeighborLists& lists) {
   return {std::move(offsets), std::move(weights)};
 }
 
-void ItemWeights::add_up(std::span<const ItemIndex> history, ItemRange items, float* out) const {
+void ItemWeights::add_up(std::span<const ItemIndex> history, std::span<const float> recency, ItemRange items,
+                         float* out) const {
   std::fill(out, out + items.size(), 0.0f);
-  for (const ItemIndex own : history) {
-    const auto row = of(own.value);
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const auto row = of(history[k].value);
+    const float weight = recency.empty() ? 1.0f : recency[k];
     for (auto it = std::lower_bound(row.begin(), row.end(), items.begin,
                                     [](const Neighbor&a, std::uint32_t begin) { return a.index < begin; });
          it != row.end() && it->index < items.end; ++it)
-      out[it->index - items.begin] += it->likeness;
+      out[it->index - items.begin] += weight * it->likeness;
   }
 }
 
 void WeightedItems::score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == users.size() * items.size(), "one place for each score");
-  for (std::size_t k = 0; k < users.size(); ++k)
-    weights_.add_up(train_.of(users[k]), items, out.data() + k * items.size());
+  std::vector<float> recency;
+  for (std::size_t k = 0; k < users.size(); ++k) {
+    recency_.weigh(train_.ages_of(users[k]), recency);
+    weights_.add_up(train_.of(users[k]), recency, items, out.data() + k * items.size());
+  }
 }
 
 void WeightedItems::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
-  weights_.add_up(history, {0, static_cast<std::uint32_t>(out.size())}, out.data());
+  weights_.add_up(history, {}, {0, static_cast<std::uint32_t>(out.size())}, out.data());
 }
 
 Status WeightedItems::similar(ItemIndex item, std::span<float> out) const {

@@ -1,5 +1,6 @@
 // ItemWeights: how much having one item speaks for another. Item-kNN, SLIM and RP3β all end as such a table
-// W; the score of item j for somebody with the items x is Σ_{i∈x} W_ij, summed in the order of x.
+// W; the score of item j for somebody with the items x is Σ_{i∈x} w_i W_ij, summed in the order of x, with w
+// the recency of i.
 //
 // Kept by the item one has: of(i) lists the (j, W_ij) that are not zero, j ascending.
 #pragma once
@@ -9,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "data/recency.h"
 #include "model/central/neighbors.h"
 #include "model/recommender.h"
 
@@ -30,8 +32,9 @@ class ItemWeights {
   [[nodiscard]] std::span<const Neighbor> of(std::size_t item) const {
     return std::span(weights_).subspan(offsets_[item], offsets_[item + 1] - offsets_[item]);
   }
-  // out[n] = the score of item items.begin + n.
-  void add_up(std::span<const ItemIndex> history, ItemRange items, float* out) const;
+  // out[n] = the score of item items.begin + n. Each item of the history counts as `recency` says, or 1.
+  void add_up(std::span<const ItemIndex> history, std::span<const float> recency, ItemRange items,
+              float* out) const;
 
  private:
   std::vector<std::uint64_t> offsets_;
@@ -42,7 +45,8 @@ class ItemWeights {
 class WeightedItems final : public Recommender {
  public:
   // `train` must outlive the model.
-  WeightedItems(const Histories& train, ItemWeights weights) : train_(train), weights_(std::move(weights)) {}
+  WeightedItems(const Histories& train, ItemWeights weights, Recency recency = Recency())
+      : train_(train), weights_(std::move(weights)), recency_(std::move(recency)) {}
 
   [[nodiscard]] std::size_t catalogue() const override { return weights_.items(); }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
@@ -54,6 +58,7 @@ class WeightedItems final : public Recommender {
  private:
   const Histories& train_;
   ItemWeights weights_;
+  Recency recency_;
 };
 
 }  // namespace sotto

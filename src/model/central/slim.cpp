@@ -47,15 +47,16 @@ class Descent {
   [[nodiscard]] std::vector<Neighbor> solve(std::uint32_t target) {
     start(target);
     const double enough = options_.tolerance * rows_.of(target).own;
+    // Most coordinates stay at zero: between two passes over all of them the others settle.
+    bool settled = true;
     for (std::uint32_t pass = 0; pass < options_.most_passes; ++pass) {
-      if (visit(candidates_, target) <= enough) break;
-      // Most coordinates stay at zero: settle the others first.
+      const bool all = settled;
+      settled = visit(all ? candidates_ : active_, target) <= enough;
+      if (!all) continue;
+      if (settled) break;
       active_.clear();
       for (const std::uint32_t item : candidates_)
         if (weights_[item] != 0.0) active_.push_back(item);
-      for (std::uint32_t round = 0; round < options_.most_passes && visit(active_, target) > enough;
-           ++round) {
-      }
     }
     return finish();
   }

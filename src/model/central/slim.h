@@ -3,9 +3,9 @@
 // by coordinate descent on XᵀX, one column after the other; of each column the k weights of largest size are
 // kept.
 //
-// Laws: a column is a function of the pair counts alone; any number of threads give the same floats. At the
-// end of the descent (before the cut to k) no coordinate is further than `tolerance` · x_jᵀx_j from its
-// optimum.
+// Laws: a column is a function of the pair counts alone; any number of threads give the same floats. Unless
+// most_passes end it first, a descent stops when no coordinate moves by more than `tolerance` · x_jᵀx_j, as a
+// gradient, in one pass.
 #pragma once
 
 #include "model/central/item_weights.h"
@@ -18,8 +18,8 @@ struct SlimOptions {
   float l2 = 100.0f;
   bool non_negative = true;
   std::uint32_t neighbors = 200;
-  double tolerance = 1e-4;
-  std::uint32_t most_passes = 100;  // over all coordinates
+  double tolerance = 1e-3;
+  std::uint32_t most_passes = 50;  // over a column's coordinates, or those of them that are not zero
 };
 [[nodiscard]] Status check(const SlimOptions& options);
 

@@ -4,13 +4,17 @@
 
 namespace sotto {
 
-WideEase::WideEase(const Histories& train, std::size_t catalogue)
-    : train_(train), audiences_(train, catalogue), inverse_(train.users()), remainder_(catalogue) {}
+WideEase::WideEase(const Histories& train, std::size_t catalogue, float recency)
+    : train_(train),
+      audiences_(train, catalogue),
+      recency_(recency),
+      inverse_(train.users()),
+      remainder_(catalogue) {}
 
 Result<std::unique_ptr<WideEase>> WideEase::fit(const Histories& train, std::size_t catalogue,
                                                 const EaseOptions& options, Executor& executor) {
   SOTTO_TRY_DONE(check(options));
-  std::unique_ptr<WideEase> model(new WideEase(train, catalogue));
+  std::unique_ptr<WideEase> model(new WideEase(train, catalogue, options.recency));
   SOTTO_TRY_DONE(model->solve(static_cast<double>(options.lambda), executor));
   return model;
 }
@@ -38,40 +42,58 @@ Status WideEase::solve(double lambda, Executor& executor) {
   return Done{};
 }
 
-void WideEase::score_by(std::span<const double> people, std::span<const ItemIndex> history, ItemRange items,
-                        float* out) const {
+void WideEase::weigh_people(std::span<const ItemIndex> history, std::span<const float> recency,
+                            std::span<double> people) const {
+  std::fill(people.begin(), people.end(), 0.0);
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const double weight = recency.empty() ? 1.0 : static_cast<double>(recency[k]);
+    for (const UserIndex user : audiences_.of(history[k])) {
+      const auto row = inverse_.row(user.value);
+      for (std::size_t n = 0; n < people.size(); ++n) people[n] += weight * row[n];
+    }
+  }
+}
+
+void WideEase::score_by(std::span<const double> people, std::span<const ItemIndex> history,
+                        std::span<const float> recency, ItemRange items, float* out) const {
   auto own = std::lower_bound(history.begin(), history.end(), ItemIndex{items.begin});
   for (std::uint32_t item = items.begin; item < items.end; ++item) {
     double sum = 0.0;
     for (const UserIndex user : audiences_.of(ItemIndex{item})) sum += people[user.value];
-    const bool has = own != history.end() && own->value == item;
-    if (has) ++own;
-    out[item - items.begin] =
-        static_cast<float>(has ? 1.0 - (1.0 - sum) / remainder_[item] : sum / remainder_[item]);
+    double score = sum / remainder_[item];
+    if (own != history.end() && own->value == item) {
+      const auto place = static_cast<std::size_t>(own - history.begin());
+      const double weight = recency.empty() ? 1.0 : static_cast<double>(recency[place]);
+      score = weight - (weight - sum) / remainder_[item];
+      ++own;
+    }
+    out[item - items.begin] = static_cast<float>(score);
   }
 }
 
 void WideEase::score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == users.size() * items.size(), "one place for each score");
-  // k_u is u's row of K without λ, so K⁻¹k_u is known already: e_u − λK⁻¹e_u.
   std::vector<double> people(train_.users());
+  std::vector<float> recency;
   for (std::size_t k = 0; k < users.size(); ++k) {
-    const auto row = inverse_.row(users[k].value);
-    for (std::size_t n = 0; n < people.size(); ++n) people[n] = -lambda_ * row[n];
-    people[users[k].value] += 1.0;
-    score_by(people, train_.of(users[k]), items, out.data() + k * items.size());
+    recency_.weigh(train_.ages_of(users[k]), recency);
+    if (recency.empty()) {
+      // k_u is u's row of K without λ, so K⁻¹k_u is known already: e_u − λK⁻¹e_u.
+      const auto row = inverse_.row(users[k].value);
+      for (std::size_t n = 0; n < people.size(); ++n) people[n] = -lambda_ * row[n];
+      people[users[k].value] += 1.0;
+    } else {
+      weigh_people(train_.of(users[k]), recency, people);
+    }
+    score_by(people, train_.of(users[k]), recency, items, out.data() + k * items.size());
   }
 }
 
 void WideEase::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
-  std::vector<double> people(train_.users(), 0.0);
-  for (const ItemIndex item : history)
-    for (const UserIndex user : audiences_.of(item)) {
-      const auto row = inverse_.row(user.value);
-      for (std::size_t n = 0; n < people.size(); ++n) people[n] += row[n];
-    }
-  score_by(people, history, {0, static_cast<std::uint32_t>(out.size())}, out.data());
+  std::vector<double> people(train_.users());
+  weigh_people(history, {}, people);
+  score_by(people, history, {}, {0, static_cast<std::uint32_t>(out.size())}, out.data());
 }
 
 Status WideEase::similar(ItemIndex item, std::span<float> out) const {

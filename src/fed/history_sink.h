@@ -1,0 +1,38 @@
+// HistorySink: the short way into the round's sum for models that answer with their whole history
+// (model/history_model.h), where device and sum are in one process: consent filter → fixed point → sum.
+// Law: the sums and the counts are those of accepting the visits' Contributions one by one.
+#pragma once
+
+#include <cstdint>
+
+#include "fed/aggregator.h"
+#include "privacy/consent.h"
+
+namespace sotto {
+
+class HistorySink {
+ public:
+  // Opens one visit's contribution.
+  HistorySink(Aggregator& sum, FixedPoint fixed, const ConsentGate& gate)
+      : sum_(sum), gate_(gate), scale_(fixed.scale()) {
+    sum_.begin();
+  }
+
+  // Where the fixed-point numbers of a row that comes from an item are added; null if consent keeps them on
+  // the device.
+  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
+    if (!gate_.allows(evidence, item)) return nullptr;
+    sum_.note(row);
+    return sum_.sums_of(row);
+  }
+  // The row's sum has come near its end.
+  void relieve(std::uint32_t row) { sum_.widen(row); }
+  [[nodiscard]] float scale() const { return scale_; }
+
+ private:
+  Aggregator& sum_;
+  ConsentGate gate_;
+  float scale_;
+};
+
+}  // namespace sotto

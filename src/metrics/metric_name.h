@@ -1,0 +1,24 @@
+// The names of the metrics that evaluate() gives, as people type them: "nDCG@10", "AUC".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace sotto {
+
+struct MetricName {
+  std::string base;                     // "nDCG"
+  std::optional<std::uint32_t> cutoff;  // none for AUC
+};
+
+// Refuses what evaluate() does not know, with a sentence that lists what it does.
+[[nodiscard]] Result<MetricName> parse_metric_name(std::string_view text);
+
+// Whether less is better: of how much lists lean towards what is popular.
+[[nodiscard]] bool less_is_better(const MetricName& name);
+
+}  // namespace sotto

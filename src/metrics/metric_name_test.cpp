@@ -1,0 +1,47 @@
+#include "metrics/metric_name.h"
+
+#include <gtest/gtest.h>
+
+#include "metrics/evaluate.h"
+#include "model/central/random_scores.h"
+#include "model/central/small_worlds.h"
+
+namespace sotto {
+namespace {
+
+TEST(MetricName, EveryMetricOfAnEvaluationHasItsName) {
+  Split split;
+  split.catalogue = 3;
+  split.train = histories_of({{0}});
+  split.validation = histories_of({{}});
+  split.test = histories_of({{1}});
+  SerialExecutor executor;
+  EvaluateOptions options;
+  options.cutoffs = {2, 10};
+  const auto evaluation = evaluate(RandomScores(3, 1), split, options, executor);
+  ASSERT_TRUE(evaluation.ok());
+  for (const Metric& metric : evaluation->metrics) {
+    const auto name = parse_metric_name(metric.name);
+    ASSERT_TRUE(name.ok()) << metric.name;
+    EXPECT_EQ(name->cutoff ? name->base + "@" + std::to_string(*name->cutoff) : name->base, metric.name);
+  }
+}
+
+TEST(MetricName, WhatIsNoNameIsRefusedWithTheList) {
+  for (const char* text : {"", "@", "P", "P@", "P@0", "P@01", "P@ten", "P@10 ", "p@10", "Luck@10", "AUC@10",
+                           "P@-1", "P@99999999999"}) {
+    const auto name = parse_metric_name(text);
+    ASSERT_FALSE(name.ok()) << text;
+    EXPECT_EQ(name.error().code, Code::usage);
+    EXPECT_NE(name.error().message.find("nDCG@K"), std::string::npos);
+  }
+}
+
+TEST(MetricName, LessPopularityIsBetter) {
+  EXPECT_TRUE(less_is_better({"PopREO", 10}));
+  EXPECT_FALSE(less_is_better({"nDCG", 10}));
+  EXPECT_FALSE(less_is_better({"IC", 10}));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,111 @@
+// FCF: federated collaborative filtering (Ammad-ud-din et al. 2019), on the loss of model/als.h.
+//
+// A device receives Q, solves its p_u exactly and sends the gradient of its share of the loss for every item:
+//   ∂/∂q_i = −2 c_ui (x_ui − p_u·q_i) p_u,
+// a dense answer, so that which rows are in it says nothing. An item that consent keeps back is answered as
+// if it were not consumed. The server adds the regularisation 2λq_i and takes one step of Adam or SGD a
+// round. Where a cohort is a part of the users, its sum is scaled up to everybody's.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/history_model.h"
+
+namespace sotto {
+
+enum class ServerStep : std::uint8_t { adam, sgd };
+[[nodiscard]] Result<ServerStep> parse_server_step(const std::string& text);
+[[nodiscard]] const char* to_string(ServerStep step);
+
+struct FcfOptions {
+  AlsOptions als;
+  ServerStep step = ServerStep::adam;
+  float rate = 0.1f;
+  float beta1 = 0.9f;
+  float beta2 = 0.999f;
+};
+[[nodiscard]] Status check(const FcfOptions& options);
+
+class Fcf {
+ public:
+  static constexpr const char* title = "FCF";
+
+  // `share` of the users is in a round.
+  Fcf(const FcfOptions& options, std::size_t catalogue, double share)
+      : options_(options), catalogue_(catalogue), share_(share) {}
+
+  [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
+  [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.als.factors} + 1; }
+  [[nodiscard]] std::size_t sum_rows() const { return catalogue_; }
+  [[nodiscard]] std::size_t sum_width() const { return options_.als.factors; }
+  [[nodiscard]] RowMatrix start_shared() const { return start_items(options_.als, catalogue_); }
+  // Adam's moments: the first of every item, then the second.
+  [[nodiscard]] RowMatrix start_memory() const {
+    return options_.step == ServerStep::adam ? RowMatrix(2 * catalogue_, sum_width()) : RowMatrix();
+  }
+  void start_private(float* own) const { start_user(options_.als.factors, own); }
+
+  class Device {
+   public:
+    explicit Device(const Fcf& model)
+        : solver_(model.options_.als),
+          confidence_(model.options_.als.confidence),
+          vector_(1, model.shared_width()),
+          sum_stride_(RowMatrix::stride_for(model.sum_width())),
+          scores_(model.catalogue_) {}
+
+    [[nodiscard]] AlsSolver::Outcome solve(const HistoryVisit& visit) {
+      return solver_.solve(*visit.received, visit.history, visit.received->rows().rows(), visit.own);
+    }
+    template <class Sink>
+    [[nodiscard]] bool contribute(const HistoryVisit& visit, Sink& sink) {
+      if (!set_scores(visit)) return false;
+      auto next = visit.history.begin();
+      for (std::uint32_t item = 0; item < scores_.size(); ++item) {
+        const bool consumed = next != visit.history.end() && next->value == item;
+        if (consumed) ++next;
+        std::int32_t* out = consumed ? sink.open(Evidence::positive, item, item) : nullptr;
+        const float slope =
+            out != nullptr ? -2.0f * (1.0f + confidence_) * (1.0f - scores_[item]) : 2.0f * scores_[item];
+        if (out == nullptr) out = sink.open(Evidence::negative, item, item);
+        if (kernels::add_multiple(out, vector_.row(0), slope * sink.scale(), sum_stride_)) sink.relieve(item);
+      }
+      return true;
+    }
+
+   private:
+    // p·q of every item; false where one is not a finite number.
+    [[nodiscard]] bool set_scores(const HistoryVisit& visit);
+
+    AlsSolver solver_;
+    float confidence_;
+    RowMatrix vector_;  // [p, 0]
+    std::size_t sum_stride_;
+    std::vector<float> scores_;
+  };
+
+  class Server {
+   public:
+    Server(const Fcf& model, std::uint32_t round, FixedPoint fixed, RowMatrix& shared, RowMatrix& memory);
+    template <class Integer>
+    void take(std::uint32_t item, const Integer* sum);
+    [[nodiscard]] bool solved() const { return finite_; }
+
+   private:
+    FcfOptions options_;
+    float unit_;
+    float first_scale_ = 1.0f;  // Adam's corrections for moments that began at 0
+    float second_scale_ = 1.0f;
+    RowMatrix& shared_;
+    RowMatrix& memory_;
+    bool finite_ = true;
+  };
+
+ private:
+  FcfOptions options_;
+  std::size_t catalogue_;
+  double share_;
+};
+
+}  // namespace sotto

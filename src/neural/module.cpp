@@ -1,0 +1,40 @@
+// The module's face: one symbol, and how torch is told to behave.
+#include <ATen/Parallel.h>
+
+#include "neural/trainings.h"
+
+// OpenBLAS has it, other BLAS libraries do not.
+extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
+
+namespace sotto {
+
+void use_one_thread_a_call() {
+  at::set_num_threads(1);
+  if (openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+}
+
+namespace {
+
+class TorchModule final : public NeuralModule {
+ public:
+  [[nodiscard]] Result<std::unique_ptr<NeuralTraining>> start_multvae(const Histories& train,
+                                                                      std::size_t catalogue,
+                                                                      const NeuralOptions& options,
+                                                                      std::uint64_t seed) const override {
+    return sotto::start_multvae(train, catalogue, options, seed);
+  }
+  [[nodiscard]] Result<std::unique_ptr<NeuralTraining>> start_neumf(const Histories& train,
+                                                                    std::size_t catalogue,
+                                                                    const NeuralOptions& options,
+                                                                    std::uint64_t seed) const override {
+    return sotto::start_neumf(train, catalogue, options, seed);
+  }
+};
+
+}  // namespace
+}  // namespace sotto
+
+extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_1() {
+  static const sotto::TorchModule module;
+  return &module;
+}

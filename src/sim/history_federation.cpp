@@ -1,0 +1,188 @@
+#include "sim/history_federation.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "fed/messages.h"
+
+namespace sotto {
+
+namespace {
+
+// Below this many visits a second thread costs more than it brings.
+constexpr std::size_t least_visits_a_shard = 8;
+
+static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);
+static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
+
+}  // namespace
+
+// What one thread needs to play devices, kept over rounds.
+template <class Model>
+struct HistoryFederation<Model>::Shard {
+  explicit Shard(const Model& model)
+      : space(model.sum_rows(), model.sum_width()), device(model), sent(model.sum_width()) {}
+
+  SumSpace space;
+  std::optional<Aggregator> sum;  // of the round in progress
+  typename Model::Device device;
+  Contribution sent;  // wire path
+  std::int64_t loss_units = 0;
+  std::uint64_t interactions = 0;
+  std::uint64_t bytes_up = 0;
+  Status status = Done{};
+};
+
+template <class Model>
+HistoryFederation<Model>::HistoryFederation(const Model& model, const Plan& plan, const Schedule& schedule,
+                                            const Histories& histories, Executor& executor, Path path)
+    : model_(model),
+      plan_(plan),
+      schedule_(schedule),
+      histories_(histories),
+      users_(users_with_history(histories)),
+      selector_(users_, schedule.cohort, plan.seed),
+      executor_(executor),
+      path_(path) {
+  state_.shared = model_.start_shared();
+  state_.memory = model_.start_memory();
+  RowMatrix& devices = state_.devices.on_device();
+  devices = RowMatrix(histories.users(), model_.shared_width());
+  for (std::uint32_t user = 0; user < histories.users(); ++user) model_.start_private(devices.row(user));
+  const std::size_t shards =
+      std::max<std::size_t>(std::min(executor.threads(), schedule.cohort / least_visits_a_shard), 1);
+  shards_.reserve(shards);
+  for (std::size_t n = 0; n < shards; ++n) shards_.emplace_back(model_);
+}
+
+template <class Model>
+HistoryFederation<Model>::~HistoryFederation() = default;
+
+template <class Model>
+void HistoryFederation<Model>::restore(HistoryState state) {
+  state_ = std::move(state);
+  settled_ = false;
+}
+
+template <class Model>
+HistoryVisit HistoryFederation<Model>::visit_of(UserIndex user, const FactorSide& received) {
+  return {&received, histories_.of(user), state_.devices.on_device().row(user.value)};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::solve(const HistoryVisit& visit, bool counts, Shard& shard) {
+  const AlsSolver::Outcome outcome = shard.device.solve(visit);
+  if (!outcome.solved) return no_solution(Model::title, state_.round);
+  shard.loss_units += counts ? loss_units_of(outcome.loss) : 0;
+  shard.interactions += counts ? visit.history.size() : 0;
+  return Done{};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::visit(UserIndex user, Shard& shard) {
+  const HistoryVisit visit = visit_of(user, received_);
+  if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
+  HistorySink sink(*shard.sum, plan_.fixed, {plan_.consent, plan_.seed, state_.round, user});
+  if (!shard.device.contribute(visit, sink)) return no_solution(Model::title, state_.round);
+  return Done{};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
+  SOTTO_TRY(ModelMessage shared, decode<ModelMessage>(broadcast_));
+  SOTTO_TRY(ModelMessage gram, decode<ModelMessage>(broadcast_gram_));
+  const FactorSide received(std::move(shared.shared), std::move(gram.shared));
+  const HistoryVisit visit = visit_of(user, received);
+  SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
+  shard.sent.clear();
+  ContributionPipeline pipeline({plan_.consent, plan_.seed, state_.round, user}, plan_.fixed, shard.sent);
+  if (!shard.device.contribute(visit, pipeline)) return no_solution(Model::title, state_.round);
+  shard.sent.make_canonical();
+  const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = shard.sent});
+  shard.bytes_up += sent.size();
+  SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
+  return shard.sum->accept(arrived.contribution);
+}
+
+template <class Model>
+template <class Each>
+Status HistoryFederation<Model>::for_users(std::span<const UserIndex> users, const Each& each) {
+  executor_.run(shards_.size(), [&](std::size_t n) {
+    Shard& shard = shards_[n];
+    shard.status = Done{};
+    const std::size_t end = users.size() * (n + 1) / shards_.size();
+    for (std::size_t k = users.size() * n / shards_.size(); k < end && shard.status.ok(); ++k)
+      shard.status = each(users[k], shard);
+  });
+  for (const Shard& shard : shards_) SOTTO_TRY_DONE(shard.status);
+  return Done{};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::settle_devices() {
+  received_ = FactorSide(state_.shared, executor_);
+  const bool counts = schedule_.rounds_per_epoch == 1;
+  settled_ = counts;  // with smaller cohorts the next round's devices solve, and count, again
+  return for_users(
+      users_, [&](UserIndex user, Shard& shard) { return solve(visit_of(user, received_), counts, shard); });
+}
+
+template <class Model>
+Status HistoryFederation<Model>::run_round(RoundReport& report) {
+  // 1. Distribution: the cohort receives the shared rows and the sum of their products.
+  const std::span<const UserIndex> cohort = selector_.select(state_.round);
+  if (!settled_) received_ = FactorSide(state_.shared, executor_);
+  if (path_ == Path::wire) {
+    broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
+    broadcast_gram_ = encode(ModelMessage{.round = state_.round, .shared = received_.gram()});
+  }
+  // 2. Computation and 3. transmission: each device answers with its contribution.
+  for (Shard& shard : shards_) shard.sum.emplace(shard.space);
+  SOTTO_TRY_DONE(for_users(cohort, [&](UserIndex user, Shard& shard) {
+    return path_ == Path::wire ? visit_by_wire(user, shard) : visit(user, shard);
+  }));
+  // 4. Aggregation: one sum, released once to the server.
+  Aggregator& total = *shards_[0].sum;
+  for (std::size_t n = 1; n < shards_.size(); ++n) total.merge(std::move(*shards_[n].sum));
+  const std::uint64_t distinct_rows = total.distinct_rows();
+  typename Model::Server server(model_, state_.round, plan_.fixed, state_.shared, state_.memory);
+  std::move(total).release([&](std::uint32_t row, const auto* sum) { server.take(row, sum); });
+  if (!server.solved()) return no_solution(Model::title, state_.round);
+  ++state_.round;
+  settled_ = false;
+
+  report.rounds += 1;
+  report.exchanges += cohort.size();
+  report.bytes_down += cohort.size() * (encoded_model_bytes(model_.shared_rows(), model_.shared_width()) +
+                                        encoded_model_bytes(received_.factors(), model_.shared_width()));
+  if (path_ == Path::fast)
+    report.bytes_up += encoded_contribution_bytes(cohort.size(), distinct_rows, model_.sum_width());
+  return Done{};
+}
+
+template <class Model>
+Result<RoundReport> HistoryFederation<Model>::run(std::uint32_t rounds) {
+  RoundReport report;
+  for (std::uint32_t n = 0; n < rounds; ++n) {
+    SOTTO_TRY_DONE(run_round(report));
+    if (state_.round % schedule_.rounds_per_epoch == 0) SOTTO_TRY_DONE(settle_devices());
+  }
+  for (Shard& shard : shards_) {
+    report.loss_units += std::exchange(shard.loss_units, 0);
+    report.triples += std::exchange(shard.interactions, 0);
+    report.bytes_up += std::exchange(shard.bytes_up, 0);
+  }
+  return report;
+}
+
+std::vector<UserIndex> users_with_history(const Histories& histories) {
+  std::vector<UserIndex> users;
+  for (std::uint32_t user = 0; user < histories.users(); ++user)
+    if (!histories.of(UserIndex{user}).empty()) users.push_back(UserIndex{user});
+  return users;
+}
+
+template class HistoryFederation<FedAls>;
+template class HistoryFederation<Fcf>;
+
+}  // namespace sotto

@@ -1,0 +1,80 @@
+// HistoryFederation: a whole federation in one process for models that answer with statistics of their
+// history (model/history_model.h); the second driver beside sim/federation.h, made of the same pieces.
+//
+// A round: the cohort receives the shared rows and the sum of their products, each device solves its private
+// row and contributes, the server takes the released sum. After an epoch everybody's row is solved once more
+// for the new shared rows, as a device does before it recommends.
+// Laws: the same plan, data and seed give the same bytes for any number of threads and on the wire; private
+// rows are answers, not state, so a restored federation goes on as if nothing had happened.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fed/history_sink.h"
+#include "model/fcf.h"
+#include "model/fed_als.h"
+#include "sim/federation.h"
+
+namespace sotto {
+
+struct HistoryState {
+  std::uint32_t round = 0;
+  RowMatrix shared;
+  Private<RowMatrix> devices;  // one private row a user
+  RowMatrix memory;            // what the server carries along
+};
+
+template <class Model>
+class HistoryFederation {
+ public:
+  // `histories` outlive the federation. Users without training items take no part.
+  HistoryFederation(const Model& model, const Plan& plan, const Schedule& schedule,
+                    const Histories& histories, Executor& executor, Path path = Path::fast);
+  ~HistoryFederation();
+
+  // Runs so many rounds. After a failure the state is spent: go back to a checkpoint.
+  [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
+
+  [[nodiscard]] const HistoryState& state() const { return state_; }
+  void restore(HistoryState state);
+  // The state for good; the federation is used up.
+  [[nodiscard]] HistoryState take() && { return std::move(state_); }
+
+ private:
+  struct Shard;
+
+  [[nodiscard]] Status run_round(RoundReport& report);
+  // Calls each(user, shard) for the users, in parallel, until one fails.
+  template <class Each>
+  [[nodiscard]] Status for_users(std::span<const UserIndex> users, const Each& each);
+  [[nodiscard]] Status visit(UserIndex user, Shard& shard);
+  [[nodiscard]] Status visit_by_wire(UserIndex user, Shard& shard);
+  // Solves the user's row; counts its loss if asked to.
+  [[nodiscard]] Status solve(const HistoryVisit& visit, bool counts, Shard& shard);
+  // Everybody's row for the shared rows of now.
+  [[nodiscard]] Status settle_devices();
+  [[nodiscard]] HistoryVisit visit_of(UserIndex user, const FactorSide& received);
+
+  Model model_;
+  Plan plan_;
+  Schedule schedule_;
+  const Histories& histories_;
+  std::vector<UserIndex> users_;
+  CohortSelector selector_;
+  Executor& executor_;
+  Path path_;
+  HistoryState state_;
+  FactorSide received_;
+  bool settled_ = false;  // every private row is solved for received_, which are the shared rows of now
+  std::vector<Shard> shards_;
+  Bytes broadcast_, broadcast_gram_;  // wire path
+};
+
+// Users with at least one training item.
+[[nodiscard]] std::vector<UserIndex> users_with_history(const Histories& histories);
+
+extern template class HistoryFederation<FedAls>;
+extern template class HistoryFederation<Fcf>;
+
+}  // namespace sotto

@@ -1,0 +1,189 @@
+// The neural models through the lab and the command line: the module is opened, runs are kept and asked
+// again.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "data/generate.h"
+#include "lab/neural_module.h"
+#include "lab/training.h"
+#include "metrics/evaluate.h"
+#include "sim/thread_pool.h"
+#include "tests/cli/program.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::array networks{ModelKind::multvae, ModelKind::neumf};
+
+Split world_with_validation() {
+  const Dataset dataset =
+      generate_world({.users = 150, .items = 200, .mean_interactions = 20.0, .seed = 3}).value();
+  SplitOptions options;
+  options.validation_share = 0.2;
+  return split_dataset(dataset, options).value();
+}
+
+TrainRequest request_for(ModelKind model) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.data.split.validation_share = 0.2;
+  request.model = model;
+  request.plan.fpl.factors = 6;
+  request.plan.epochs = 6;
+  request.neural.learning_rate = 0.01f;
+  request.neural.batch = 40;
+  request.neural.vae = {.hidden = 20, .latent = 8, .anneal_epochs = 3};
+  request.neural.neumf.layers = {16, 8};
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+std::string fingerprint(const Trained& trained) {
+  return trained.model_hash + hash_rows(trained.parameters->users.on_device()) +
+         std::to_string(trained.totals.loss_units);
+}
+
+TEST(NeuralLab, StoppedAnywhereAndResumedEndsWithTheSameBytes) {
+  const Split split = world_with_validation();
+  SerialExecutor serial;
+  for (const ModelKind model : networks) {
+    TrainRequest request = request_for(model);
+    request.early = {.metric = "nDCG@10", .every = 1, .patience = 50};
+    TrainHooks undisturbed_hooks;
+    const Trained undisturbed = train(request, split, serial, undisturbed_hooks).value();
+    for (const std::uint64_t stop_after : {std::uint64_t{1}, std::uint64_t{4}}) {
+      std::atomic<bool> stop = false;
+      std::uint64_t calls = 0;
+      Bytes saved;
+      TrainHooks hooks;
+      hooks.stop = &stop;
+      hooks.on_progress = [&](const TrainProgress&) -> Status {
+        if (++calls == stop_after) stop = true;
+        return Done{};
+      };
+      hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
+        saved = save_checkpoint(checkpoint);
+        return Done{};
+      };
+      const auto stopped = train(request, split, serial, hooks);
+      ASSERT_FALSE(stopped.ok());
+      ASSERT_EQ(stopped.error().code, Code::cancelled);
+      TrainHooks resumed_hooks;
+      const auto resumed = train(request, split, serial, resumed_hooks, load_checkpoint(saved, "c").value());
+      ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+      EXPECT_EQ(fingerprint(*resumed), fingerprint(undisturbed)) << to_string(model) << ' ' << stop_after;
+      EXPECT_EQ(resumed->best_epoch, undisturbed.best_epoch);
+    }
+  }
+}
+
+TEST(NeuralLab, ThreadsDoNotChangeTheModel) {
+  const Split split = world_with_validation();
+  for (const ModelKind model : networks) {
+    std::vector<std::string> prints;
+    for (const std::size_t threads : {1u, 2u, 3u}) {
+      ThreadPool pool(threads);
+      TrainHooks hooks;
+      prints.push_back(fingerprint(train(request_for(model), split, pool, hooks).value()));
+    }
+    EXPECT_EQ(prints[0], prints[1]) << to_string(model);
+    EXPECT_EQ(prints[0], prints[2]) << to_string(model);
+  }
+}
+
+TEST(NeuralLab, EarlyStoppingKeepsTheBestEpoch) {
+  const Split split = world_with_validation();
+  SerialExecutor serial;
+  for (const ModelKind model : networks) {
+    TrainRequest request = request_for(model);
+    request.plan.epochs = 100;
+    request.early = {.metric = "nDCG@10", .every = 1, .patience = 4};
+    std::vector<double> looks;
+    TrainHooks hooks;
+    hooks.on_progress = [&](const TrainProgress& progress) -> Status {
+      if (progress.validation) looks.push_back(*progress.validation);
+      return Done{};
+    };
+    const Trained trained = train(request, split, serial, hooks).value();
+    const auto best = static_cast<std::size_t>(std::max_element(looks.begin(), looks.end()) - looks.begin());
+    ASSERT_LT(looks.size(), 100u) << to_string(model);  // it did stop early
+    EXPECT_EQ(trained.best_epoch, best + 1);
+    EvaluateOptions options;
+    options.part = Part::validation;
+    EXPECT_EQ(evaluate(*trained.model, split, options, serial)->find("nDCG@10"), looks[best]);
+  }
+}
+
+TEST(NeuralLab, AModuleThatIsNotThereOrNotOneIsExplained) {
+  const cli::Workshop shop;
+  const auto missing = open_neural_module({shop.folder() / "libsotto_neural.so"});
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, Code::not_found);
+  EXPECT_NE(missing.error().message.find("libtorch-dev"), std::string::npos);
+  shop.put("libsotto_neural.so", "not a library");
+  const auto broken = open_neural_module({shop.folder() / "libsotto_neural.so"});
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().code, Code::io);
+}
+
+class NeuralCli : public ::testing::Test {
+ protected:
+  NeuralCli() {
+    EXPECT_EQ(
+        shop_.sotto({"data", "generate", "--users", "120", "--items", "100", "--mean", "20", "--out", "w"})
+            .code,
+        0);
+  }
+  [[nodiscard]] cli::Outcome train(const std::string& model, std::vector<std::string> more) const {
+    std::vector<std::string> words{"train", "--data",   "w", "--epochs", "4",  "--model",  model,  "--hidden",
+                                   "16",    "--latent", "4", "--batch",  "50", "--layers", "16,8", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return shop_.sotto(words);
+  }
+
+  cli::Workshop shop_;
+};
+
+TEST_F(NeuralCli, ARunIsKeptAndAnswersWithoutTheModule) {
+  for (const std::string model : {"multvae", "neumf"}) {
+    const cli::Outcome trained = train(model, {"--out", model});
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    EXPECT_EQ(trained.json()["model"], model);
+    EXPECT_EQ(shop_.has(model + "/devices.bin"), model == "neumf");
+    // The program alone, in a folder without the module: a kept run needs no torch.
+    const std::filesystem::path alone = shop_.folder() / "alone";
+    std::filesystem::copy_file(SOTTO_BINARY, alone, std::filesystem::copy_options::overwrite_existing);
+    const std::string base = "cd '" + shop_.folder().string() + "' && ./alone ";
+    EXPECT_EQ(WEXITSTATUS(std::system((base + "evaluate " + model + " --json > judged.json").c_str())), 0);
+    const auto judged = nlohmann::json::parse(shop_.get("judged.json"), nullptr, false);
+    EXPECT_EQ(judged["metrics"]["nDCG@10"], trained.json()["metrics"]["nDCG@10"]) << shop_.get("judged.json");
+    EXPECT_EQ(WEXITSTATUS(std::system((base + "train --data w --model " + model + " 2> why.txt").c_str())),
+              1);
+    EXPECT_NE(shop_.get("why.txt").find("libsotto_neural.so"), std::string::npos);
+  }
+}
+
+TEST_F(NeuralCli, ThePlanOfARunMakesItAgain) {
+  const cli::Outcome first = train("multvae", {"--out", "first", "--beta", "0.1", "--threads", "1"});
+  ASSERT_EQ(first.code, 0) << first.err;
+  const cli::Outcome again = shop_.sotto({"train", "--plan", "first/plan.toml", "--threads", "2", "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(first.json()["model_hash"], again.json()["model_hash"]);
+  EXPECT_NE(shop_.get("first/plan.toml").find("anneal_cap = 0.1"), std::string::npos);
+}
+
+TEST_F(NeuralCli, BadSettingsAreUsageErrors) {
+  EXPECT_EQ(train("multvae", {"--dropout", "1"}).code, 2);
+  EXPECT_EQ(train("neumf", {"--layers", "7,4"}).code, 2);
+  EXPECT_EQ(train("neumf", {"--negatives", "0"}).code, 2);
+  shop_.put("plan.toml", "[neural]\nhidde = 3\n");
+  const cli::Outcome unknown = train("multvae", {"--plan", "plan.toml"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("hidde"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto
