@@ -40,8 +40,8 @@ knn = {neighbors = 10})"},
     QuickPlan{movielens_1m, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
 knn = {neighbors = 100})"},
 
-    QuickPlan{"", "VAE", given, 1, 60, R"(model = {name = "multvae", epochs = 50}
-neural = {hidden = 600, latent = 200})"},
+    QuickPlan{"", "VAE", given, 1, 90, R"(model = {name = "multvae", epochs = 40}
+neural = {hidden = 200, latent = 100, batch = 200, anneal_epochs = 40})"},
     QuickPlan{"", "BPR-MF", given, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
     QuickPlan{amazon_dm, "BPR-MF", validated, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
     QuickPlan{italy, "BPR-MF", validated, 3, 1, R"(model = {name = "bprmf", factors = 50, epochs = 30})"},
@@ -106,6 +106,10 @@ consent = {pi = 0.5})"},
 
     QuickPlan{"", "fedEASE", given, 1, 30, R"(model = {name = "fedease", lambda = 100})"},
     QuickPlan{movielens_1m, "fedEASE", given, 1, 20, R"(model = {name = "fedease", lambda = 3000})"},
+    QuickPlan{"", "fedEASE, recent", given, 1, 30,
+              R"(model = {name = "fedease", lambda = 100, recency = 5})"},
+    QuickPlan{movielens_1m, "fedEASE, recent", given, 1, 20,
+              R"(model = {name = "fedease", lambda = 1000, recency = 10})"},
     QuickPlan{"", "EASE", given, 1, 20, R"(model = {name = "ease", lambda = 100})"},
     QuickPlan{movielens_1m, "EASE", given, 1, 10, R"(model = {name = "ease", lambda = 3000})"},
     QuickPlan{"", "fedALS", given, 1, 20,
@@ -185,6 +189,8 @@ FullPlan full_plan(std::string_view dataset, std::string_view model) {
         50};
   if (model == "EASE" || model == "fedEASE")
     return {{axis("model.lambda", {"30", "100", "300", "1000", "3000"})}, 0};
+  if (model == "fedEASE, recent")
+    return {{axis("model.lambda", {"100", "300", "1000"}), axis("model.recency", {"5", "10", "20"})}, 0};
   if (model == "iALS" || model == "fedALS")
     return {{axis("model.factors", {"20", "64"}), axis("model.lambda", {"0.1", "1", "5"}),
              axis("model.confidence", {"1", "10", "40"})},

@@ -12,7 +12,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> extras{"fedEASE", "fedALS", "EASE", "iALS"};
+constexpr std::array<std::string_view, 5> extras{"fedEASE", "fedEASE, recent", "fedALS", "EASE", "iALS"};
 
 using Names = std::vector<std::string_view>;
 
