@@ -48,7 +48,7 @@ TEST(CheckpointFile, any_changed_byte_is_refused_with_a_remedy) {
   checkpoint.request_hash = "h";
   checkpoint.now.items = RowMatrix(3, 2);
   checkpoint.now.users = Private(RowMatrix(2, 2));
-  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2)), RowMatrix(2, 3)};
+  checkpoint.best = Parameters{RowMatrix(3, 2), Private(RowMatrix(2, 2)), {RowMatrix(2, 3)}};
   const Bytes bytes = save_checkpoint(checkpoint);
   ASSERT_TRUE(load_checkpoint(bytes, "c").ok());
   for (std::size_t at = 0; at < bytes.size(); ++at)

@@ -303,7 +303,9 @@ TEST(Evaluate, MetricNamesAreKnownWithoutEvaluating) {
   const Split split = split_of({{0, 1}, {0, 2}}, Rows(2), {{2}, {1}}, 3);
   SerialExecutor executor;
   const std::vector<std::uint32_t> cutoffs{1, 2};
-  const auto result = evaluate(TopPop(split.train, 3), split, {.cutoffs = cutoffs}, executor);
+  EvaluateOptions options;
+  options.cutoffs = cutoffs;
+  const auto result = evaluate(TopPop(split.train, 3), split, options, executor);
   ASSERT_TRUE(result.ok());
   std::vector<std::string> given;
   for (const Metric& metric : result->metrics) given.push_back(metric.name);

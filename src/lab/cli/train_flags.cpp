@@ -187,11 +187,13 @@ void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   number("--anneal-epochs", "epochs over which β rises from 0 (multvae)",
          [](NeuralOptions& n) -> Count& { return n.vae.anneal_epochs; });
   using Sizes = std::vector<Count>;
+  std::string sizes;
+  for (const Count size : NeuMfOptions{}.layers) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
   add_edit<Sizes>(app, edits, "--layers", "sizes of the network: both vectors, then each layer (neumf)",
                   [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
       ->delimiter(',')
       ->type_name("LIST")
-      ->default_str(fmt::format("{}", fmt::join(NeuMfOptions{}.layers, ",")))
+      ->default_str(sizes)
       ->group("Networks");
 }
 

@@ -205,8 +205,10 @@ TEST(BarChart, bars_reach_from_zero_to_their_value) {
 }
 
 TEST(BoxChart, box_whiskers_and_mean_stand_where_the_values_say) {
-  BoxChart chart{
-      .head = {"users", "Users", ""}, .value = {.label = "nDCG@10"}, .groups = {{"m", {}}, {"none", {}}}};
+  BoxChart chart;
+  chart.head = {"users", "Users", ""};
+  chart.value.label = "nDCG@10";
+  chart.groups = {{"m", {}}, {"none", {}}};
   for (int value = 0; value <= 100; ++value) chart.groups.front().values.push_back(value / 100.0);
   const std::string svg = svg_of(chart, Dress::in_page);
   EXPECT_TRUE(is_well_formed(svg)) << svg;

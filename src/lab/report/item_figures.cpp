@@ -40,10 +40,11 @@ Counts smoothed(const Counts& counts) {
   constexpr std::size_t half = neighbours / 2;
   Counts means;
   for (std::size_t at = 0; at < counts.size(); ++at) {
-    const std::size_t reach = std::min({half, at, counts.size() - 1 - at});
+    const std::size_t before = std::min(half, at);  // the first stand for themselves: the peak stays
+    const std::size_t after = std::min(before, counts.size() - 1 - at);
     double sum = 0.0;
-    for (std::size_t near = at - reach; near <= at + reach; ++near) sum += counts[near];
-    means.push_back(sum / static_cast<double>(2 * reach + 1));
+    for (std::size_t near = at - before; near <= at + after; ++near) sum += counts[near];
+    means.push_back(sum / static_cast<double>(before + after + 1));
   }
   return means;
 }

@@ -139,7 +139,7 @@ TEST(Figures, items_are_ranked_by_updates_and_by_popularity) {
     return values;
   };
   EXPECT_EQ(ys(0), (std::vector<double>{30, 20, 10, 0}));
-  EXPECT_EQ(ys(1), (std::vector<double>{6, 6, 16.0 / 3.0, 4}));  // of 6, 5, 7, 4: means of 1, 3, 3 and 1
+  EXPECT_EQ(ys(1), (std::vector<double>{6, 6, 5.5, 5.5}));  // of 6, 5, 7, 4: means of 1, 3, 4 and 4
 }
 
 TEST(Report, says_what_is_missing_and_how_to_get_it) {

@@ -33,8 +33,8 @@ constexpr std::array<MetricColumn, 8> metric_columns{{
 
 std::string value_text(const char* stem, double value) {
   if (!std::isfinite(value)) return "n/a";
-  return std::string_view(stem) == "IC" || value >= 1000.0 ? short_number(std::round(value))
-                                                           : fmt::format("{:.5f}", value);
+  if (std::string_view(stem) == "IC" || value >= 1000.0) return short_number(std::round(value));
+  return value >= 10.0 ? fmt::format("{:.2f}", value) : fmt::format("{:.5f}", value);
 }
 
 // Marks the best and the second of a column; equal values stand alike.
@@ -126,11 +126,11 @@ PageTable best_table(const DatasetRuns& runs) {
     table.rows[row].insert(table.rows[row].begin(), {.text = letter_of(row)});
   }
   table.caption = fmt::format(
-      "The best of each configuration by {}: means, small below them 95% intervals (over seeds, or over "
-      "users for one "
-      "seed). Bold: best; underlined: second. “beats”: the rows whose {} is lower with significance (paired "
-      "t-test over "
-      "users, Holm over all pairs, 5%).",
+      "The best of each configuration by {}: means, below them the reach of their 95% intervals (over seeds, "
+      "or over users "
+      "for one seed). Bold: best; underlined: second. “beats”: the rows whose {} is lower with significance "
+      "(paired t-test "
+      "over users, Holm over all pairs, 5%).",
       runs.metric("F1"), tested);
   return table;
 }

@@ -237,11 +237,12 @@ double StudyRun::left_seconds() const {
 
 Result<StudyOutcome> run_study(const Study& study, const StudyData& data, ResultsFile& results,
                                StudyHooks& hooks, std::size_t threads) {
-  SOTTO_TRY_DONE(results.together([&]() -> Status {
+  const auto introduce = [&]() -> Status {
     SOTTO_TRY_DONE(results.begin_study(study.name));
     for (const Split* split : data.all()) SOTTO_TRY_DONE(results.put_split(facts_of(*split)));
     return Done{};
-  }));
+  };
+  SOTTO_TRY_DONE(results.together(introduce));
   return StudyRun(study, data, results, hooks, threads).run();
 }
 
