@@ -133,9 +133,9 @@ nlohmann::json reproduction_json(const Reproduction& reproduction) {
 Sheet reproduction_cells(const Reproduction& reproduction) {
   Sheet sheet;
   for (const char* title : {"table", "row", "setting", "metric", "verdict"})
-    sheet.columns.push_back({title, false, false});
+    sheet.columns.push_back({.title = title});
   for (const char* title : {"printed", "ours", "low", "high", "ratio"})
-    sheet.columns.push_back({title, true, false});
+    sheet.columns.push_back({.title = title, .is_number = true});
   const auto shown = [](std::optional<double> value) {
     return value ? SheetCell{*value, paper_number(*value)} : SheetCell{nullptr, ""};
   };
