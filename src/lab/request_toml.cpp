@@ -14,6 +14,30 @@ namespace sotto {
 
 namespace {
 
+// What one family of models needs.
+template <class Visitor>
+void visit_model_sections(TrainRequest& r, Visitor& visit) {
+  visit("knn", "neighbors", r.knn.neighbors);
+  visit("knn", "shrink", r.knn.shrink);
+  visit("knn", "similarity", r.knn.similarity);
+  visit("linear", "l1", r.linear.l1);
+  visit("linear", "non_negative", r.linear.non_negative);
+  visit("linear", "alpha", r.linear.alpha);
+  visit("linear", "beta", r.linear.beta);
+  visit("linear", "gram_power", r.linear.gram_power);
+  visit("linear", "dense_items", r.linear.dense_items);
+  visit("neural", "lr", r.neural.learning_rate);
+  visit("neural", "batch", r.neural.batch);
+  visit("neural", "l2", r.neural.l2);
+  visit("neural", "hidden", r.neural.vae.hidden);
+  visit("neural", "latent", r.neural.vae.latent);
+  visit("neural", "dropout", r.neural.vae.dropout);
+  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
+  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
+  visit("neural", "layers", r.neural.neumf.layers);
+  visit("neural", "negatives", r.neural.neumf.negatives);
+}
+
 template <class Visitor>
 void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("", "seed", r.plan.seed);
@@ -55,25 +79,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("federation", "log_every", r.log_every);
   visit("consent", "pi", r.plan.consent.pi);
   visit("consent", "mask", r.plan.consent.mask);
-  visit("knn", "neighbors", r.knn.neighbors);
-  visit("knn", "shrink", r.knn.shrink);
-  visit("knn", "similarity", r.knn.similarity);
-  visit("linear", "l1", r.linear.l1);
-  visit("linear", "non_negative", r.linear.non_negative);
-  visit("linear", "alpha", r.linear.alpha);
-  visit("linear", "beta", r.linear.beta);
-  visit("linear", "gram_power", r.linear.gram_power);
-  visit("linear", "dense_items", r.linear.dense_items);
-  visit("neural", "lr", r.neural.learning_rate);
-  visit("neural", "batch", r.neural.batch);
-  visit("neural", "l2", r.neural.l2);
-  visit("neural", "hidden", r.neural.vae.hidden);
-  visit("neural", "latent", r.neural.vae.latent);
-  visit("neural", "dropout", r.neural.vae.dropout);
-  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
-  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
-  visit("neural", "layers", r.neural.neumf.layers);
-  visit("neural", "negatives", r.neural.neumf.negatives);
+  visit_model_sections(r, visit);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);

@@ -219,8 +219,9 @@ FlatPlan flat_plan(const std::string& toml) {
     const std::size_t sign = line.find(" = ");
     if (sign == std::string::npos) continue;
     std::string value = line.substr(sign + 3);
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-      value = value.substr(1, value.size() - 2);
+    const bool quoted =
+        value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front();
+    if (quoted) value = value.substr(1, value.size() - 2);
     plan[section + line.substr(0, sign)] = value;
   }
   return plan;

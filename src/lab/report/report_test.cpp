@@ -56,6 +56,7 @@ const PageGap* find_gap(const Page& page, const std::string& part) {
 
 TEST(FlatPlan, reads_what_plans_write) {
   TrainRequest request;
+  request.data.paths = {"ratings.dat"};
   request.plan.consent.pi = 0.25;
   ASSERT_TRUE(settle(request).ok());
   const FlatPlan plan = flat_plan(to_toml(request));
