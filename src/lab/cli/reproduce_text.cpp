@@ -30,7 +30,7 @@ Tone tone_of(const PaperRow& row) {
 }
 
 Table wide_table(const PaperTable& table) {
-  std::vector<TableColumn> columns{{table.row_title, Align::left}, {"setting", Align::left, Tone::dim}};
+  std::vector<TableColumn> columns{{table.row_title, Align::left}, {"×seeds", Align::left, Tone::dim}};
   for (const std::string& metric : table.metrics) {
     columns.push_back({metric, Align::right, Tone::dim});
     columns.push_back({"ours", Align::right});
@@ -112,9 +112,10 @@ std::string reproduction_text(const Reproduction& reproduction, const Console& c
 }
 
 nlohmann::json reproduction_json(const Reproduction& reproduction) {
-  nlohmann::json json{{"target", reproduction.target.name}, {"mode", to_string(reproduction.effort)},
-                      {"cells", nlohmann::json::array()},   {"findings", nlohmann::json::array()},
-                      {"notes", reproduction.notes},        {"absent", reproduction.absent}};
+  nlohmann::json json{{"target", reproduction.target.name},  {"mode", to_string(reproduction.effort)},
+                      {"computed", reproduction.computed},   {"cells", nlohmann::json::array()},
+                      {"findings", nlohmann::json::array()}, {"notes", reproduction.notes},
+                      {"absent", reproduction.absent}};
   for (const PaperTable& table : reproduction.tables) {
     for (const PaperRow& row : table.rows)
       for (std::size_t n = 0; n < row.cells.size(); ++n) json["cells"].push_back(cell_json(table, row, n));

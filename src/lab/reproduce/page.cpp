@@ -19,7 +19,7 @@ bool compares(const PaperTable& table) {
 
 void add_columns(PageTable& page, const PaperTable& table, bool printed) {
   page.columns.push_back({table.row_title, false, ""});
-  page.columns.push_back({"setting", false, "π that stands in the table, and seeds"});
+  page.columns.push_back({"setting", false, "the chosen π, and how many seeds"});
   for (const std::string& metric : table.metrics) {
     if (printed) page.columns.push_back({metric + " print", true, "as the papers print it"});
     page.columns.push_back(

@@ -18,18 +18,21 @@ class StudyRunner {
 
   [[nodiscard]] Status run(const std::vector<PlannedStudy>& studies) {
     for (const PlannedStudy& planned : studies) {
-      SOTTO_TRY_DONE(run_study(planned.study, results_, hooks_, threads_));
+      SOTTO_TRY(const StudyOutcome outcome, run_study(planned.study, results_, hooks_, threads_));
+      computed_ += outcome.computed;
       names_.push_back(planned.study.name);
     }
     return Done{};
   }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::uint64_t computed() const { return computed_; }
 
  private:
   ResultsFile& results_;
   StudyHooks& hooks_;
   std::size_t threads_;
   std::vector<std::string> names_;
+  std::uint64_t computed_ = 0;
 };
 
 // The π of the stored plans.
@@ -152,6 +155,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
   Reproduction out;
   out.target = target;
   out.effort = effort;
+  out.computed = runner.computed();
   for (const PaperData& one : data)
     if (!one.there) out.absent.push_back(fmt::format("{}: {}", one.name, one.remedy));
   SOTTO_TRY_DONE(fill({target, data, measured, effort}, results.path(), out));

@@ -24,7 +24,7 @@ struct PaperCell {
 
 struct PaperRow {
   std::string label;
-  std::string setting;  // "π 0.5, 3 seeds"
+  std::string setting;  // "π 0.5 ×3": three seeds
   std::vector<PaperCell> cells;
   bool extra = false;  // nobody printed it
 };
@@ -55,6 +55,7 @@ struct Reproduction {
   std::vector<PageBlock> figures;
   std::vector<std::string> notes;
   std::vector<std::string> absent;  // a dataset and its remedy each
+  std::uint64_t computed = 0;       // cells; the others were in the results file
 };
 
 using VerdictCounts = std::array<std::size_t, verdict_count>;

@@ -14,9 +14,8 @@ namespace {
 
 std::string setting_of(const MeasuredPoint* point) {
   if (point == nullptr) return "";
-  const std::string seeds =
-      point->cells.size() == 1 ? "1 seed" : fmt::format("{} seeds", point->cells.size());
-  return point->pi ? fmt::format("π {:.1f}, {}", *point->pi, seeds) : seeds;
+  const std::string seeds = fmt::format("×{}", point->cells.size());
+  return point->pi ? fmt::format("π {:.1f} {}", *point->pi, seeds) : seeds;
 }
 
 Result<PaperRow> score_row(const TargetData& at, const PaperData& data, std::string_view model, bool extra) {
