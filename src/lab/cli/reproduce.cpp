@@ -1,0 +1,193 @@
+// sotto reproduce: a paper's table or figure again, beside what was printed.
+#include "lab/reproduce/reproduce.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "lab/cli/command.h"
+#include "lab/cli/interrupt.h"
+#include "lab/cli/reproduce_text.h"
+#include "lab/cli/sweep_progress.h"
+#include "lab/cli/table.h"
+#include "lab/files.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+
+namespace {
+
+struct ReproduceOptions {
+  CommonOptions common;
+  std::string target;
+  std::string data;
+  std::string out = "reproduced";
+  std::string format = "table";
+  bool quick = false;
+  bool full = false;
+  bool proxies = false;
+  bool quiet = false;
+  bool retry_failed = false;
+
+  [[nodiscard]] Effort effort() const { return full ? Effort::full : Effort::quick; }
+  [[nodiscard]] DataFolder folder() const {
+    return {data.empty() ? default_data_root() : std::filesystem::path(data), proxies};
+  }
+  [[nodiscard]] std::size_t threads() const {
+    return common.threads > 0 ? common.threads : std::max(1u, std::thread::hardware_concurrency());
+  }
+};
+
+std::string names_of(const std::vector<PaperData>& data, bool there) {
+  std::string names;
+  for (const PaperData& one : data)
+    if (one.there == there) names += (names.empty() ? "" : ", ") + one.shown;
+  return names;
+}
+
+// Every dataset of a target, there or not.
+Result<std::vector<PaperData>> looked_for(const Target& target, const DataFolder& folder) {
+  auto found = data_for_target(target, folder);
+  if (found.ok() || found.error().code != Code::not_found) return found;
+  std::vector<PaperData> data;
+  for (const std::string_view name : target.datasets) {
+    SOTTO_TRY(PaperData one, find_data(name, folder));
+    data.push_back(std::move(one));
+  }
+  return data;
+}
+
+Status list_targets(const ReproduceOptions& options, const Console& console) {
+  nlohmann::json lines = nlohmann::json::array();
+  Table table({{"target", Align::left, Tone::strong},
+               {"quick", Align::right},
+               {"full", Align::right},
+               {"data here", Align::left},
+               {"missing", Align::left, Tone::dim},
+               {"what", Align::left}});
+  const auto threads = static_cast<double>(options.threads());
+  for (const Target& target : targets()) {
+    SOTTO_TRY(const std::vector<PaperData> data, looked_for(target, options.folder()));
+    SOTTO_TRY(const double quick, estimated_core_seconds(target, data, Effort::quick));
+    SOTTO_TRY(const double full, estimated_core_seconds(target, data, Effort::full));
+    const std::string here = names_of(data, true);
+    const auto time = [&](double seconds) {
+      return here.empty() ? "–" : "~" + human_seconds(seconds / threads);
+    };
+    table.row({std::string(target.name), time(quick), time(full), here.empty() ? "none" : here,
+               names_of(data, false), std::string(target.title)});
+    nlohmann::json line{{"target", target.name},          {"title", target.title},
+                        {"runnable", !here.empty()},      {"quick_seconds", quick / threads},
+                        {"full_seconds", full / threads}, {"data", nlohmann::json::array()}};
+    for (const PaperData& one : data)
+      line["data"].push_back(
+          {{"name", one.name}, {"there", one.there}, {"proxy", one.proxy}, {"remedy", one.remedy}});
+    lines.push_back(std::move(line));
+  }
+  if (options.common.json) {
+    print_json(console, {{"data", options.folder().root.string()}, {"targets", lines}});
+    return Done{};
+  }
+  console.print(table.text(console));
+  console.print(fmt::format(
+      "\nData is looked for in {} (--data). Times are estimates for {} threads on an idle machine; "
+      "what is in the results file already takes none.\n",
+      options.folder().root.string(), options.threads()));
+  return Done{};
+}
+
+std::string command_of(const ReproduceOptions& options) {
+  std::string command =
+      fmt::format("sotto reproduce {} --{} --data {} --out {}", options.target, to_string(options.effort()),
+                  shell_word(options.folder().root.string()), shell_word(options.out));
+  if (options.proxies) command += " --proxies";
+  return command;
+}
+
+Status show(const Reproduction& reproduction, const std::vector<std::filesystem::path>& written,
+            const ReproduceOptions& options, SheetFormat format, const Console& console) {
+  const std::string page = written.back().string();
+  if (options.common.json || format == SheetFormat::json) {
+    nlohmann::json json = reproduction_json(reproduction);
+    json["page"] = page;
+    print_json(console, json);
+  } else if (format == SheetFormat::table) {
+    console.print(reproduction_text(reproduction, console));
+    console.print(fmt::format("\n{}\n", console.paint(Tone::strong, page)));
+  } else {
+    console.print(sheet_text(reproduction_cells(reproduction), format, console));
+  }
+  const std::size_t failed = count_verdicts(reproduction)[static_cast<std::size_t>(Verdict::failed)];
+  if (failed == 0) return Done{};
+  return fail(Code::bad_input, fmt::format("{} cells failed; try them again with --retry-failed", failed));
+}
+
+Status run_target(const ReproduceOptions& options, const Console& console) {
+  SOTTO_TRY(const Target target, find_target(options.target));
+  SOTTO_TRY(const SheetFormat format, parse_sheet_format(options.format));
+  SOTTO_TRY(const std::vector<PaperData> data, data_for_target(target, options.folder()));
+  SOTTO_TRY(const double seconds, estimated_core_seconds(target, data, options.effort()));
+  SOTTO_TRY_DONE(make_folder(options.out));
+  const std::filesystem::path out = options.out;
+  SOTTO_TRY(ResultsFile results, ResultsFile::open_or_create((out / "results.sqlite").string()));
+  if (!options.quiet)
+    console.note(fmt::format(
+        "{} on {}: about {} on {} threads if nothing of it is in {} yet", target.name, names_of(data, true),
+        human_seconds(seconds / static_cast<double>(options.threads())), options.threads(), results.path()));
+  SweepProgress progress(console, options.quiet);
+  const InterruptGuard guard;
+  StudyHooks hooks;
+  hooks.on_progress = [&progress](const StudyProgress& now) { progress.update(now); };
+  hooks.stop = &guard.stop();
+  hooks.retry_failed = options.retry_failed;
+  ThreadPool pool(options.common.threads);
+  const auto reproduction =
+      reproduce(target, data, options.effort(), results, hooks, options.common.threads, pool);
+  progress.clear();
+  if (!reproduction.ok() && reproduction.error().code == Code::cancelled)
+    return fail(Code::cancelled,
+                fmt::format("{}; go on with: {}", reproduction.error().message, command_of(options)));
+  if (!reproduction.ok()) return reproduction.error();
+  SOTTO_TRY(const auto written, write_page(page_of(*reproduction, command_of(options)),
+                                           out / (std::string(target.name) + ".html")));
+  return show(*reproduction, written, options, format, console);
+}
+
+Status reproduce_command(ReproduceOptions& options, const Console& console) {
+  if (options.quick && options.full) return fail(Code::usage, "give either --quick or --full");
+  return options.target == "list" ? list_targets(options, console) : run_target(options, console);
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& root, Cli& cli) {
+  auto [app, options] = add_command<ReproduceOptions>(
+      root, cli, "reproduce", "a table or figure of the FPL papers, beside the print", reproduce_command);
+  app->add_option("TARGET", options->target,
+                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6")
+      ->required();
+  app->add_option("--data", options->data, "the folder that holds the datasets' folders")
+      ->type_name("DIR")
+      ->default_str("$SOTTO_DATA, else ../shared/data");
+  app->add_flag("--quick", options->quick, "stored plans, few values of π (the default)");
+  app->add_flag("--full", options->full, "search the papers' grids, all values of π, three seeds: hours");
+  app->add_flag("--proxies", options->proxies,
+                "let other data stand in for Brazil and Canada, labelled as such");
+  app->add_option("-o,--out", options->out,
+                  "a folder for results, page and plots; what is there is not computed again")
+      ->type_name("DIR")
+      ->default_str("reproduced");
+  app->add_option("--format", options->format, "table, tsv, json, latex or markdown")
+      ->type_name("FORMAT")
+      ->default_str("table");
+  app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
+  app->add_flag("-q,--quiet", options->quiet, "no progress");
+  add_common_options(*app, options->common,
+                     "taken by every command; the targets have their own seeds, 1 to 3");
+  app->footer(
+      examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
+                "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-4.2 --full --format latex"}));
+}
+
+}  // namespace sotto

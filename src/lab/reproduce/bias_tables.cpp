@@ -1,0 +1,153 @@
+// Tables 4.5 and 4.6: how the population leans towards categories of venues, and how lists lean on top of it.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <map>
+
+#include "lab/files.h"
+#include "lab/reproduce/paper_data.h"
+#include "lab/reproduce/printed_values.h"
+#include "lab/reproduce/reproduction.h"
+
+namespace sotto {
+
+namespace {
+
+using TopLevel = std::map<std::string, std::string>;  // category → top-level category
+
+Result<TopLevel> load_top_level(const std::string& path) {
+  TopLevel top;
+  if (path.empty()) return top;
+  SOTTO_TRY(const std::string text, read_text(path));
+  std::size_t begin = 0;
+  for (std::size_t number = 1; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t tab = line.find('\t');
+    if (line.empty()) continue;
+    if (tab == std::string::npos)
+      return fail(
+          Code::bad_input,
+          fmt::format("{}, line {}: two columns are needed, category and top-level category", path, number));
+    top[line.substr(0, tab)] = line.substr(tab + 1, line.find_first_of("\t\r", tab + 1) - tab - 1);
+  }
+  return top;
+}
+
+struct TopBias {
+  double source = std::nan("");
+  double disparity = std::nan("");
+};
+
+// A bias is a share of interactions over a share of the catalogue: shares of fine categories add up.
+std::map<std::string, TopBias> by_top_level(const CategoryBiasAt& fine, const TopLevel& top) {
+  double catalogue = 0.0;
+  for (const CategoryBias& one : fine.categories) catalogue += static_cast<double>(one.items);
+  struct Shares {
+    double items = 0.0, source = 0.0, recommended = 0.0;
+  };
+  std::map<std::string, Shares> sums;
+  for (const CategoryBias& one : fine.categories) {
+    const auto found = top.find(one.category);
+    Shares& sum = sums[found == top.end() ? one.category : found->second];
+    const double share = static_cast<double>(one.items) / catalogue;
+    sum.items += share;
+    sum.source += one.source * share;
+    sum.recommended += one.recommended * share;
+  }
+  std::map<std::string, TopBias> biases;
+  for (const auto& [name, sum] : sums)
+    biases[name] = {sum.source / sum.items, (sum.recommended - sum.source) / sum.source};
+  return biases;
+}
+
+Result<std::map<std::string, TopBias>> bias_of(const TargetData& at, const PaperData& data,
+                                               std::string_view model) {
+  std::map<std::string, TopBias> none;
+  const MeasuredPoint* point = at.measured.chosen(data.name, model);
+  if (point == nullptr) return none;
+  SOTTO_TRY(const CellDetail detail, at.measured.detail(*point));
+  if (detail.category_bias.empty()) return none;
+  SOTTO_TRY(const TopLevel top, load_top_level(data.categories));
+  return by_top_level(detail.category_bias.front(), top);
+}
+
+std::optional<double> number(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
+
+const PrintedBias* find_printed(std::span<const PrintedBias> table, std::string_view name) {
+  for (const PrintedBias& row : table)
+    if (row.name == name) return &row;
+  return nullptr;
+}
+
+}  // namespace
+
+Status add_source_bias(const TargetData& at, Reproduction& out) {
+  for (const PaperData& data : at.data) {
+    const PrintedBias* printed = find_printed(printed_source_bias(), data.name);
+    if (printed == nullptr) continue;
+    SOTTO_TRY(const auto biases, bias_of(at, data, "Top-Pop"));
+    PaperTable table{data.shown, "category", {"B_T"}, {}, {}};
+    for (std::size_t n = 0; n < paper_categories.size(); ++n) {
+      PaperCell cell{printed->values[n], std::nullopt, std::nullopt, Verdict::absent};
+      const auto found = biases.find(std::string(paper_categories[n]));
+      if (found != biases.end()) {
+        cell.ours = number(found->second.source);
+        if (cell.ours)
+          cell.verdict = data.proxy ? Verdict::other : judge(cell.printed, *cell.ours, Yardstick::same);
+      }
+      table.rows.push_back({std::string(paper_categories[n]), "", {cell}, false});
+    }
+    if (data.there && biases.empty())
+      table.notes.push_back("These files name no categories of venues, so there is nothing to compare.");
+    if (data.there && !biases.empty())
+      table.notes.push_back(
+          "Top-level categories come from category_top_level.tsv, made from a newer category tree than the "
+          "authors' unpublished one.");
+    out.tables.push_back(std::move(table));
+  }
+  return Done{};
+}
+
+Status add_disparity(const TargetData& at, Reproduction& out) {
+  for (const PaperData& data : at.data) {
+    if (!data.there) continue;
+    PaperTable table{fmt::format("Bias disparity on {}", data.shown), "model", {}, {}, {}};
+    BarChart chart;
+    chart.head = {"bias-disparity", fmt::format("Bias disparity per category on {}", data.shown),
+                  "0: lists lean as the population does; above: more."};
+    chart.value.label = "bias disparity";
+    for (const std::string_view category : paper_categories) {
+      table.metrics.emplace_back(category);
+      chart.categories.emplace_back(category);
+    }
+    for (const std::string_view model : at.target.models) {
+      SOTTO_TRY(const auto biases, bias_of(at, data, model));
+      const PrintedBias* printed = find_printed(printed_disparity(), model);
+      PaperRow row{std::string(model), "", {}, false};
+      BarSeries bars{std::string(model), {}};
+      for (std::size_t n = 0; n < paper_categories.size(); ++n) {
+        const auto found = biases.find(std::string(paper_categories[n]));
+        PaperCell cell{printed == nullptr ? std::nullopt : std::optional(printed->values[n]), std::nullopt,
+                       std::nullopt, Verdict::failed};
+        if (found != biases.end()) cell.ours = number(found->second.disparity);
+        if (cell.ours)
+          cell.verdict = data.name == brazil && !data.proxy ? judge(cell.printed, *cell.ours, Yardstick::same)
+                                                            : Verdict::other;
+        bars.bars.push_back({cell.ours.value_or(std::nan("")), {}});
+        row.cells.push_back(std::move(cell));
+      }
+      table.rows.push_back(std::move(row));
+      if (is_fpl_label(model) || model == "BPR-MF" || model == "FCF") chart.series.push_back(std::move(bars));
+    }
+    if (data.name != brazil)
+      table.notes.push_back(
+          fmt::format("The print is of Brazil, ours of {}: compare signs and order.", data.shown));
+    out.tables.push_back(std::move(table));
+    out.figures.emplace_back(Chart(std::move(chart)));
+  }
+  return Done{};
+}
+
+}  // namespace sotto

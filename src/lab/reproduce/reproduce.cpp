@@ -1,0 +1,174 @@
+#include "lab/reproduce/reproduce.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "lab/reproduce/paper_plans.h"
+
+namespace sotto {
+
+namespace {
+
+// Runs studies one after the other and remembers their names.
+class StudyRunner {
+ public:
+  StudyRunner(ResultsFile& results, StudyHooks& hooks, std::size_t threads)
+      : results_(results), hooks_(hooks), threads_(threads) {}
+
+  [[nodiscard]] Status run(const std::vector<PlannedStudy>& studies) {
+    for (const PlannedStudy& planned : studies) {
+      SOTTO_TRY(const StudyOutcome outcome, run_study(planned.study, results_, hooks_, threads_));
+      computed_ += outcome.computed;
+      names_.push_back(planned.study.name);
+    }
+    return Done{};
+  }
+  [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+  [[nodiscard]] std::uint64_t computed() const { return computed_; }
+
+ private:
+  ResultsFile& results_;
+  StudyHooks& hooks_;
+  std::size_t threads_;
+  std::vector<std::string> names_;
+  std::uint64_t computed_ = 0;
+};
+
+// The π of the stored plans.
+Status choose_quick(const Target& target, const std::vector<PaperData>& data, Measurements& measured) {
+  for (const PaperData& one : data)
+    for (const std::string_view model : target.models) {
+      if (!is_fpl_label(model)) continue;
+      SOTTO_TRY(const TrainRequest request, request_of(quick_plan(one.name, model)));
+      measured.choose(one.name, std::string(model), request.plan.consent.pi);
+    }
+  return Done{};
+}
+
+// The π that a search chose: before all π were run, its final cell is the only point of a model.
+struct Chosen {
+  std::string dataset;
+  std::string model;
+  double pi;
+};
+
+Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<PaperData>& data,
+                                     StudyRunner& runner, const ResultsFile& results, Executor& executor) {
+  std::vector<Chosen> chosen;
+  SOTTO_TRY(const Measurements found, Measurements::load(results, runner.names(), executor));
+  for (const PaperData& one : data) {
+    if (!one.there) continue;
+    SOTTO_TRY(const auto requests, found.requests(one.name));
+    for (const auto& [model, request] : requests)
+      if (is_fpl_label(model)) chosen.push_back({one.name, model, request.plan.consent.pi});
+    if (target.pis == PiGrid::chosen) continue;
+    SOTTO_TRY(const std::vector<PlannedStudy> studies, pi_studies(target, one, requests));
+    SOTTO_TRY_DONE(runner.run(studies));
+  }
+  return chosen;
+}
+
+Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
+  switch (at.target.kind) {
+    case TargetKind::datasets:
+      return add_dataset_table(at.data, out);
+    case TargetKind::scores:
+      SOTTO_TRY_DONE(add_score_tables(at, out));
+      break;
+    case TargetKind::costs:
+    case TargetKind::cost_front:
+      SOTTO_TRY_DONE(add_cost_tables(at, out));
+      break;
+    case TargetKind::source_bias:
+      return add_source_bias(at, out);
+    case TargetKind::disparity:
+      return add_disparity(at, out);
+    case TargetKind::f1_over_pi:
+    case TargetKind::coverage_path:
+      SOTTO_TRY_DONE(add_pi_tables(at, out));
+      break;
+    case TargetKind::updates:
+    case TargetKind::recommended:
+      break;
+  }
+  SOTTO_TRY_DONE(add_findings(at, out));
+  return add_figures(at, results_path, out);
+}
+
+}  // namespace
+
+Result<std::vector<PaperData>> data_for_target(const Target& target, const DataFolder& folder) {
+  std::vector<PaperData> data;
+  std::vector<std::string_view> names = target.datasets;
+  const auto any_there = [&] {
+    return std::any_of(data.begin(), data.end(), [](const PaperData& one) { return one.there; });
+  };
+  for (const std::string_view name : names) {
+    SOTTO_TRY(PaperData found, find_data(name, folder));
+    data.push_back(std::move(found));
+  }
+  if (!any_there() && !target.fallback.empty()) {
+    SOTTO_TRY(PaperData found, find_data(target.fallback, folder));
+    data.push_back(std::move(found));
+  }
+  if (any_there()) return data;
+  std::string fetch;
+  for (const PaperData& one : data) fetch += fmt::format("\n  {}: {}", one.name, one.remedy);
+  return fail(Code::not_found,
+              fmt::format("none of the data of {} is in {}: name another folder with --data, or "
+                          "fetch one of{}",
+                          target.name, folder.root.string(), fetch));
+}
+
+Result<double> estimated_core_seconds(const Target& target, const std::vector<PaperData>& data,
+                                      Effort effort) {
+  double seconds = 0.0;
+  if (target.kind == TargetKind::datasets) return 10.0;
+  for (const PaperData& one : data) {
+    if (!one.there) continue;
+    SOTTO_TRY(const std::vector<PlannedStudy> studies, first_studies(target, one, effort));
+    for (const PlannedStudy& planned : studies) seconds += planned.core_seconds;
+    if (effort == Effort::full) seconds += pi_core_seconds(target, one);
+  }
+  return seconds;
+}
+
+Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData>& data, Effort effort,
+                               ResultsFile& results, StudyHooks& hooks, std::size_t threads,
+                               Executor& executor) {
+  StudyRunner runner(results, hooks, threads);
+  std::vector<Chosen> chosen;
+  if (target.kind != TargetKind::datasets) {
+    for (const PaperData& one : data) {
+      if (!one.there) continue;
+      SOTTO_TRY(const std::vector<PlannedStudy> studies, first_studies(target, one, effort));
+      SOTTO_TRY_DONE(runner.run(studies));
+    }
+    if (effort == Effort::full) {
+      SOTTO_TRY(chosen, run_full(target, data, runner, results, executor));
+    }
+  }
+  SOTTO_TRY(Measurements measured, Measurements::load(results, runner.names(), executor));
+  if (effort == Effort::quick) SOTTO_TRY_DONE(choose_quick(target, data, measured));
+  for (const Chosen& one : chosen) measured.choose(one.dataset, one.model, one.pi);
+  Reproduction out;
+  out.target = target;
+  out.effort = effort;
+  out.computed = runner.computed();
+  for (const PaperData& one : data)
+    if (!one.there) out.absent.push_back(fmt::format("{}: {}", one.name, one.remedy));
+  SOTTO_TRY_DONE(fill({target, data, measured, effort}, results.path(), out));
+  return out;
+}
+
+VerdictCounts count_verdicts(const Reproduction& reproduction) {
+  VerdictCounts counts{};
+  for (const PaperTable& table : reproduction.tables)
+    for (const PaperRow& row : table.rows)
+      for (const PaperCell& cell : row.cells)
+        if (!row.extra) ++counts[static_cast<std::size_t>(cell.verdict)];
+  return counts;
+}
+
+}  // namespace sotto

@@ -1,0 +1,52 @@
+// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapter 4.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sotto {
+
+enum class TargetKind : std::uint8_t {
+  datasets,       // table 4.1: counts
+  scores,         // tables 4.2, 4.3 and those of the papers
+  costs,          // table 4.4: communication and precision for each π
+  source_bias,    // table 4.5
+  disparity,      // table 4.6
+  f1_over_pi,     // figure 4.2
+  coverage_path,  // figure 4.3
+  updates,        // figure 4.4
+  recommended,    // figure 4.5
+  cost_front,     // figure 4.6
+};
+
+// Which values of π are trained beside the chosen one.
+enum class PiGrid : std::uint8_t { chosen, positive, with_zero };
+
+struct Target {
+  std::string_view name;
+  std::string_view title;
+  TargetKind kind;
+  std::vector<std::string_view> datasets;
+  std::vector<std::string_view> models;
+  std::vector<std::string_view> metrics;
+  PiGrid pis = PiGrid::chosen;
+  bool extras = false;             // rows that nobody printed, below the table
+  std::string_view fallback = {};  // where none of the datasets is there: this one, beside the print
+};
+
+// In the order of `sotto reproduce list`.
+[[nodiscard]] std::vector<Target> targets();
+// "thesis-4.2" and, for short, "4.2".
+[[nodiscard]] Result<Target> find_target(const std::string& name);
+
+// Models that no table prints: what a federation could do beside FPL, and the central ones they equal.
+[[nodiscard]] std::span<const std::string_view> extra_models();
+[[nodiscard]] bool is_federated_label(std::string_view model);
+[[nodiscard]] bool is_fpl_label(std::string_view model);
+
+}  // namespace sotto

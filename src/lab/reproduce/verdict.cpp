@@ -1,0 +1,55 @@
+#include "lab/reproduce/verdict.h"
+
+#include <cmath>
+
+#include "base/assert.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr double half_last_digit = 5e-6;  // the papers print five decimals
+constexpr double same_within = 0.005;
+constexpr double near_within = 0.05;
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::reached:
+      return "reached";
+    case Verdict::near:
+      return "within 5%";
+    case Verdict::below:
+      return "below";
+    case Verdict::no_print:
+      return "no print";
+    case Verdict::absent:
+      return "data absent";
+    case Verdict::other:
+      return "other data";
+    case Verdict::failed:
+      return "failed";
+  }
+  SOTTO_ASSERT(false, "every verdict has a name");
+  return "";
+}
+
+Verdict judge(std::optional<double> printed, double ours, Yardstick yardstick) {
+  if (!printed) return Verdict::no_print;
+  const double away = std::abs(ours - *printed);
+  const double size = std::abs(*printed);
+  if (yardstick == Yardstick::same) {
+    if (away <= same_within * size) return Verdict::reached;
+    return away <= near_within * size ? Verdict::near : Verdict::below;
+  }
+  if (ours + half_last_digit >= *printed) return Verdict::reached;
+  return away <= near_within * size ? Verdict::near : Verdict::below;
+}
+
+std::optional<double> ratio_of(std::optional<double> printed, std::optional<double> ours) {
+  if (!printed || !ours || *printed == 0.0) return std::nullopt;
+  return *ours / *printed;
+}
+
+}  // namespace sotto
