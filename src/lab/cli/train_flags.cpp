@@ -14,6 +14,12 @@ std::string shown(const T& value) {
   return fmt::format("{}", value);
 }
 
+std::string shown_list(const std::vector<std::uint32_t>& values) {
+  std::string text;
+  for (const std::uint32_t value : values) text += (text.empty() ? "" : ",") + shown(value);
+  return text;
+}
+
 void add_data_flags(CLI::App& app, Edits<DataRequest>& edits) {
   using Paths = std::vector<std::string>;
   add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
@@ -110,7 +116,7 @@ void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
                   [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
       ->delimiter(',')
       ->type_name("LIST")
-      ->default_str(fmt::format("{}", fmt::join(NeuMfOptions{}.layers, ",")))
+      ->default_str(shown_list(NeuMfOptions{}.layers))
       ->group("Networks");
 }
 
