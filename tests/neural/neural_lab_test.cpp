@@ -157,7 +157,8 @@ TEST_F(NeuralCli, ARunIsKeptAndAnswersWithoutTheModule) {
     const std::filesystem::path alone = shop_.folder() / "alone";
     std::filesystem::copy_file(SOTTO_BINARY, alone, std::filesystem::copy_options::overwrite_existing);
     const std::string base = "cd '" + shop_.folder().string() + "' && ./alone ";
-    EXPECT_EQ(WEXITSTATUS(std::system((base + "evaluate " + model + " --json > judged.json").c_str())), 0);
+    EXPECT_EQ(WEXITSTATUS(std::system((base + "evaluate --run " + model + " --json > judged.json").c_str())),
+              0);
     const auto judged = nlohmann::json::parse(shop_.get("judged.json"), nullptr, false);
     EXPECT_EQ(judged["metrics"]["nDCG@10"], trained.json()["metrics"]["nDCG@10"]) << shop_.get("judged.json");
     EXPECT_EQ(WEXITSTATUS(std::system((base + "train --data w --model " + model + " 2> why.txt").c_str())),
@@ -177,7 +178,7 @@ TEST_F(NeuralCli, ThePlanOfARunMakesItAgain) {
 
 TEST_F(NeuralCli, BadSettingsAreUsageErrors) {
   EXPECT_EQ(train("multvae", {"--dropout", "1"}).code, 2);
-  EXPECT_EQ(train("neumf", {"--layers", "7,4"}).code, 2);
+  EXPECT_EQ(shop_.sotto({"train", "--data", "w", "--model", "neumf", "--layers", "7,4"}).code, 2);
   EXPECT_EQ(train("neumf", {"--negatives", "0"}).code, 2);
   shop_.put("plan.toml", "[neural]\nhidde = 3\n");
   const cli::Outcome unknown = train("multvae", {"--plan", "plan.toml"});
