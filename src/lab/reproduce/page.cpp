@@ -24,10 +24,8 @@ void add_columns(PageTable& page, const PaperTable& table, bool printed) {
     if (printed) page.columns.push_back({metric + " print", true, "as the papers print it"});
     page.columns.push_back(
         {metric + " ours", true, "95% interval: over seeds, or over users for a single one"});
-    if (printed) {
-      page.columns.push_back({"ratio", true, "ours / print"});
-      page.columns.push_back({"verdict", false, "reached: at or above print"});
-    }
+    if (printed)
+      page.columns.push_back({"verdict", false, "reached: at or above print; below it ours / print"});
   }
 }
 
@@ -37,8 +35,7 @@ PageTable page_table(const PaperTable& table) {
   const bool printed = compares(table);
   add_columns(page, table, printed);
   for (const PaperRow& row : table.rows) {
-    std::vector<PageCell> cells{{row.extra && printed ? row.label + " (not printed)" : row.label},
-                                {row.setting}};
+    std::vector<PageCell> cells{{row.label}, {row.setting}};
     for (const PaperCell& cell : row.cells) {
       const std::optional<double> ratio = ratio_of(cell.printed, cell.ours);
       if (printed) cells.push_back({cell.printed ? paper_number(*cell.printed) : "–", cell.printed});
@@ -47,9 +44,9 @@ PageTable page_table(const PaperTable& table) {
         ours.detail =
             fmt::format("{} to {}", paper_number(cell.interval->low), paper_number(cell.interval->high));
       if (!printed) continue;
-      cells.push_back({ratio ? fmt::format("{:.2f}", *ratio) : "–", ratio});
-      cells.push_back({to_string(cell.verdict)});
-      if (cell.verdict == Verdict::reached) cells.back().standing = Standing::best;
+      PageCell& verdict = cells.emplace_back(PageCell{to_string(cell.verdict)});
+      if (ratio) verdict.detail = fmt::format("{:.2f} of print", *ratio);
+      if (cell.verdict == Verdict::reached) verdict.standing = Standing::best;
     }
     page.rows.push_back(std::move(cells));
   }
@@ -125,6 +122,16 @@ std::string verdicts_text(const Reproduction& reproduction) {
   for (std::size_t n = 0; n < counts.size(); ++n)
     if (counts[n] > 0)
       text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts[n], to_string(static_cast<Verdict>(n)));
+  std::size_t ranged = 0, inside = 0;
+  for (const PaperTable& table : reproduction.tables)
+    for (const PaperRow& row : table.rows)
+      for (const PaperCell& cell : row.cells) {
+        if (!cell.printed || !cell.interval || cell.verdict == Verdict::other) continue;
+        ++ranged;
+        inside += cell.interval->low <= *cell.printed && *cell.printed <= cell.interval->high ? 1 : 0;
+      }
+  if (ranged > 0)
+    text += fmt::format("; the print lies inside our interval in {} of {} cells", inside, ranged);
   return text;
 }
 
