@@ -91,8 +91,7 @@ class ListReader {
 Result<double> ListReader::score(std::string_view token) const {
   const auto number = parse_number(token);
   if (!number || !std::isfinite(*number))
-    return at_line(fmt::format(
-        "the score {} is no finite number; correct the line, or say where the scores are", excerpt(token)));
+    return at_line("the score is no finite number; correct the line, or say where the scores are");
   return *number;
 }
 

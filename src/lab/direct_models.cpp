@@ -53,9 +53,10 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_string(request.model)).text(split.hash);
   if (request.model == ModelKind::random) hasher.u64(request.plan.seed);
-  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
+  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn) {
     hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
-  if (request.knn.similarity != Similarity::cosine) hasher.text(to_string(request.knn.similarity));
+    if (request.knn.similarity != Similarity::cosine) hasher.text(to_string(request.knn.similarity));
+  }
   if (is_item_model(request.model)) hasher.text(item_model_settings(request));
   if (request.recency > 0.0f) hasher.text(fmt::format("recency {}", request.recency));
   return std::move(hasher).hex();

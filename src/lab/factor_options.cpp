@@ -32,7 +32,9 @@ FcfOptions fcf_options(const TrainRequest& request) {
   constexpr float sgd_rate = 1e-4f;
   const FcfOptions defaults;
   const float usual = request.factors.server == ServerStep::sgd ? sgd_rate : defaults.rate;
-  return {.als = als_options(request),
+  AlsOptions als = als_options(request);
+  als.reg_power = 0.0f;  // the server's half has one λ for all
+  return {.als = als,
           .step = request.factors.server,
           .rate = request.factors.server_lr.value_or(usual),
           .beta1 = request.factors.beta1,

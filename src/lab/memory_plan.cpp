@@ -104,7 +104,7 @@ void add_item_model(const TrainRequest& request, const MemoryFacts& facts, std::
     return;
   }
   if (request.model == ModelKind::slim) parts.push_back({"pairs of items", 8.0 * occurring});
-  parts.push_back({"weights", 16.0 * request.knn.neighbors * catalogue});
+  parts.push_back({"weights", 16.0 * std::min<double>(request.knn.neighbors, catalogue) * catalogue});
 }
 
 bool draws_by_job(ModelKind model) {
@@ -233,9 +233,10 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
         {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
   if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
-  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn)
-    parts.push_back({"neighbours", 8.0 * request.knn.neighbors *
-                                       (request.model == ModelKind::userknn ? users : catalogue)});
+  if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn) {
+    const double rows = request.model == ModelKind::userknn ? users : catalogue;
+    parts.push_back({"neighbours", 8.0 * std::min<double>(request.knn.neighbors, rows) * rows});
+  }
   if (is_item_model(request.model)) add_item_model(request, facts, parts);
   parts.push_back({"judging", judging_bytes(request, facts)});
   return parts;

@@ -2,9 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -48,6 +51,12 @@ Status check_early_stopping(const TrainRequest& request) {
     return fail(
         Code::usage,
         "early stopping needs a validation part: add --validation 0.2 (a share of the training part)");
+  SOTTO_TRY(const MetricName metric, parse_metric_name(request.early.metric));
+  if (metric.cutoff &&
+      std::find(request.cutoffs.begin(), request.cutoffs.end(), *metric.cutoff) == request.cutoffs.end())
+    return fail(Code::usage,
+                fmt::format("early stopping looks at {}, but lists of {} are not judged: add {} to --cutoffs",
+                            request.early.metric, *metric.cutoff, *metric.cutoff));
   return Done{};
 }
 
@@ -75,7 +84,7 @@ Status settle(TrainRequest& request) {
                             to_string(request.model)));
   SOTTO_TRY_DONE(check_factor_options(request));
   request.neural.neumf.factors = fpl.factors;
-  SOTTO_TRY_DONE(check(request.neural));
+  if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -98,6 +98,32 @@ TEST(Request, OptionsOfAFactorModelAreCheckedBeforeAnythingRuns) {
       ModelKind::warp, [](TrainRequest& r) { r.factors.max_trials = 0; }, "max-trials");
 }
 
+TEST(Request, EarlyStoppingKnowsItsMetricBeforeAnythingRuns) {
+  const auto told = [](const char* metric) {
+    TrainRequest request;
+    request.data.paths = {"w"};
+    request.data.split.validation_share = 0.2;
+    request.early = {.metric = metric, .every = 1, .patience = 2};
+    const Status status = settle(request);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  EXPECT_EQ(told("nDCG@10"), "");
+  EXPECT_EQ(told("AUC"), "");
+  EXPECT_NE(told("nope@10"), "");
+  EXPECT_NE(told("nDCG@5").find("add 5 to --cutoffs"), std::string::npos) << told("nDCG@5");
+}
+
+TEST(RequestToml, TheLearningRateIsThatOfTheModelNamed) {
+  const auto network = from_toml("[model]\nname = \"multvae\"\nlr = 0.25\n", "p").value();
+  EXPECT_EQ(network.neural.learning_rate, 0.25f);
+  EXPECT_EQ(network.plan.fpl.learning_rate, TrainRequest{}.plan.fpl.learning_rate);
+  const auto again = from_toml(to_toml(network), "p").value();
+  EXPECT_EQ(again.neural.learning_rate, 0.25f);
+  const auto factors = from_toml("[model]\nname = \"bprmf\"\nlr = 0.25\n", "p").value();
+  EXPECT_EQ(factors.plan.fpl.learning_rate, 0.25f);
+  EXPECT_EQ(factors.neural.learning_rate, TrainRequest{}.neural.learning_rate);
+}
+
 TEST(RequestToml, ReadsOnTopOfWhatIsThere) {
   TrainRequest base;
   base.plan.epochs = 77;

@@ -26,7 +26,6 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("linear", "beta", r.linear.beta);
   visit("linear", "gram_power", r.linear.gram_power);
   visit("linear", "dense_items", r.linear.dense_items);
-  visit("neural", "lr", r.neural.learning_rate);
   visit("neural", "batch", r.neural.batch);
   visit("neural", "l2", r.neural.l2);
   visit("neural", "hidden", r.neural.vae.hidden);
@@ -35,7 +34,6 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
-  visit("neural", "negatives", r.neural.neumf.negatives);
 }
 
 template <class Visitor>
@@ -54,7 +52,9 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("split", "validation_share", r.data.split.validation_share);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
-  visit("model", "lr", r.plan.fpl.learning_rate);
+  // Networks have defaults of their own for what others have too.
+  const bool network = facts_of(r.model).family == ModelFamily::network;
+  visit("model", "lr", network ? r.neural.learning_rate : r.plan.fpl.learning_rate);
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
@@ -64,7 +64,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "epochs", r.plan.epochs);
   visit("model", "confidence", r.factors.confidence);
   visit("model", "reg_power", r.factors.reg_power);
-  visit("model", "negatives", r.factors.negatives);
+  visit("model", "negatives", network ? r.neural.neumf.negatives : r.factors.negatives);
   visit("model", "max_trials", r.factors.max_trials);
   visit("federation", "cohort", r.plan.cohort);
   visit("federation", "triples", r.plan.triples);

@@ -127,6 +127,16 @@ TEST_F(RunDirTest, any_changed_byte_of_the_parameters_is_refused) {
   EXPECT_TRUE(load().ok());
 }
 
+TEST_F(RunDirTest, a_plan_with_other_factors_than_the_model_is_refused) {
+  make_run(ModelKind::bprmf);
+  std::string plan = get("plan.toml");
+  const std::size_t at_factors = plan.find("factors = ");
+  ASSERT_NE(at_factors, std::string::npos);
+  plan.replace(at_factors, plan.find('\n', at_factors) - at_factors, "factors = 77");
+  put("plan.toml", plan);
+  refused(Code::bad_input, {"do not belong together", "train again"});
+}
+
 TEST_F(RunDirTest, a_well_formed_model_of_another_run_is_refused) {
   make_run();
   const std::string model = get("model.bin");

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/hash.h"
 #include "lab/direct_models.h"
 #include "lab/factor_options.h"
 #include "lab/factor_training.h"
 #include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 #include "model/central/multvae.h"
 #include "model/central/neumf.h"
 #include "model/mf_recommender.h"
@@ -165,7 +167,12 @@ Status TrainingRun::look_at_validation(TrainProgress& progress) {
                             "example, {}",
                             request_.early.metric, evaluation.metrics.front().name));
   progress.validation = value;
-  const bool gained = !checkpoint_.best || *value > checkpoint_.best_value;
+  SOTTO_TRY(const MetricName metric, parse_metric_name(request_.early.metric));
+  const double lead =
+      less_is_better(metric) ? checkpoint_.best_value - *value : *value - checkpoint_.best_value;
+  // A value that is no number beats nothing, and anything beats it.
+  const bool gained =
+      !checkpoint_.best || lead > 0.0 || (std::isnan(checkpoint_.best_value) && !std::isnan(*value));
   checkpoint_.looks_without_gain = gained ? 0 : checkpoint_.looks_without_gain + 1;
   if (gained) {
     checkpoint_.best_value = *value;
@@ -290,7 +297,8 @@ bool fits_model(const TrainRequest& request, const Split& split, const Parameter
   if (request.model == ModelKind::neumf)
     return items == MatrixShape{split.catalogue, neumf_row_width(request.neural.neumf)} &&
            users == private_rows && have_shapes(parameters.layers, neumf_layer_shapes(request.neural.neumf));
-  return items.rows == split.catalogue && users == private_rows && parameters.layers.empty();
+  const MatrixShape shared_rows{split.catalogue, std::size_t{request.plan.fpl.factors} + 1};
+  return items == shared_rows && users == private_rows && parameters.layers.empty();
 }
 
 }  // namespace sotto

@@ -144,6 +144,25 @@ TEST(Training, DamagedCheckpointsAreRefused) {
   EXPECT_EQ(load_checkpoint(newer, "c").error().code, Code::incompatible);
 }
 
+TEST(Training, EarlyStoppingKeepsTheLowestWhereLessIsBetter) {
+  const Split split = world_with_validation();
+  TrainRequest request = request_for(ModelKind::bprmf);
+  request.plan.epochs = 12;
+  request.early = {.metric = "ARP@10", .every = 1, .patience = 12};
+  std::vector<double> looks;
+  TrainHooks hooks;
+  hooks.on_progress = [&](const TrainProgress& progress) -> Status {
+    if (progress.validation) looks.push_back(*progress.validation);
+    return Done{};
+  };
+  SerialExecutor serial;
+  const Trained trained = train(request, split, serial, hooks).value();
+  ASSERT_EQ(looks.size(), 12u);
+  const auto lowest = std::min_element(looks.begin(), looks.end()) - looks.begin();
+  ASSERT_NE(lowest, std::max_element(looks.begin(), looks.end()) - looks.begin());
+  EXPECT_EQ(trained.best_epoch, static_cast<std::uint32_t>(lowest) + 1);
+}
+
 TEST(Training, EarlyStoppingKeepsTheBestEpoch) {
   const Split split = world_with_validation();
   SerialExecutor serial;

@@ -53,6 +53,9 @@ double bias_of(std::span<const double> sorted, double mean) {
 
 Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options, Executor& executor) {
   SOTTO_ASSERT(!values.empty() && options.resamples > 0, "there is something to draw from, and draws");
+  // Their sums would differ by rounding.
+  if (std::ranges::all_of(values, [&](double value) { return value == values[0]; }))
+    return {values[0], values[0]};
   std::vector<double> means(options.resamples);
   const std::size_t shards = std::min<std::size_t>(executor.threads(), means.size());
   executor.run(shards, [&](std::size_t shard) {

@@ -118,11 +118,12 @@ TEST(Bootstrap, SkewMovesBcaTowardsTheLongTail) {
 
 TEST(Bootstrap, ValuesThatAreAllAlikeHaveNoInterval) {
   SerialExecutor serial;
-  for (const auto& values : {std::vector<double>{0.25}, std::vector<double>(7, 0.25)}) {
-    const Interval interval = bootstrap_mean(values, {.resamples = 50}, serial);
-    EXPECT_EQ(interval.low, 0.25);
-    EXPECT_EQ(interval.high, 0.25);
-  }
+  for (const double value : {0.25, 0.1})  // sums of 0.1 are rounded
+    for (const std::size_t count : {1, 7, 10}) {
+      const Interval interval = bootstrap_mean(std::vector<double>(count, value), {.resamples = 50}, serial);
+      EXPECT_EQ(interval.low, value);
+      EXPECT_EQ(interval.high, value);
+    }
 }
 
 }  // namespace

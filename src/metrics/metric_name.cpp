@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 
 namespace sotto {
 
@@ -14,6 +15,9 @@ constexpr std::array<std::string_view, 16> at_a_cutoff{"P",    "R",    "F1",    
                                                        "MAP",  "IC",   "Gini",   "GiniRec", "SE",   "ARP",
                                                        "APLT", "ACLT", "PopREO", "PopRSP"};
 constexpr std::string_view whole_ranking = "AUC";
+
+// How much lists lean towards what is popular.
+bool is_leaning(std::string_view base) { return base == "ARP" || base == "PopREO" || base == "PopRSP"; }
 
 Error unknown(std::string_view text) {
   std::string known;
@@ -39,8 +43,11 @@ Result<MetricName> parse_metric_name(std::string_view text) {
   return MetricName{std::string(base), cutoff};
 }
 
-bool less_is_better(const MetricName& name) {
-  return name.base == "ARP" || name.base == "PopREO" || name.base == "PopRSP";
+bool less_is_better(const MetricName& name) { return is_leaning(name.base); }
+
+bool is_better(std::string_view metric, double value, double other) {
+  if (std::isnan(value) || std::isnan(other)) return !std::isnan(value) && std::isnan(other);
+  return is_leaning(metric.substr(0, metric.find('@'))) ? value < other : value > other;
 }
 
 }  // namespace sotto

@@ -21,4 +21,7 @@ struct MetricName {
 // Whether less is better: of how much lists lean towards what is popular.
 [[nodiscard]] bool less_is_better(const MetricName& name);
 
+// Whether `value` of this metric ("ARP@10") beats `other`. Any number beats what is none; equals do not.
+[[nodiscard]] bool is_better(std::string_view metric, double value, double other);
+
 }  // namespace sotto

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "metrics/evaluate.h"
 #include "model/central/random_scores.h"
 #include "model/central/small_worlds.h"
@@ -41,6 +43,16 @@ TEST(MetricName, LessPopularityIsBetter) {
   EXPECT_TRUE(less_is_better({"PopREO", 10}));
   EXPECT_FALSE(less_is_better({"nDCG", 10}));
   EXPECT_FALSE(less_is_better({"IC", 10}));
+  EXPECT_TRUE(is_better("ARP@10", 1.0, 2.0));
+  EXPECT_FALSE(is_better("ARP@10", 2.0, 1.0));
+  EXPECT_TRUE(is_better("nDCG@10", 2.0, 1.0));
+  EXPECT_TRUE(is_better("AUC", 2.0, 1.0));
+  for (const char* metric : {"ARP@10", "nDCG@10"}) {
+    EXPECT_FALSE(is_better(metric, 1.0, 1.0));
+    EXPECT_TRUE(is_better(metric, 1.0, NAN));
+    EXPECT_FALSE(is_better(metric, NAN, 1.0));
+    EXPECT_FALSE(is_better(metric, NAN, NAN));
+  }
 }
 
 }  // namespace

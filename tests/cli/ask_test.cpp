@@ -69,6 +69,17 @@ TEST_F(CliAsk, evaluate_writes_what_the_means_are_made_of) {
 TEST_F(CliAsk, evaluate_refuses_what_is_not_there) {
   EXPECT_EQ(workshop->sotto({"evaluate", "--run", "run", "--part", "validation"}).code, 2);
   EXPECT_EQ(workshop->sotto({"evaluate", "--run", "run", "--part", "dessert"}).code, 2);
+  for (const char* flag : {"--per-user", "--qrels"}) {
+    const Outcome both = workshop->sotto({"evaluate", "--run", "run", flag, "-", "--json"});
+    EXPECT_EQ(both.code, 2);
+    EXPECT_EQ(both.out, "");
+    EXPECT_NE(both.err.find(std::string(flag) + " - and --json both want stdout"), std::string::npos)
+        << both.err;
+  }
+  const Outcome no_part = workshop->sotto(
+      {"evaluate", "--recs", "none.tsv", "--split-file", "s/split.bin", "--part", "validation"});
+  EXPECT_EQ(no_part.code, 2);
+  EXPECT_NE(no_part.err.find("the split has no validation part"), std::string::npos) << no_part.err;
   EXPECT_EQ(workshop->sotto({"evaluate", "--run", "run", "--cutoffs", "0"}).code, 2);
   EXPECT_EQ(workshop->sotto({"evaluate", "--run", "w"}).code, 1);
 }

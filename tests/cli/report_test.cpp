@@ -82,6 +82,50 @@ TEST(CliReport, a_stopped_run_is_left_out_and_said) {
             std::string::npos);
 }
 
+TEST(CliReport, a_log_whose_loss_is_no_number_is_read) {
+  const Workshop shop;
+  make_runs(shop);
+  shop.put("runs/pi-1/rounds.jsonl",
+           "{\"epoch\":1,\"triples\":5,\"loss\":null,\"validation\":null}\n"
+           "{\"epoch\":2,\"triples\":5,\"loss\":0.5,\"validation\":0.1}\n");
+  const Outcome outcome = shop.sotto({"report", "runs", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["runs"], 2);
+}
+
+// What the page's "beats" column says: who is left after users were replaced.
+TEST(CliReport, only_the_same_users_are_compared) {
+  const Workshop shop;
+  make_runs(shop);
+  // Values far apart, so that the test would find a difference.
+  const auto judged = [&shop](const std::string& run, const std::string& prefix, double value) {
+    std::string text;
+    for (const auto& row : rows_of(shop.get("runs/" + run + "/per_user.tsv"))) {
+      const bool header = row.front() == "user";
+      text += header ? row.front() : prefix + row.front();
+      for (std::size_t column = 1; column < row.size(); ++column)
+        text += "\t" + (header ? row[column]
+                               : std::to_string(value + 1e-4 * static_cast<double>(text.size() %
+                                                                                   (value > 0.5 ? 5 : 7))));
+      text += "\n";
+    }
+    return text;
+  };
+  const std::string low = judged("pi-0", "", 0.1), high = judged("pi-1", "", 0.9);
+  const std::string others = judged("pi-1", "x", 0.9);
+  std::filesystem::remove_all(shop.folder() / "runs/pi-0");
+  ASSERT_EQ(shop.sotto({"train", "--data", "world", "--model", "toppop", "--out", "runs/pop", "-q"}).code, 0);
+  shop.put("runs/pop/per_user.tsv", low);
+  shop.put("runs/pi-1/per_user.tsv", high);
+  ASSERT_EQ(shop.sotto({"report", "runs", "--out", "same.html"}).code, 0);
+  shop.put("runs/pi-1/per_user.tsv", others);
+  ASSERT_EQ(shop.sotto({"report", "runs", "--out", "other.html"}).code, 0);
+  // The letter stands in the last cell of its row.
+  const std::string beats = "<span>b</span></td></tr>";
+  EXPECT_NE(shop.get("same.html").find(beats), std::string::npos);
+  EXPECT_EQ(shop.get("other.html").find(beats), std::string::npos);
+}
+
 TEST(CliReport, bad_input_is_one_sentence) {
   const Workshop shop;
   make_runs(shop);
@@ -94,18 +138,21 @@ TEST(CliReport, bad_input_is_one_sentence) {
     int code;
     const char* says;
   };
-  for (const Case& wrong : std::vector<Case>{{{"report", "none"}, 1, "there is no run directory"},
-                                             {{"report", "empty"}, 1, "is no run directory and holds none"},
-                                             {{"report", "text.sqlite"}, 1, "text.sqlite"},
-                                             {{"report", "runs/pi-1"}, 1, "items.tsv, line 2: 2 fields"},
-                                             {{"report", "runs/pi-0", "--out", "runs"}, 2, "is a folder"},
-                                             {{"report"}, 2, "DIR is required"}}) {
+  for (const Case& wrong :
+       std::vector<Case>{{{"report", "none"}, 1, "there is no run directory"},
+                         {{"report", "empty"}, 1, "is no run directory and holds none"},
+                         {{"report", "text.sqlite"}, 1, "text.sqlite"},
+                         {{"report", "runs/pi-1"}, 1, "items.tsv, line 2: 2 fields"},
+                         {{"report", "runs/pi-0", "--out", "runs"}, 2, "is a folder"},
+                         {{"report", "runs/pi-0", "--out", "page"}, 2, "write 'page.html'"},
+                         {{"report"}, 2, "DIR is required"}}) {
     const Outcome outcome = shop.sotto(wrong.words);
     EXPECT_EQ(outcome.code, wrong.code) << outcome.err;
     EXPECT_EQ(outcome.out, "");
     EXPECT_NE(outcome.err.find(wrong.says), std::string::npos) << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
+  EXPECT_FALSE(shop.has("page"));
 }
 
 }  // namespace

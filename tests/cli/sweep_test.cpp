@@ -187,6 +187,15 @@ TEST_F(CliSweep, bad_studies_are_refused_before_anything_runs) {
   }
   shop_.put("s.toml", head + toppop);
   EXPECT_EQ(sweep({}).code, 2);  // no --out
+  // Said before the data, which is not there, is read.
+  shop_.put("s.toml", "name = \"x\"\n[[dataset]]\nname = \"d\"\npaths = [\"gone.tsv\"]\n" + toppop);
+  shop_.put("folder/notes.txt", "mine");
+  for (const auto& [out, says] :
+       {std::pair("none/r", "there is no folder 'none'"), {"folder", "is a folder"}}) {
+    const Outcome outcome = sweep({"--out", out});
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  }
 }
 
 TEST_F(CliSweep, a_file_that_is_no_results_file_is_refused_and_stays) {
@@ -249,6 +258,36 @@ TEST_F(CliSweep, results_are_filtered_gathered_and_formatted) {
   EXPECT_EQ(shop_.sotto({"results", "list", "r", "--metrics", "P@11"}).code, 2);
   EXPECT_EQ(shop_.sotto({"results", "list", "r", "--format", "word"}).code, 2);
   EXPECT_EQ(shop_.sotto({"results", "export", "r", "--per-user"}).code, 2);
+}
+
+TEST_F(CliSweep, the_best_has_the_least_where_less_is_better) {
+  ASSERT_EQ(sweep({"--out", "r"}).code, 0);
+  const Outcome even = shop_.sotto({"results", "best", "r", "--sort", "ARP@10", "--json"});
+  EXPECT_NE(even.err.find("chosen on the test part"), std::string::npos) << even.err;
+  const Outcome one = shop_.sotto({"results", "best", "r", "--where", "consent.pi=0.5"});
+  EXPECT_EQ(one.err, "");  // nothing competed
+  // Less is better: the least of sFPL+ wins, and the rows begin with the least.
+  const auto leaning =
+      shop_.sotto({"results", "means", "r", "--metrics", "ARP@10", "--sort", "ARP@10", "--json"}).json();
+  ASSERT_EQ(leaning.size(), 4u);
+  double before = 0.0;
+  for (const auto& row : leaning) {
+    EXPECT_GE(row["ARP@10"].get<double>(), before);
+    before = row["ARP@10"].get<double>();
+  }
+  const Outcome best_even =
+      shop_.sotto({"results", "best", "r", "--metrics", "ARP@10", "--where", "model=sFPL+", "--json"});
+  double least = 1e300;
+  for (const auto& row : leaning)
+    if (row["model"] == "sFPL+") least = std::min(least, row["ARP@10"].get<double>());
+  EXPECT_EQ(best_even.json()[0]["ARP@10"].get<double>(), least);
+  // Nothing leans more towards the popular than Top-Pop, so the other model's value is the bold one.
+  const std::string marked =
+      shop_.sotto({"results", "best", "r", "--metrics", "ARP@10", "--format", "markdown"}).out;
+  const std::size_t line = marked.find("Top-Pop");
+  ASSERT_NE(line, std::string::npos) << marked;
+  EXPECT_NE(marked.find("**"), std::string::npos) << marked;
+  EXPECT_EQ(marked.substr(line, marked.find('\n', line) - line).find("**"), std::string::npos) << marked;
 }
 
 }  // namespace

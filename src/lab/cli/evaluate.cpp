@@ -54,6 +54,9 @@ Status check(const EvaluateCommandOptions& options) {
     return fail(
         Code::usage,
         "say what the lists are judged on: one of --run DIR (its split), --split-file FILE, or --data");
+  for (const auto& [flag, file] : {std::pair("--per-user", &options.per_user), {"--qrels", &options.qrels}})
+    if (*file == "-" && options.common.json)
+      return fail(Code::usage, fmt::format("{} - and --json both want stdout: give a file name", flag));
   return Done{};
 }
 
@@ -86,7 +89,10 @@ Result<EvaluateOptions> asked_for(const EvaluateCommandOptions& options, const E
   if (options.eval_users) request.eval_users = *options.eval_users;
   SOTTO_TRY_DONE(settle(request));
   if (options.judged() == Part::validation && exhibit.split->validation.interactions() == 0)
-    return fail(Code::usage, "the run has no validation part: train with --validation 0.2 to have one");
+    return fail(Code::usage,
+                options.run.empty()
+                    ? "the split has no validation part: make one with 'sotto data split --validation 0.2'"
+                    : "the run has no validation part: train with --validation 0.2 to have one");
   return evaluate_options(request, *exhibit.split, options.judged());
 }
 

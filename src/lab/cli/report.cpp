@@ -31,6 +31,8 @@ Status report(ReportOptions& options, const Console& console) {
   std::error_code ignored;
   if (fs::is_directory(out, ignored))
     return fail(Code::usage, fmt::format("--out: '{}' is a folder where a file is needed", out.string()));
+  if (!out.has_extension())  // its plots go into a folder of the name without the ending
+    return fail(Code::usage, fmt::format("--out: '{0}' has no ending: write '{0}.html'", out.string()));
   SOTTO_TRY(const ReportData data, read_report_data(options.source));
   std::string command = "sotto report " + shell_word(options.source);
   if (!options.out.empty()) command += " --out " + shell_word(options.out);

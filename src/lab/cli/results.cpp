@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
+
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -48,7 +51,10 @@ void mark_best(Sheet& sheet, const std::vector<SeedGroup>& groups, std::size_t f
     rows[{groups[n].place().study, groups[n].place().dataset}].push_back(n);
   for (auto& [dataset, places] : rows)
     for (std::size_t column = first; column < sheet.columns.size(); column += 2) {
-      std::set<double, std::greater<>> values;
+      const auto better = [&metric = sheet.columns[column].title](double a, double b) {
+        return is_better(metric, a, b);
+      };
+      std::set<double, decltype(better)> values(better);
       for (const std::size_t n : places)
         if (const auto& value = sheet.rows[n][column].value; value.is_number())
           values.insert(value.get<double>());
@@ -67,7 +73,7 @@ void sort_groups(std::vector<SeedGroup>& groups, const std::string& metric) {
   std::stable_sort(groups.begin(), groups.end(), [&](const SeedGroup& a, const SeedGroup& b) {
     const Spread left = a.metric(metric), right = b.metric(metric);
     if (left.count == 0 || right.count == 0) return left.count > right.count;
-    return left.mean > right.mean;
+    return is_better(metric, left.mean, right.mean);
   });
 }
 
@@ -77,7 +83,8 @@ Status list_cells(ResultsOptions& options, const Console& console) {
   SOTTO_TRY(const std::vector<std::string> metrics, asked_metrics(cells, options));
   if (!options.sort.empty())
     std::stable_sort(cells.begin(), cells.end(), [&](const StoredCell& a, const StoredCell& b) {
-      return a.result.metric(options.sort).value_or(-1e300) > b.result.metric(options.sort).value_or(-1e300);
+      return is_better(options.sort, a.result.metric(options.sort).value_or(NAN),
+                       b.result.metric(options.sort).value_or(NAN));
     });
   const PlaceColumns places(cells, true);
   Sheet sheet;
@@ -111,7 +118,14 @@ Status show_best(ResultsOptions& options, const Console& console) {
   SOTTO_TRY(const std::vector<StoredCell> cells, asked_cells(file, options));
   SOTTO_TRY(const std::vector<std::string> metrics, asked_metrics(cells, options));
   const std::string decides = !options.sort.empty() ? options.sort : metrics.empty() ? "" : metrics.front();
-  std::vector<SeedGroup> groups = best_groups(by_seed(cells), decides);
+  const std::vector<SeedGroup> competing = by_seed(cells);
+  std::vector<SeedGroup> groups = best_groups(competing, decides);
+  const auto judged = std::ranges::count_if(
+      competing, [&](const SeedGroup& group) { return group.metric(decides).count > 0; });
+  if (options.phase == to_string(Phase::final) && static_cast<std::size_t>(judged) > groups.size())
+    console.note(
+        "sotto: the best settings were chosen on the test part, which flatters them: a study with a "
+        "[search] chooses on a validation part");
   sort_groups(groups, options.sort);
   Sheet sheet = group_sheet(groups, cells, metrics);
   mark_best(sheet, groups, sheet.columns.size() - 2 * metrics.size());
@@ -153,14 +167,14 @@ void add_results_commands(CLI::App& root, Cli& cli) {
   results->require_subcommand(1);
 
   auto list = add_results_command(*results, cli, "list", "every cell", list_cells);
-  add_metric_options(*list.app, *list.options, "highest first");
+  add_metric_options(*list.app, *list.options, "best first");
   list.app->add_option("--status", list.options->status, "done or failed")->type_name("STATUS");
   list.app->footer(examples({"sotto results list r.sqlite --where model=sFPL+ --where consent.pi=0.5",
                              "sotto results list r.sqlite --status failed"}));
 
   auto means =
       add_results_command(*results, cli, "means", "mean ± standard deviation over seeds", show_means);
-  add_metric_options(*means.app, *means.options, "highest mean first");
+  add_metric_options(*means.app, *means.options, "best mean first");
   means.app->footer(examples({"sotto results means r.sqlite --phase final --sort P@10",
                               "sotto results means r.sqlite --metrics F1@10,IC@10 --format tsv"}));
 

@@ -1,6 +1,7 @@
 // sotto sweep: runs a study, or what is left of it.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "lab/cli/command.h"
@@ -31,10 +32,16 @@ Result<Study> read_study(const SweepOptions& options) {
   return study;
 }
 
-// A results file that is there and cannot be used is refused before the data is read.
+// A results file that cannot be used, or made, is refused before the data is read.
 Result<std::optional<ResultsFile>> existing_results(const std::string& path) {
   std::optional<ResultsFile> results;
   if (path.empty()) return results;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    return fail(Code::usage, fmt::format("--out: '{}' is a folder where a file is needed", path));
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+    return fail(Code::usage, fmt::format("--out: there is no folder '{}': make it first", folder.string()));
   SOTTO_TRY(const bool there, is_there(path));
   if (!there) return results;
   SOTTO_TRY(ResultsFile file, ResultsFile::open_or_create(path));

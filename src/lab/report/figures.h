@@ -1,8 +1,9 @@
 // The figures of one dataset: what the papers show, from what the runs kept.
 //
 // Runs of one configuration and one π that differ in their seed are one point: the mean, with Student's 95%
-// interval over seeds; a single seed has the interval over users instead. A figure appears only where its
-// data exists; else there is a gap that says what is missing and which command would make it.
+// interval over seeds; a single seed, or seeds that agree, have the interval over users instead. A figure
+// appears only where its data exists; else there is a gap that says what is missing and which command would
+// make it.
 #pragma once
 
 #include <string>

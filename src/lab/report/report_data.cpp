@@ -9,6 +9,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/hash.h"
 #include "lab/files.h"
 #include "lab/run_dir.h"
 
@@ -21,10 +22,9 @@ namespace {
 // What does not make a configuration: π and seed have places of their own, the data is the dataset's, and the
 // rest does not change a model.
 bool is_apart(const std::string& key) {
-  constexpr std::array keys{
-      "seed", "consent.pi", "model.name", "federation.wire", "federation.log_every", "evaluation.users"};
+  constexpr std::array keys{"seed", "consent.pi", "model.name", "federation.wire", "federation.log_every"};
   return key.starts_with("data.") || key.starts_with("split.") || key.starts_with("early_stopping.") ||
-         std::ranges::find(keys, key) != keys.end();
+         key.starts_with("evaluation.") || std::ranges::find(keys, key) != keys.end();
 }
 
 // The λs follow α unless they were given.
@@ -86,6 +86,9 @@ Result<ReportData> read_results(const fs::path& path) {
     ReportRun run;
     run.source = where;
     SOTTO_TRY(run.detail, file.detail(cell.place.key));
+    Hasher judged;
+    for (const UserIndex user : run.detail.per_user.users) judged.u64(user.value);
+    run.judged = std::move(judged).hex();
     keep_shown_columns(run.detail.per_user);
     run.plan = flat_plan(cell.result.request);
     if (value_in(run.plan, "model.name") == "fpl") run.pi = number_of(run.plan, "consent.pi");
@@ -182,14 +185,16 @@ std::vector<std::string> differing_keys(const std::vector<ReportRun*>& runs) {
   return differing;
 }
 
-// The same model by the same plan is one run, however many folders or studies hold it: two would pass for two
-// seeds.
+// The same model by the same plan is one run, however many folders or studies hold it and however it was
+// judged: two would pass for two seeds.
 void drop_repeated(ReportData& data) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::string> first;
+  std::map<std::tuple<std::string, std::string, std::string, FlatPlan>, std::string> first;
   std::vector<ReportRun> kept;
   for (ReportRun& run : data.runs) {
-    const auto [at, is_new] = first.try_emplace(
-        {run.place.dataset, run.place.model, run.result.model_hash, run.result.request}, run.source);
+    FlatPlan plan = run.plan;
+    std::erase_if(plan, [](const auto& entry) { return entry.first.starts_with("evaluation."); });
+    const auto [at, is_new] =
+        first.try_emplace({run.place.dataset, run.place.model, run.result.model_hash, plan}, run.source);
     if (is_new) {
       kept.push_back(std::move(run));
     } else {

@@ -26,6 +26,7 @@ struct ReportRun {
   CellPlace place;            // dataset, label and seed
   CellResult result;          // metrics, cost, plan
   CellDetail detail;          // of per_user only the columns that a report shows
+  std::string judged;         // a hash of the judged users in their order: alike for the same people
   FlatPlan plan;              // of result.request
   std::string configuration;  // label and what tells it from others of that label, without π and seed
   std::optional<double> pi;   // of FPL

@@ -77,6 +77,10 @@ TEST(Configurations, are_told_apart_by_what_differs_but_not_by_pi_seed_or_what_f
   EXPECT_EQ(data.runs[1].configuration, "sFPL (lr 0.1)");
   EXPECT_EQ(data.runs[2].configuration, "sFPL (lr 0.2)");
   EXPECT_EQ(data.runs[3].configuration, "EASE");
+  // How it was judged does not make a configuration.
+  data = data_of({made("a", {}, 1, {1}, "[evaluation]\ncutoffs = [10]\n"),
+                  made("a", {}, 2, {1}, "[evaluation]\ncutoffs = [5, 10]\n")});
+  EXPECT_EQ(data.runs[0].configuration, "a");
   // A λ that was given counts.
   data = data_of(
       {made("a", {}, 1, {1}, plan("0.1", "0.5", "10")), made("a", {}, 1, {1}, plan("0.1", "0.9", "10"))});
@@ -109,6 +113,21 @@ TEST(RunGroups, seeds_are_one_point_with_students_interval) {
   // One seed: over users, 0.1 and 0.3.
   EXPECT_NEAR(datasets[0].groups[0].interval("P@10")->high, 0.2 + 1.27062, 1e-4);
   EXPECT_FALSE(datasets[0].groups[0].interval("IC@10").has_value());
+}
+
+TEST(RunGroups, seeds_that_agree_have_the_interval_over_users) {
+  const ReportData data = data_of({made("a", {}, 1, {0.1, 0.3}), made("a", {}, 2, {0.1, 0.3})});
+  const std::vector<DatasetRuns> datasets = datasets_of(data);
+  const auto interval = datasets[0].groups[0].interval("P@10");
+  ASSERT_TRUE(interval.has_value());
+  EXPECT_NEAR(interval->high, 0.2 + 1.27062, 1e-4);
+}
+
+TEST(RunGroups, the_figures_take_the_largest_cutoff_where_ten_is_missing) {
+  ReportRun run = made("a", {}, 1, {0.1, 0.3});
+  run.result.metrics = {{"F1@20", 0.1}, {"F1@5", 0.2}, {"F1@x", 0.3}};
+  const ReportData data = data_of({run});
+  EXPECT_EQ(datasets_of(data).front().cutoff, 20U);
 }
 
 TEST(Figures, f1_over_pi_has_a_point_for_each_pi) {
@@ -169,6 +188,17 @@ TEST(Tables, best_and_second_are_marked_and_letters_name_who_is_beaten) {
   EXPECT_EQ(table.rows[0].back().text, "");
   EXPECT_EQ(table.rows[1].back().text, "a");
   EXPECT_EQ(table.rows[2].back().text, "a");
+}
+
+TEST(Tables, different_users_are_not_paired) {
+  ReportRun low = made("low", {}, 1, {0.10, 0.11, 0.10, 0.12, 0.11, 0.10});
+  ReportRun high = made("high", {}, 1, {0.50, 0.52, 0.49, 0.51, 0.52, 0.50});
+  low.judged = high.judged = "these";
+  EXPECT_EQ(best_table(datasets_of(data_of({low, high})).front()).rows[1].back().text, "a");
+  high.judged = "others";
+  const PageTable table = best_table(datasets_of(data_of({low, high})).front());
+  EXPECT_EQ(table.rows[1].back().text, "");
+  EXPECT_NE(table.caption.find("first seed"), std::string::npos);
 }
 
 TEST(Report, the_same_runs_give_the_same_page) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/hash.h"
 #include "lab/files.h"
 #include "lab/report/report_data.h"
 #include "lab/run_dir.h"
@@ -32,7 +33,8 @@ Result<Rows> read_tsv(const fs::path& path) {
                   fmt::format("{}, line {}: {} fields where the header has {}: the run is damaged",
                               path.string(), rows.size(), row.size(), rows.front().size()));
   }
-  if (rows.empty()) return fail(Code::bad_input, fmt::format("{}: the file is empty", path.string()));
+  if (rows.empty() || rows.front().empty())
+    return fail(Code::bad_input, fmt::format("{}: the file is empty", path.string()));
   return rows;
 }
 
@@ -47,8 +49,9 @@ Result<Number> number_in(const Rows& rows, std::size_t row, std::size_t column, 
   return number;
 }
 
-Result<PerUser> read_per_user(const fs::path& path) {
-  PerUser per_user;
+// Users are numbered by row, as the split is not read; run.judged tells who they are.
+Status read_per_user(const fs::path& path, ReportRun& run) {
+  PerUser& per_user = run.detail.per_user;
   SOTTO_TRY(const Rows rows, read_tsv(path));
   std::vector<std::size_t> columns;
   for (std::size_t column = 1; column < rows.front().size(); ++column)
@@ -56,14 +59,17 @@ Result<PerUser> read_per_user(const fs::path& path) {
       columns.push_back(column);
       per_user.names.push_back(rows.front()[column]);
     }
+  Hasher judged;
   for (std::size_t row = 1; row < rows.size(); ++row) {
+    judged.text(rows[row].front());
     per_user.users.push_back(UserIndex{static_cast<std::uint32_t>(row - 1)});
     for (const std::size_t column : columns) {
       SOTTO_TRY(const double value, number_in<double>(rows, row, column, path));
       per_user.values.push_back(value);
     }
   }
-  return per_user;
+  run.judged = std::move(judged).hex();
+  return Done{};
 }
 
 Status read_items(const fs::path& path, CellDetail& detail, SplitFacts& facts) {
@@ -90,6 +96,12 @@ Status read_items(const fs::path& path, CellDetail& detail, SplitFacts& facts) {
   return read("updates", detail.item_updates);
 }
 
+// null stands for what is not a number.
+double number_in(const nlohmann::json& json, const char* name) {
+  const auto value = json.find(name);
+  return value != json.end() && value->is_number() ? value->get<double>() : NAN;
+}
+
 // What the log says of each epoch.
 Result<std::vector<CurvePoint>> read_curve(const fs::path& path) {
   std::vector<CurvePoint> curve;
@@ -104,12 +116,13 @@ Result<std::vector<CurvePoint>> read_curve(const fs::path& path) {
     const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
     if (!json.is_object() || !json.contains("epoch")) continue;  // the last line of a killed run may be cut
     const std::uint64_t triples = json.value("triples", std::uint64_t{0});
-    loss += json.value("loss", 0.0) * static_cast<double>(triples);
+    if (triples > 0) loss += number_in(json, "loss") * static_cast<double>(triples);
     weight += static_cast<double>(triples);
     now.triples += triples;
     now.bytes_up += json.value("bytes_up", std::uint64_t{0});
     now.bytes_down += json.value("bytes_down", std::uint64_t{0});
-    if (json.contains("validation")) now.validation = json.value("validation", 0.0);
+    if (const double validation = number_in(json, "validation"); std::isfinite(validation))
+      now.validation = validation;
     const auto epoch = json.value("epoch", std::uint32_t{0});  // finished with this line
     if (epoch == now.epoch) continue;
     now.epoch = epoch;
@@ -125,17 +138,13 @@ std::vector<CategoryBiasAt> category_bias_of(const nlohmann::json& metrics) {
   std::vector<CategoryBiasAt> all;
   const auto found = metrics.find("category_bias");
   if (found == metrics.end() || !found->is_array()) return all;
-  const auto number = [](const nlohmann::json& row, const char* name) {
-    const auto value = row.find(name);
-    return value != row.end() && value->is_number() ? value->get<double>() : NAN;  // null: not a number
-  };
   for (const nlohmann::json& row : *found) {
     if (!row.is_object()) continue;
     const auto cutoff = row.value("cutoff", std::uint32_t{0});
     if (all.empty() || all.back().cutoff != cutoff) all.push_back({cutoff, {}});
     all.back().categories.push_back({row.value("category", ""), row.value("items", std::uint64_t{0}),
-                                     number(row, "source"), number(row, "recommended"),
-                                     number(row, "disparity")});
+                                     number_in(row, "source"), number_in(row, "recommended"),
+                                     number_in(row, "disparity")});
   }
   return all;
 }
@@ -197,7 +206,7 @@ Result<ReportRun> read_run(const fs::path& path, std::map<std::string, SplitFact
   run.place.seed = request.plan.seed;
   if (request.model == ModelKind::fpl) run.pi = request.plan.consent.pi;
   run.detail.category_bias = category_bias_of(metrics);
-  SOTTO_TRY(run.detail.per_user, read_per_user(path / "per_user.tsv"));
+  SOTTO_TRY_DONE(read_per_user(path / "per_user.tsv", run));
   SOTTO_TRY(run.detail.curve, read_curve(dir.log_path()));
   run.result.epochs = run.detail.curve.empty() ? 0 : run.detail.curve.back().epoch;
   SplitFacts& facts = splits[run.result.split_hash];

@@ -6,6 +6,7 @@
 
 #include "lab/report/figures.h"
 #include "lab/report/markup.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -17,11 +18,10 @@ double RunGroup::mean(const std::string& metric) const {
 
 std::optional<Interval> RunGroup::interval(const std::string& metric) const {
   std::vector<double> values;
-  if (runs.size() > 1) {
-    for (const ReportRun* run : runs) values.push_back(run->result.metric(metric).value_or(NAN));
-  } else {
+  for (const ReportRun* run : runs) values.push_back(run->result.metric(metric).value_or(NAN));
+  // A model that draws nothing is the same for each seed, which says nothing about how sure it is.
+  if (std::ranges::all_of(values, [&](double value) { return value == values.front(); }) || runs.size() == 1)
     values = first().detail.per_user.column(metric);
-  }
   if (values.size() < 2 || !std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
     return std::nullopt;
   return mean_interval(values);
@@ -63,16 +63,16 @@ std::vector<const RunGroup*> DatasetRuns::best_groups() const {
 
 namespace {
 
-// 10 if every run was judged there, else the deepest of the first run.
+// 10 if every run was judged there, else the largest of the first run.
 std::uint32_t cutoff_of(const std::vector<const ReportRun*>& runs) {
   const bool ten =
       std::ranges::all_of(runs, [](const ReportRun* run) { return run->result.metric("F1@10").has_value(); });
   if (ten) return 10;
-  std::uint32_t deepest = 10;
+  std::uint32_t largest = 0;
   for (const Metric& metric : runs.front()->result.metrics)
-    if (metric.name.starts_with("F1@"))
-      deepest = static_cast<std::uint32_t>(std::stoul(metric.name.substr(3)));
-  return deepest;
+    if (const auto name = parse_metric_name(metric.name); name.ok() && name->base == "F1")
+      largest = std::max(largest, name->cutoff.value_or(0));
+  return largest > 0 ? largest : 10;
 }
 
 RunGroup& group_for(const ReportRun& run, std::vector<RunGroup>& groups) {

@@ -83,7 +83,7 @@ std::string letter_of(std::size_t index) {
   return (index >= 26 ? letter_of(index / 26 - 1) : "") + static_cast<char>('a' + index % 26);
 }
 
-// For each row the letters of the rows that it beats in `metric`.
+// For each row the letters of the rows that it beats in `metric`, by first seeds that judged the same users.
 std::vector<std::string> beaten(const std::vector<const RunGroup*>& groups, const std::string& metric) {
   struct Pair {
     std::size_t winner, loser;
@@ -95,6 +95,7 @@ std::vector<std::string> beaten(const std::vector<const RunGroup*>& groups, cons
   for (std::size_t a = 0; a < groups.size(); ++a)
     for (std::size_t b = a + 1; b < groups.size(); ++b) {
       if (values[a].size() < 2 || values[a].size() != values[b].size()) continue;
+      if (groups[a]->first().judged != groups[b]->first().judged) continue;
       const TestOutcome outcome = paired_t_test(values[a], values[b]);
       pairs.push_back(outcome.statistic >= 0.0 ? Pair{a, b} : Pair{b, a});
       p_values.push_back(outcome.p);
@@ -127,10 +128,9 @@ PageTable best_table(const DatasetRuns& runs) {
   }
   table.caption = fmt::format(
       "The best of each configuration by {}: means, below them the reach of their 95% intervals (over seeds, "
-      "or over users "
-      "for one seed). Bold: best; underlined: second. “beats”: the rows whose {} is lower with significance "
-      "(paired t-test "
-      "over users, Holm over all pairs, 5%).",
+      "or over users for one seed or seeds that agree). Bold: best; underlined: second. “beats”: the rows "
+      "whose {} is lower with significance (paired t-test over users, of each row its first seed, Holm over "
+      "all pairs that judged the same users, 5%).",
       runs.metric("F1"), tested);
   return table;
 }

@@ -68,7 +68,7 @@ TEST(PrintedValues, costs_follow_the_formula) {
   for (const PrintedCost& cost : printed_costs()) {
     const double triples = cost.model.ends_with('+') ? 34.0 : 1.0;
     const double vectors = 599958.0 * (47270.0 + triples * (1.0 + cost.pi)) * printed_epochs(cost.model);
-    EXPECT_NEAR(cost.vectors, vectors / 1e12, 2e-5) << cost.model << " " << cost.pi;
+    EXPECT_NEAR(cost.vectors, vectors / 1e12, 2.5e-5) << cost.model << " " << cost.pi;
   }
 }
 

@@ -59,7 +59,9 @@ TEST(PaperStudies, every_model_of_a_target_is_trained) {
     if (target.kind == TargetKind::datasets) continue;
     for (const Effort effort : {Effort::quick, Effort::full}) {
       std::set<std::string> trained;
-      for (const PlannedStudy& planned : *first_studies(target, some_data(target.datasets.front()), effort))
+      const auto studies = first_studies(target, some_data(target.datasets.front()), effort);
+      ASSERT_TRUE(studies.ok()) << studies.error().message;
+      for (const PlannedStudy& planned : *studies)
         for (const StudyModel& model : planned.study.models) trained.insert(model.label);
       for (const std::string_view model : target.models)
         EXPECT_TRUE(trained.contains(std::string(model))) << target.name << " " << model;

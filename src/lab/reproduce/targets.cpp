@@ -16,85 +16,116 @@ constexpr std::array<std::string_view, 5> extras{"fedEASE", "fedEASE, recent", "
 
 using Names = std::vector<std::string_view>;
 
-}  // namespace
+Names foursquare() { return {brazil, canada, italy}; }
+Names all_data() { return {amazon_dm, movielens_1m, italy, brazil, canada, librarything}; }
+Names all_models() { return {paper_models.begin(), paper_models.end()}; }
+Names fpl() { return {fpl_models.begin(), fpl_models.end()}; }
 
-std::vector<Target> targets() {
-  const Names foursquare{brazil, canada, italy};
-  const Names all_data{amazon_dm, movielens_1m, italy, brazil, canada, librarything};
-  const Names wide_data{amazon_dm, movielens_1m, librarything};
-  const Names models(paper_models.begin(), paper_models.end());
-  const Names fpl(fpl_models.begin(), fpl_models.end());
+using enum TargetKind;
+using enum PiGrid;
+
+std::vector<Target> paper_tables() {
   const Names sac{"Random", "Top-Pop", "VAE", "BPR-MF", "FCF", "sFPL", "pFPL"};
   const Names sebd{"Random", "Top-Pop", "VAE", "BPR-MF", "FCF", "sFPL", "sFPL+", "pFPL", "pFPL+"};
-  const Names accuracy{"P@10", "R@10"};
-  const Names diversity{"IC@10", "Gini@10"};
   const Names both{"P@10", "R@10", "IC@10", "Gini@10"};
-  using enum TargetKind;
-  using enum PiGrid;
   return {
-      {"sac21", "SAC'21, table 2: accuracy and diversity", scores, foursquare, sac, both, positive},
-      {"sebd21", "SEBD'21, table 2: accuracy and diversity", scores, foursquare, sebd, both, positive},
-      {"iir22", "IIR'22, table 1: accuracy", scores, foursquare, models, accuracy, positive},
+      {"sac21", "SAC'21, table 2: accuracy and diversity", scores, foursquare(), sac, both, positive},
+      {"sebd21", "SEBD'21, table 2: accuracy and diversity", scores, foursquare(), sebd, both, positive},
+      {"iir22", "IIR'22, table 1: accuracy", scores, foursquare(), all_models(), {"P@10", "R@10"}, positive},
+  };
+}
+
+std::vector<Target> thesis_tables() {
+  return {
       {"thesis-4.1",
        "Thesis, table 4.1: the datasets",
        datasets,
-       all_data,
+       all_data(),
        {},
        {"users", "items", "records"}},
-      {"thesis-4.2", "Thesis, table 4.2: accuracy", scores, all_data, models, accuracy, positive, true},
-      {"thesis-4.3", "Thesis, table 4.3: beyond accuracy", scores, all_data, models, diversity, positive,
+      {"thesis-4.2",
+       "Thesis, table 4.2: accuracy",
+       scores,
+       all_data(),
+       all_models(),
+       {"P@10", "R@10"},
+       positive,
+       true},
+      {"thesis-4.3",
+       "Thesis, table 4.3: beyond accuracy",
+       scores,
+       all_data(),
+       all_models(),
+       {"IC@10", "Gini@10"},
+       positive,
        true},
       {"thesis-4.4",
        "Thesis, table 4.4: communication and precision over π",
        costs,
        {brazil},
-       fpl,
+       fpl(),
        {"TCC", "P@10"},
        positive,
        false,
        italy},
-      {"thesis-4.5", "Thesis, table 4.5: bias of the population", source_bias, foursquare, {"Top-Pop"}, {}},
+      {"thesis-4.5", "Thesis, table 4.5: bias of the population", source_bias, foursquare(), {"Top-Pop"}, {}},
       {"thesis-4.6",
        "Thesis, table 4.6: bias disparity",
        disparity,
        {brazil},
-       models,
+       all_models(),
        {},
        chosen,
        false,
        italy},
-      {"fig-4.2", "Thesis, figure 4.2: F1 over π", f1_over_pi, all_data, fpl, {"F1@10"}, positive},
+  };
+}
+
+std::vector<Target> thesis_figures() {
+  const Names wide_data{amazon_dm, movielens_1m, librarything};
+  const Names one_by_one{"sFPL", "sFPL+"};
+  return {
+      {"fig-4.2", "Thesis, figure 4.2: F1 over π", f1_over_pi, all_data(), fpl(), {"F1@10"}, positive},
       {"fig-4.3",
        "Thesis, figure 4.3: item coverage over precision along π",
        coverage_path,
-       foursquare,
-       fpl,
+       foursquare(),
+       fpl(),
        {"IC@10", "P@10"},
        positive},
       {"fig-4.4",
        "Thesis, figure 4.4: updates of the 1,000 most updated items",
        updates,
        wide_data,
-       {"sFPL", "sFPL+"},
+       one_by_one,
        {},
        with_zero},
       {"fig-4.5",
        "Thesis, figure 4.5: recommendations of the 250 most popular items",
        recommended,
        wide_data,
-       {"sFPL", "sFPL+"},
+       one_by_one,
        {},
        with_zero},
       {"fig-4.6",
        "Thesis, figure 4.6: precision over communication",
        cost_front,
        {brazil},
-       fpl,
+       fpl(),
        {"TCC", "P@10"},
        positive,
        false,
        italy},
   };
+}
+
+}  // namespace
+
+std::vector<Target> targets() {
+  std::vector<Target> all = paper_tables();
+  for (const auto& more : {thesis_tables(), thesis_figures()})
+    all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 Result<Target> find_target(const std::string& name) {

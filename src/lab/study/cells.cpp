@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/hash.h"
 #include "data/split_parts.h"
 #include "lab/memory_plan.h"
@@ -34,11 +37,28 @@ DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phas
   return data;
 }
 
-// A saved split whose validation part goes back into training.
-Result<Split> with_whole_training(const Split& split) {
+// The user's items of a part, oldest first; as they stand where ages are not known.
+std::vector<ItemIndex> in_time(const Histories& part, UserIndex user) {
+  const auto items = part.of(user);
+  const auto ages = part.ages_of(user);
+  std::vector<std::size_t> order(items.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!ages.empty())
+    std::stable_sort(order.begin(), order.end(),
+                     [ages](std::size_t a, std::size_t b) { return ages[a] > ages[b]; });
+  std::vector<ItemIndex> sorted;
+  for (const std::size_t n : order) sorted.push_back(items[n]);
+  return sorted;
+}
+
+// A saved split whose validation part goes back into training. Its items count as newer than the others;
+// which of them is newer is not known, so they stand in the order of their numbers.
+Result<Split> with_whole_training(Split split) {
+  if (split.validation.interactions() == 0) return split;
   SplitParts parts;
+  parts.train.oldest_first = split.train.has_ages();
   for (std::uint32_t user = 0; user < split.users.size(); ++user) {
-    for (const ItemIndex item : split.train.of(UserIndex{user})) parts.train.add(item);
+    for (const ItemIndex item : in_time(split.train, UserIndex{user})) parts.train.add(item);
     for (const ItemIndex item : split.validation.of(UserIndex{user})) parts.train.add(item);
     for (const ItemIndex item : split.test.of(UserIndex{user})) parts.test.add(item);
     parts.train.end_user();
@@ -58,7 +78,7 @@ std::string content_of(const Split& split) {
 Result<Split> ready_split(const Study& study, const DataRequest& data, Phase phase) {
   SOTTO_TRY(Prepared prepared, prepare(data));
   if (!study.search) return std::move(prepared.split);
-  if (phase == Phase::final) return with_whole_training(prepared.split);
+  if (phase == Phase::final) return with_whole_training(std::move(prepared.split));
   if (prepared.split.validation.interactions() == 0)
     return fail(Code::usage, data.split_file +
                                  ": a search judges on a validation part, and this split has none: make one "

@@ -10,6 +10,8 @@
 #include <set>
 #include <tuple>
 
+#include "metrics/metric_name.h"
+
 namespace sotto {
 
 namespace {
@@ -112,7 +114,7 @@ std::vector<SeedGroup> best_groups(const std::vector<SeedGroup>& groups, const s
     const auto [entry, fresh] = places.try_emplace({place.study, place.dataset, place.model}, best.size());
     if (fresh) {
       best.push_back(group);
-    } else if (spread.mean > best[entry->second].metric(metric).mean) {
+    } else if (is_better(metric, spread.mean, best[entry->second].metric(metric).mean)) {
       best[entry->second] = group;
     }
   }

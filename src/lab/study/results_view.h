@@ -33,7 +33,7 @@ struct SeedGroup {
 };
 [[nodiscard]] std::vector<SeedGroup> by_seed(const std::vector<StoredCell>& cells);
 
-// Of each study, dataset and model the group with the highest mean; the first of equals.
+// Of each study, dataset and model the group with the best mean; the first of equals.
 [[nodiscard]] std::vector<SeedGroup> best_groups(const std::vector<SeedGroup>& groups,
                                                  const std::string& metric);
 

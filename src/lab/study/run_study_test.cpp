@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <map>
@@ -72,6 +73,19 @@ class RunStudy : public ::testing::Test {
       for (const std::uint64_t count : detail.item_updates) text += std::to_string(count) + " ";
     }
     return text;
+  }
+
+  // A user's training items by name.
+  static std::vector<std::string> oldest_first(const Split& split, UserIndex user) {
+    std::vector<std::pair<int, std::string>> rows;
+    const auto items = split.train.of(user);
+    const auto ages = split.train.ages_of(user);
+    for (std::size_t n = 0; n < items.size(); ++n)
+      rows.emplace_back(-ages[n], split.items.name(items[n].value));
+    std::sort(rows.begin(), rows.end());
+    std::vector<std::string> names;
+    for (const auto& [age, name] : rows) names.push_back(name);
+    return names;
   }
 
   ScratchFolder folder_;
@@ -249,6 +263,16 @@ TEST_F(RunStudy, ASavedSplitGivesItsValidationPartBackToTraining) {
   study_.datasets[0].data = {};
   study_.datasets[0].data.split_file = folder_.file("s.bin");
   study_.search = Search{};
+  ASSERT_TRUE(split.train.has_ages());
+  const StudyData data = StudyData::load(study_, {}).value();
+  const Split& joined = data.of(0, Phase::final, 1).split;
+  ASSERT_TRUE(joined.train.has_ages());
+  for (std::uint32_t user = 0; user < split.users.size(); ++user) {
+    // The training items in their order, and all of the validation part newer.
+    const std::vector<std::string> before = oldest_first(split, {user}), now = oldest_first(joined, {user});
+    ASSERT_EQ(now.size(), before.size() + split.validation.of({user}).size());
+    EXPECT_TRUE(std::equal(before.begin(), before.end(), now.begin()));
+  }
   ResultsFile results = file("r");
   run(results);
   for (const StoredCell& cell : results.cells().value()) {
@@ -268,6 +292,24 @@ TEST_F(RunStudy, ASavedSplitGivesItsValidationPartBackToTraining) {
   const auto refused = run_study(study_, results, hooks, 1);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("validation"), std::string::npos);
+}
+
+TEST_F(RunStudy, GivenPartsKeepTheirOrderInTime) {
+  const std::string head = "user\titem\ttime\n";
+  ASSERT_TRUE(write_file(folder_.file("a.tsv"), head + "u\tz\t1\nu\ty\t2\nv\ty\t1\nv\tz\t2\n").ok());
+  ASSERT_TRUE(write_file(folder_.file("b.tsv"), head + "u\tx\t3\n").ok());
+  ASSERT_TRUE(write_file(folder_.file("c.tsv"), head + "v\tx\t3\n").ok());
+  DataRequest& given = study_.datasets[0].data;
+  given.paths = {folder_.file("a.tsv")};
+  given.validation = {folder_.file("b.tsv")};
+  given.test = {folder_.file("c.tsv")};
+  study_.search = Search{};
+  const auto data = StudyData::load(study_, {});
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  const Split& split = data->of(0, Phase::final, 1).split;
+  ASSERT_TRUE(split.train.has_ages());
+  EXPECT_EQ(oldest_first(split, {*split.users.find("u")}), (std::vector<std::string>{"z", "y", "x"}));
+  EXPECT_EQ(oldest_first(split, {*split.users.find("v")}), (std::vector<std::string>{"y", "z"}));
 }
 
 TEST_F(RunStudy, ARandomSplitIsDrawnForEachSeed) {

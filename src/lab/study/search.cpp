@@ -7,23 +7,17 @@
 #include "base/assert.h"
 #include "base/rng.h"
 #include "lab/study/search_bayes.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
-// The place of the highest value from `begin` on.
-std::optional<std::size_t> highest(const std::vector<TrialValue>& values, std::size_t begin) {
-  std::optional<std::size_t> best;
-  for (std::size_t n = begin; n < values.size(); ++n)
-    if (values[n] && (!best || *values[n] > *values[*best])) best = n;
-  return best;
-}
-
 // Trials that are known from the start: grid and random.
 class ListSearch final : public Searcher {
  public:
-  explicit ListSearch(std::vector<Settings> points) : points_(std::move(points)) {}
+  ListSearch(std::vector<Settings> points, std::string metric)
+      : points_(std::move(points)), metric_(std::move(metric)) {}
 
   [[nodiscard]] std::vector<Trial> next() override {
     std::vector<Trial> trials;
@@ -33,11 +27,12 @@ class ListSearch final : public Searcher {
     return trials;
   }
   void tell(std::span<const TrialValue> values) override { values_.assign(values.begin(), values.end()); }
-  [[nodiscard]] std::optional<std::size_t> best() const override { return highest(values_, 0); }
+  [[nodiscard]] std::optional<std::size_t> best() const override { return best_of(values_, metric_); }
   [[nodiscard]] std::uint64_t most_trials() const override { return points_.size(); }
 
  private:
   std::vector<Settings> points_;
+  std::string metric_;
   std::vector<TrialValue> values_;
   bool given_ = false;
 };
@@ -46,7 +41,7 @@ class ListSearch final : public Searcher {
 class HalvingSearch final : public Searcher {
  public:
   HalvingSearch(std::vector<Settings> points, std::uint32_t epochs, const Search& search)
-      : alive_(std::move(points)), eta_(search.eta) {
+      : alive_(std::move(points)), metric_(search.metric), eta_(search.eta) {
     double shortest = epochs;
     std::size_t left = alive_.size();
     while (left >= eta_ && shortest / eta_ >= search.min_epochs) {
@@ -68,12 +63,13 @@ class HalvingSearch final : public Searcher {
 
   void tell(std::span<const TrialValue> values) override {
     SOTTO_ASSERT(values.size() == alive_.size(), "each trial has one value");
-    last_step_begins_ = values_.size();
+    if (std::ranges::any_of(values, [](const TrialValue& value) { return value.has_value(); }))
+      last_step_begins_ = values_.size();
     values_.insert(values_.end(), values.begin(), values.end());
     std::vector<std::size_t> order(alive_.size());
     for (std::size_t n = 0; n < order.size(); ++n) order[n] = n;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return values[a] && (!values[b] || *values[a] > *values[b]);
+      return values[a] && (!values[b] || is_better(metric_, *values[a], *values[b]));
     });
     order.resize(std::max<std::size_t>(order.size() / eta_, 1));
     std::sort(order.begin(), order.end());  // the order of the draws stays
@@ -84,9 +80,9 @@ class HalvingSearch final : public Searcher {
     step_ = alive_.empty() ? steps_ + 1 : step_ + 1;
   }
 
-  // Only those that trained longest are compared.
+  // Only those that trained longest are compared: the latest step in which one did not fail.
   [[nodiscard]] std::optional<std::size_t> best() const override {
-    return highest(values_, last_step_begins_);
+    return best_of(values_, metric_, last_step_begins_);
   }
 
   [[nodiscard]] std::uint64_t most_trials() const override {
@@ -99,12 +95,13 @@ class HalvingSearch final : public Searcher {
 
  private:
   std::vector<Settings> alive_;
+  std::string metric_;
   std::uint32_t eta_;
   std::uint32_t steps_ = 0;
   std::uint32_t step_ = 0;
   std::vector<std::uint32_t> epochs_;
   std::vector<TrialValue> values_;
-  std::size_t last_step_begins_ = 0;
+  std::size_t last_step_begins_ = 0;  // of the steps with a value
 };
 
 // The number of points, if it is not over `most`.
@@ -120,13 +117,21 @@ std::optional<std::uint64_t> count_points(const std::vector<Axis>& axes, std::ui
 
 }  // namespace
 
+std::optional<std::size_t> best_of(std::span<const TrialValue> values, const std::string& metric,
+                                   std::size_t begin) {
+  std::optional<std::size_t> best;
+  for (std::size_t n = begin; n < values.size(); ++n)
+    if (values[n] && (!best || is_better(metric, *values[n], *values[*best]))) best = n;
+  return best;
+}
+
 std::vector<Settings> drawn_points(const std::vector<Axis>& axes, std::uint64_t count, std::uint64_t seed) {
   if (count_points(axes, count)) return grid_points(axes);
   std::vector<Settings> points;
   std::set<std::string> seen;
   // Draws that repeat are left out; a space with hardly more points than asked for ends the tries.
-  for (std::uint32_t draw = 0; draw < count * 50 && points.size() < count; ++draw) {
-    Stream stream(seed, Purpose::search_settings, draw);
+  for (std::uint64_t draw = 0; draw < count * 50 && points.size() < count; ++draw) {
+    Stream stream(seed, Purpose::search_settings, static_cast<std::uint32_t>(draw));
     Settings point;
     for (const Axis& axis : axes) point.push_back({axis.key, value_at(axis, stream.uniform())});
     if (seen.insert(described(point)).second) points.push_back(std::move(point));
@@ -138,12 +143,12 @@ std::unique_ptr<Searcher> make_searcher(const Search& search, const std::vector<
                                         std::uint32_t epochs) {
   switch (search.method) {
     case SearchMethod::grid:
-      return std::make_unique<ListSearch>(grid_points(axes));
+      return std::make_unique<ListSearch>(grid_points(axes), search.metric);
     case SearchMethod::random:
-      return std::make_unique<ListSearch>(drawn_points(axes, search.trials, search.seed));
+      return std::make_unique<ListSearch>(drawn_points(axes, search.trials, search.seed), search.metric);
     case SearchMethod::halving: {
       std::vector<Settings> points = drawn_points(axes, search.trials, search.seed);
-      if (epochs == 0) return std::make_unique<ListSearch>(std::move(points));
+      if (epochs == 0) return std::make_unique<ListSearch>(std::move(points), search.metric);
       return std::make_unique<HalvingSearch>(std::move(points), epochs, search);
     }
     case SearchMethod::bayes:

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lab/study/study.h"
@@ -42,6 +43,10 @@ class Searcher {
 // `epochs`: of the model at hand; 0 where it has none.
 [[nodiscard]] std::unique_ptr<Searcher> make_searcher(const Search& search, const std::vector<Axis>& axes,
                                                       std::uint32_t epochs);
+
+// The place of the value from `begin` on that is best for `metric`; the first of equals.
+[[nodiscard]] std::optional<std::size_t> best_of(std::span<const TrialValue> values,
+                                                 const std::string& metric, std::size_t begin = 0);
 
 // Up to `count` different points, drawn; all points of the axes where there are no more than that.
 [[nodiscard]] std::vector<Settings> drawn_points(const std::vector<Axis>& axes, std::uint64_t count,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/assert.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -43,17 +44,18 @@ void append(Eigen::MatrixXd& points, Eigen::VectorXd& values, const Eigen::Vecto
   values(values.size() - 1) = value;
 }
 
-// To mean 0 and variance 1; failures become the worst value.
-Eigen::VectorXd standardised(const std::vector<TrialValue>& values) {
+// To mean 0 and variance 1, more being better; failures become the worst value.
+Eigen::VectorXd standardised(const std::vector<TrialValue>& values, const std::string& metric) {
   std::optional<double> worst;
   for (const TrialValue& value : values)
-    if (value && (!worst || *value < *worst)) worst = value;
+    if (value && (!worst || is_better(metric, *worst, *value))) worst = value;
   Eigen::VectorXd result(static_cast<Eigen::Index>(values.size()));
   for (std::size_t n = 0; n < values.size(); ++n)
     result(static_cast<Eigen::Index>(n)) = values[n].value_or(worst.value_or(0.0));
   result.array() -= result.mean();
   const double sd = std::sqrt(result.squaredNorm() / static_cast<double>(result.size()));
   if (sd > 0.0) result /= sd;
+  if (is_better(metric, 0.0, 1.0)) result = -result;
   return result;
 }
 
@@ -128,7 +130,7 @@ std::vector<Trial> BayesSearch::next() {
   }
   Eigen::MatrixXd points;
   Eigen::VectorXd values;
-  const Eigen::VectorXd told = standardised(values_);
+  const Eigen::VectorXd told = standardised(values_, search_.metric);
   for (std::size_t n = 0; n < tried_.size(); ++n)
     append(points, values, place_of(tried_[n]), told(static_cast<Eigen::Index>(n)));
   while (trials.size() < search_.batch && tried_.size() < search_.trials) {
@@ -144,11 +146,6 @@ void BayesSearch::tell(std::span<const TrialValue> values) {
   SOTTO_ASSERT(values_.size() == tried_.size(), "each trial has one value");
 }
 
-std::optional<std::size_t> BayesSearch::best() const {
-  std::optional<std::size_t> best;
-  for (std::size_t n = 0; n < values_.size(); ++n)
-    if (values_[n] && (!best || *values_[n] > *values_[*best])) best = n;
-  return best;
-}
+std::optional<std::size_t> BayesSearch::best() const { return best_of(values_, search_.metric); }
 
 }  // namespace sotto

@@ -117,6 +117,34 @@ TEST(Search, HalvingEndsWhereEverythingFails) {
   EXPECT_FALSE(searcher->best());
 }
 
+TEST(Search, HalvingFallsBackToTheLatestStepThatHasAValue) {
+  const auto searcher = make_searcher({.method = SearchMethod::halving, .trials = 3, .eta = 3},
+                                      {list("a.x", {"1", "2", "3"})}, 3);
+  ASSERT_EQ(searcher->next().size(), 3u);
+  searcher->tell(std::vector<TrialValue>{0.1, 0.3, 0.2});
+  ASSERT_EQ(searcher->next().size(), 1u);
+  searcher->tell(std::vector<TrialValue>{std::nullopt});
+  EXPECT_TRUE(searcher->next().empty());
+  EXPECT_EQ(searcher->best(), 1u);
+}
+
+TEST(Search, TheLeastWinsWhereLessIsBetter) {
+  const std::vector<Axis> axes{list("a.x", {"1", "2", "3"})};
+  for (const SearchMethod method : {SearchMethod::grid, SearchMethod::random, SearchMethod::bayes}) {
+    const auto searcher = make_searcher({.method = method, .metric = "ARP@10", .trials = 3}, axes, 0);
+    ASSERT_EQ(searcher->next().size(), 3u);
+    searcher->tell(std::vector<TrialValue>{3.0, std::nullopt, 1.0});
+    EXPECT_EQ(searcher->best(), 2u);
+  }
+  const auto halving =
+      make_searcher({.method = SearchMethod::halving, .metric = "ARP@10", .trials = 3, .eta = 3}, axes, 3);
+  ASSERT_EQ(halving->next().size(), 3u);
+  halving->tell(std::vector<TrialValue>{3.0, 1.0, 2.0});
+  const std::vector<Trial> longer = halving->next();
+  ASSERT_EQ(longer.size(), 1u);
+  EXPECT_EQ(longer[0].settings[0].value, "2");
+}
+
 // A smooth hill with a lower one beside it; the top is worth 1.
 double hill(double x, double y) {
   const double main = std::exp(-8.0 * ((x - 0.7) * (x - 0.7) + (y - 0.3) * (y - 0.3)));
@@ -143,6 +171,21 @@ TEST(Search, BayesFindsTheTopInFewerTrialsThanRandom) {
   }
   EXPECT_LT(bayes, 14.0);
   EXPECT_GT(random, 18.0);
+}
+
+TEST(Search, BayesGoesDownhillAsItGoesUphill) {
+  const std::vector<Axis> axes{range("a.x", {.min = 0, .max = 1}), range("a.y", {.min = 0, .max = 1})};
+  const auto visited = [&](const std::string& metric, double sign) {
+    const auto searcher =
+        make_searcher({.method = SearchMethod::bayes, .metric = metric, .trials = 15}, axes, 0);
+    std::string text;
+    play(*searcher, [&](const Trial& trial) -> TrialValue {
+      text += described(trial.settings) + "; ";
+      return sign * hill(number(trial.settings, 0), number(trial.settings, 1));
+    });
+    return text;
+  };
+  EXPECT_EQ(visited("ARP@10", -1.0), visited("nDCG@10", 1.0));
 }
 
 TEST(Search, BayesIsAFunctionOfWhatItWasTold) {

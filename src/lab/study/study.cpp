@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <set>
 
@@ -45,6 +46,13 @@ Status check_range(const Axis& axis, const Study& study) {
   return Done{};
 }
 
+// The same text for the same number, however it is written.
+std::string plainly(const std::string& value) {
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return problem == std::errc{} && end == value.data() + value.size() ? fmt::format("{}", number) : value;
+}
+
 Status check_axis(const Axis& axis, const Study& study) {
   const std::string section = axis.key.substr(0, axis.key.find('.'));
   if (axis.key == "seed" || section == "data" || section == "split")
@@ -57,6 +65,11 @@ Status check_axis(const Axis& axis, const Study& study) {
   if (axis.range && axis.values.empty()) return check_range(axis, study);
   if (axis.values.empty())
     return at(axis.where, fmt::format("{}: an empty grid: give at least one value", axis.key));
+  std::set<std::string> seen;
+  for (const std::string& value : axis.values)
+    if (!seen.insert(plainly(value)).second)
+      return at(axis.where, fmt::format("{}: {} is there twice: the same setting gives the same result",
+                                        axis.key, value));
   return Done{};
 }
 
@@ -115,6 +128,9 @@ Status check_model(const Study& study, const StudyModel& model) {
 
 Status check_search(const Search& search) {
   if (search.trials == 0) return fail(Code::usage, "search: trials is 0: try at least one setting");
+  if (search.trials > most_points)
+    return fail(Code::usage,
+                fmt::format("search: trials is {}: try {} settings at most", search.trials, most_points));
   if (search.eta < 2) return fail(Code::usage, "search: eta must be 2 or more: one in eta goes on");
   if (search.min_epochs == 0) return fail(Code::usage, "search: min_epochs must be 1 or more");
   if (search.batch == 0) return fail(Code::usage, "search: batch must be 1 or more");

@@ -66,7 +66,7 @@ enum class SearchMethod : std::uint8_t {
 
 struct Search {
   SearchMethod method = SearchMethod::grid;
-  std::string metric = "nDCG@10";  // the highest wins
+  std::string metric = "nDCG@10";  // the best wins (metrics/metric_name.h)
   std::uint32_t trials = 20;       // settings tried; grid: all
   std::uint64_t seed = 1;          // of the draws
   double validation_share = 0.2;   // cut off the training part where the data brings no validation part

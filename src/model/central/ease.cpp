@@ -93,6 +93,11 @@ Result<std::unique_ptr<Ease>> Ease::solve(const PairCounts& pairs, const Histori
                                           const EaseOptions& options, Executor& executor) {
   SOTTO_TRY_DONE(check(options));
   auto solved = most_popular(pairs.popularity(), options.most_items);
+  if (solved.empty())
+    return fail(Code::bad_input,
+                fmt::format("of {} items no {} are more popular than the rest, so none would be solved: "
+                            "raise --dense-items",
+                            pairs.items(), options.most_items));
   SymmetricMatrix gram = matrix_of(pairs, solved, executor);
   std::unique_ptr<Ease> model(new Ease(train, pairs.items(), std::move(solved), options.recency));
   SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));

@@ -157,7 +157,7 @@ RC_GTEST_PROP(PairKnn, FindsTheNeighboursOfItemKnn, ()) {
   const HistoryPairs pairs(train, audiences, PersonWeight());
   KnnOptions options;
   options.neighbors = *rc::gen::inRange<std::uint32_t>(1, 8);
-  options.similarity = *rc::gen::element(Similarity::cosine, Similarity::jaccard);
+  options.similarity = *rc::gen::element(Similarity::cosine, Similarity::jaccard, Similarity::pearson);
   const auto central = ItemKnn::fit(train, items, options, serial).value();
   const WeightedItems summed(train, fit_pair_knn(pairs, options, serial).value());
   std::vector<float> a(items), b(items);

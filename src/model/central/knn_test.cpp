@@ -13,6 +13,7 @@ namespace {
 
 // A dense table of zeros and ones, and everything by its definition.
 struct Dense {
+  bool of_items = false;
   std::vector<std::vector<double>> rows;
 
   Dense(const Rows& histories, std::size_t items) : rows(histories.size(), std::vector<double>(items, 0.0)) {
@@ -22,14 +23,21 @@ struct Dense {
   [[nodiscard]] Dense transposed() const {
     Dense result({}, 0);
     const std::size_t columns = rows.empty() ? 0 : rows[0].size();
+    result.of_items = true;
     result.rows.assign(columns, std::vector<double>(rows.size()));
     for (std::size_t r = 0; r < rows.size(); ++r)
       for (std::size_t c = 0; c < columns; ++c) result.rows[c][r] = rows[r][c];
     return result;
   }
   [[nodiscard]] float likeness(std::size_t a, std::size_t b, const KnnOptions& options) const {
-    double common = 0, size_a = 0, size_b = 0;
-    const auto all = static_cast<double>(rows[a].size()), shrink = static_cast<double>(options.shrink);
+    double common = 0, size_a = 0, size_b = 0, all = 0;
+    const auto shrink = static_cast<double>(options.shrink);
+    // Of the columns of items, which are people, only those with items count.
+    for (std::size_t c = 0; c < rows[a].size(); ++c)
+      all +=
+          !of_items || std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row[c] != 0.0; })
+              ? 1.0
+              : 0.0;
     for (std::size_t c = 0; c < rows[a].size(); ++c) {
       common += rows[a][c] * rows[b][c];
       size_a += rows[a][c];

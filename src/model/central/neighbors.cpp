@@ -18,10 +18,11 @@ namespace {
 template <class ColumnsOf, class RowsOf>
 class RowProducts {
  public:
-  RowProducts(std::size_t rows, std::size_t columns, const KnnOptions& options, const ColumnsOf& columns_of,
-              const RowsOf& rows_of)
+  // Of the columns `counted` are such that some row has them.
+  RowProducts(std::size_t rows, std::size_t columns, std::size_t counted, const KnnOptions& options,
+              const ColumnsOf& columns_of, const RowsOf& rows_of)
       : rows_(rows),
-        columns_(columns),
+        counted_(counted),
         options_(options),
         columns_of_(columns_of),
         rows_of_(rows_of),
@@ -69,7 +70,7 @@ class RowProducts {
   void offer(std::uint32_t row, std::uint32_t other, std::uint32_t count, Nearest& nearest) const {
     if (other == row) return;
     const float alike =
-        likeness({count, columns_of_(row).size(), columns_of_(other).size(), columns_}, options_);
+        likeness({count, columns_of_(row).size(), columns_of_(other).size(), counted_}, options_);
     if (alike > 0.0f) nearest.offer(other, alike);
   }
 
@@ -102,7 +103,7 @@ class RowProducts {
   }
 
   std::size_t rows_;
-  std::size_t columns_;
+  std::size_t counted_;
   const KnnOptions& options_;
   const ColumnsOf& columns_of_;
   const RowsOf& rows_of_;
@@ -112,10 +113,11 @@ class RowProducts {
 
 // Neighbours of all rows.
 template <class ColumnsOf, class RowsOf>
-NeighborLists nearest_rows(std::size_t rows, std::size_t columns, const KnnOptions& options,
-                           Executor& executor, const ColumnsOf& columns_of, const RowsOf& rows_of) {
+NeighborLists nearest_rows(std::size_t rows, std::size_t columns, std::size_t counted,
+                           const KnnOptions& options, Executor& executor, const ColumnsOf& columns_of,
+                           const RowsOf& rows_of) {
   NeighborLists lists(rows, std::min<std::size_t>(options.neighbors, rows));
-  const RowProducts products(rows, columns, options, columns_of, rows_of);
+  const RowProducts products(rows, columns, counted, options, columns_of, rows_of);
   // Several shards a thread even out rows of unequal cost; each shard has counters of its own.
   const std::size_t shards = std::min(rows, executor.threads() * 8);
   executor.run(shards, [&](std::size_t shard) {
@@ -124,6 +126,14 @@ NeighborLists nearest_rows(std::size_t rows, std::size_t columns, const KnnOptio
       lists.set(row, products.nearest_to(static_cast<std::uint32_t>(row), scratch));
   });
   return lists;
+}
+
+// People without items say nothing about how items vary together; a federation does not even hear of them.
+std::size_t people_with_items(const Histories& histories) {
+  std::size_t people = 0;
+  for (std::uint32_t user = 0; user < histories.users(); ++user)
+    people += histories.of(UserIndex{user}).empty() ? 0 : 1;
+  return people;
 }
 
 }  // namespace
@@ -186,7 +196,7 @@ float likeness(const RowPair& pair, const KnnOptions& options) {
 NeighborLists nearest_items(const Histories& histories, const Audiences& audiences, const KnnOptions& options,
                             Executor& executor) {
   return nearest_rows(
-      audiences.items(), histories.users(), options, executor,
+      audiences.items(), histories.users(), people_with_items(histories), options, executor,
       [&](std::uint32_t item) { return audiences.of(ItemIndex{item}); },
       [&](std::uint32_t user) { return histories.of(UserIndex{user}); });
 }
@@ -194,7 +204,7 @@ NeighborLists nearest_items(const Histories& histories, const Audiences& audienc
 NeighborLists nearest_users(const Histories& histories, const Audiences& audiences, const KnnOptions& options,
                             Executor& executor) {
   return nearest_rows(
-      histories.users(), audiences.items(), options, executor,
+      histories.users(), audiences.items(), audiences.items(), options, executor,
       [&](std::uint32_t user) { return histories.of(UserIndex{user}); },
       [&](std::uint32_t item) { return audiences.of(ItemIndex{item}); });
 }
@@ -218,11 +228,12 @@ void likeness_to_item(ItemIndex item, const Histories& histories, const Audience
   SOTTO_ASSERT(out.size() == audiences.items() && item.value < out.size(), "one place for each item");
   CommonCounts common(out.size());
   const auto users = audiences.of(item);
+  const std::size_t people = people_with_items(histories);
   common.count(users, [&](UserIndex user) { return histories.of(user); });
   std::fill(out.begin(), out.end(), 0.0f);
   common.drain([&](std::uint32_t other, std::uint32_t count) {
     const std::size_t size = audiences.of(ItemIndex{other}).size();
-    out[other] = likeness({count, users.size(), size, histories.users()}, options);
+    out[other] = likeness({count, users.size(), size, people}, options);
   });
 }
 

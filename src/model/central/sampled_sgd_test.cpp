@@ -157,7 +157,8 @@ TEST(SampledSgd, DrawsOnlyWhatTheUserDoesNotHaveAndGivesUpWhereThereIsNothing) {
   NegativeDraws draws(job, consumed, 1, 0);
   for (int n = 0; n < 50; ++n) {
     const auto item = draws.next(UserIndex{0});
-    EXPECT_TRUE(!item || item->value == 3u);
+    ASSERT_TRUE(item.has_value());
+    EXPECT_EQ(item->value, 3u);
     EXPECT_FALSE(draws.next(UserIndex{1}).has_value());
   }
 }
