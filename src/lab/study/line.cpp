@@ -11,9 +11,7 @@ namespace {
 
 constexpr std::uint64_t positions_a_line = std::uint64_t{1} << 32;
 
-bool has_epochs(const TrainRequest& request) {
-  return facts_of(request.model).family != ModelFamily::direct;
-}
+bool has_epochs(const TrainRequest& request) { return facts_of(request.model).family != ModelFamily::direct; }
 
 void set_epochs(Settings& settings, std::uint32_t epochs) {
   std::erase_if(settings, [](const Setting& one) { return one.key == "model.epochs"; });
