@@ -40,8 +40,8 @@ PaperCell fact_cell(double printed, std::optional<double> ours, bool proxy) {
 // Brazil's printed counts in the papers' formula: what table 4.4 must say, whatever the data.
 double vectors_by_formula(std::string_view model, double pi) {
   const PrintedDataset& data = printed_datasets().front();
-  const double triples =
-      model.ends_with('+') ? static_cast<double>(static_cast<int>(data.records / data.users)) : 1.0;
+  // The mean history as it is: rounded to whole triples, the last printed digits would differ.
+  const double triples = model.ends_with('+') ? data.records / data.users : 1.0;
   // One exchange a record, whatever the configuration: cohort · rounds = records.
   return data.records * (data.items + triples * (1.0 + pi)) * printed_epochs(model) / 1e12;
 }

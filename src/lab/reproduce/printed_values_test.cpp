@@ -62,13 +62,14 @@ TEST(PrintedValues, tables_agree_with_each_other) {
   }
 }
 
-// Costs follow the papers' formula with the printed counts: records · (items + T(1 + π)) · epochs.
+// Costs follow the papers' formula with the printed counts to the last printed digit: records · (items +
+// T(1 + π)) · epochs, with the mean history as it is for T, not rounded to whole triples.
 TEST(PrintedValues, costs_follow_the_formula) {
   EXPECT_EQ(printed_costs().size(), 40u);
   for (const PrintedCost& cost : printed_costs()) {
-    const double triples = cost.model.ends_with('+') ? 34.0 : 1.0;
+    const double triples = cost.model.ends_with('+') ? 599958.0 / 17473.0 : 1.0;
     const double vectors = 599958.0 * (47270.0 + triples * (1.0 + cost.pi)) * printed_epochs(cost.model);
-    EXPECT_NEAR(cost.vectors, vectors / 1e12, 2.5e-5) << cost.model << " " << cost.pi;
+    EXPECT_NEAR(cost.vectors, vectors / 1e12, 5.1e-6) << cost.model << " " << cost.pi;
   }
 }
 
