@@ -98,6 +98,18 @@ void Aggregator::merge(Aggregator&& other) {
   other.end();
 }
 
+void Aggregator::add_total(std::uint32_t row, const std::int64_t* values) {
+  SOTTO_ASSERT(space_ != nullptr, "a released or merged sum is spent");
+  SOTTO_ASSERT(row < space_->rows(), "a total has the shape of the sum");
+  const std::uint64_t rows_before = distinct_rows_;
+  ++space_->serial_;
+  note(row);
+  distinct_rows_ = rows_before;
+  widen(row);
+  std::int64_t* wide = space_->wide_.data() + std::size_t{space_->wide_place_[row] - 1} * space_->stride_;
+  for (std::size_t k = 0; k < space_->width_; ++k) wide[k] += values[k];
+}
+
 void Aggregator::sort_touched() {
   touched_ = 0;
   for (std::uint32_t row = 0; row < space_->rows(); ++row) {

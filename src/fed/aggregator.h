@@ -52,6 +52,8 @@ class Aggregator {
   [[nodiscard]] Status accept(const Contribution& contribution);
   // Adds the other's sum and ends it. Both have the same shape.
   void merge(Aggregator&& other);
+  // Adds a row of a sum that was made elsewhere (fed/collector.h): width() integers. Counts no contribution.
+  void add_total(std::uint32_t row, const std::int64_t* values);
 
   [[nodiscard]] std::uint64_t contributions() const { return contributions_; }
   // Σ over contributions of the number of distinct rows in each: what the encoded bytes depend on.

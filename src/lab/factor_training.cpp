@@ -2,6 +2,7 @@
 
 #include "lab/factor_options.h"
 #include "lab/neural_training.h"
+#include "lab/protection.h"
 #include "sim/history_federation.h"
 
 namespace sotto {
@@ -10,11 +11,14 @@ namespace {
 
 class FplTraining final : public FactorTraining {
  public:
-  FplTraining(const TrainRequest& request, const Schedule& schedule, const Split& split, Executor& executor,
-              Storage* private_memory)
+  FplTraining(const TrainRequest& request, const Fpl& model, const Schedule& schedule, const Split& split,
+              Executor& executor, Storage* private_memory, Protection protection)
       : schedule_(schedule),
-        federation_(Fpl(request.plan.fpl, split.catalogue, request.plan.seed), request.plan, schedule,
-                    split.train, executor, request.wire ? Path::wire : Path::fast, private_memory) {}
+        protection_(std::move(protection)),
+        federation_(model, request.plan, schedule, split.train, executor,
+                    request.wire ? Path::wire : Path::fast, private_memory) {
+    if (Collector* first = protection_.first()) federation_.collect_with(*first);
+  }
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
@@ -37,6 +41,7 @@ class FplTraining final : public FactorTraining {
 
  private:
   Schedule schedule_;
+  Protection protection_;
   Federation<Fpl> federation_;
 };
 
@@ -91,10 +96,13 @@ template <class Model>
 class HistoryTraining final : public FactorTraining {
  public:
   HistoryTraining(const Model& model, const TrainRequest& request, const Schedule& schedule,
-                  const Split& split, Executor& executor)
+                  const Split& split, Executor& executor, Protection protection)
       : schedule_(schedule),
+        protection_(std::move(protection)),
         federation_(model, request.plan, schedule, split.train, executor,
-                    request.wire ? Path::wire : Path::fast) {}
+                    request.wire ? Path::wire : Path::fast) {
+    if (Collector* first = protection_.first()) federation_.collect_with(*first);
+  }
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
@@ -113,6 +121,7 @@ class HistoryTraining final : public FactorTraining {
 
  private:
   Schedule schedule_;
+  Protection protection_;
   HistoryFederation<Model> federation_;
 };
 
@@ -130,22 +139,31 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
                   Storage* private_memory) {
   const std::size_t users = eligible_users(split.train, split.catalogue).size();
   SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
-  return std::unique_ptr<FactorTraining>(
-      std::make_unique<FplTraining>(request, schedule, split, executor, private_memory));
+  const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
+  SOTTO_TRY(Protection protection,
+            protect(request, {model.shared_rows(), model.shared_width()}, users, executor));
+  return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
+      request, model, schedule, split, executor, private_memory, std::move(protection)));
+}
+
+template <class Model>
+Started start_history_model(const Model& model, const TrainRequest& request, const Schedule& schedule,
+                            const Split& split, Executor& executor) {
+  SOTTO_TRY(Protection protection,
+            protect(request, {model.sum_rows(), model.sum_width()}, split.train.users(), executor));
+  return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(
+      model, request, schedule, split, executor, std::move(protection)));
 }
 
 Started start_history(const TrainRequest& request, const Split& split, Executor& executor) {
   const std::size_t users = users_with_history(split.train).size();
   SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
-  if (request.model == ModelKind::fedals) {
-    const FedAls model(als_options(request), split.catalogue);
-    return std::unique_ptr<FactorTraining>(
-        std::make_unique<HistoryTraining<FedAls>>(model, request, schedule, split, executor));
-  }
+  if (request.model == ModelKind::fedals)
+    return start_history_model(FedAls(als_options(request), split.catalogue), request, schedule, split,
+                               executor);
   const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
   const Fcf model(fcf_options(request), split.catalogue, share);
-  return std::unique_ptr<FactorTraining>(
-      std::make_unique<HistoryTraining<Fcf>>(model, request, schedule, split, executor));
+  return start_history_model(model, request, schedule, split, executor);
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <fmt/core.h>
 
 #include "fed/weights_message.h"
+#include "lab/protection.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
 #include "model/central/slim.h"
 #include "model/central/wide_ease.h"
+#include "privacy/pair_contribution.h"
 #include "sim/pair_round.h"
 
 namespace sotto {
@@ -66,11 +68,24 @@ Result<DirectModel> make_central(const TrainRequest& request, const Split& split
   return made;
 }
 
+Result<PairRound> gather(const TrainRequest& request, const Split& split, Executor& executor) {
+  const PairLayout layout(split.catalogue);
+  SOTTO_TRY(const Protection protection,
+            protect(request, {layout.rows(), PairLayout::width}, split.train.users(), executor));
+  Collector* collector = protection.first();
+  if (collector == nullptr)
+    return gather_pairs(split.train, split.catalogue, request.plan, weight_of(request), executor,
+                        request.wire ? Path::wire : Path::fast);
+  SOTTO_TRY(PairTotals totals,
+            collect_pairs(split.train, split.catalogue, request.plan, weight_of(request), *collector));
+  const RoundReport report = totals.report;
+  SOTTO_TRY(PairSum sum, pair_sum_of(std::move(totals)));
+  return PairRound{std::move(sum), report};
+}
+
 // Everybody gets the whole model: asking for the rows of one's own items would name them.
 Result<DirectModel> make_federated(const TrainRequest& request, const Split& split, Executor& executor) {
-  SOTTO_TRY(const PairRound round,
-            gather_pairs(split.train, split.catalogue, request.plan, weight_of(request), executor,
-                         request.wire ? Path::wire : Path::fast));
+  SOTTO_TRY(const PairRound round, gather(request, split, executor));
   DirectModel made{nullptr, round.report};
   std::uint64_t bytes = 0;
   if (request.model == ModelKind::fedease) {

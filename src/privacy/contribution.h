@@ -1,10 +1,11 @@
 // Contribution: the only thing that leaves a device. A list of fixed-point rows of the shared model;
 // rows that occur more than once add up.
 //
-// A model cannot make one. It asks a ContributionPipeline for each row, which applies consent first,
-// and writes fixed-point integers there. A raw update fits neither the wire nor the aggregator.
-// Laws: what consent forbids is never in it; every value is an integer within ±fixed_limit; in
-// canonical form rows ascend and the form depends only on the multiset of emitted rows.
+// A model cannot make one. It asks a ContributionPipeline for each row, which applies consent first, and
+// writes fixed-point integers there; pairs of items come from an ItemSet, which consent made
+// (pair_contribution.h). A raw update fits neither the wire nor the aggregator. Laws: what consent forbids is
+// never in it; every value is an integer within ±fixed_limit; in canonical form rows ascend and the form
+// depends only on the multiset of emitted rows.
 #pragma once
 
 #include <algorithm>
@@ -19,6 +20,10 @@
 #include "privacy/consent.h"
 
 namespace sotto {
+
+class ItemSet;
+class PairLayout;
+class PersonWeight;
 
 class Contribution {
  public:
@@ -39,7 +44,10 @@ class Contribution {
 
  private:
   friend class ContributionPipeline;
+  friend class ContributionEdit;
   friend struct ContributionMessage;
+  friend void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout,
+                         Contribution& out);
 
   void make_room(std::size_t rows) {
     const std::size_t needed = (rows_.size() + rows) * stride_;

@@ -183,13 +183,28 @@ Result<VisitReport> Federation<Model>::visit_by_wire(Visit visit, Shard& shard) 
   Contribution& contribution = shard.work.contribution(0);
   contribution.make_canonical();
   const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
-  shard.bytes_up += sent.size();
-  SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
+  if (collector_ == nullptr) shard.bytes_up += sent.size();  // else it counts
+  SOTTO_TRY(ContributionMessage arrived, decode<ContributionMessage>(sent));
   if (arrived.round != state_.round)
     return fail(Code::bad_input, fmt::format("contribution refused: it is of round {}, open is round {}",
                                              arrived.round, state_.round));
-  SOTTO_TRY_DONE(shard.sum->accept(arrived.contribution));
+  SOTTO_TRY_DONE(deliver(visit.user, arrived.contribution, shard));
   return report;
+}
+
+template <class Model>
+Status Federation<Model>::deliver(UserIndex user, Contribution& contribution, Shard& shard) {
+  return collector_ != nullptr ? collector_->accept(user, contribution) : shard.sum->accept(contribution);
+}
+
+template <class Model>
+Status Federation<Model>::visit_collected(std::span<const Visit> visits, Shard& shard) {
+  SOTTO_TRY_DONE(note(shard.work.contribute(model_, plan_, visits), shard));
+  for (std::size_t n = 0; n < visits.size(); ++n) {
+    shard.work.contribution(n).make_canonical();
+    SOTTO_TRY_DONE(deliver(visits[n].user, shard.work.contribution(n), shard));
+  }
+  return Done{};
 }
 
 template <class Model>
@@ -206,7 +221,8 @@ VisitReport Federation<Model>::visit_once(std::size_t count, Shard& shard) {
 template <class Model>
 Status Federation<Model>::visit(std::size_t count, Shard& shard) {
   tally(count, shard);
-  if (path_ == Path::fast && schedule_.triples == 1) return note(visit_once(count, shard), shard);
+  const bool direct = path_ == Path::fast && collector_ == nullptr;
+  if (direct && schedule_.triples == 1) return note(visit_once(count, shard), shard);
   const std::span<Visit> visits = std::span(shard.visits).first(count);
   for (std::size_t n = 0; n < count; ++n) {
     const VisitPlace& place = shard.ahead[shard.next + n];
@@ -218,7 +234,8 @@ Status Federation<Model>::visit(std::size_t count, Shard& shard) {
                  .round = place.round};
   }
   shard.next += count;
-  if (path_ == Path::fast) return note(visit_directly(visits, shard), shard);
+  if (direct) return note(visit_directly(visits, shard), shard);
+  if (path_ == Path::fast) return visit_collected(visits, shard);
   // Over the wire each device decodes a model of its own.
   for (const Visit& one : visits) {
     SOTTO_TRY(const VisitReport report, visit_by_wire(one, shard));
@@ -229,7 +246,7 @@ Status Federation<Model>::visit(std::size_t count, Shard& shard) {
 
 template <class Model>
 bool Federation<Model>::plays_solo() const {
-  return path_ == Path::fast && schedule_.cohort == 1 && schedule_.triples == 1;
+  return path_ == Path::fast && collector_ == nullptr && schedule_.cohort == 1 && schedule_.triples == 1;
 }
 
 template <class Model>
@@ -296,13 +313,16 @@ Status Federation<Model>::run_round(RoundReport& report) {
   if (path_ == Path::wire) broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
 
   // 2. Computation and 3. transmission: each device answers with its contribution.
+  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &state_.shared}));
   for (Shard& shard : shards_) shard.sum.emplace(shard.space);
   const auto play_shard = [&](std::size_t n) {
     const std::size_t begin = cohort.size() * n / shards_.size();
     const std::size_t end = cohort.size() * (n + 1) / shards_.size();
     shards_[n].status = play(cohort.subspan(begin, end - begin), shards_[n]);
   };
-  if (shards_.size() == 1) {
+  if (collector_ != nullptr) {  // it takes the cohort in its order
+    shards_[0].status = play(cohort, shards_[0]);
+  } else if (shards_.size() == 1) {
     play_shard(0);
   } else {
     executor_.run(shards_.size(), play_shard);
@@ -312,7 +332,12 @@ Status Federation<Model>::run_round(RoundReport& report) {
   // 4. Aggregation: one sum, released once into the shared model.
   Aggregator& total = *shards_[0].sum;
   for (std::size_t n = 1; n < shards_.size(); ++n) total.merge(std::move(*shards_[n].sum));
-  const std::uint64_t distinct_rows = total.distinct_rows();
+  Traffic traffic;
+  if (collector_ != nullptr) {
+    SOTTO_TRY(traffic, collector_->finish(total));
+  } else if (path_ == Path::fast) {
+    traffic.up = encoded_contribution_bytes(cohort.size(), total.distinct_rows(), model_.shared_width());
+  }
   std::move(total).release(
       [&](std::uint32_t row, const auto* sum) { model_.apply(sum, plan_.fixed, state_.shared.row(row)); });
   ++state_.round;
@@ -320,9 +345,9 @@ Status Federation<Model>::run_round(RoundReport& report) {
   report.rounds += 1;
   report.exchanges += cohort.size();
   report.triples += std::uint64_t{schedule_.triples} * cohort.size();
-  report.bytes_down += cohort.size() * encoded_model_bytes(model_.shared_rows(), model_.shared_width());
-  if (path_ == Path::fast)
-    report.bytes_up += encoded_contribution_bytes(cohort.size(), distinct_rows, model_.shared_width());
+  report.bytes_down +=
+      cohort.size() * encoded_model_bytes(model_.shared_rows(), model_.shared_width()) + traffic.down;
+  report.bytes_up += traffic.up;
   return Done{};
 }
 

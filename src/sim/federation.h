@@ -15,6 +15,7 @@
 #include "data/histories.h"
 #include "data/membership.h"
 #include "fed/aggregator.h"
+#include "fed/collector.h"
 #include "fed/contribute.h"
 #include "fed/plan.h"
 #include "fed/selection.h"
@@ -61,6 +62,9 @@ class Federation {
 
   [[nodiscard]] const FederationState& state() const { return state_; }
   void restore(FederationState state);
+  // From now on every contribution goes through the collector, which outlives the federation; devices are
+  // played one after the other then. Its shape is that of the shared model.
+  void collect_with(Collector& collector) { collector_ = &collector; }
   // From now on counts how often each shared row is updated: once a pair for its negative item, and for its
   // positive one if it may leave. Goes on from `so_far`; an empty one is zero. Unasked, nothing is counted.
   void count_updates(std::vector<std::uint64_t> so_far);
@@ -82,6 +86,9 @@ class Federation {
   [[nodiscard]] VisitReport visit_once(std::size_t count, Shard& shard);  // visits with one pair
   [[nodiscard]] VisitReport visit_directly(std::span<const Visit> visits, Shard& shard);
   [[nodiscard]] Result<VisitReport> visit_by_wire(Visit visit, Shard& shard);
+  [[nodiscard]] Status visit_collected(std::span<const Visit> visits, Shard& shard);
+  // What a device sent arrives at the collector, or at the shard's sum.
+  [[nodiscard]] Status deliver(UserIndex user, Contribution& contribution, Shard& shard);
   // Rounds of one user and one triple each: a sum of one update is that update. Rounds that follow each other
   // and share no row are computed side by side; the result is that of one after the other.
   [[nodiscard]] bool plays_solo() const;
@@ -103,6 +110,7 @@ class Federation {
   CohortSelector selector_;
   Executor& executor_;
   Path path_;
+  Collector* collector_ = nullptr;
   FederationState state_;
   std::vector<Shard> shards_;
   Bytes broadcast_;  // wire path: the round's model as every device receives it

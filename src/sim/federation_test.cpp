@@ -24,13 +24,16 @@ struct Outcome {
   RoundReport report;
 };
 
-Outcome run(const Plan& plan, std::uint32_t rounds, std::size_t threads, Path path = Path::fast) {
+Outcome run(const Plan& plan, std::uint32_t rounds, std::size_t threads, Path path = Path::fast,
+            bool collected = false) {
   const Split& world = small_world();
   ThreadPool pool(threads);
   const auto users = eligible_users(world.train, world.catalogue).size();
   const Schedule schedule = schedule_for(plan, users, world.train.interactions()).value();
   Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, pool,
                              path);
+  PlainCollector collector({world.catalogue, plan.fpl.factors + std::size_t{1}});
+  if (collected) federation.collect_with(collector);
   const RoundReport report = federation.run(rounds).value();
   return {hash_rows(federation.state().shared), hash_rows(federation.state().devices.on_device()), report};
 }
@@ -53,6 +56,22 @@ TEST(Federation, SameBytesForAnyNumberOfThreads) {
       EXPECT_EQ(more.devices, one.devices) << variant << ' ' << threads;
       EXPECT_EQ(more.report.loss_units, one.report.loss_units);
       EXPECT_EQ(more.report.bytes_up, one.report.bytes_up);
+    }
+  }
+}
+
+TEST(Federation, ACollectorGetsTheSameContributions) {
+  for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"}) {
+    Plan plan = plan_of(variant, 0.5, MaskKind::redraw);
+    if (variant == std::string("pfpl+")) plan.cohort = 0.6;
+    const std::uint32_t rounds = variant[0] == 's' ? 300 : 3;
+    const Outcome plain = run(plan, rounds, 2);
+    for (const Path path : {Path::fast, Path::wire}) {
+      const Outcome collected = run(plan, rounds, 2, path, true);
+      EXPECT_EQ(collected.shared, plain.shared) << variant;
+      EXPECT_EQ(collected.devices, plain.devices) << variant;
+      EXPECT_EQ(collected.report.bytes_up, plain.report.bytes_up) << variant;
+      EXPECT_EQ(collected.report.bytes_down, plain.report.bytes_down) << variant;
     }
   }
 }

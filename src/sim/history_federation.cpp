@@ -26,7 +26,7 @@ struct HistoryFederation<Model>::Shard {
   SumSpace space;
   std::optional<Aggregator> sum;  // of the round in progress
   typename Model::Device device;
-  Contribution sent;  // wire path
+  Contribution sent;  // wire path, or on its way to a collector
   std::int64_t loss_units = 0;
   std::uint64_t interactions = 0;
   std::uint64_t bytes_up = 0;
@@ -94,14 +94,40 @@ Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
   const FactorSide received(std::move(shared.shared), std::move(gram.shared));
   const HistoryVisit visit = visit_of(user, received);
   SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
+  SOTTO_TRY_DONE(contribute(visit, user, shard));
+  const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = shard.sent});
+  SOTTO_TRY(ContributionMessage arrived, decode<ContributionMessage>(sent));
+  if (collector_ != nullptr) return collector_->accept(user, arrived.contribution);
+  shard.bytes_up += sent.size();
+  return shard.sum->accept(arrived.contribution);
+}
+
+template <class Model>
+Status HistoryFederation<Model>::visit_collected(UserIndex user, Shard& shard) {
+  const HistoryVisit visit = visit_of(user, received_);
+  if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
+  SOTTO_TRY_DONE(contribute(visit, user, shard));
+  return collector_->accept(user, shard.sent);
+}
+
+template <class Model>
+Status HistoryFederation<Model>::contribute(const HistoryVisit& visit, UserIndex user, Shard& shard) {
   shard.sent.clear();
   ContributionPipeline pipeline({plan_.consent, plan_.seed, state_.round, user}, plan_.fixed, shard.sent);
   if (!shard.device.contribute(visit, pipeline)) return no_solution(Model::title, state_.round);
   shard.sent.make_canonical();
-  const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = shard.sent});
-  shard.bytes_up += sent.size();
-  SOTTO_TRY(const ContributionMessage arrived, decode<ContributionMessage>(sent));
-  return shard.sum->accept(arrived.contribution);
+  return Done{};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::visit_cohort(std::span<const UserIndex> cohort) {
+  const auto visit_one = [&](UserIndex user, Shard& shard) {
+    if (path_ == Path::wire) return visit_by_wire(user, shard);
+    return collector_ != nullptr ? visit_collected(user, shard) : visit(user, shard);
+  };
+  if (collector_ == nullptr) return for_users(cohort, visit_one);
+  for (const UserIndex user : cohort) SOTTO_TRY_DONE(visit_one(user, shards_[0]));  // in its order
+  return Done{};
 }
 
 template <class Model>
@@ -137,14 +163,18 @@ Status HistoryFederation<Model>::run_round(RoundReport& report) {
     broadcast_gram_ = encode(ModelMessage{.round = state_.round, .shared = received_.gram()});
   }
   // 2. Computation and 3. transmission: each device answers with its contribution.
+  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &state_.shared}));
   for (Shard& shard : shards_) shard.sum.emplace(shard.space);
-  SOTTO_TRY_DONE(for_users(cohort, [&](UserIndex user, Shard& shard) {
-    return path_ == Path::wire ? visit_by_wire(user, shard) : visit(user, shard);
-  }));
+  SOTTO_TRY_DONE(visit_cohort(cohort));
   // 4. Aggregation: one sum, released once to the server.
   Aggregator& total = *shards_[0].sum;
   for (std::size_t n = 1; n < shards_.size(); ++n) total.merge(std::move(*shards_[n].sum));
-  const std::uint64_t distinct_rows = total.distinct_rows();
+  Traffic traffic;
+  if (collector_ != nullptr) {
+    SOTTO_TRY(traffic, collector_->finish(total));
+  } else if (path_ == Path::fast) {
+    traffic.up = encoded_contribution_bytes(cohort.size(), total.distinct_rows(), model_.sum_width());
+  }
   typename Model::Server server(model_, state_.round, plan_.fixed, state_.shared, state_.memory);
   std::move(total).release([&](std::uint32_t row, const auto* sum) { server.take(row, sum); });
   if (!server.solved()) return no_solution(Model::title, state_.round);
@@ -155,8 +185,8 @@ Status HistoryFederation<Model>::run_round(RoundReport& report) {
   report.exchanges += cohort.size();
   report.bytes_down += cohort.size() * (encoded_model_bytes(model_.shared_rows(), model_.shared_width()) +
                                         encoded_model_bytes(received_.factors(), model_.shared_width()));
-  if (path_ == Path::fast)
-    report.bytes_up += encoded_contribution_bytes(cohort.size(), distinct_rows, model_.sum_width());
+  report.bytes_down += traffic.down;
+  report.bytes_up += traffic.up;
   return Done{};
 }
 

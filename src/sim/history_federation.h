@@ -38,6 +38,9 @@ class HistoryFederation {
 
   [[nodiscard]] const HistoryState& state() const { return state_; }
   void restore(HistoryState state);
+  // From now on every contribution goes through the collector, which outlives the federation; devices
+  // contribute one after the other then. Its shape is that of the model's sum.
+  void collect_with(Collector& collector) { collector_ = &collector; }
   // The state for good; the federation is used up.
   [[nodiscard]] HistoryState take() && { return std::move(state_); }
 
@@ -50,6 +53,10 @@ class HistoryFederation {
   [[nodiscard]] Status for_users(std::span<const UserIndex> users, const Each& each);
   [[nodiscard]] Status visit(UserIndex user, Shard& shard);
   [[nodiscard]] Status visit_by_wire(UserIndex user, Shard& shard);
+  [[nodiscard]] Status visit_collected(UserIndex user, Shard& shard);
+  // What the device sends, into the shard's `sent`, in canonical form.
+  [[nodiscard]] Status contribute(const HistoryVisit& visit, UserIndex user, Shard& shard);
+  [[nodiscard]] Status visit_cohort(std::span<const UserIndex> cohort);
   // Solves the user's row; counts its loss if asked to.
   [[nodiscard]] Status solve(const HistoryVisit& visit, bool counts, Shard& shard);
   // Everybody's row for the shared rows of now.
@@ -64,6 +71,7 @@ class HistoryFederation {
   CohortSelector selector_;
   Executor& executor_;
   Path path_;
+  Collector* collector_ = nullptr;
   HistoryState state_;
   FactorSide received_;
   bool settled_ = false;  // every private row is solved for received_, which are the shared rows of now

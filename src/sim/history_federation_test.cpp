@@ -51,9 +51,11 @@ struct Outcome {
 
 template <class Model>
 Outcome run(const Model& model, const Plan& plan, std::uint32_t rounds, std::size_t threads,
-            Path path = Path::fast) {
+            Path path = Path::fast, bool collected = false) {
   ThreadPool pool(threads);
   HistoryFederation<Model> federation(model, plan, schedule_of(plan), world().train, pool, path);
+  PlainCollector collector({model.sum_rows(), model.sum_width()});
+  if (collected) federation.collect_with(collector);
   const RoundReport report = federation.run(rounds).value();
   return {hash_rows(federation.state().shared), hash_rows(federation.state().devices.on_device()), report};
 }
@@ -66,6 +68,16 @@ void check_paths(const Make& make) {
     EXPECT_TRUE(run(model, plan, 8, 3) == one) << plan.consent.pi;
     EXPECT_TRUE(run(model, plan, 8, 2, Path::wire) == one) << plan.consent.pi;
     EXPECT_GT(one.report.bytes_up, 0u);
+  }
+}
+
+TEST(HistoryFederation, ACollectorGetsTheSameContributions) {
+  for (const double cohort : {1.0, 0.5}) {
+    const Plan plan = plan_of(0.5, MaskKind::redraw, cohort);
+    for (const Path path : {Path::fast, Path::wire}) {
+      EXPECT_EQ(run(fed_als(plan), plan, 3, 2, path, true), run(fed_als(plan), plan, 3, 2, path));
+      EXPECT_EQ(run(fcf(plan), plan, 3, 2, path, true), run(fcf(plan), plan, 3, 2, path));
+    }
   }
 }
 

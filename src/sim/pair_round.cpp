@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "fed/item_set_message.h"
+#include "privacy/pair_contribution.h"
 
 namespace sotto {
 
@@ -56,6 +57,57 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
     if (&shard != &shards.front()) shards.front().sum.merge(std::move(shard.sum));
   }
   return PairRound{std::move(shards.front().sum).release(), report};
+}
+
+Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
+                                 PersonWeight weight, Collector& collector) {
+  SOTTO_TRY_DONE(check(plan.consent));
+  std::vector<UserIndex> cohort;
+  for (std::uint32_t user = 0; user < histories.users(); ++user) cohort.push_back(UserIndex{user});
+  const PairLayout layout(catalogue);
+  SOTTO_TRY_DONE(collector.begin({0, cohort, nullptr}));
+  Contribution contribution(PairLayout::width);
+  for (const UserIndex user : cohort) {
+    const ConsentGate gate(plan.consent, plan.seed, 0, user);
+    give_pairs(ItemSet::consented(histories.of(user), gate), weight, layout, contribution);
+    SOTTO_TRY_DONE(collector.accept(user, contribution));
+  }
+  SumSpace space(layout.rows(), PairLayout::width);
+  Aggregator sum(space);
+  SOTTO_TRY(const Traffic traffic, collector.finish(sum));
+  std::vector<std::int64_t> numbers(layout.rows() * PairLayout::width, 0);
+  std::move(sum).release([&](std::uint32_t row, const auto* sums) {
+    std::copy_n(sums, PairLayout::width,
+                numbers.begin() + std::ptrdiff_t{row} * std::ptrdiff_t{PairLayout::width});
+  });
+  PairTotals totals;
+  const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
+  totals.popularity.assign(first, first + static_cast<std::ptrdiff_t>(catalogue));
+  totals.people = numbers[layout.people()];
+  numbers.resize(triangle_size(catalogue));
+  totals.triangle = std::move(numbers);
+  totals.unit = weight.unit();
+  totals.report.rounds = 1;
+  totals.report.exchanges = cohort.size();
+  totals.report.bytes_up = traffic.up;
+  totals.report.bytes_down = traffic.down;
+  return totals;
+}
+
+Result<PairSum> pair_sum_of(PairTotals totals) {
+  const auto is_count = [](std::int64_t number) { return number >= 0; };
+  const bool counts = std::all_of(totals.triangle.begin(), totals.triangle.end(), is_count) &&
+                      std::all_of(totals.popularity.begin(), totals.popularity.end(),
+                                  [](std::int64_t n) { return n >= 0 && n <= UINT32_MAX; }) &&
+                      is_count(totals.people);
+  if (!counts)
+    return fail(Code::bad_input,
+                "the sum of pairs holds what no counts add up to: it was changed on its way");
+  PairSum::People people{static_cast<std::uint64_t>(totals.people),
+                         {totals.popularity.begin(), totals.popularity.end()},
+                         totals.unit};
+  return PairSum(std::move(people),
+                 std::vector<std::uint64_t>(totals.triangle.begin(), totals.triangle.end()));
 }
 
 }  // namespace sotto

@@ -21,4 +21,18 @@ struct PairRound {
                                              const Plan& plan, PersonWeight weight, Executor& executor,
                                              Path path = Path::fast);
 
+// The same where the sum is protected: each device's pairs go through the collector as one Contribution
+// (privacy/pair_contribution.h). A protected sum may carry noise, so its numbers have signs.
+struct PairTotals {
+  std::vector<std::int64_t> triangle;    // items i ≥ j at i(i + 1)/2 + j
+  std::vector<std::int64_t> popularity;  // of each item
+  std::int64_t people = 0;
+  double unit = 1.0;  // what a weight of 1 is in these integers
+  RoundReport report;
+};
+[[nodiscard]] Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue,
+                                               const Plan& plan, PersonWeight weight, Collector& collector);
+// The counts in totals without noise; where they cannot be counts, an error.
+[[nodiscard]] Result<PairSum> pair_sum_of(PairTotals totals);
+
 }  // namespace sotto

@@ -5,6 +5,7 @@
 #include "fed/item_set_message.h"
 #include "model/central/ease.h"
 #include "model/central/small_worlds.h"
+#include "privacy/pair_contribution.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -74,6 +75,28 @@ TEST(PairRound, WhatConsentWithholdsIsInNoPair) {
   const PairRound nothing = gather_pairs(train, 60, plan, PersonWeight(), serial).value();
   EXPECT_TRUE(flat(nothing.sum).empty());
   EXPECT_EQ(nothing.report.bytes_up, 100 * encoded_item_set_bytes(ItemSet()));
+}
+
+TEST(PairRound, ACollectorGetsTheSamePairs) {
+  const Histories train = histories_of(planted_rows(120, 50, 4, 15));
+  Plan plan;
+  plan.consent = {0.5, MaskKind::redraw};
+  SerialExecutor serial;
+  for (const float power : {0.0f, 0.5f}) {
+    const PairRound plain = gather_pairs(train, 50, plan, PersonWeight(power), serial).value();
+    const PairLayout layout(50);
+    PlainCollector collector({layout.rows(), PairLayout::width});
+    PairTotals totals = collect_pairs(train, 50, plan, PersonWeight(power), collector).value();
+    EXPECT_EQ(totals.report.exchanges, 120u);
+    EXPECT_GT(totals.report.bytes_up, 0u);
+    const PairSum sum = pair_sum_of(totals).value();
+    EXPECT_EQ(flat(sum), flat(plain.sum));
+    EXPECT_EQ(sum.people(), plain.sum.people());
+    EXPECT_EQ(sum.unit(), plain.sum.unit());
+    EXPECT_TRUE(std::equal(sum.popularity().begin(), sum.popularity().end(), plain.sum.popularity().begin()));
+    totals.triangle[7] = -1;
+    EXPECT_FALSE(pair_sum_of(totals).ok());
+  }
 }
 
 }  // namespace

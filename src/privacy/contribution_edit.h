@@ -1,0 +1,43 @@
+// The steps between consent and the wire that change a contribution on its device: clip, fill, noise.
+//
+// Laws: after clip() no row and no contribution is longer than its limit, in exact integer arithmetic; a
+// contribution within the limits keeps its bytes; each value moves towards zero, never past it. fill() adds
+// rows of zeros alone, so that which rows a device touched no longer shows; it changes no sum.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "base/result.h"
+#include "privacy/contribution.h"
+
+namespace sotto {
+
+// Euclidean lengths in units of a contribution's integers (value · 2^bits).
+struct ClipLimits {
+  static constexpr double none = std::numeric_limits<double>::infinity();
+  double row = none;    // of each row
+  double whole = none;  // of all rows together
+};
+[[nodiscard]] Status check(const ClipLimits& limits);
+
+class ContributionEdit {
+ public:
+  // `contribution` is canonical and stays so.
+  explicit ContributionEdit(Contribution& contribution) : contribution_(contribution) {}
+
+  void clip(const ClipLimits& limits);
+  // Every row from `first` to before `end`, those it lacks with zeros.
+  void fill(std::uint32_t first, std::uint32_t end);
+  // width() integers of the n-th row, to be changed by noise; they stay within ±fixed_limit.
+  [[nodiscard]] std::span<std::int32_t> values(std::size_t n) const;
+
+ private:
+  Contribution& contribution_;
+};
+
+// Σ of squares, exact.
+[[nodiscard]] unsigned __int128 squared_length(const Contribution& contribution);
+
+}  // namespace sotto
