@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/large_pages.h"
 #include "base/panel_sums.h"
 #include "base/score_kernels.h"
 #include "model/central/co_counts.h"
@@ -120,21 +121,25 @@ Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) 
   const std::size_t size = gram.size();
   for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);
   SOTTO_TRY_DONE(invert(gram, executor));
-  executor.run((size + wide - 1) / wide, [&](std::size_t number) {
-    float* panel = panels_.data() + number * wide * size;
-    const std::size_t columns = std::min(wide, size - number * wide);
-    double scale[wide];
-    for (std::size_t c = 0; c < columns; ++c) {
-      const std::size_t item = number * wide + c;
-      scale[c] = -1.0 / gram.at(item, item);
+  std::vector<double> scale(size);
+  for (std::size_t n = 0; n < size; ++n) scale[n] = -1.0 / gram.at(n, n);
+  prefer_large_pages(panels_.data(), panels_.size() * sizeof(float));
+  // A few rows at a time: their pages stay at hand while they are cut into panels.
+  constexpr std::size_t rows_a_shard = 16;
+  executor.run((size + rows_a_shard - 1) / rows_a_shard, [&](std::size_t shard) {
+    const std::size_t first = shard * rows_a_shard, last = std::min(size, first + rows_a_shard);
+    for (std::size_t column = 0; column < size; column += wide) {
+      float* panel = panels_.data() + column * size;
+      const std::size_t columns = std::min(wide, size - column);
+      for (std::size_t row = first; row < last; ++row) {
+        const double* from = gram.row(row).data() + column;
+        for (std::size_t c = 0; c < columns; ++c)
+          panel[row * wide + c] = static_cast<float>(from[c] * scale[column + c]);
+        std::fill(panel + row * wide + columns, panel + (row + 1) * wide, 0.0f);
+      }
     }
-    for (std::size_t row = 0; row < size; ++row) {
-      const double* from = gram.row(row).data() + number * wide;
-      for (std::size_t c = 0; c < columns; ++c)
-        panel[row * wide + c] = static_cast<float>(from[c] * scale[c]);
-      std::fill(panel + row * wide + columns, panel + (row + 1) * wide, 0.0f);
-    }
-    for (std::size_t c = 0; c < columns; ++c) panel[(number * wide + c) * wide + c] = 0.0f;
+    for (std::size_t row = first; row < last; ++row)
+      panels_.data()[row / wide * wide * size + row * wide + row % wide] = 0.0f;
   });
   return Done{};
 }
