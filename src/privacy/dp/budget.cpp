@@ -23,13 +23,13 @@ void add(const BudgetCharge& charge, RdpLedger& ledger) {
     ledger.add_pure(charge.epsilon, charge.releases.times);
 }
 
-}  // namespace
-
-double PrivacyBudget::spent_after(const BudgetCharge& charge) const {
-  RdpLedger ledger = ledger_;
-  add(charge, ledger);
-  return ledger.epsilon(goal_.delta);
+// Rounds of one training are one line.
+bool same_release(const BudgetCharge& a, const BudgetCharge& b) {
+  return a.what == b.what && a.kind == b.kind && a.epsilon == b.epsilon &&
+         a.releases.noise == b.releases.noise && a.releases.sampling == b.releases.sampling;
 }
+
+}  // namespace
 
 Status PrivacyBudget::charge(const BudgetCharge& charge) {
   SOTTO_TRY_DONE(check(charge));
@@ -44,7 +44,10 @@ Status PrivacyBudget::charge(const BudgetCharge& charge) {
                     "is allowed and {:.4f} spent; nothing was released",
                     charge.what, after, goal_.delta, goal_.epsilon, spent()));
   ledger_ = std::move(ledger);
-  charges_.push_back(charge);
+  if (!charges_.empty() && same_release(charges_.back(), charge))
+    charges_.back().releases.times += charge.releases.times;
+  else
+    charges_.push_back(charge);
   return Done{};
 }
 

@@ -30,11 +30,10 @@ class PrivacyBudget {
 
   // Fails where the charge makes no sense, and where it would cost more than is left.
   [[nodiscard]] Status charge(const BudgetCharge& charge);
-  // What the charge would bring it to.
-  [[nodiscard]] double spent_after(const BudgetCharge& charge) const;
 
   [[nodiscard]] const PrivacyGoal& goal() const { return goal_; }
   [[nodiscard]] double spent() const { return ledger_.epsilon(goal_.delta); }
+  // Charges of one kind that follow each other are one, with the times of all.
   [[nodiscard]] const std::vector<BudgetCharge>& charges() const { return charges_; }
 
  private:
