@@ -61,11 +61,18 @@ Status check_dp(const TrainRequest& request) {
   return check_numbers(dp);
 }
 
-Result<TrainRequest> with_noise(const TrainRequest& request, std::uint32_t releases) {
+Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases) {
   TrainRequest out = request;
   if (!request.dp.asked() || request.dp.noise) return out;
+  constexpr std::uint64_t most_releases = 10'000'000;
+  if (releases > most_releases)
+    return fail(Code::usage,
+                fmt::format("{} noisy rounds are more than any budget bears: larger cohorts make "
+                            "fewer of them (--cohort 1)",
+                            releases));
+  const auto times = static_cast<std::uint32_t>(releases);
   SOTTO_TRY(const double noise,
-            noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, releases, Accountant::rdp));
+            noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times, Accountant::rdp));
   out.dp.noise = request.dp.place == "local" ? 2.0 * noise : noise;
   return out;
 }

@@ -22,7 +22,7 @@ namespace sotto {
 [[nodiscard]] Status check_dp(const TrainRequest& request);
 
 // The request with the noise that so many releases need. Without privacy asked for: as it is.
-[[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint32_t releases);
+[[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases);
 
 // Pays for the releases of one run.
 class DpAccount {

@@ -5,6 +5,7 @@
 #include "fed/messages.h"
 #include "lab/dp.h"
 #include "model/central/noisy_gram.h"
+#include "model/pair_sum.h"
 #include "sim/private_gram.h"
 
 namespace sotto {

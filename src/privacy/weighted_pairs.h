@@ -15,7 +15,7 @@
 
 namespace sotto {
 
-inline constexpr std::int32_t pair_unit = 1 << 20;  // a weight of 1
+inline constexpr std::int32_t pair_unit = 1 << 16;  // a weight of 1
 inline constexpr std::size_t numbers_a_row = 16;
 [[nodiscard]] inline std::size_t rows_for(std::size_t numbers) {
   return (numbers + numbers_a_row - 1) / numbers_a_row;

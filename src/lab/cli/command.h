@@ -68,6 +68,7 @@ void add_sweep(CLI::App& root, Cli& cli);
 void add_results_commands(CLI::App& root, Cli& cli);
 void add_privacy_commands(CLI::App& root, Cli& cli);
 void add_privacy_plan(CLI::App& privacy, Cli& cli);
+void add_privacy_curve(CLI::App& privacy, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 
