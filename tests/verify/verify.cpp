@@ -366,7 +366,7 @@ int run(const std::string& folder, bool quick) {
   for (Row& row : item_model_rows()) rows.push_back(std::move(row));
   for (Row& row : learned_rows()) rows.push_back(std::move(row));
   for (const auto& [epsilon, precision] :
-       {std::pair(1.0, .130), std::pair(2.0, .146), std::pair(4.0, .157), std::pair(8.0, .165)})
+       {std::pair(1.0, .1259), std::pair(2.0, .1418), std::pair(4.0, .1534), std::pair(8.0, .1590)})
     rows.push_back(private_ease(epsilon, precision));
   for (const Row& row : rows)
     if (row.quick || !quick) verification.run(row);

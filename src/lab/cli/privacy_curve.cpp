@@ -13,6 +13,8 @@
 #include "lab/files.h"
 #include "lab/prepare.h"
 #include "lab/report/page.h"
+#include "lab/training.h"
+#include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
