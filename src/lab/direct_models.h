@@ -16,6 +16,7 @@ namespace sotto {
 struct DirectModel {
   std::unique_ptr<Recommender> model;  // refers to the split, which must outlive it
   RoundReport totals;                  // what federated ones sent
+  std::optional<PrivacySpent> privacy = {};
 };
 [[nodiscard]] Result<DirectModel> make_direct(const TrainRequest& request, const Split& split,
                                               Executor& executor);

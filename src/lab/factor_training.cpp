@@ -1,5 +1,6 @@
 #include "lab/factor_training.h"
 
+#include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/neural_training.h"
 #include "lab/protection.h"
@@ -21,6 +22,7 @@ class FplTraining final : public FactorTraining {
   }
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
+  [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -105,6 +107,7 @@ class HistoryTraining final : public FactorTraining {
   }
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
+  [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -140,8 +143,9 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
   const std::size_t users = eligible_users(split.train, split.catalogue).size();
   SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
+  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
   SOTTO_TRY(Protection protection,
-            protect(request, {model.shared_rows(), model.shared_width()}, users, executor));
+            protect(noisy, {model.shared_rows(), model.shared_width()}, users, executor));
   return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
       request, model, schedule, split, executor, private_memory, std::move(protection)));
 }
@@ -149,8 +153,9 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
 template <class Model>
 Started start_history_model(const Model& model, const TrainRequest& request, const Schedule& schedule,
                             const Split& split, Executor& executor) {
+  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
   SOTTO_TRY(Protection protection,
-            protect(request, {model.sum_rows(), model.sum_width()}, split.train.users(), executor));
+            protect(noisy, {model.sum_rows(), model.sum_width()}, split.train.users(), executor));
   return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(
       model, request, schedule, split, executor, std::move(protection)));
 }

@@ -23,6 +23,8 @@ class FactorTraining {
   virtual ~FactorTraining() = default;
 
   [[nodiscard]] virtual const Schedule& schedule() const = 0;  // central models: an epoch is one round
+  // What differential privacy has cost so far; none where there is no noise.
+  [[nodiscard]] virtual std::optional<PrivacySpent> privacy() const { return std::nullopt; }
   [[nodiscard]] virtual Result<RoundReport> advance(std::uint32_t rounds) = 0;
   [[nodiscard]] virtual std::uint32_t round() const = 0;
   [[nodiscard]] virtual const RowMatrix& items() const = 0;

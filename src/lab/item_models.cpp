@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include "fed/weights_message.h"
+#include "lab/dp.h"
+#include "lab/private_ease.h"
 #include "lab/protection.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
@@ -85,6 +87,7 @@ Result<PairRound> gather(const TrainRequest& request, const Split& split, Execut
 
 // Everybody gets the whole model: asking for the rows of one's own items would name them.
 Result<DirectModel> make_federated(const TrainRequest& request, const Split& split, Executor& executor) {
+  if (request.dp.asked()) return make_private_ease(request, split, ease_options(request), executor);
   SOTTO_TRY(const PairRound round, gather(request, split, executor));
   DirectModel made{nullptr, round.report};
   std::uint64_t bytes = 0;
@@ -148,7 +151,7 @@ std::string item_model_settings(const TrainRequest& request) {
   const ConsentPolicy& consent = request.plan.consent;
   if (facts_of(request.model).federated && consent.pi < 1.0)
     text += fmt::format(" pi {} {} seed {}", consent.pi, to_string(consent.mask), request.plan.seed);
-  return text;
+  return text + dp_settings(request);
 }
 
 }  // namespace sotto

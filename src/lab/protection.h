@@ -5,7 +5,9 @@
 // protection asked for there is no chain, and a run goes the short way.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/executor.h"
@@ -20,9 +22,15 @@ class Protection {
   [[nodiscard]] Collector* first() const { return chain_.empty() ? nullptr : chain_.back().get(); }
   // Puts one more before those that are there.
   void put_before(std::unique_ptr<Collector> collector) { chain_.push_back(std::move(collector)); }
+  // What noise has cost so far; none where there is no noise.
+  [[nodiscard]] std::optional<PrivacySpent> spent() const {
+    return spent_ ? std::optional(spent_()) : std::nullopt;
+  }
+  void tell_spent(std::function<PrivacySpent()> spent) { spent_ = std::move(spent); }
 
  private:
   std::vector<std::unique_ptr<Collector>> chain_;  // from the sum outwards
+  std::function<PrivacySpent()> spent_;
 };
 
 // The chain for a sum of the given shape.

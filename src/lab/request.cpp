@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
 #include "metrics/evaluate.h"
@@ -93,6 +94,7 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_factor_options(request));
   request.neural.neumf.factors = fpl.factors;
   if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
+  SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -12,6 +12,7 @@
 #include "data/split.h"
 #include "fed/plan.h"
 #include "fed/secure/secure_collector.h"
+#include "lab/dp_request.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
@@ -76,6 +77,7 @@ struct TrainRequest {
   FactorRequest factors;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
   SumOptions sum;               // how contributions are added up
+  DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

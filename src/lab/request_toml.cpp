@@ -38,6 +38,20 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
 }
 
 template <class Visitor>
+void visit_dp(DpRequest& dp, Visitor& visit) {
+  visit("dp", "place", dp.place);
+  visit("dp", "epsilon", dp.epsilon);
+  visit("dp", "noise", dp.noise);
+  visit("dp", "delta", dp.delta);
+  visit("dp", "clip", dp.clip);
+  visit("dp", "row_clip", dp.row_clip);
+  visit("dp", "survivors", dp.survivors);
+  visit("dp", "items", dp.items);
+  visit("dp", "popularity_share", dp.popularity_share);
+  visit("dp", "half_life", dp.half_life);
+}
+
+template <class Visitor>
 void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("", "seed", r.plan.seed);
   visit("data", "paths", r.data.paths);
@@ -81,6 +95,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("consent", "pi", r.plan.consent.pi);
   visit("consent", "mask", r.plan.consent.mask);
   visit_sum_fields(r.sum, visit);
+  visit_dp(r.dp, visit);
   visit_model_sections(r, visit);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);

@@ -232,6 +232,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
     SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
     trained.model = std::move(direct.model);
     trained.totals = direct.totals;
+    trained.privacy = direct.privacy;
     if (hooks.stop != nullptr && hooks.stop->load())
       return fail(Code::cancelled, "stopped; this model is made in one go, so there is nothing to resume");
     trained.model_hash = direct_hash(request, split);
@@ -247,6 +248,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   trained.model_hash = hash_shared(kept);
   trained.totals = run.checkpoint().totals;
   trained.schedule = training->schedule();
+  trained.privacy = training->privacy();
   trained.seconds = run.seconds();
   if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
   trained.item_updates = run.item_updates();

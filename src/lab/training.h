@@ -76,7 +76,8 @@ struct Trained {
   std::string model_hash;
   std::unique_ptr<Parameters> parameters;  // what a factor model looks at; null for the others
   RoundReport totals;
-  Schedule schedule;  // of federated models
+  std::optional<PrivacySpent> privacy;  // of runs with noise
+  Schedule schedule;                    // of federated models
   double seconds = 0.0;
   std::optional<std::uint32_t> best_epoch;  // with a validation part looked at: the model is this epoch's
   // How often each item was updated by federated training, over all its rounds. Empty where nobody asked, for

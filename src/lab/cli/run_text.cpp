@@ -105,6 +105,10 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
                                    count(summary, "users_without_training"))});
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
+  if (summary.contains("epsilon"))
+    facts.row({"privacy",
+               fmt::format("epsilon {:.4g} at delta {:g}, noise {:.4g} times the clip",
+                           number(summary, "epsilon"), number(summary, "delta"), number(summary, "noise"))});
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});

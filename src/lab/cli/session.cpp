@@ -190,6 +190,11 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["tcc_vectors"] =
         epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
   }
+  if (trained.privacy) {
+    json["epsilon"] = trained.privacy->epsilon;
+    json["delta"] = trained.privacy->delta;
+    json["noise"] = trained.privacy->noise;
+  }
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
   return json;
 }

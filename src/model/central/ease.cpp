@@ -117,6 +117,16 @@ Result<std::unique_ptr<Ease>> Ease::fit(const Histories& train, std::size_t cata
   return model;
 }
 
+Result<std::unique_ptr<Ease>> Ease::solve(SymmetricMatrix gram, std::vector<std::uint32_t> items,
+                                          std::size_t catalogue, const Histories& train,
+                                          const EaseOptions& options, Executor& executor) {
+  SOTTO_TRY_DONE(check(options));
+  SOTTO_ASSERT(gram.size() == items.size() && items.size() <= catalogue, "a row for each item");
+  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(items), options.recency));
+  SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));
+  return model;
+}
+
 Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) {
   const std::size_t size = gram.size();
   for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);

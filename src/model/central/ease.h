@@ -38,6 +38,13 @@ class Ease final : public Recommender {
   [[nodiscard]] static Result<std::unique_ptr<Ease>> fit(const Histories& train, std::size_t catalogue,
                                                          const EaseOptions& options, Executor& executor);
 
+  // The same from a matrix that was made elsewhere (its lower triangle), over `items` of the catalogue,
+  // ascending.
+  [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(SymmetricMatrix gram,
+                                                           std::vector<std::uint32_t> items,
+                                                           std::size_t catalogue, const Histories& train,
+                                                           const EaseOptions& options, Executor& executor);
+
   [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
   [[nodiscard]] bool sweep(std::span<const UserIndex> users, ItemRange items, ScoreSink& sink) const override;

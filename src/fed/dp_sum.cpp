@@ -1,0 +1,121 @@
+#include "fed/dp_sum.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/assert.h"
+#include "base/secret_stream.h"
+#include "privacy/dp/exact_noise.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint64_t no_device = ~std::uint64_t{0};
+
+SecretStream noise_stream(const DpSumPlan& plan, std::uint32_t round, std::uint64_t device) {
+  return SecretStream(simulated_key(plan.seed, ("noise " + plan.release).c_str(), round, device));
+}
+
+}  // namespace
+
+Result<DpPlace> parse_dp_place(const std::string& text) {
+  for (const DpPlace place : {DpPlace::central, DpPlace::distributed, DpPlace::local})
+    if (text == to_string(place)) return place;
+  return fail(Code::usage,
+              fmt::format("noise is added central, distributed or local; '{}' is none of them", text));
+}
+
+const char* to_string(DpPlace place) {
+  switch (place) {
+    case DpPlace::central:
+      return "central";
+    case DpPlace::distributed:
+      return "distributed";
+    case DpPlace::local:
+      break;
+  }
+  return "local";
+}
+
+Status check(const DpSumPlan& plan) {
+  SOTTO_TRY_DONE(check(plan.clip));
+  if (!std::isfinite(plan.clip.whole))
+    return fail(Code::usage, "without a clip of the whole contribution no noise hides a person");
+  if (plan.variance == 0) return fail(Code::usage, "noise of no variance hides nobody");
+  if (plan.variance > most_variance)
+    return fail(Code::usage,
+                "so much noise does not fit the integers of the sum: lower the clip, or fixed-bits");
+  if (!(plan.survivors > 0.0 && plan.survivors <= 1.0))
+    return fail(Code::usage,
+                fmt::format("the share of devices that stay, {}, does not lie in (0, 1]", plan.survivors));
+  return Done{};
+}
+
+std::uint64_t shared_variance(std::uint64_t variance, std::size_t staying) {
+  const std::uint64_t count = std::max<std::size_t>(staying, 1);
+  return (variance + count - 1) / count;
+}
+
+DpSum::DpSum(SumShape shape, const DpSumPlan& plan, Charge charge, Collector& next)
+    : shape_(shape), plan_(plan), charge_(std::move(charge)), next_(next) {
+  SOTTO_ASSERT(check(plan).ok(), "the plan was checked");
+}
+
+Status DpSum::begin(const RoundPlace& place) {
+  round_ = place.round;
+  accepted_ = 0;
+  const double staying = std::floor(plan_.survivors * static_cast<double>(place.cohort.size()));
+  needed_ =
+      plan_.place == DpPlace::distributed ? std::max<std::size_t>(static_cast<std::size_t>(staying), 1) : 0;
+  device_variance_ =
+      plan_.place == DpPlace::distributed ? shared_variance(plan_.variance, needed_) : plan_.variance;
+  return next_.begin(place);
+}
+
+void DpSum::cover(UserIndex user, Contribution& contribution) const {
+  ContributionEdit edit(contribution);
+  edit.fill(0, static_cast<std::uint32_t>(shape_.rows));
+  SecretStream bits = noise_stream(plan_, round_, user.value);
+  ExactNoise noise(bits);
+  for (std::size_t n = 0; n < contribution.size(); ++n)
+    for (std::int32_t& value : edit.values(n))
+      value = static_cast<std::int32_t>(
+          std::clamp<std::int64_t>(value + noise.gaussian(device_variance_), -fixed_limit, fixed_limit));
+}
+
+Status DpSum::accept(UserIndex user, Contribution& contribution) {
+  ContributionEdit(contribution).clip(plan_.clip);
+  if (plan_.place != DpPlace::central) cover(user, contribution);
+  SOTTO_TRY_DONE(next_.accept(user, contribution));
+  ++accepted_;
+  return Done{};
+}
+
+void DpSum::add_central_noise(Aggregator& total) const {
+  SecretStream bits = noise_stream(plan_, round_, no_device);
+  ExactNoise noise(bits);
+  std::vector<std::int64_t> row(shape_.width);
+  for (std::uint32_t n = 0; n < shape_.rows; ++n) {
+    for (std::int64_t& value : row) value = noise.gaussian(plan_.variance);
+    total.add_total(n, row.data());
+  }
+}
+
+Result<Traffic> DpSum::finish(Aggregator& total) {
+  if (accepted_ < needed_)
+    return fail(
+        Code::bad_input,
+        fmt::format("round {}: {} devices gave their share of the noise and {} are needed; nothing was "
+                    "released",
+                    round_, accepted_, needed_));
+  SOTTO_TRY_DONE(charge_(round_));
+  SOTTO_TRY(const Traffic traffic, next_.finish(total));
+  if (plan_.place == DpPlace::central) add_central_noise(total);
+  return traffic;
+}
+
+}  // namespace sotto

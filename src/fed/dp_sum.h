@@ -1,0 +1,66 @@
+// DpSum: a collector that makes a round's sum differentially private for each person as a whole.
+//
+// On the device a contribution is clipped (per row, and whole); then noise of the discrete Gaussian joins it:
+//   central      once, on the sum: whoever sums must be trusted with it, or the sum be secure
+//   distributed  a share by each device, so that the shares of as many as stay make up the noise: the sum is
+//                never seen without it
+//   local        each device the whole noise: nobody need be trusted
+// Laws: noise lies on every number of the sum, touched or not; a release is charged before it happens, and
+// where the charge is refused, or more devices are lost than the noise was planned for, nothing is released.
+// The same seed gives the same noise; a deployment takes its keys from the system.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "fed/collector.h"
+#include "privacy/contribution_edit.h"
+
+namespace sotto {
+
+enum class DpPlace : std::uint8_t { central, distributed, local };
+[[nodiscard]] Result<DpPlace> parse_dp_place(const std::string& text);
+[[nodiscard]] const char* to_string(DpPlace place);
+
+struct DpSumPlan {
+  DpPlace place = DpPlace::central;
+  ClipLimits clip;             // `whole` is finite
+  std::uint64_t variance = 0;  // of the noise on the sum (local: on each contribution), in squared units
+  double survivors = 1.0;      // distributed: the share of a round's devices that will stay at least
+  std::string release;         // a name, so that no two releases of one seed have the same noise
+  std::uint64_t seed = 1;
+};
+[[nodiscard]] Status check(const DpSumPlan& plan);
+
+// What each device adds so that `staying` of them make up the variance: rounded up.
+[[nodiscard]] std::uint64_t shared_variance(std::uint64_t variance, std::size_t staying);
+
+class DpSum final : public Collector {
+ public:
+  // Asked before each release, with its round. Where it fails, the release does not happen.
+  using Charge = std::function<Status(std::uint32_t round)>;
+
+  // `next` outlives it. The plan is checked.
+  DpSum(SumShape shape, const DpSumPlan& plan, Charge charge, Collector& next);
+
+  [[nodiscard]] Status begin(const RoundPlace& place) override;
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override;
+
+ private:
+  // Fills the contribution up and adds noise to all of it.
+  void cover(UserIndex user, Contribution& contribution) const;
+  void add_central_noise(Aggregator& total) const;
+
+  SumShape shape_;
+  DpSumPlan plan_;
+  Charge charge_;
+  Collector& next_;
+  std::uint32_t round_ = 0;
+  std::size_t needed_ = 0;  // devices without which the noise would not suffice
+  std::size_t accepted_ = 0;
+  std::uint64_t device_variance_ = 0;
+};
+
+}  // namespace sotto

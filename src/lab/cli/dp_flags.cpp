@@ -1,0 +1,34 @@
+#include "lab/cli/dp_flags.h"
+
+namespace sotto {
+
+void add_dp_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  const auto add = [&]<class Value>(const char* name, const char* type, const char* help, Value,
+                                    auto member) {
+    add_edit<Value>(app, edits, name, help,
+                    [member](TrainRequest& request, const Value& value) { request.dp.*member = value; })
+        ->type_name(type)
+        ->group("Differential privacy");
+  };
+  add("--dp", "PLACE", "where noise joins the sum: central, distributed or local", std::string(),
+      &DpRequest::place);
+  add("--dp-epsilon", "E", "what may be spent in all; the noise follows from it", 0.0, &DpRequest::epsilon);
+  add("--dp-noise", "S",
+      "noise as a multiple of the clip; with --dp-epsilon the run halts when that is spent", 0.0,
+      &DpRequest::noise);
+  add("--dp-delta", "D", "chance that the bound does not hold; default 1e-6", 0.0, &DpRequest::delta);
+  add("--dp-clip", "C", "most length of one person's contribution; default 1", 0.0, &DpRequest::clip);
+  add("--dp-row-clip", "C", "most length of one row of it; default none", 0.0, &DpRequest::row_clip);
+  add("--dp-survivors", "SHARE", "devices of a round that stay at least (distributed); default 1", 0.0,
+      &DpRequest::survivors);
+  add("--dp-items", "N", "popular items that pairs are released of (fedease); default 400", std::uint32_t{},
+      &DpRequest::items);
+  add("--dp-popularity", "SHARE", "of the budget, to find those (fedease); default 0.03", 0.0,
+      &DpRequest::popularity_share);
+  add("--dp-half-life", "N", "half-life in items of what somebody adds to the pairs (fedease); default 50",
+      0.0f, &DpRequest::half_life);
+  add("--dp-budget", "FILE", "a budget that is charged before each release ('sotto privacy budget')",
+      std::string(), &DpRequest::budget);
+}
+
+}  // namespace sotto

@@ -1,0 +1,152 @@
+#include "lab/dp.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+
+#include "privacy/dp/exact_noise.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr double usual_delta = 1e-6;
+
+double delta_of(const DpRequest& dp) { return dp.delta.value_or(usual_delta); }
+
+// What a release is charged by: local noise hides which of two contributions it was, so the clip counts
+// twice.
+double charged_noise(const DpRequest& dp, double noise) { return dp.place == "local" ? noise / 2.0 : noise; }
+
+bool serves(ModelKind model) {
+  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
+         model == ModelKind::fedease;
+}
+
+Status check_numbers(const DpRequest& dp) {
+  const auto above_zero = [](const std::optional<double>& value) {
+    return !value || (*value > 0.0 && std::isfinite(*value));
+  };
+  SOTTO_TRY_DONE(check(PrivacyGoal{dp.epsilon.value_or(1.0), delta_of(dp)}));
+  if (!above_zero(dp.noise)) return fail(Code::usage, "dp-noise is a multiple of the clip above 0");
+  if (!above_zero(dp.clip) || !above_zero(dp.row_clip))
+    return fail(Code::usage, "dp-clip and dp-row-clip are lengths above 0");
+  if (dp.survivors && !(*dp.survivors > 0.0 && *dp.survivors <= 1.0))
+    return fail(Code::usage, "dp-survivors is a share above 0, at most 1");
+  if (dp.items && (*dp.items == 0 || *dp.items > 8192))
+    return fail(Code::usage, "dp-items is a number from 1 to 8192");
+  if (dp.popularity_share && !(*dp.popularity_share > 0.0 && *dp.popularity_share < 1.0))
+    return fail(Code::usage, "dp-popularity is a share between 0 and 1");
+  if (dp.half_life) return Recency::check(*dp.half_life);
+  return Done{};
+}
+
+}  // namespace
+
+Status check_dp(const TrainRequest& request) {
+  const DpRequest& dp = request.dp;
+  const bool other = dp.epsilon || dp.noise || dp.delta || dp.clip || dp.row_clip || dp.survivors ||
+                     dp.items || dp.popularity_share || dp.half_life || !dp.budget.empty();
+  if (!dp.asked()) {
+    if (other) return fail(Code::usage, "to add noise say where: --dp central, distributed or local");
+    return Done{};
+  }
+  if (const auto place = parse_dp_place(dp.place); !place.ok()) return place.error();
+  if (!serves(request.model))
+    return fail(Code::usage, fmt::format("differential privacy serves fpl, fcf, fedals and fedease, not {}",
+                                         to_string(request.model)));
+  if (!dp.epsilon && !dp.noise)
+    return fail(Code::usage, "how much privacy? give --dp-epsilon, or --dp-noise as a multiple of the clip");
+  return check_numbers(dp);
+}
+
+Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases) {
+  TrainRequest out = request;
+  if (!request.dp.asked() || request.dp.noise) return out;
+  constexpr std::uint64_t most_releases = 10'000'000;
+  if (releases > most_releases)
+    return fail(Code::usage,
+                fmt::format("{} noisy rounds are more than any budget bears: larger cohorts make "
+                            "fewer of them (--cohort 1)",
+                            releases));
+  const auto times = static_cast<std::uint32_t>(releases);
+  SOTTO_TRY(const double noise,
+            noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times, Accountant::rdp));
+  out.dp.noise = request.dp.place == "local" ? 2.0 * noise : noise;
+  return out;
+}
+
+Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) {
+  SOTTO_ASSERT(request.dp.noise.has_value(), "noise was calibrated");
+  // Where only the noise is given there is no end to what may be spent.
+  const PrivacyGoal goal{request.dp.epsilon.value_or(std::numeric_limits<double>::max() / 2.0),
+                         delta_of(request.dp)};
+  std::shared_ptr<DpAccount> account(new DpAccount(PrivacyBudget(goal), *request.dp.noise));
+  if (!request.dp.budget.empty()) {
+    SOTTO_TRY(account->file_, BudgetFile::open(request.dp.budget));
+  }
+  return account;
+}
+
+Status DpAccount::charge(const std::string& release, double noise, std::uint32_t times) {
+  const BudgetCharge charge{.what = release, .releases = {noise, 1.0, times}};
+  // A copy first: what the file refuses must not count here either.
+  PrivacyBudget after = budget_;
+  SOTTO_TRY_DONE(after.charge(charge));
+  if (file_) SOTTO_TRY_DONE(file_->charge(charge));
+  budget_ = std::move(after);
+  return Done{};
+}
+
+PrivacySpent DpAccount::spent() const {
+  return {.epsilon = budget_.spent(), .delta = budget_.goal().delta, .noise = noise_};
+}
+
+Status put_dp_before(Protection& protection, const TrainRequest& request, SumShape shape,
+                     const DpRelease& release, const std::shared_ptr<DpAccount>& account) {
+  SOTTO_ASSERT(protection.first() != nullptr, "noise stands before a sum");
+  const DpRequest& dp = request.dp;
+  SOTTO_TRY(const DpPlace place, parse_dp_place(dp.place));
+  // Whole units, rounded down: the clip is exact.
+  const double whole = std::floor(dp.clip.value_or(1.0) * release.unit);
+  const double deviation = release.noise * whole;
+  const double variance = std::ceil(deviation * deviation);
+  DpSumPlan plan{
+      .place = place,
+      .clip = {.row = dp.row_clip ? *dp.row_clip * release.unit : ClipLimits::none, .whole = whole},
+      .variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0},
+      .survivors = dp.survivors.value_or(1.0),
+      .release = release.name,
+      .seed = request.plan.seed};
+  SOTTO_TRY_DONE(check(plan));
+  const auto charge = [account, name = release.name, noise = charged_noise(dp, release.noise),
+                       paid = release.first_round](std::uint32_t round) mutable -> Status {
+    const std::uint32_t due = round + 1 > paid ? round + 1 - paid : 1;
+    SOTTO_TRY_DONE(account->charge(name, noise, due));
+    paid = round + 1;
+    return Done{};
+  };
+  protection.put_before(std::make_unique<DpSum>(shape, plan, charge, *protection.first()));
+  protection.tell_spent([account] { return account->spent(); });
+  return Done{};
+}
+
+Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape) {
+  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
+  SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
+  const double unit = double{request.plan.fixed.scale()};
+  return put_dp_before(protection, request, shape, {"a round of training", *request.dp.noise, unit}, account);
+}
+
+std::string dp_settings(const TrainRequest& request) {
+  const DpRequest& dp = request.dp;
+  if (!dp.asked()) return "";
+  const auto shown = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
+  return fmt::format(" dp {} {} {} {} {} {} {} {} {} {} seed {}", dp.place, shown(dp.epsilon),
+                     shown(dp.noise), shown(dp.delta), shown(dp.clip), shown(dp.row_clip),
+                     shown(dp.survivors), shown(dp.items), shown(dp.popularity_share), shown(dp.half_life),
+                     request.plan.seed);
+}
+
+}  // namespace sotto

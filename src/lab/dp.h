@@ -1,0 +1,62 @@
+// Differential privacy of a run: from a DpRequest to collectors that clip, add noise and are charged for it.
+//
+// Laws: noise that an ε asks for is calibrated over all releases of the run (RDP, everybody in every release:
+// cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
+// run's own account, and to the budget file where one is given, before it happens. A run that is resumed pays
+// for the rounds before it first. Neighbours differ in one person's whole data, added or removed; local noise
+// is charged for one person's data being any other.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fed/dp_sum.h"
+#include "lab/budget_file.h"
+#include "lab/protection.h"
+#include "lab/request.h"
+
+namespace sotto {
+
+// Fails where what was asked for cannot be.
+[[nodiscard]] Status check_dp(const TrainRequest& request);
+
+// The request with the noise that so many releases need. Without privacy asked for: as it is.
+[[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases);
+
+// Pays for the releases of one run.
+class DpAccount {
+ public:
+  // The request has noise.
+  [[nodiscard]] static Result<std::shared_ptr<DpAccount>> open(const TrainRequest& request);
+
+  // `noise` in multiples of what one person changes.
+  [[nodiscard]] Status charge(const std::string& release, double noise, std::uint32_t times);
+  [[nodiscard]] PrivacySpent spent() const;
+
+ private:
+  DpAccount(PrivacyBudget budget, double noise) : budget_(std::move(budget)), noise_(noise) {}
+  PrivacyBudget budget_;
+  double noise_;
+  std::optional<BudgetFile> file_;
+};
+
+// One release of a run, told to put_dp_before().
+struct DpRelease {
+  std::string name;
+  double noise = 1.0;  // multiples of the clip
+  double unit = 1.0;   // what 1 is in the sum's integers
+  std::uint32_t first_round = 0;
+};
+
+// Puts the noise before the collectors that are there, of which there is at least one.
+[[nodiscard]] Status put_dp_before(Protection& protection, const TrainRequest& request, SumShape shape,
+                                   const DpRelease& release, const std::shared_ptr<DpAccount>& account);
+
+// The same for a training in rounds, with an account of its own. The request has noise.
+[[nodiscard]] Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape);
+
+// The settings that decide a model, as text: part of its name. Empty without privacy.
+[[nodiscard]] std::string dp_settings(const TrainRequest& request);
+
+}  // namespace sotto

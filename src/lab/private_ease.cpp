@@ -1,0 +1,90 @@
+#include "lab/private_ease.h"
+
+#include <cmath>
+
+#include "fed/messages.h"
+#include "lab/dp.h"
+#include "model/central/noisy_gram.h"
+#include "model/pair_sum.h"
+#include "sim/private_gram.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t usual_items = 400;
+constexpr double usual_popularity_share = 0.03;
+constexpr float usual_half_life = 50.0f;
+
+SumShape shape_of(std::size_t numbers) { return {rows_for(numbers), numbers_a_row}; }
+
+// Whatever else the request wants before a sum, with noise in front.
+Result<Protection> noisy_sum(const TrainRequest& request, SumShape shape, std::size_t users,
+                             const DpRelease& release, const std::shared_ptr<DpAccount>& account,
+                             Executor& executor) {
+  TrainRequest rest = request;
+  rest.dp = {};
+  SOTTO_TRY(Protection protection, protect(rest, shape, users, executor));
+  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
+  SOTTO_TRY_DONE(put_dp_before(protection, request, shape, release, account));
+  return protection;
+}
+
+// What the noise on each number of the Gram matrix amounts to, in units of the matrix.
+double deviation_of(const DpRequest& dp, double noise, std::size_t users) {
+  const double on_sum = noise * dp.clip.value_or(1.0);
+  const auto people = static_cast<double>(users);
+  if (dp.place == "local") return on_sum * std::sqrt(people);
+  // All stay here, so that there are more shares than were needed.
+  if (dp.place == "distributed")
+    return on_sum * std::sqrt(people / std::max(std::floor(dp.survivors.value_or(1.0) * people), 1.0));
+  return on_sum;
+}
+
+SymmetricMatrix matrix_of(const NoisyNumbers& triangle, std::size_t size) {
+  SymmetricMatrix matrix(size);
+  std::size_t next = 0;
+  for (std::size_t row = 0; row < size; ++row)
+    for (std::size_t column = 0; column <= row; ++column)
+      matrix.at(row, column) = static_cast<double>(triangle.sums[next++]) / pair_unit;
+  return matrix;
+}
+
+}  // namespace
+
+Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& split,
+                                      const EaseOptions& options, Executor& executor) {
+  SOTTO_TRY(const TrainRequest request, with_noise(asked, 1));
+  const DpRequest& dp = request.dp;
+  const double share = dp.popularity_share.value_or(usual_popularity_share);
+  // Two Gaussians with 1/σ² = share/σ² + (1 − share)/σ² cost what one with σ costs.
+  const DpRelease popularity{"popularity", *dp.noise / std::sqrt(share), double{pair_unit}, 0};
+  const DpRelease gram{"pairs", *dp.noise / std::sqrt(1.0 - share), double{pair_unit}, 1};
+  SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
+  const std::size_t users = split.train.users();
+
+  SOTTO_TRY(const Protection first,
+            noisy_sum(request, shape_of(split.catalogue), users, popularity, account, executor));
+  SOTTO_TRY(const NoisyNumbers counts,
+            collect_popularity(split.train, split.catalogue, request.plan, *first.first()));
+  const KeptItems kept(most_popular_items(counts, dp.items.value_or(usual_items)), split.catalogue);
+  const std::size_t size = kept.items().size();
+
+  SOTTO_TRY(const Protection second,
+            noisy_sum(request, shape_of(triangle_size(size)), users, gram, account, executor));
+  const float half_life = split.train.has_ages() ? dp.half_life.value_or(usual_half_life) : 0.0f;
+  SOTTO_TRY(const NoisyNumbers pairs,
+            collect_weighted_pairs(split.train, kept, half_life, request.plan, *second.first()));
+
+  SOTTO_TRY(CleanGram clean, clean_gram(matrix_of(pairs, size), deviation_of(dp, gram.noise, users)));
+  DirectModel made;
+  SOTTO_TRY(made.model, Ease::solve(std::move(clean.gram), kept.items(), split.catalogue, split.train,
+                                    options, executor));
+  made.totals = counts.report;
+  made.totals.add(pairs.report);
+  made.totals.bytes_down += encoded_model_bytes(size, size) * users;
+  made.privacy = account->spent();
+  return made;
+}
+
+}  // namespace sotto

@@ -1,0 +1,61 @@
+#include "privacy/dp/calibrate.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+#include "privacy/dp/gaussian.h"
+#include "privacy/dp/pld.h"
+
+namespace sotto {
+
+Status check(const PrivacyGoal& goal) {
+  if (!(goal.epsilon > 0.0 && std::isfinite(goal.epsilon)))
+    return fail(Code::usage, fmt::format("epsilon {} is no number above 0", goal.epsilon));
+  if (!(goal.delta > 0.0 && goal.delta < 1.0))
+    return fail(Code::usage, fmt::format("delta {} does not lie between 0 and 1", goal.delta));
+  return Done{};
+}
+
+double cost_of(const NoisyReleases& releases, double delta, Accountant accountant) {
+  if (accountant == Accountant::rdp) {
+    RdpLedger ledger;
+    ledger.add(releases);
+    return ledger.epsilon(delta);
+  }
+  // Without sampling the loss is Gaussian: no grid is needed.
+  if (releases.sampling >= 1.0)
+    return gaussian_epsilon(releases.noise / std::sqrt(static_cast<double>(releases.times)), delta);
+  return Pld::of({&releases, 1}).epsilon(delta);
+}
+
+double rounded_up(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 4.0);
+  return std::ceil(value / unit * (1.0 - 1e-12)) * unit;
+}
+
+Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
+                         Accountant accountant) {
+  const auto enough = [&](double noise) {
+    return cost_of({noise, sampling, times}, goal.delta, accountant) <= goal.epsilon;
+  };
+  constexpr double most = 1e6;
+  double high = 1.0;
+  while (!enough(high)) {
+    high *= 2.0;
+    if (high > most)
+      return fail(Code::usage,
+                  fmt::format("no noise makes {} releases cost only epsilon {} at delta {}: allow more, or "
+                              "release less often",
+                              times, goal.epsilon, goal.delta));
+  }
+  double low = high / 2.0;
+  while (low > 1e-3 && enough(low)) high = low, low /= 2.0;
+  while (high - low > 1e-6 * high) {
+    const double middle = (low + high) / 2.0;
+    (enough(middle) ? high : low) = middle;
+  }
+  return rounded_up(high);
+}
+
+}  // namespace sotto

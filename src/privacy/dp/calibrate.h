@@ -1,0 +1,29 @@
+// Calibration: the noise that an ε needs, for so many releases at some sampling rate.
+// Laws: what it returns is enough, by the accountant that was asked; it is rounded up to five digits, so that
+// a library's last bit does not decide it (noise decides the bytes of a model).
+#pragma once
+
+#include "base/result.h"
+#include "privacy/dp/rdp.h"
+
+namespace sotto {
+
+struct PrivacyGoal {
+  double epsilon = 1.0;
+  double delta = 1e-6;
+};
+[[nodiscard]] Status check(const PrivacyGoal& goal);
+
+enum class Accountant : std::uint8_t { rdp, pld };
+
+// What the releases cost at δ.
+[[nodiscard]] double cost_of(const NoisyReleases& releases, double delta, Accountant accountant);
+
+// The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices.
+[[nodiscard]] Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
+                                       Accountant accountant);
+
+// Rounded up to five significant digits.
+[[nodiscard]] double rounded_up(double value);
+
+}  // namespace sotto

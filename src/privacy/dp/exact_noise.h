@@ -1,0 +1,148 @@
+// Noise without floating point: the discrete Laplace and Gaussian distributions (Canonne, Kamath and Steinke
+// 2020), randomised response and the exponential mechanism, drawn from random bits by whole numbers alone.
+// A real-valued sampler leaks through the gaps between doubles; here every probability is exactly what the
+// theorem is about.
+//
+// Bits is what has next_u64(): a SecretStream where an adversary must not guess, any generator in tests.
+// Laws: a draw depends on the bits alone; the distributions are exact as far as the bits are uniform.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/assert.h"
+
+namespace sotto {
+
+__extension__ using Wide = unsigned __int128;
+
+// The largest σ² that the sampler's 128 bits hold.
+inline constexpr std::uint64_t most_variance = std::uint64_t{1} << 48;
+
+template <class Bits>
+class ExactNoise {
+ public:
+  explicit ExactNoise(Bits& bits) : bits_(bits) {}
+
+  // Uniform over {0, …, bound − 1}; bound ≥ 1.
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) {
+    Wide product = Wide{bits_.next_u64()} * bound;
+    if (static_cast<std::uint64_t>(product) < bound) [[unlikely]] {
+      const std::uint64_t threshold = (0 - bound) % bound;
+      while (static_cast<std::uint64_t>(product) < threshold) product = Wide{bits_.next_u64()} * bound;
+    }
+    return static_cast<std::uint64_t>(product >> 64);
+  }
+
+  // True with probability over / under (≤ 1).
+  [[nodiscard]] bool chance(Wide over, Wide under) {
+    if (under >> 64 == 0) return below(static_cast<std::uint64_t>(under)) < over;
+    // Digit by digit in base 2^64: the first that differs decides.
+    while (true) {
+      const Wide digit = next_digit(over, under);
+      const std::uint64_t drawn = bits_.next_u64();
+      if (drawn != digit) return drawn < digit;
+      if (over == 0) return false;
+    }
+  }
+
+  // True with probability e^−(over / under).
+  [[nodiscard]] bool chance_exp(Wide over, Wide under) {
+    for (; over >= under; over -= under)
+      if (!chance_exp_below_one(1, 1)) return false;
+    return chance_exp_below_one(over, under);
+  }
+
+  // P(x) ∝ e^−(|x| · under / over): Laplace noise of scale over / under on the whole numbers.
+  [[nodiscard]] std::int64_t laplace(std::uint64_t over, std::uint64_t under = 1) {
+    SOTTO_ASSERT(over > 0 && under > 0, "a scale above 0");
+    while (true) {
+      const std::uint64_t rest = below(over);
+      if (!chance_exp_below_one(rest, over)) continue;
+      std::uint64_t turns = 0;
+      while (chance_exp_below_one(1, 1)) ++turns;
+      const auto size = static_cast<std::int64_t>((rest + over * turns) / under);
+      const bool negative = coin();
+      if (negative && size == 0) continue;  // or 0 would be drawn twice as often
+      return negative ? -size : size;
+    }
+  }
+
+  // P(x) ∝ e^−(x² / 2·variance): Gaussian noise on the whole numbers. 0 gives 0.
+  [[nodiscard]] std::int64_t gaussian(std::uint64_t variance) {
+    SOTTO_ASSERT(variance <= most_variance, "a variance that fits");
+    if (variance == 0) return 0;
+    const std::uint64_t scale = root(variance) + 1;
+    const Wide under = Wide{2} * variance * scale * scale;
+    while (true) {
+      const std::int64_t drawn = laplace(scale);
+      const Wide size = Wide{static_cast<std::uint64_t>(drawn < 0 ? -drawn : drawn)} * scale;
+      const Wide off = size > variance ? size - variance : variance - size;
+      // Beyond this e^−x is below any chance that matters, and the square would not fit.
+      if (off >> 62 != 0) continue;
+      if (chance_exp(off * off, under)) return drawn;
+    }
+  }
+
+  // The truth with probability 1 / (1 + e^−ε), ε = over / under: randomised response.
+  [[nodiscard]] bool respond(bool truth, std::uint64_t over, std::uint64_t under) {
+    while (true) {
+      if (coin()) return truth;
+      if (chance_exp(over, under)) return !truth;
+    }
+  }
+
+  // One of the choices with P(k) ∝ e^(scores[k] · over / under): the exponential mechanism, with
+  // over / under = ε / (2 · how much one person changes a score). At least one choice.
+  [[nodiscard]] std::size_t choose(std::span<const std::int64_t> scores, std::uint32_t over,
+                                   std::uint32_t under) {
+    SOTTO_ASSERT(!scores.empty(), "something to choose from");
+    std::int64_t best = scores[0];
+    for (const std::int64_t score : scores) best = score > best ? score : best;
+    while (true) {
+      const std::size_t k = below(scores.size());
+      const Wide behind = static_cast<std::uint64_t>(best) - static_cast<std::uint64_t>(scores[k]);
+      if (chance_exp(behind * over, under)) return k;
+    }
+  }
+
+ private:
+  [[nodiscard]] bool coin() {
+    if (coins_left_ == 0) coins_ = bits_.next_u64(), coins_left_ = 64;
+    const bool head = (coins_ & 1) != 0;
+    coins_ >>= 1, --coins_left_;
+    return head;
+  }
+  // over / under ≤ 1.
+  [[nodiscard]] bool chance_exp_below_one(Wide over, Wide under) {
+    // The number of successes of chances γ/1, γ/2, γ/3 … is even with probability e^−γ (Forsythe).
+    std::uint64_t k = 1;
+    while (chance(over, under * k)) ++k;
+    return k % 2 == 1;
+  }
+  // The next digit of over / under in base 2^64; `over` becomes the remainder.
+  [[nodiscard]] static Wide next_digit(Wide& over, Wide under) {
+    Wide digit = 0;
+    for (int bit = 0; bit < 64; ++bit) {
+      const bool carries = over >> 127 != 0;
+      over <<= 1;
+      digit <<= 1;
+      if (carries || over >= under) over -= under, digit |= 1;
+    }
+    return digit;
+  }
+  [[nodiscard]] static std::uint64_t root(std::uint64_t square) {
+    std::uint64_t low = 0, high = std::uint64_t{1} << 25;
+    while (high - low > 1) {
+      const std::uint64_t middle = (low + high) / 2;
+      (middle * middle <= square ? low : high) = middle;
+    }
+    return low;
+  }
+
+  Bits& bits_;
+  std::uint64_t coins_ = 0;
+  int coins_left_ = 0;
+};
+
+}  // namespace sotto

@@ -1,0 +1,66 @@
+// RDP: what sums with Gaussian noise cost, as Rényi divergences that add up over releases (Mironov 2017; the
+// sampled mechanism: Mironov, Talwar, Zhang 2019), and the (ε, δ) that follow from them.
+//
+// Noise is told as a multiple of the most that one person changes the sum (L2). `sampling` is the chance with
+// which each person takes part in a release, each on their own (Poisson); 1: everybody does.
+// Laws: the value at an order is never below the true divergence, so ε is never too small; charges add up in
+// any order. At fractional orders the sampled mechanism is a series whose terms change sign:
+//   bound  adds their absolute values: a little more than the truth, and nothing cancels
+//   exact  is the series itself
+// Published accountants differ in this; tests/vectors in privacy.md come from both (docs/adr/0012).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sotto {
+
+enum class FractionalSeries : std::uint8_t { bound, exact };
+
+// One kind of release, so many times.
+struct NoisyReleases {
+  double noise = 1.0;
+  double sampling = 1.0;
+  std::uint32_t times = 1;
+};
+[[nodiscard]] Status check(const NoisyReleases& releases);
+
+// The divergence of order `order` > 1 of one release.
+[[nodiscard]] double rdp_of(const NoisyReleases& one, double order,
+                            FractionalSeries series = FractionalSeries::bound);
+
+// 1.1, 1.2, … 10.9, 11, 12, … 63, then 128, 256, 512 and 1024.
+[[nodiscard]] std::span<const double> usual_orders();
+
+// The least ε at the given δ of a mechanism whose divergence of order α is `rdp` (Canonne, Kamath and Steinke
+// 2020): rdp + ln(1 − 1/α) − ln(δα)/(α − 1), not below 0.
+[[nodiscard]] double epsilon_at(double rdp, double order, double delta);
+
+// The costs of many releases, one value an order.
+class RdpLedger {
+ public:
+  explicit RdpLedger(FractionalSeries series = FractionalSeries::bound);
+
+  // The releases are checked.
+  void add(const NoisyReleases& releases);
+  // Releases that are ε-DP without δ (Laplace, randomised response, the exponential mechanism).
+  void add_pure(double epsilon, std::uint32_t times);
+
+  [[nodiscard]] double epsilon(double delta) const;
+  // The order that gives it.
+  [[nodiscard]] double best_order(double delta) const;
+
+ private:
+  FractionalSeries series_;
+  std::vector<double> costs_;
+  double pure_ = 0.0;  // the sum of ε while nothing needed a δ
+};
+
+// ε of unsampled Gaussian noise, over all real orders: what a ρ-zCDP mechanism gives with ρ = Σ 1/(2σ²). It
+// holds for the discrete Gaussian as it stands.
+[[nodiscard]] double zcdp_epsilon(double rho, double delta);
+
+}  // namespace sotto

@@ -1,0 +1,61 @@
+#include "privacy/weighted_pairs.h"
+
+#include "base/assert.h"
+#include "model/pair_sum.h"
+
+namespace sotto {
+
+namespace {
+
+// Numbers at ascending places become rows of sixteen.
+class NumberRows {
+ public:
+  explicit NumberRows(Contribution& out)
+      : pipeline_(ConsentGate({.pi = 1.0}, 0, 0, UserIndex{}), FixedPoint{}, out) {
+    SOTTO_ASSERT(out.width() == numbers_a_row, "numbers lie sixteen a row");
+    out.clear();
+  }
+  // The set has passed consent before: here everything is let out.
+  void put(std::size_t place, std::int32_t value) {
+    const auto row = static_cast<std::uint32_t>(place / numbers_a_row);
+    if (at_ == nullptr || row != row_) at_ = pipeline_.open(Evidence::positive, row), row_ = row;
+    at_[place % numbers_a_row] = value;
+  }
+
+ private:
+  ContributionPipeline pipeline_;
+  std::int32_t* at_ = nullptr;
+  std::uint32_t row_ = 0;
+};
+
+}  // namespace
+
+KeptItems::KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue)
+    : items_(std::move(items)), places_(catalogue, nowhere) {
+  for (std::uint32_t n = 0; n < items_.size(); ++n) places_[items_[n]] = n;
+}
+
+void give_items(const ItemSet& set, Contribution& out) {
+  NumberRows rows(out);
+  for (const std::uint32_t item : set.items()) rows.put(item, pair_unit);
+}
+
+void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, const KeptItems& kept,
+                         Contribution& out) {
+  SOTTO_ASSERT(weights.empty() || weights.size() == set.items().size(), "a weight for each item");
+  std::vector<std::pair<std::uint32_t, float>> own;
+  for (std::size_t n = 0; n < set.items().size(); ++n) {
+    const std::uint32_t place = kept.place(set.items()[n]);
+    if (place != KeptItems::nowhere) own.emplace_back(place, weights.empty() ? 1.0f : weights[n]);
+  }
+  NumberRows rows(out);
+  constexpr auto unit = static_cast<float>(pair_unit);
+  for (std::size_t high = 0; high < own.size(); ++high)
+    for (std::size_t low = 0; low <= high; ++low) {
+      const float weight = own[high].second * own[low].second;
+      SOTTO_ASSERT(weight >= 0.0f && weight <= 1.0f, "weights lie between 0 and 1");
+      rows.put(triangle_size(own[high].first) + own[low].first, static_cast<std::int32_t>(weight * unit));
+    }
+}
+
+}  // namespace sotto

@@ -1,0 +1,45 @@
+// What a device gives to the two sums of a private Gram matrix: first which items its person has, then, of
+// the items that were found popular, every pair v_i v_j with the person's own weights v (newer items more).
+// Numbers lie sixteen a row, as in privacy/pair_contribution.h; clip and noise come after.
+//
+// Laws: what consent withholds is in neither; both are canonical; weights lie in [0, 1], so that a value is
+// at most pair_unit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "privacy/contribution.h"
+#include "privacy/item_set.h"
+
+namespace sotto {
+
+inline constexpr std::int32_t pair_unit = 1 << 16;  // a weight of 1
+inline constexpr std::size_t numbers_a_row = 16;
+[[nodiscard]] inline std::size_t rows_for(std::size_t numbers) {
+  return (numbers + numbers_a_row - 1) / numbers_a_row;
+}
+
+// The items that pairs are counted of, each with its place.
+class KeptItems {
+ public:
+  // `items` ascend and lie within the catalogue.
+  KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue);
+
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+  [[nodiscard]] std::uint32_t place(std::uint32_t item) const { return places_[item]; }
+  [[nodiscard]] const std::vector<std::uint32_t>& items() const { return items_; }
+
+ private:
+  std::vector<std::uint32_t> items_;
+  std::vector<std::uint32_t> places_;
+};
+
+void give_items(const ItemSet& set, Contribution& out);
+
+// `weights`: one for each item of the set; none: all count 1.
+void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, const KeptItems& kept,
+                         Contribution& out);
+
+}  // namespace sotto

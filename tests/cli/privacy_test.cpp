@@ -1,0 +1,106 @@
+// sotto privacy plan, budget and curve; training under a budget.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+TEST(CliPrivacy, plan_answers_both_ways) {
+  const Workshop shop;
+  const Outcome outcome = shop.sotto({"privacy", "plan", "--sampling", "0.01", "--rounds", "120", "--delta",
+                                      "1e-5", "--noise", "0.7", "--epsilon", "2", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_NEAR(json["costs"][0]["epsilon_rdp"].get<double>(), 3.2392676, 1e-6);  // published
+  EXPECT_NEAR(json["costs"][0]["epsilon_pld"].get<double>(), 2.4612381, 1e-3);
+  EXPECT_GT(json["needs"][0]["noise_rdp"].get<double>(), json["needs"][0]["noise_pld"].get<double>());
+  const Outcome again = shop.sotto({"privacy", "plan", "--sampling", "0.01", "--rounds", "120", "--delta",
+                                    "1e-5", "--noise", json["needs"][0]["noise_rdp"].dump(), "--json"});
+  EXPECT_NEAR(again.json()["costs"][0]["epsilon_rdp"].get<double>(), 2.0, 2e-3);
+}
+
+TEST(CliPrivacy, plan_prints_a_table_and_a_page) {
+  const Workshop shop;
+  const Outcome outcome = shop.sotto(
+      {"privacy", "plan", "--population", "1000", "--cohort", "50", "--rounds", "20", "--out", "plan.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("What noise an epsilon needs"), std::string::npos);
+  EXPECT_NE(shop.get("plan.html").find("<svg"), std::string::npos);
+  EXPECT_TRUE(shop.has("plan/plots/epsilon-by-noise.svg"));
+}
+
+TEST(CliPrivacy, plan_refuses_what_cannot_be) {
+  const Workshop shop;
+  for (const std::vector<std::string>& wrong :
+       std::vector<std::vector<std::string>>{{"--cohort", "10"},
+                                             {"--cohort", "10", "--population", "5"},
+                                             {"--sampling", "2"},
+                                             {"--sampling", "0.1", "--cohort", "1", "--population", "2"},
+                                             {"--rounds", "0"},
+                                             {"--delta", "0"},
+                                             {"--noise", "0"},
+                                             {"--epsilon", "-1"},
+                                             {"--out", "noending"}}) {
+    std::vector<std::string> words{"privacy", "plan"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    EXPECT_EQ(shop.sotto(words).code, 2) << wrong.back();
+  }
+}
+
+TEST(CliPrivacy, training_is_charged_and_refused_when_the_budget_is_spent) {
+  const Workshop shop;
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "120", "--items", "90", "--out", "world.tsv"}).code,
+            0);
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "5"}).code, 0);
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "50"}).code, 2) << "never started anew";
+  const std::vector<std::string> words{"train",    "--data",     "world.tsv", "--model",     "fedease",
+                                       "--lambda", "10",         "--dp",      "central",     "--dp-epsilon",
+                                       "4",        "--dp-items", "30",        "--dp-budget", "b.json",
+                                       "--json",   "--out",      "run"};
+  const Outcome first = shop.sotto(words);
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NEAR(first.json()["epsilon"].get<double>(), 4.0, 1e-3);
+  EXPECT_EQ(first.json()["delta"], 1e-6);
+  EXPECT_GT(first.json()["noise"].get<double>(), 1.0);
+  const auto spent = shop.sotto({"privacy", "budget", "b.json", "--json"}).json();
+  EXPECT_NEAR(spent["spent"].get<double>(), 4.0, 1e-3);
+  ASSERT_EQ(spent["charges"].size(), 2u);
+  // Asking the run's model again is no new release.
+  EXPECT_EQ(shop.sotto({"evaluate", "run"}).code, 0);
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "b.json", "--json"}).json(), spent);
+  const Outcome second = shop.sotto({"train", "--data", "world.tsv", "--model", "fedease", "--dp", "central",
+                                     "--dp-epsilon", "4", "--dp-budget", "b.json", "--seed", "2"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_NE(second.err.find("the privacy budget is spent"), std::string::npos) << second.err;
+  const Outcome table = shop.sotto({"privacy", "budget", "b.json"});
+  EXPECT_NE(table.out.find("popularity"), std::string::npos) << table.out;
+}
+
+TEST(CliPrivacy, a_budget_that_is_none_is_refused) {
+  const Workshop shop;
+  shop.put("b.json", "{}");
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "b.json"}).code, 1);
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "missing.json"}).code, 1);
+  EXPECT_EQ(
+      shop.sotto({"train", "--data", "x", "--model", "ease", "--dp", "central", "--dp-epsilon", "1"}).code,
+      2);
+}
+
+TEST(CliPrivacy, curve_has_a_point_for_each_epsilon) {
+  const Workshop shop;
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "120", "--items", "90", "--out", "world.tsv"}).code,
+            0);
+  const Outcome outcome = shop.sotto({"privacy", "curve", "--data", "world.tsv", "--epsilon", "1,8",
+                                      "--seeds", "2", "--dp-items", "30", "--out", "curve.html", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  ASSERT_EQ(json["points"].size(), 2u);
+  EXPECT_EQ(json["points"][1]["values"].size(), 2u);
+  EXPECT_NEAR(json["points"][1]["spent"].get<double>(), 8.0, 2e-3);
+  EXPECT_GT(json["points"][0]["noise"].get<double>(), json["points"][1]["noise"].get<double>());
+  EXPECT_TRUE(shop.has("curve/plots/quality-by-epsilon.svg"));
+}
+
+}  // namespace
+}  // namespace sotto::cli
