@@ -39,6 +39,7 @@ enum class Purpose : std::uint32_t {
   search_settings = 51,
   secure_silence = 70,
   secure_groups = 71,
+  consent_mix = 80,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -129,11 +129,11 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
   };
   protection.put_before(std::make_unique<DpSum>(shape, plan, charge, *protection.first()));
   protection.tell_spent([account] { return account->spent(); });
+  protection.call({.name = mechanism_name(request), .epsilon = [account] { return account->spent().epsilon; }});
   return Done{};
 }
 
 Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape) {
-  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const double unit = double{request.plan.fixed.scale()};
   return put_dp_before(protection, request, shape, {"a round of training", *request.dp.noise, unit}, account);

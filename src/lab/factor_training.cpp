@@ -3,6 +3,7 @@
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/neural_training.h"
+#include "lab/people.h"
 #include "lab/protection.h"
 #include "sim/history_federation.h"
 
@@ -145,7 +146,8 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
   SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
   SOTTO_TRY(Protection protection,
-            protect(noisy, {model.shared_rows(), model.shared_width()}, users, executor));
+            protect(noisy, {model.shared_rows(), model.shared_width()}, executor));
+  SOTTO_TRY_DONE(watch_device(request, split, {model.shared_rows(), model.shared_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
       request, model, schedule, split, executor, private_memory, std::move(protection)));
 }
@@ -155,7 +157,8 @@ Started start_history_model(const Model& model, const TrainRequest& request, con
                             const Split& split, Executor& executor) {
   SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
   SOTTO_TRY(Protection protection,
-            protect(noisy, {model.sum_rows(), model.sum_width()}, split.train.users(), executor));
+            protect(noisy, {model.sum_rows(), model.sum_width()}, executor));
+  SOTTO_TRY_DONE(watch_device(request, split, {model.sum_rows(), model.sum_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(
       model, request, schedule, split, executor, std::move(protection)));
 }
@@ -173,8 +176,9 @@ Started start_history(const TrainRequest& request, const Split& split, Executor&
 
 }  // namespace
 
-Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request, const Split& split,
+Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,
                                                               Executor& executor, Storage* private_memory) {
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
   switch (request.model) {
     case ModelKind::fpl:
       return start_fpl(request, split, executor, private_memory);

@@ -5,6 +5,7 @@
 #include "fed/weights_message.h"
 #include "lab/dp.h"
 #include "lab/private_ease.h"
+#include "lab/people.h"
 #include "lab/protection.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
@@ -36,12 +37,6 @@ Rp3Options rp3_options(const TrainRequest& request) {
   return {.alpha = request.linear.alpha, .beta = request.linear.beta, .neighbors = request.knn.neighbors};
 }
 
-PersonWeight weight_of(const TrainRequest& request) {
-  if (request.model == ModelKind::fedease) return PersonWeight(request.linear.gram_power);
-  const bool walks = request.model == ModelKind::rp3beta || request.model == ModelKind::fedrp3beta;
-  return walks ? PersonWeight(request.linear.alpha) : PersonWeight();
-}
-
 Result<ItemWeights> weights_from(const PairCounts& pairs, const TrainRequest& request, Executor& executor) {
   if (request.model == ModelKind::slim) return fit_slim(pairs, slim_options(request), executor);
   if (request.model == ModelKind::feditemknn) return fit_pair_knn(pairs, request.knn, executor);
@@ -70,10 +65,19 @@ Result<DirectModel> make_central(const TrainRequest& request, const Split& split
   return made;
 }
 
-Result<PairRound> gather(const TrainRequest& request, const Split& split, Executor& executor) {
+}  // namespace
+
+PersonWeight weight_of(const TrainRequest& request) {
+  if (request.model == ModelKind::fedease) return PersonWeight(request.linear.gram_power);
+  const bool walks = request.model == ModelKind::rp3beta || request.model == ModelKind::fedrp3beta;
+  return walks ? PersonWeight(request.linear.alpha) : PersonWeight();
+}
+
+Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split, Executor& executor) {
   const PairLayout layout(split.catalogue);
-  SOTTO_TRY(const Protection protection,
-            protect(request, {layout.rows(), PairLayout::width}, split.train.users(), executor));
+  const SumShape shape{layout.rows(), PairLayout::width};
+  SOTTO_TRY(Protection protection, protect(request, shape, executor));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   Collector* collector = protection.first();
   if (collector == nullptr)
     return gather_pairs(split.train, split.catalogue, request.plan, weight_of(request), executor,
@@ -86,9 +90,8 @@ Result<PairRound> gather(const TrainRequest& request, const Split& split, Execut
 }
 
 // Everybody gets the whole model: asking for the rows of one's own items would name them.
-Result<DirectModel> make_federated(const TrainRequest& request, const Split& split, Executor& executor) {
-  if (request.dp.asked()) return make_private_ease(request, split, ease_options(request), executor);
-  SOTTO_TRY(const PairRound round, gather(request, split, executor));
+Result<DirectModel> solve_item_pairs(const PairRound& round, const TrainRequest& request, const Split& split,
+                                     Executor& executor) {
   DirectModel made{nullptr, round.report};
   std::uint64_t bytes = 0;
   if (request.model == ModelKind::fedease) {
@@ -103,8 +106,6 @@ Result<DirectModel> make_federated(const TrainRequest& request, const Split& spl
   made.totals.bytes_down = bytes * made.totals.exchanges;
   return made;
 }
-
-}  // namespace
 
 bool is_item_model(ModelKind model) {
   return model == ModelKind::ease || model == ModelKind::slim || model == ModelKind::rp3beta ||
@@ -130,8 +131,11 @@ Status check_item_model(const TrainRequest& request) {
 }
 
 Result<DirectModel> make_item_model(const TrainRequest& request, const Split& split, Executor& executor) {
-  return facts_of(request.model).federated ? make_federated(request, split, executor)
-                                           : make_central(request, split, executor);
+  if (!facts_of(request.model).federated) return make_central(request, split, executor);
+  SOTTO_TRY(const TrainRequest consented, with_people(request, split));
+  if (request.dp.asked()) return make_private_ease(consented, split, ease_options(request), executor);
+  SOTTO_TRY(const PairRound round, gather_item_pairs(consented, split, executor));
+  return solve_item_pairs(round, consented, split, executor);
 }
 
 std::string item_model_settings(const TrainRequest& request) {
@@ -151,6 +155,7 @@ std::string item_model_settings(const TrainRequest& request) {
   const ConsentPolicy& consent = request.plan.consent;
   if (facts_of(request.model).federated && consent.pi < 1.0)
     text += fmt::format(" pi {} {} seed {}", consent.pi, to_string(consent.mask), request.plan.seed);
+  if (request.consent.any()) text += fmt::format("{} seed {}", describe(request.consent), request.plan.seed);
   return text + dp_settings(request);
 }
 

@@ -4,6 +4,7 @@
 
 #include "fed/messages.h"
 #include "lab/dp.h"
+#include "lab/people.h"
 #include "model/central/noisy_gram.h"
 #include "model/pair_sum.h"
 #include "sim/private_gram.h"
@@ -19,14 +20,13 @@ constexpr float usual_half_life = 50.0f;
 SumShape shape_of(std::size_t numbers) { return {rows_for(numbers), numbers_a_row}; }
 
 // Whatever else the request wants before a sum, with noise in front.
-Result<Protection> noisy_sum(const TrainRequest& request, SumShape shape, std::size_t users,
+Result<Protection> noisy_sum(const TrainRequest& request, const Split& split, SumShape shape,
                              const DpRelease& release, const std::shared_ptr<DpAccount>& account,
                              Executor& executor) {
-  TrainRequest rest = request;
-  rest.dp = {};
-  SOTTO_TRY(Protection protection, protect(rest, shape, users, executor));
-  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
+  Protection protection;
+  protection.put_before(server_side(request, shape, executor));
   SOTTO_TRY_DONE(put_dp_before(protection, request, shape, release, account));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   return protection;
 }
 
@@ -64,14 +64,14 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   const std::size_t users = split.train.users();
 
   SOTTO_TRY(const Protection first,
-            noisy_sum(request, shape_of(split.catalogue), users, popularity, account, executor));
+            noisy_sum(request, split, shape_of(split.catalogue), popularity, account, executor));
   SOTTO_TRY(const NoisyNumbers counts,
             collect_popularity(split.train, split.catalogue, request.plan, *first.first()));
   const KeptItems kept(most_popular_items(counts, dp.items.value_or(usual_items)), split.catalogue);
   const std::size_t size = kept.items().size();
 
   SOTTO_TRY(const Protection second,
-            noisy_sum(request, shape_of(triangle_size(size)), users, gram, account, executor));
+            noisy_sum(request, split, shape_of(triangle_size(size)), gram, account, executor));
   const float half_life = split.train.has_ages() ? dp.half_life.value_or(usual_half_life) : 0.0f;
   SOTTO_TRY(const NoisyNumbers pairs,
             collect_weighted_pairs(split.train, kept, half_life, request.plan, *second.first()));

@@ -12,6 +12,7 @@
 
 #include "base/executor.h"
 #include "fed/collector.h"
+#include "lab/ledger_recorder.h"
 #include "lab/request.h"
 
 namespace sotto {
@@ -27,14 +28,25 @@ class Protection {
     return spent_ ? std::optional(spent_()) : std::nullopt;
   }
   void tell_spent(std::function<PrivacySpent()> spent) { spent_ = std::move(spent); }
+  // What a device's ledger calls the chain.
+  void call(Mechanism mechanism) { mechanism_ = std::move(mechanism); }
+  [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
 
  private:
   std::vector<std::unique_ptr<Collector>> chain_;  // from the sum outwards
+  Mechanism mechanism_;
   std::function<PrivacySpent()> spent_;
 };
 
-// The chain for a sum of the given shape.
-[[nodiscard]] Result<Protection> protect(const TrainRequest& request, SumShape shape, std::size_t users,
-                                         Executor& executor);
+// What stands on the server's side of noise: the sum itself, plain or by a protocol that shows the server sums
+// alone.
+[[nodiscard]] std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape,
+                                                     Executor& executor);
+
+// The chain for a sum of the given shape. The request's noise is calibrated (with_noise in lab/dp.h).
+[[nodiscard]] Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor& executor);
+
+// What a device's ledger calls the request's protections.
+[[nodiscard]] std::string mechanism_name(const TrainRequest& request);
 
 }  // namespace sotto

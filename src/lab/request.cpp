@@ -83,6 +83,12 @@ Status settle(TrainRequest& request) {
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check_sum(request));
+  SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
+  if (request.consent.any() && !facts_of(request.model).federated)
+    return fail(Code::usage,
+                fmt::format("consent is for what leaves devices, and {} is a central model: leave "
+                            "--consent, --consent-mix and --device out",
+                            to_string(request.model)));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(Recency::check(request.recency));

@@ -13,6 +13,7 @@
 #include "fed/plan.h"
 #include "fed/secure/secure_collector.h"
 #include "lab/dp_request.h"
+#include "lab/consent_request.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
@@ -78,6 +79,7 @@ struct TrainRequest {
   std::optional<float> lambda;  // of models of least squares; none: the model's own
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
+  ConsentRequest consent;       // people's own, beside the plan's
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

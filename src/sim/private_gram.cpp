@@ -12,10 +12,11 @@ namespace {
 
 // One round of all people: `give(user, contribution)` makes what a device sends.
 template <class Give>
-Result<NoisyNumbers> one_round(const Histories& histories, std::uint32_t round, std::size_t numbers,
-                               Collector& collector, const Give& give) {
+Result<NoisyNumbers> one_round(const Histories& histories, const Plan& plan, std::uint32_t round,
+                               std::size_t numbers, Collector& collector, const Give& give) {
   std::vector<UserIndex> cohort;
-  for (std::uint32_t user = 0; user < histories.users(); ++user) cohort.push_back(UserIndex{user});
+  for (std::uint32_t user = 0; user < histories.users(); ++user)
+    if (takes_part(plan.consent, UserIndex{user})) cohort.push_back(UserIndex{user});
   SOTTO_TRY_DONE(collector.begin({round, cohort, nullptr}));
   Contribution contribution(numbers_a_row);
   for (const UserIndex user : cohort) {
@@ -56,7 +57,7 @@ void weights_of(const ItemSet& set, std::span<const ItemIndex> history, std::spa
 Result<NoisyNumbers> collect_popularity(const Histories& histories, std::size_t catalogue, const Plan& plan,
                                         Collector& collector) {
   SOTTO_TRY_DONE(check(plan.consent));
-  return one_round(histories, 0, catalogue, collector, [&](UserIndex user, Contribution& out) {
+  return one_round(histories, plan, 0, catalogue, collector, [&](UserIndex user, Contribution& out) {
     give_items(ItemSet::consented(histories.of(user), ConsentGate(plan.consent, plan.seed, 0, user)), out);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "lab/cli/sum_flags.h"
 #include "lab/cli/dp_flags.h"
+#include "lab/cli/consent_flags.h"
 #include "lab/files.h"
 
 namespace sotto {
@@ -305,6 +306,11 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
       ->type_name("S")
       ->default_str(shown(flags.checkpoint_seconds))
       ->group("Run");
+  app.add_option("--keep-checkpoints", flags.keep_epochs,
+                 "keep one every so many epochs, so that 'sotto forget' need not start anew; 0: none")
+      ->type_name("EPOCHS")
+      ->default_str("0")
+      ->group("Run");
   app.add_option("--scratch", flags.scratch,
                  "keep the private rows of fpl in a file of this folder, for more users than memory holds")
       ->type_name("DIR")
@@ -331,6 +337,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_federation_flags(app, flags.request);
   add_sum_flags(app, flags.request);
   add_dp_flags(app, flags.request);
+  add_consent_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
