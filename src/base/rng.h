@@ -40,6 +40,10 @@ enum class Purpose : std::uint32_t {
   secure_silence = 70,
   secure_groups = 71,
   consent_mix = 80,
+  robust_groups = 100,
+  draw_malicious = 101,
+  draw_targets = 102,
+  fake_person = 103,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -129,7 +129,8 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
   };
   protection.put_before(std::make_unique<DpSum>(shape, plan, charge, *protection.first()));
   protection.tell_spent([account] { return account->spent(); });
-  protection.call({.name = mechanism_name(request), .epsilon = [account] { return account->spent().epsilon; }});
+  protection.call(
+      {.name = mechanism_name(request), .epsilon = [account] { return account->spent().epsilon; }});
   return Done{};
 }
 

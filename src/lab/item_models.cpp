@@ -4,8 +4,8 @@
 
 #include "fed/weights_message.h"
 #include "lab/dp.h"
-#include "lab/private_ease.h"
 #include "lab/people.h"
+#include "lab/private_ease.h"
 #include "lab/protection.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
@@ -156,7 +156,7 @@ std::string item_model_settings(const TrainRequest& request) {
   if (facts_of(request.model).federated && consent.pi < 1.0)
     text += fmt::format(" pi {} {} seed {}", consent.pi, to_string(consent.mask), request.plan.seed);
   if (request.consent.any()) text += fmt::format("{} seed {}", describe(request.consent), request.plan.seed);
-  return text + dp_settings(request);
+  return text + robust_settings(request) + dp_settings(request);
 }
 
 }  // namespace sotto

@@ -1,28 +1,71 @@
 #include "lab/protection.h"
 
+#include <fmt/core.h>
+
 #include "fed/secure/secure_collector.h"
 #include "lab/dp.h"
 
 namespace sotto {
 
 std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape, Executor& executor) {
-  if (request.sum.kind == SumKind::plain) return std::make_unique<PlainCollector>(shape);
-  return std::make_unique<SecureCollector>(request.sum, shape, request.plan.seed, executor);
+  const auto sum = [&](std::size_t group) -> std::unique_ptr<Collector> {
+    if (request.sum.kind == SumKind::plain) return std::make_unique<PlainCollector>(shape);
+    // Groups are sums of their own: none draws another's masks.
+    return std::make_unique<SecureCollector>(request.sum, shape, request.plan.seed + group, executor);
+  };
+  if (!request.robust.asked()) return sum(0);
+  return std::make_unique<RobustSum>(shape, request.robust, request.plan.fixed, request.plan.seed, sum);
 }
 
 std::string mechanism_name(const TrainRequest& request) {
-  std::string name = request.sum.kind == SumKind::plain ? "plain" : std::string(to_string(request.sum.kind));
+  std::string name = to_string(request.sum.kind);
+  if (request.robust.asked()) name += ", robust";
   if (request.dp.asked()) name += ", " + request.dp.place + " noise";
   return name;
 }
 
 Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor& executor) {
   Protection protection;
-  if (request.sum.kind == SumKind::plain && !request.dp.asked()) return protection;
+  if (request.sum.kind == SumKind::plain && !request.dp.asked() && !request.robust.asked()) return protection;
   protection.put_before(server_side(request, shape, executor));
   protection.call({.name = mechanism_name(request)});
   if (request.dp.asked()) SOTTO_TRY_DONE(put_noisy_rounds(protection, request, shape));
   return protection;
+}
+
+Status check_robust(const TrainRequest& request) {
+  const RobustOptions& robust = request.robust;
+  SOTTO_TRY_DONE(check(robust));
+  if (!robust.asked()) return Done{};
+  if (!facts_of(request.model).federated)
+    return fail(Code::usage,
+                fmt::format("robust sums are of federated models, and {} is trained in one place: "
+                            "leave the robust flags out",
+                            to_string(request.model)));
+  if (request.dp.asked())
+    return fail(
+        Code::usage,
+        "noise is planned for a sum, and a robust sum is another number: leave the robust flags or --dp "
+        "out (--dp-clip and --dp-row-clip bound everybody too)");
+  if (request.sum.kind != SumKind::plain && (robust.row_clip || robust.clip || robust.min_contributors))
+    return fail(
+        Code::usage,
+        "under a secure sum nobody sees a contribution, to clip it or to count who speaks of a row: keep "
+        "--groups and --across, leave the other robust flags out");
+  return Done{};
+}
+
+std::string robust_settings(const TrainRequest& request) {
+  const auto shown = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
+  const RobustOptions& robust = request.robust;
+  const bool loses = request.sum.kind != SumKind::plain && request.sum.silent > 0.0;
+  std::string text;
+  if (robust.asked())
+    text = fmt::format(" robust {} {} {} {} {}", shown(robust.row_clip), shown(robust.clip),
+                       shown(robust.min_contributors), shown(robust.groups),
+                       to_string(robust.across.value_or(Across{})));
+  if (loses) text += fmt::format(" {} silent {}", to_string(request.sum.kind), request.sum.silent);
+  return text.empty() ? text : text + fmt::format(" seed {}", request.plan.seed);
 }
 
 }  // namespace sotto

@@ -38,13 +38,20 @@ class Protection {
   std::function<PrivacySpent()> spent_;
 };
 
-// What stands on the server's side of noise: the sum itself, plain or by a protocol that shows the server sums
-// alone.
+// What stands on the server's side of noise: the sum itself, plain or by a protocol that shows the server
+// sums alone.
 [[nodiscard]] std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape,
                                                      Executor& executor);
 
 // The chain for a sum of the given shape. The request's noise is calibrated (with_noise in lab/dp.h).
 [[nodiscard]] Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor& executor);
+
+// Fails where the robust sum asked for cannot be.
+[[nodiscard]] Status check_robust(const TrainRequest& request);
+
+// The settings on the server's side of noise that decide a model, as text: part of its name. Empty where the
+// sum is that of all devices, however it is made.
+[[nodiscard]] std::string robust_settings(const TrainRequest& request);
 
 // What a device's ledger calls the request's protections.
 [[nodiscard]] std::string mechanism_name(const TrainRequest& request);

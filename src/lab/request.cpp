@@ -7,6 +7,7 @@
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
+#include "lab/protection.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 
@@ -101,6 +102,7 @@ Status settle(TrainRequest& request) {
   request.neural.neumf.factors = fpl.factors;
   if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_dp(request));
+  SOTTO_TRY_DONE(check_robust(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -11,9 +11,10 @@
 #include "data/filter.h"
 #include "data/split.h"
 #include "fed/plan.h"
+#include "fed/robust_sum.h"
 #include "fed/secure/secure_collector.h"
-#include "lab/dp_request.h"
 #include "lab/consent_request.h"
+#include "lab/dp_request.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
@@ -80,6 +81,7 @@ struct TrainRequest {
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
   ConsentRequest consent;       // people's own, beside the plan's
+  RobustOptions robust;         // against lying devices; of federated models
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

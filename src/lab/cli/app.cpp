@@ -114,6 +114,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_privacy_commands(root, cli);
   add_device_commands(root, cli);
   add_forget(root, cli);
+  add_poison(root, cli);
   add_data_commands(root, cli);
   add_sum(root, cli);
   add_completion(root, cli);

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "lab/cli/sum_flags.h"
-#include "lab/cli/dp_flags.h"
 #include "lab/cli/consent_flags.h"
+#include "lab/cli/dp_flags.h"
+#include "lab/cli/robust_flags.h"
+#include "lab/cli/sum_flags.h"
 #include "lab/files.h"
 
 namespace sotto {
@@ -338,9 +339,20 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_sum_flags(app, flags.request);
   add_dp_flags(app, flags.request);
   add_consent_flags(app, flags.request);
+  add_robust_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
+}
+
+void add_plan_flags(CLI::App& app, TrainFlags& flags) {
+  add_data_options(app, flags.data);
+  add_model_flags(app, flags.request);
+  add_federation_flags(app, flags.request);
+  app.add_option("--plan", flags.plan_file, "a TOML plan; flags win over it")
+      ->type_name("FILE")
+      ->group("Run");
+  app.add_flag("-q,--quiet", flags.quiet, "no progress")->group("Run");
 }
 
 Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest request) {
