@@ -11,6 +11,8 @@
 
 namespace sotto {
 
+void add_audit(CLI::App& root, Cli& cli);
+
 namespace {
 
 enum Exit : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130 };
@@ -115,6 +117,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_device_commands(root, cli);
   add_forget(root, cli);
   add_poison(root, cli);
+  add_audit(root, cli);
   add_data_commands(root, cli);
   add_sum(root, cli);
   add_completion(root, cli);
