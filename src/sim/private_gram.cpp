@@ -78,14 +78,14 @@ Result<NoisyNumbers> collect_weighted_pairs(const Histories& histories, const Ke
   SOTTO_TRY_DONE(Recency::check(half_life));
   const Recency recency(half_life);
   std::vector<float> all, own;
-  return one_round(
-      histories, 1, triangle_size(kept.items().size()), collector, [&](UserIndex user, Contribution& out) {
-        const ItemSet set =
-            ItemSet::consented(histories.of(user), ConsentGate(plan.consent, plan.seed, 0, user));
-        recency.weigh(histories.ages_of(user), all);
-        weights_of(set, histories.of(user), all, own);
-        give_weighted_pairs(set, own, kept, out);
-      });
+  return one_round(histories, plan, 1, triangle_size(kept.items().size()), collector,
+                   [&](UserIndex user, Contribution& out) {
+                     const ItemSet set = ItemSet::consented(histories.of(user),
+                                                            ConsentGate(plan.consent, plan.seed, 0, user));
+                     recency.weigh(histories.ages_of(user), all);
+                     weights_of(set, histories.of(user), all, own);
+                     give_weighted_pairs(set, own, kept, out);
+                   });
 }
 
 }  // namespace sotto
