@@ -20,9 +20,10 @@ Result<Traffic> PlainCollector::finish(Aggregator& total) {
   SOTTO_ASSERT(sum_.has_value(), "a round begins before it ends");
   const std::uint64_t bytes =
       encoded_contribution_bytes(sum_->contributions(), sum_->distinct_rows(), space_.width());
+  const std::uint64_t devices = sum_->contributions();
   total.merge(std::move(*sum_));
   sum_.reset();
-  return Traffic{.up = bytes};
+  return Traffic{.up = bytes, .devices = devices};
 }
 
 }  // namespace sotto

@@ -24,10 +24,12 @@ struct RoundPlace {
   const RowMatrix* shared = nullptr;  // the model that was sent out; none where the round has no model yet
 };
 
-// What a round's devices sent and received beyond the model, in bytes.
+// What a round's devices sent and received beyond the model, in bytes, and how many of them are in its sum:
+// where its numbers are of different devices, in the number with the fewest.
 struct Traffic {
   std::uint64_t up = 0;
   std::uint64_t down = 0;
+  std::uint64_t devices = 0;
 };
 
 // The shape of a round's sum.

@@ -45,6 +45,7 @@ TEST(PlainCollector, GivesTheSumAndTheBytes) {
     const Traffic traffic = collector.finish(total).value();
     EXPECT_EQ(traffic.up,
               encode(ContributionMessage{0, first}).size() + encode(ContributionMessage{0, second}).size());
+    EXPECT_EQ(traffic.devices, 2u);
     EXPECT_EQ(released(std::move(total)), (Sums{{1, {5, -5}}, {3, {8, -8}}}));
   }
 }

@@ -106,16 +106,20 @@ void DpSum::add_central_noise(Aggregator& total) const {
 }
 
 Result<Traffic> DpSum::finish(Aggregator& total) {
-  if (accepted_ < needed_)
-    return fail(
-        Code::bad_input,
-        fmt::format("round {}: {} devices gave their share of the noise and {} are needed; nothing was "
-                    "released",
-                    round_, accepted_, needed_));
+  SOTTO_TRY_DONE(enough(accepted_));  // before anything is paid for
   SOTTO_TRY_DONE(charge_(round_));
   SOTTO_TRY(const Traffic traffic, next_.finish(total));
+  SOTTO_TRY_DONE(enough(traffic.devices));
   if (plan_.place == DpPlace::central) add_central_noise(total);
   return traffic;
+}
+
+Status DpSum::enough(std::uint64_t devices) const {
+  if (devices >= needed_) return Done{};
+  return fail(Code::bad_input,
+              fmt::format("round {}: {} devices gave their share of the noise and {} are needed; nothing was "
+                          "released",
+                          round_, devices, needed_));
 }
 
 }  // namespace sotto

@@ -52,6 +52,8 @@ class DpSum final : public Collector {
   // Fills the contribution up and adds noise to all of it.
   void cover(UserIndex user, Contribution& contribution) const;
   void add_central_noise(Aggregator& total) const;
+  // Whether so many devices make up the noise.
+  [[nodiscard]] Status enough(std::uint64_t devices) const;
 
   SumShape shape_;
   DpSumPlan plan_;

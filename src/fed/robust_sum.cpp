@@ -185,6 +185,7 @@ Result<Traffic> RobustSum::finish(Aggregator& total) {
     SOTTO_TRY(const Traffic more, finish_group(group));
     traffic.up += more.up;
     traffic.down += more.down;
+    traffic.devices += more.devices;
   }
   std::vector<std::int64_t> values(group_total_.size()), row_total(shape_.width);
   for (std::size_t row = 0; row < shape_.rows; ++row) {

@@ -176,16 +176,18 @@ Result<SumOutcome> SecureCollector::sum_group(const Block& block, std::span<cons
 
 Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic) {
   const auto members = members_of(block);
-  if (members.empty()) return Done{};
-  const std::size_t count = groups_of(members.size(), options_.group);
+  std::uint64_t devices = 0;
+  const std::size_t count = members.empty() ? 0 : groups_of(members.size(), options_.group);
   for (std::size_t group = 0; group < count; ++group) {
     const std::size_t first = members.size() * group / count, end = members.size() * (group + 1) / count;
     SOTTO_TRY(const SumOutcome outcome, sum_group(block, std::span(members).subspan(first, end - first)));
     traffic.up += outcome.traffic.up;
     traffic.down += outcome.traffic.down;
+    devices += outcome.survivors.size();
     std::int64_t* out = sums.data() + std::size_t{block.first} * shape_.width;
     for (std::size_t n = 0; n < outcome.values.size(); ++n) out[n] += outcome.values[n];
   }
+  traffic.devices = std::min(traffic.devices, devices);
   return Done{};
 }
 
@@ -195,7 +197,7 @@ Result<Traffic> SecureCollector::finish(Aggregator& total) {
   const auto rows = static_cast<std::uint32_t>(shape_.rows);
   const std::uint32_t step = options_.block == 0 ? rows : options_.block;
   std::vector<std::int64_t> sums(shape_.rows * shape_.width, 0);
-  Traffic traffic;
+  Traffic traffic{.devices = held_.size()};
   for (std::uint32_t first = 0; first < rows; first += step)
     SOTTO_TRY_DONE(sum_block({first, std::min(rows - first, step) + first}, sums, traffic));
   // All sums are there: now they are released. Rows of zeros change nothing.
