@@ -120,6 +120,7 @@ Result<SeenMessage> Recorder::sum_of(const std::vector<std::size_t>& group, Traf
   SOTTO_TRY(const Traffic used, inner_.finish(sum));
   traffic.up += used.up;
   traffic.down += used.down;
+  traffic.devices += used.devices;
   std::map<std::uint32_t, std::vector<std::int64_t>> rows;
   std::move(sum).release([&](std::uint32_t row, const auto* values) {
     rows.emplace(row, std::vector<std::int64_t>(values, values + shape_.width));
