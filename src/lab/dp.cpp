@@ -90,11 +90,11 @@ Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) 
 }
 
 Status DpAccount::charge(const std::string& release, double noise, std::uint32_t times) {
-  const BudgetCharge charge{.what = release, .releases = {noise, 1.0, times}};
   // A copy first: what the file refuses must not count here either.
   PrivacyBudget after = budget_;
-  SOTTO_TRY_DONE(after.charge(charge));
-  if (file_) SOTTO_TRY_DONE(file_->charge(charge));
+  SOTTO_TRY_DONE(after.charge({.what = release, .releases = {noise, 1.0, times}}));
+  // The file still knows what was paid before a restart.
+  if (file_) SOTTO_TRY_DONE(file_->charge({.what = release, .releases = {noise, 1.0, 1}}));
   budget_ = std::move(after);
   return Done{};
 }

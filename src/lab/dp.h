@@ -2,9 +2,9 @@
 //
 // Laws: noise that an ε asks for is calibrated over all releases of the run (RDP, everybody in every release:
 // cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
-// run's own account, and to the budget file where one is given, before it happens. A run that is resumed pays
-// for the rounds before it first. Neighbours differ in one person's whole data, added or removed; local noise
-// is charged for one person's data being any other.
+// run's own account, and to the budget file where one is given, before it happens. In the account of a run
+// that is resumed the rounds before it count too; the file has them already. Neighbours differ in one
+// person's whole data, added or removed; local noise is charged for one person's data being any other.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,8 @@ class DpAccount {
   // The request has noise.
   [[nodiscard]] static Result<std::shared_ptr<DpAccount>> open(const TrainRequest& request);
 
-  // `noise` in multiples of what one person changes.
+  // One release now, `times` with those that a resumed run made before. `noise` in multiples of what one
+  // person changes.
   [[nodiscard]] Status charge(const std::string& release, double noise, std::uint32_t times);
   [[nodiscard]] PrivacySpent spent() const;
 

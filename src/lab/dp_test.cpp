@@ -103,6 +103,24 @@ TEST(DpTraining, HaltsWhenTheBudgetIsSpent) {
   EXPECT_NE(model.error().message.find("budget is spent"), std::string::npos) << model.error().message;
 }
 
+TEST(DpTraining, AResumedRunPaysForTheRoundsBeforeItOnce) {
+  TrainRequest request;
+  request.dp.place = "central";
+  request.dp.noise = 10.0;
+  const auto account = DpAccount::open(request).value();
+  const SumShape shape{2, 1};
+  Protection protection;
+  protection.put_before(std::make_unique<PlainCollector>(shape));
+  ASSERT_TRUE(put_dp_before(protection, request, shape, {"a round", 10.0, 1000.0}, account).ok());
+  SumSpace space(shape.rows, shape.width);
+  for (const std::uint32_t round : {3u, 4u}) {
+    ASSERT_TRUE(protection.first()->begin({round, {}, nullptr}).ok());
+    Aggregator total(space);
+    ASSERT_TRUE(protection.first()->finish(total).ok());
+    EXPECT_DOUBLE_EQ(account->spent().epsilon, cost_of({10.0, 1.0, round + 1}, 1e-6, Accountant::rdp));
+  }
+}
+
 TEST(DpRequest, WhatCannotBeIsRefused) {
   const auto refused = [](const std::function<void(TrainRequest&)>& change) {
     TrainRequest request = fedease("central");
