@@ -332,6 +332,16 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
 }
 
+void add_plan_flags(CLI::App& app, TrainFlags& flags) {
+  add_data_options(app, flags.data);
+  add_model_flags(app, flags.request);
+  add_federation_flags(app, flags.request);
+  app.add_option("--plan", flags.plan_file, "a TOML plan; flags win over it")
+      ->type_name("FILE")
+      ->group("Run");
+  app.add_flag("-q,--quiet", flags.quiet, "no progress")->group("Run");
+}
+
 Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest request) {
   if (!flags.plan_file.empty()) {
     SOTTO_TRY(const std::string text, read_text(flags.plan_file));

@@ -1,0 +1,161 @@
+#include "fed/recorder.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "base/assert.h"
+#include "base/rng.h"
+
+namespace sotto {
+
+namespace {
+
+// Order at random, by sorting: the stream decides, not the library.
+template <class T>
+void shuffled(std::vector<T>& things, Stream& draws) {
+  for (std::size_t n = things.size(); n > 1; --n)
+    std::swap(things[n - 1], things[draws.below(static_cast<std::uint32_t>(n))]);
+}
+
+}  // namespace
+
+Recorder::Recorder(Collector& inner, SumShape shape, const RecorderOptions& options, Keep keep)
+    : inner_(inner),
+      shape_(shape),
+      options_(options),
+      keep_(std::move(keep)),
+      space_(shape.rows, shape.width) {}
+
+Status Recorder::begin(const RoundPlace& place) {
+  SOTTO_ASSERT(place.shared != nullptr, "a recorded round has a model");
+  if (options_.view == View::secure && place.cohort.size() < options_.group)
+    return fail(
+        Code::bad_input,
+        fmt::format("round {} refused: its cohort has {} devices, fewer than the {} that a secure sum needs; "
+                    "enlarge the cohort or lower the group",
+                    place.round, place.cohort.size(), options_.group));
+  round_.round = place.round;
+  round_.shared = *place.shared;
+  round_.messages.clear();
+  cohort_.assign(place.cohort.begin(), place.cohort.end());
+  held_.clear();
+  return options_.view == View::secure ? Status(Done{}) : inner_.begin(place);
+}
+
+SeenMessage Recorder::drawn_message(UserIndex user, std::size_t rows) const {
+  Stream draws(options_.seed, Purpose::audit_null, round_.round, user.value);
+  std::map<std::uint32_t, std::vector<std::int64_t>> made;
+  const double scale = static_cast<double>(1 << 20);
+  while (made.size() < std::min(rows, shape_.rows)) {
+    std::vector<std::int64_t> values;
+    for (std::size_t k = 0; k + 1 < shape_.width; ++k)
+      values.push_back(static_cast<std::int64_t>(0.3 * scale * draws.normal()));
+    values.push_back(-static_cast<std::int64_t>(scale * draws.uniform()));
+    made.emplace(draws.below(static_cast<std::uint32_t>(shape_.rows)), std::move(values));
+  }
+  SeenMessage message;
+  for (const auto& [row, values] : made) {
+    message.rows.push_back(row);
+    message.values.insert(message.values.end(), values.begin(), values.end());
+  }
+  return message;
+}
+
+SeenMessage Recorder::seen(UserIndex user, const Contribution& contribution) {
+  SeenMessage message;
+  if (options_.random_messages) {
+    message = drawn_message(user, contribution.size());
+  } else {
+    for (std::size_t n = 0; n < contribution.size(); ++n) {
+      const std::int32_t* values = contribution.values(n);
+      if (!message.rows.empty() && message.rows.back() == contribution.row(n)) {
+        for (std::size_t k = 0; k < shape_.width; ++k)
+          message.values[message.values.size() - shape_.width + k] += values[k];
+        continue;
+      }
+      message.rows.push_back(contribution.row(n));
+      message.values.insert(message.values.end(), values, values + shape_.width);
+    }
+  }
+  if (met_.size() <= user.value) met_.resize(user.value + 1, 0);
+  if (options_.view == View::plain || met_[user.value] == 0) message.members = {user.value};
+  met_[user.value] = 1;
+  return message;
+}
+
+Status Recorder::accept(UserIndex user, Contribution& contribution) {
+  if (options_.view == View::secure) {
+    held_.push_back(contribution);
+    return Done{};
+  }
+  round_.messages.push_back(seen(user, contribution));
+  return inner_.accept(user, contribution);
+}
+
+std::vector<std::vector<std::size_t>> Recorder::dealt() const {
+  std::vector<std::size_t> order(cohort_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  Stream draws(options_.seed, Purpose::audit_groups, options_.keep_groups ? 0 : round_.round);
+  shuffled(order, draws);
+  const std::size_t size = options_.group == 0 ? cohort_.size() : options_.group;
+  const std::size_t count = std::max<std::size_t>(cohort_.size() / size, 1);
+  std::vector<std::vector<std::size_t>> groups(count);
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto from = order.begin() + static_cast<std::ptrdiff_t>(order.size() * n / count);
+    groups[n].assign(from, order.begin() + static_cast<std::ptrdiff_t>(order.size() * (n + 1) / count));
+    std::sort(groups[n].begin(), groups[n].end());
+  }
+  return groups;
+}
+
+Result<SeenMessage> Recorder::sum_of(const std::vector<std::size_t>& group, Traffic& traffic) {
+  std::vector<UserIndex> members;
+  for (const std::size_t n : group) members.push_back(cohort_[n]);
+  SOTTO_TRY_DONE(inner_.begin({.round = round_.round, .cohort = members, .shared = &round_.shared}));
+  for (const std::size_t n : group) SOTTO_TRY_DONE(inner_.accept(cohort_[n], held_[n]));
+  Aggregator sum(space_);
+  SOTTO_TRY(const Traffic used, inner_.finish(sum));
+  traffic.up += used.up;
+  traffic.down += used.down;
+  std::map<std::uint32_t, std::vector<std::int64_t>> rows;
+  std::move(sum).release([&](std::uint32_t row, const auto* values) {
+    rows.emplace(row, std::vector<std::int64_t>(values, values + shape_.width));
+  });
+  SeenMessage message;
+  for (const UserIndex member : members) message.members.push_back(member.value);
+  for (const auto& [row, values] : rows) {
+    message.rows.push_back(row);
+    message.values.insert(message.values.end(), values.begin(), values.end());
+  }
+  return message;
+}
+
+void Recorder::shuffle() {
+  Stream draws(options_.seed, Purpose::audit_groups, round_.round);
+  shuffled(round_.messages, draws);
+}
+
+Result<Traffic> Recorder::finish(Aggregator& total) {
+  if (options_.view != View::secure) {
+    if (options_.view == View::shuffled) shuffle();
+    SOTTO_TRY_DONE(keep_(round_));
+    return inner_.finish(total);
+  }
+  SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort has been heard");
+  Traffic traffic;
+  for (const auto& group : dealt()) {
+    SOTTO_TRY(SeenMessage message, sum_of(group, traffic));
+    round_.messages.push_back(std::move(message));
+  }
+  const std::vector<SeenMessage> sums = round_.messages;
+  SOTTO_TRY_DONE(keep_(round_));
+  for (const SeenMessage& sum : sums)
+    for (std::size_t n = 0; n < sum.rows.size(); ++n)
+      total.add_total(sum.rows[n], sum.values.data() + n * shape_.width);
+  return traffic;
+}
+
+}  // namespace sotto

@@ -1,0 +1,60 @@
+// Recorder: writes down what a curious server would see of a round (privacy/audit/transcript.h) and passes
+// the contributions on, unchanged, to the collector behind it.
+//
+// Under the secure view it deals the cohort into groups and lets the collector behind it sum each group by
+// itself: only these sums are written down. Laws: the model is that of the collector behind it, byte for
+// byte; a round of which something could not be written down fails and releases nothing; a cohort smaller
+// than a group is refused.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "fed/collector.h"
+#include "privacy/audit/transcript.h"
+
+namespace sotto {
+
+struct RecorderOptions {
+  View view = View::plain;
+  std::uint32_t group = 0;  // secure: devices in a sum, at least; 0: the whole cohort
+  // Groups stay the same over rounds while the cohort does; else they are dealt anew, so that sums overlap in
+  // ever new ways: the more dangerous habit.
+  bool keep_groups = false;
+  // A control: messages of as many rows, drawn at random, are written down instead of the true ones.
+  bool random_messages = false;
+  std::uint64_t seed = 1;
+};
+
+class Recorder final : public Collector {
+ public:
+  using Keep = std::function<Status(SeenRound&)>;
+
+  // `inner` outlives it. `keep` is given each round once it is over.
+  Recorder(Collector& inner, SumShape shape, const RecorderOptions& options, Keep keep);
+
+  [[nodiscard]] Status begin(const RoundPlace& place) override;
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override;
+
+ private:
+  [[nodiscard]] SeenMessage seen(UserIndex user, const Contribution& contribution);
+  [[nodiscard]] SeenMessage drawn_message(UserIndex user, std::size_t rows) const;
+  void shuffle();
+  // Positions in the cohort, dealt into groups.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> dealt() const;
+  [[nodiscard]] Result<SeenMessage> sum_of(const std::vector<std::size_t>& group, Traffic& traffic);
+
+  Collector& inner_;
+  SumShape shape_;
+  RecorderOptions options_;
+  Keep keep_;
+  SumSpace space_;
+  SeenRound round_;
+  std::vector<UserIndex> cohort_;
+  std::vector<Contribution> held_;  // secure: until the round ends
+  std::vector<std::uint8_t> met_;   // shuffled: who has been named
+};
+
+}  // namespace sotto

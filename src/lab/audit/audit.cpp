@@ -1,0 +1,260 @@
+#include "lab/audit/audit.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "fed/message_noise.h"
+#include "fed/recorder.h"
+#include "lab/files.h"
+#include "metrics/distributions.h"
+#include "sim/federation.h"
+
+namespace sotto {
+
+namespace {
+
+// The looks that show how a leak grows: close together first.
+bool look_after(std::uint64_t round, std::uint64_t rounds) {
+  constexpr std::uint64_t early[] = {1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200};
+  return round < rounds && std::find(std::begin(early), std::end(early), round) != std::end(early);
+}
+
+// Everything that stands between the devices and the sum, and what is written down there.
+class Listening {
+ public:
+  Listening(const AuditRequest& request, SumShape shape, std::size_t cohort, std::uint64_t seed,
+            Recorder::Keep keep)
+      : plain_(shape),
+        recorder_(plain_, shape,
+                  {request.view.view, request.view.group, request.keep_groups, request.random_messages, seed},
+                  std::move(keep)) {
+    if (request.noise.multiplier <= 0.0) return;
+    const double scale = double{request.train.plan.fixed.scale()};
+    MessageNoiseOptions noise;
+    noise.clip.whole = request.noise.clip * scale;
+    noise.sd = message_sd(request, cohort) * scale;
+    noise.seed = seed;
+    noise_.emplace(recorder_, shape, noise);
+  }
+
+  [[nodiscard]] Collector& first() { return noise_ ? static_cast<Collector&>(*noise_) : recorder_; }
+
+  // Of each number of one device's message. In a secure sum the shares of a group make the whole.
+  static double message_sd(const AuditRequest& request, std::size_t cohort) {
+    const std::size_t group = request.view.group == 0 ? cohort : request.view.group;
+    const double share = request.view.view == View::secure ? std::sqrt(static_cast<double>(group)) : 1.0;
+    return request.noise.multiplier * request.noise.clip / share;
+  }
+
+ private:
+  PlainCollector plain_;
+  Recorder recorder_;
+  std::optional<MessageNoise> noise_;
+};
+
+TranscriptHead head_of(const AuditRequest& request, const Split& split, std::size_t cohort) {
+  const Plan& plan = request.train.plan;
+  TranscriptHead head;
+  head.users = static_cast<std::uint32_t>(split.train.users());
+  head.catalogue = static_cast<std::uint32_t>(split.catalogue);
+  head.width = plan.fpl.factors + 1;
+  head.learning_rate = plan.fpl.learning_rate;
+  head.user_reg = plan.fpl.user_reg;
+  head.positive_reg = plan.fpl.positive_reg;
+  head.negative_reg = plan.fpl.negative_reg;
+  head.fixed_bits = plan.fixed.bits;
+  head.view = request.view.view;
+  const std::size_t group = request.view.group == 0 ? cohort : request.view.group;
+  head.group = request.view.view == View::secure ? static_cast<std::uint32_t>(group) : 1;
+  if (request.noise.multiplier > 0.0)
+    head.noise_sd = static_cast<float>(request.noise.multiplier * request.noise.clip);
+  head.split = split.hash;
+  return head;
+}
+
+struct Trail {
+  Investigation investigation;
+  std::vector<AuditLook> looks;
+};
+
+AuditRun run_of(Trail&& trail, Executor& executor) {
+  AuditRun run;
+  run.rounds = trail.investigation.rounds();
+  run.known = trail.investigation.known();
+  run.findings = trail.investigation.findings(executor);
+  run.sent_shares = trail.investigation.sent_shares();
+  run.looks = std::move(trail.looks);
+  return run;
+}
+
+Status stopped(const AuditHooks& hooks) {
+  if (hooks.stop != nullptr && hooks.stop->load()) return fail(Code::cancelled, "the audit was stopped");
+  return Done{};
+}
+
+Status step(SeenRound& round, std::uint64_t rounds, const AuditRequest& request, Executor& executor,
+            Trail& trail) {
+  trail.investigation.observe(round, executor);
+  const std::uint64_t done = trail.investigation.rounds();
+  if (request.looks && look_after(done, rounds))
+    trail.looks.push_back({done, trail.investigation.findings(executor)});
+  return Done{};
+}
+
+// Trains; every round goes to the attackers, and its bytes to `sink` if there is one.
+Result<std::string> train_and_listen(const AuditRequest& request, const Split& split, std::uint64_t seed,
+                                     Executor& executor, const AuditHooks& hooks, Trail& trail,
+                                     const Schedule& schedule, const ByteSink* sink) {
+  Plan plan = request.train.plan;
+  plan.seed = seed;
+  const Fpl model(plan.fpl, split.catalogue, plan.seed);
+  Listening listening(request, {model.shared_rows(), model.shared_width()}, schedule.cohort, seed,
+                      [&](SeenRound& round) -> Status {
+                        if (sink != nullptr) SOTTO_TRY_DONE((*sink)(encode_round(round)));
+                        return step(round, schedule.rounds, request, executor, trail);
+                      });
+  Federation<Fpl> federation(model, plan, schedule, split.train, executor);
+  federation.collect_with(listening.first());
+  for (std::uint64_t round = 0; round < schedule.rounds; ++round) {
+    SOTTO_TRY_DONE(stopped(hooks));
+    SOTTO_TRY(const RoundReport report, federation.run(1));
+    static_cast<void>(report);
+    if (hooks.on_round) hooks.on_round(round + 1, schedule.rounds);
+  }
+  return hash_rows(federation.state().shared);
+}
+
+}  // namespace
+
+Result<AuditView> parse_view(const std::string& text) {
+  const auto unknown = [&] {
+    return fail(
+        Code::usage,
+        fmt::format("unknown view '{}': choose plain, shuffled, secure, secure:N (sums over at least N "
+                    "devices), secure+dp or secure:N+dp",
+                    text));
+  };
+  AuditView view;
+  std::string rest = text;
+  if (rest == "plain") return view;
+  view.view = View::shuffled;
+  if (rest == "shuffled") return view;
+  view.view = View::secure;
+  if (rest.ends_with("+dp")) {
+    view.noisy = true;
+    rest.resize(rest.size() - 3);
+  }
+  if (rest == "secure") return view;
+  if (!rest.starts_with("secure:")) return unknown();
+  rest = rest.substr(7);
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), view.group);
+  if (error != std::errc() || end != rest.data() + rest.size() || view.group < 2) return unknown();
+  return view;
+}
+
+std::string to_string(const AuditView& view) {
+  std::string text = to_string(view.view);
+  if (view.group != 0) text += fmt::format(":{}", view.group);
+  return view.noisy ? text + "+dp" : text;
+}
+
+Status check(const AuditRequest& request) {
+  if (request.train.model != ModelKind::fpl)
+    return fail(Code::usage, "the audit attacks the messages of fpl: leave --model out, or say fpl");
+  if (request.view.noisy && !(request.noise.multiplier > 0.0))
+    return fail(Code::usage,
+                "a view with +dp needs its noise: add --noise, a multiple of the clip such as 1");
+  if (!request.view.noisy && !request.local && request.noise.multiplier > 0.0)
+    return fail(Code::usage, "--noise belongs to a view with noise: choose secure+dp, or add --local");
+  if (request.local && request.view.view == View::secure)
+    return fail(Code::usage, "--local adds noise to single messages: choose the view plain or shuffled");
+  if (!(request.noise.multiplier >= 0.0 && request.noise.multiplier < 1e4) ||
+      !(request.noise.clip > 0.0 && request.noise.clip < 1e4))
+    return fail(Code::usage, "--noise and --clip must be numbers above 0 and below 10000");
+  if (!(request.noise.delta > 0.0 && request.noise.delta < 1.0))
+    return fail(Code::usage, "--delta must lie between 0 and 1");
+  if (request.seeds == 0 || request.seeds > 100) return fail(Code::usage, "--seeds must be from 1 to 100");
+  return Done{};
+}
+
+Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
+                            Executor& executor, const AuditHooks& hooks) {
+  const std::size_t users = eligible_users(split.train, split.catalogue).size();
+  SOTTO_TRY(const Schedule schedule, schedule_for(request.train.plan, users, split.train.interactions()));
+  const TranscriptHead head = head_of(request, split, schedule.cohort);
+  SOTTO_TRY_DONE(check(head));
+  InvestigationOptions options = request.attack;
+  options.seed = seed;
+  SOTTO_TRY(Investigation investigation, Investigation::open(head, split.train, options));
+  Trail trail{std::move(investigation), {}};
+  std::string hash;
+  const auto listen = [&](const ByteSink* sink) -> Status {
+    SOTTO_TRY(hash, train_and_listen(request, split, seed, executor, hooks, trail, schedule, sink));
+    return Done{};
+  };
+  if (request.record.empty()) {
+    SOTTO_TRY_DONE(listen(nullptr));
+  } else {
+    SOTTO_TRY_DONE(write_file(
+        request.record,
+        [&](const ByteSink& sink) -> Status {
+          SOTTO_TRY_DONE(sink(encode_head(head)));
+          SOTTO_TRY_DONE(listen(&sink));
+          return sink(encode_end());
+        },
+        Privacy::owner_only));
+  }
+  AuditRun run = run_of(std::move(trail), executor);
+  run.model_hash = hash;
+  return run;
+}
+
+Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::string& name,
+                                  const AuditRequest& request, const Split& split, Executor& executor,
+                                  const AuditHooks& hooks) {
+  auto opened = TranscriptReader::open(bytes);
+  if (!opened.ok()) return chained(opened.error(), name);
+  TranscriptReader& reader = *opened;
+  if (reader.head().split != split.hash || reader.head().catalogue != split.catalogue)
+    return fail(
+        Code::incompatible,
+        fmt::format("{}: it was recorded on other data; give the --data and --split of the recording", name));
+  InvestigationOptions options = request.attack;
+  options.seed = request.train.plan.seed;
+  SOTTO_TRY(Investigation investigation, Investigation::open(reader.head(), split.train, options));
+  Trail trail{std::move(investigation), {}};
+  for (;;) {
+    SOTTO_TRY_DONE(stopped(hooks));
+    auto next = reader.next();
+    if (!next.ok()) return chained(next.error(), name);
+    if (!next->has_value()) break;
+    SOTTO_TRY_DONE(step(**next, std::numeric_limits<std::uint64_t>::max(), request, executor, trail));
+  }
+  if (trail.investigation.rounds() == 0)
+    return fail(Code::bad_input, fmt::format("{}: it holds no round; record it anew", name));
+  return run_of(std::move(trail), executor);
+}
+
+double epsilon_of(const AuditRequest& request, std::uint64_t rounds) {
+  if (request.noise.multiplier <= 0.0) return std::numeric_limits<double>::infinity();
+  // So many releases are one with less noise (Gaussian noise composes exactly), whose δ at ε is known (Balle
+  // and Wang 2018); everybody is taken to be in every round.
+  const double sigma = request.noise.multiplier / std::sqrt(static_cast<double>(rounds));
+  const auto delta_at = [sigma](double epsilon) {
+    return normal_cdf(0.5 / sigma - epsilon * sigma) -
+           std::exp(epsilon) * normal_cdf(-0.5 / sigma - epsilon * sigma);
+  };
+  double low = 0.0, high = 1.0;
+  while (delta_at(high) > request.noise.delta && high < 600.0) high *= 2.0;
+  for (int n = 0; n < 60; ++n) {
+    const double middle = (low + high) / 2.0;
+    (delta_at(middle) > request.noise.delta ? low : high) = middle;
+  }
+  return high;
+}
+
+}  // namespace sotto

@@ -1,0 +1,84 @@
+// The leakage audit: trains a federation while a curious server writes down what it sees, lets the attackers
+// loose on it, and says with intervals how much more they know about people than popularity tells everybody.
+//
+// Laws: the federation's model is what the plan without a recorder gives (under noise: with that noise), byte
+// for byte; the same request gives the same figures for any number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "data/split.h"
+#include "lab/request.h"
+#include "metrics/bootstrap.h"
+#include "privacy/audit/investigation.h"
+
+namespace sotto {
+
+struct AuditView {
+  View view = View::plain;
+  std::uint32_t group = 0;  // secure: devices in a sum, at least; 0: the whole cohort
+  bool noisy = false;       // secure+dp: every device adds its share of the noise
+};
+// "plain", "shuffled", "secure", "secure:50", "secure+dp", "secure:50+dp".
+[[nodiscard]] Result<AuditView> parse_view(const std::string& text);
+[[nodiscard]] std::string to_string(const AuditView& view);
+
+// Gaussian noise, for the views that have it.
+struct AuditNoise {
+  double multiplier = 0.0;  // σ: deviation of a sum's noise over the clip
+  double clip = 1.0;        // length of a whole contribution
+  double delta = 1e-6;
+};
+
+struct AuditRequest {
+  TrainRequest train;  // model fpl
+  AuditView view;
+  AuditNoise noise;
+  bool keep_groups = false;
+  bool local = false;  // the noise is each message's own: local differential privacy, under the plain view
+  bool random_messages = false;  // the null control
+  InvestigationOptions attack;
+  std::uint32_t seeds = 1;
+  std::string record;  // a file for the transcript of the first seed; empty: none
+  bool looks = false;  // judge along the way, for the leak over rounds
+};
+[[nodiscard]] Status check(const AuditRequest& request);
+
+struct AuditLook {
+  std::uint64_t round = 0;  // rounds so far
+  std::vector<Findings> findings;
+};
+
+// One seed of one plan under one view.
+struct AuditRun {
+  std::uint64_t rounds = 0;
+  std::size_t known = 0;
+  std::vector<Findings> findings;
+  std::vector<double> sent_shares;
+  std::vector<AuditLook> looks;
+  std::string model_hash;  // empty for a transcript
+};
+
+struct AuditHooks {
+  const std::atomic<bool>* stop = nullptr;                                  // set by Ctrl-C
+  std::function<void(std::uint64_t round, std::uint64_t rounds)> on_round;  // may be empty
+};
+
+[[nodiscard]] Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
+                                          Executor& executor, const AuditHooks& hooks);
+// On what was written down before; `name` is for the error texts.
+[[nodiscard]] Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::string& name,
+                                                const AuditRequest& request, const Split& split,
+                                                Executor& executor, const AuditHooks& hooks);
+
+// ε of the whole training for the noise of the request, by the Gaussian mechanism's exact curve; infinite
+// without noise.
+[[nodiscard]] double epsilon_of(const AuditRequest& request, std::uint64_t rounds);
+
+}  // namespace sotto

@@ -1,0 +1,158 @@
+#include "lab/audit/full_audit.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <limits>
+
+namespace sotto {
+
+namespace {
+
+// People attacked for one point of a curve: a curve needs many points more than narrow intervals.
+constexpr std::uint32_t people_of_a_point = 200;
+constexpr double least_control_f1 = 0.95;
+
+class Runner {
+ public:
+  Runner(const FullAudit& asked, const Split& split, Executor& executor, const FullAuditHooks& hooks)
+      : asked_(asked), split_(split), executor_(executor), hooks_(hooks) {}
+
+  Result<AuditSummary> run(const AuditRequest& request, const std::string& part) {
+    if (hooks_.on_part) hooks_.on_part(part);
+    SOTTO_TRY_DONE(check(request));
+    std::vector<AuditRun> seeds;
+    for (std::uint32_t n = 0; n < request.seeds; ++n) {
+      AuditRequest one = request;
+      if (n > 0) one.record.clear(), one.looks = false;
+      SOTTO_TRY(AuditRun run, audit_plan(one, split_, request.train.plan.seed + n, executor_, hooks_.audit));
+      seeds.push_back(std::move(run));
+    }
+    return summarise(seeds, executor_);
+  }
+
+  // The plan that was asked for, as a control or a point: bare of what belongs to the main run.
+  [[nodiscard]] AuditRequest bare() const {
+    AuditRequest request = asked_.request;
+    request.view = {};
+    request.noise.multiplier = 0.0;
+    request.local = request.looks = false;
+    request.record.clear();
+    return request;
+  }
+
+  Result<AuditControl> attack_works() {
+    AuditRequest request = bare();
+    request.train.plan.consent.pi = 0.0;
+    request.attack.attackers = {Attacker::match, Attacker::absence};
+    SOTTO_TRY(const AuditSummary summary, run(request, "control: the attack works"));
+    const Estimate& f1 = summary.of(Attacker::match)->alone.f1;
+    return AuditControl{"The attack works: single messages, no positive update sent (plain, π = 0)",
+                        fmt::format("A3 finds at least {:.0f}% of a history (F1 ≥ {})",
+                                    100.0 * least_control_f1, least_control_f1),
+                        fmt::format("F1 {:.3f} ({:.3f} to {:.3f})", f1.mean, f1.range.low, f1.range.high),
+                        f1.mean >= least_control_f1};
+  }
+
+  Result<AuditControl> null_gains_nothing() {
+    AuditRequest request = bare();
+    request.random_messages = true;
+    SOTTO_TRY(const AuditSummary summary, run(request, "control: random messages"));
+    const AttackerSummary* best = summary.strongest();
+    const Estimate gained = best == nullptr ? Estimate{} : best->advantage.f1;
+    return AuditControl{"Nothing comes from nothing: random messages instead of the true ones",
+                        "no attacker gains on A0 (every interval reaches down to 0)",
+                        fmt::format("largest gain in F1 {:+.4f} ({:+.4f} to {:+.4f})", gained.mean,
+                                    gained.range.low, gained.range.high),
+                        summary.shows_no_leak()};
+  }
+
+  Status add_controls(AuditReport& report) {
+    SOTTO_TRY(AuditControl works, attack_works());
+    report.controls.push_back(std::move(works));
+    SOTTO_TRY(AuditControl null, null_gains_nothing());
+    report.controls.push_back(std::move(null));
+    return Done{};
+  }
+
+  Status add_point(AuditRequest request, double x, const std::string& series, const std::string& part,
+                   std::vector<AuditPoint>& points) {
+    request.attack.people =
+        request.attack.people == 0 ? people_of_a_point : std::min(request.attack.people, people_of_a_point);
+    request.seeds = 1;
+    request.attack.attackers = {Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::shadow,
+                                Attacker::difference};
+    SOTTO_TRY(AuditSummary summary, run(request, part));
+    points.push_back({x, series, std::move(summary)});
+    return Done{};
+  }
+
+  Status add_pi_curve(AuditReport& report) {
+    for (const MaskKind mask : {MaskKind::sticky, MaskKind::redraw})
+      for (const double pi : {0.0, 0.1, 0.3, 0.6, 1.0}) {
+        AuditRequest request = bare();
+        request.train.plan.consent = {pi, mask};
+        SOTTO_TRY_DONE(add_point(request, pi, to_string(mask), fmt::format("π = {}, {}", pi, to_string(mask)),
+                                 report.over_pi));
+      }
+    return Done{};
+  }
+
+  Status add_epsilon_curve(AuditReport& report) {
+    for (const bool secure : {false, true})
+      for (const double multiplier : {0.3, 1.0, 3.0, 10.0, 30.0}) {
+        AuditRequest request = bare();
+        request.noise.multiplier = multiplier;
+        request.local = !secure;
+        if (secure) request.view = {View::secure, asked_.request.view.group, true};
+        const std::string series = secure ? "noise inside a secure sum" : "noise on single messages";
+        SOTTO_TRY_DONE(add_point(request, 0.0, series, fmt::format("σ = {}, {}", multiplier, series),
+                                 report.over_epsilon));
+        AuditPoint& point = report.over_epsilon.back();
+        point.x = epsilon_of(request, point.summary.rounds);
+      }
+    return Done{};
+  }
+
+  Status add_canaries(AuditReport& report) {
+    if (hooks_.on_part) hooks_.on_part("canaries");
+    CanaryRequest request;
+    request.noise = asked_.request.noise;
+    if (request.noise.multiplier <= 0.0) request.noise.multiplier = 1.0;
+    request.trials = asked_.canaries;
+    request.fixed_bits = asked_.request.train.plan.fixed.bits;
+    request.seed = asked_.request.train.plan.seed;
+    AuditRequest promise = asked_.request;
+    promise.noise = request.noise;
+    SOTTO_TRY(report.canaries, play_canaries(request, epsilon_of(promise, request.rounds), executor_));
+    return Done{};
+  }
+
+ private:
+  const FullAudit& asked_;
+  const Split& split_;
+  Executor& executor_;
+  const FullAuditHooks& hooks_;
+};
+
+}  // namespace
+
+Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, Executor& executor,
+                                   const FullAuditHooks& hooks) {
+  SOTTO_TRY_DONE(check(asked.request));
+  Runner runner(asked, split, executor, hooks);
+  AuditReport report;
+  report.request = asked.request;
+  report.data = asked.data;
+  SOTTO_TRY(report.main, runner.run(asked.request, "the plan"));
+  if (asked.request.noise.multiplier > 0.0) report.epsilon = epsilon_of(asked.request, report.main.rounds);
+  if (asked.controls) SOTTO_TRY_DONE(runner.add_controls(report));
+  if (asked.curves) {
+    SOTTO_TRY_DONE(runner.add_pi_curve(report));
+    SOTTO_TRY_DONE(runner.add_epsilon_curve(report));
+  }
+  if (asked.canaries > 0) SOTTO_TRY_DONE(runner.add_canaries(report));
+  return report;
+}
+
+}  // namespace sotto

@@ -1,0 +1,253 @@
+#include "lab/audit/page.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <map>
+
+#include "lab/cli/console.h"
+#include "lab/version.h"
+
+namespace sotto {
+
+namespace {
+
+std::string percent(double share) {
+  return fmt::format("{:.{}f}%", 100.0 * share, std::abs(share) < 0.0995 ? 1 : 0);
+}
+
+std::string points(double share) { return fmt::format("{:+.1f}", 100.0 * share); }
+
+PageCell figure_cell(const Estimate& estimate) {
+  return {.text = fmt::format("{:.3f}", estimate.mean),
+          .value = estimate.mean,
+          .detail = fmt::format("{:.3f} to {:.3f}", estimate.range.low, estimate.range.high)};
+}
+
+PageCell gain_cell(const Estimate& gain) {
+  return {.text = points(gain.mean),
+          .value = gain.mean,
+          .detail = fmt::format("{} to {}", points(gain.range.low), points(gain.range.high)),
+          .hint = "percentage points more than popularity alone finds; 95% interval"};
+}
+
+PageTable main_table(const AuditSummary& summary) {
+  PageTable table;
+  table.caption =
+      "One line an attacker. “Found” is the share of a person's history that the attacker names when it "
+      "names as many "
+      "items as the history has, using what everybody knows (popularity) and what the server saw. Each "
+      "figure has its "
+      "95% interval over people.";
+  table.columns = {{"attacker"},
+                   {"what it does"},
+                   {"found", true, "F1 at as many guesses as the history has items"},
+                   {"more than guessing", true, "percentage points over A0, person by person"},
+                   {"surely named", true, "share of a history named with 95% precision"},
+                   {"meaning"}};
+  for (const AttackerSummary& one : summary.attackers) {
+    const bool prior = one.attacker == Attacker::popularity;
+    table.rows.push_back({{.text = code_of(one.attacker)},
+                          {.text = name_of(one.attacker)},
+                          {.text = percent(one.informed.f1.mean), .value = one.informed.f1.mean},
+                          prior ? PageCell{.text = "–", .value = 0.0} : gain_cell(one.advantage.f1),
+                          {.text = percent(one.informed.named.mean), .value = one.informed.named.mean},
+                          {.text = meaning_of(one)}});
+  }
+  return table;
+}
+
+PageTable figures_table(const AuditSummary& summary, bool alone) {
+  PageTable table;
+  table.caption =
+      alone ? "Evidence alone: what the messages give away without knowing which items are popular."
+            : "Informed: evidence and popularity, weighed on the people whose history the attacker knows.";
+  table.columns = {{"attacker"},
+                   {"what it does"},
+                   {"AUC", true, "chance that an item of the history stands above another"},
+                   {"F1", true, "at as many guesses as the history has items"},
+                   {"TPR at 1% FPR", true, "share found while 1% of the other items are wrongly accused"},
+                   {"named", true, "largest share at the top of the list with 95% precision"}};
+  for (const AttackerSummary& one : summary.attackers) {
+    const LeakEstimates& figures = alone ? one.alone : one.informed;
+    table.rows.push_back({{.text = code_of(one.attacker)},
+                          {.text = name_of(one.attacker)},
+                          figure_cell(figures.auc),
+                          figure_cell(figures.f1),
+                          figure_cell(figures.tpr),
+                          figure_cell(figures.named)});
+  }
+  return table;
+}
+
+PageTable control_table(const std::vector<AuditControl>& controls) {
+  PageTable table;
+  table.caption = "Runs whose outcome is known beforehand if the audit works.";
+  table.columns = {{"control"}, {"expected"}, {"measured"}, {"verdict"}};
+  for (const AuditControl& control : controls)
+    table.rows.push_back({{.text = control.name},
+                          {.text = control.expected},
+                          {.text = control.measured},
+                          {.text = control.held ? "held" : "FAILED",
+                           .standing = control.held ? Standing::best : Standing::plain}});
+  return table;
+}
+
+XyChart rounds_chart(const AuditSummary& summary) {
+  XyChart chart;
+  chart.head = {"leak-over-rounds", "What has been found after so many rounds",
+                "Share of a history that each attacker finds (F1, with popularity known). The line of A0 is "
+                "what anybody "
+                "would guess."};
+  chart.x = {.label = "rounds", .scale = ScaleKind::log};
+  chart.y = {.label = "share of a history found", .from_zero = true, .high = 1.0};
+  std::map<Attacker, ChartSeries> series;
+  for (const LookSummary& look : summary.looks)
+    for (const auto& [attacker, f1] : look.f1) {
+      ChartSeries& line = series[attacker];
+      line.name = fmt::format("{} {}", code_of(attacker), name_of(attacker));
+      line.spread = PointSpread::band;
+      line.points.push_back({static_cast<double>(look.round), f1.mean, f1.range});
+    }
+  for (auto& [attacker, line] : series) chart.series.push_back(std::move(line));
+  return chart;
+}
+
+// A curve of one figure for each series of points.
+void add_series(XyChart& chart, const std::vector<AuditPoint>& points, const std::string& what,
+                const std::function<Estimate(const AuditSummary&)>& figure) {
+  std::map<std::string, ChartSeries> lines;
+  for (const AuditPoint& point : points) {
+    ChartSeries& line = lines[point.series];
+    line.name = what.empty() ? point.series : fmt::format("{}, {}", what, point.series);
+    line.spread = PointSpread::bars;
+    const Estimate estimate = figure(point.summary);
+    line.points.push_back({point.x, estimate.mean, estimate.range});
+  }
+  for (auto& [name, line] : lines) {
+    std::sort(line.points.begin(), line.points.end(), [](const auto& a, const auto& b) { return a.x < b.x; });
+    chart.series.push_back(std::move(line));
+  }
+}
+
+XyChart pi_chart(const std::vector<AuditPoint>& points) {
+  XyChart chart;
+  chart.head = {
+      "leak-over-pi", "What π alone protects against a server that reads single messages",
+      "Sent: share of a history whose own update left the device, what π means to limit. Found: what A3 "
+      "finds in "
+      "the negative updates that leave at any π. Sticky decides once an item, redraw at every update."};
+  chart.x = {.label = "π, the share of positive updates that may leave", .low = 0.0, .high = 1.0};
+  chart.y = {.label = "share of a history", .from_zero = true, .high = 1.0};
+  add_series(chart, points, "sent", [](const AuditSummary& one) { return one.sent; });
+  add_series(chart, points, "found by A3",
+             [](const AuditSummary& one) { return one.of(Attacker::match)->informed.f1; });
+  return chart;
+}
+
+XyChart epsilon_chart(const std::vector<AuditPoint>& points) {
+  XyChart chart;
+  chart.head = {"leak-over-epsilon", "What noise protects",
+                "Gain over popularity of the shadow attacker (A4), which weighs all evidence, against the ε "
+                "of the whole "
+                "training. Small ε is much noise. The lower line adds the same noise inside a secure sum."};
+  chart.x = {.label = "ε of the whole training", .scale = ScaleKind::log};
+  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  add_series(chart, points, "",
+             [](const AuditSummary& one) { return one.of(Attacker::shadow)->advantage.auc; });
+  return chart;
+}
+
+PageSection about_section(const AuditReport& report, const std::string& command) {
+  const Plan& plan = report.request.train.plan;
+  PageSection section{"What was audited", {}};
+  section.blocks.emplace_back(PageText{fmt::format(
+      "{} The plan: FPL {} with {} factors, {} rounds, π = {} ({}), seed {}{}. The server's view: {}. Of {} "
+      "attacked "
+      "people the attacker knows the history of {}, to learn from; {} others are judged.",
+      report.data, variant_of(plan), plan.fpl.factors, report.main.rounds, plan.consent.pi,
+      to_string(plan.consent.mask), plan.seed,
+      report.request.seeds > 1 ? fmt::format(" and {} more", report.request.seeds - 1) : "",
+      to_string(report.request.view), report.main.known * report.request.seeds + report.main.judged,
+      report.main.known * report.request.seeds, report.main.judged)});
+  section.blocks.emplace_back(PageListing{"The command", command});
+  section.blocks.emplace_back(PageText{
+      "An audit shows leaks; it proves none absent. What bounds every attacker, also those of tomorrow, is "
+      "differential privacy; what hides single messages is the secure sum."});
+  return section;
+}
+
+PageSection canary_section(const CanaryOutcome& canaries) {
+  return {"Canaries: is the promised ε true?",
+          {PageText{fmt::format(
+              "In {} trials a canary took part in half of them. Whoever looks at the noisy sums raises the "
+              "alarm in {} of "
+              "the runs with the canary and in {} of those without. This proves, with 95% confidence, an ε "
+              "of at least "
+              "{:.2f}; promised is {:.2f} (δ = {:g}). {}",
+              human_count(canaries.bound.trials), percent(canaries.bound.hits),
+              percent(canaries.bound.false_alarms), canaries.bound.epsilon, canaries.promised, canaries.delta,
+              canaries.held() ? "The promise holds." : "THE PROMISE IS BROKEN: the noise is too small.")}}};
+}
+
+}  // namespace
+
+std::string meaning_of(const AttackerSummary& attacker) {
+  if (attacker.attacker == Attacker::popularity) return "what anybody guesses without any message";
+  const Estimate& gain = attacker.advantage.f1;
+  if (attacker.advantage.auc.range.low <= 0.0 && gain.range.low <= 0.0)
+    return "learns nothing that can be shown";
+  if (attacker.informed.f1.mean > 0.9) return "reads nearly the whole history";
+  if (gain.mean > 0.1) return "learns much about a person";
+  return "learns a little: more than chance explains";
+}
+
+std::string verdict_of(const AuditReport& report) {
+  const AttackerSummary* best = report.main.strongest();
+  if (best == nullptr) return "Only popularity was asked for: nothing was attacked.";
+  const double prior = report.main.attackers.front().informed.f1.mean;
+  if (report.main.shows_no_leak())
+    return fmt::format(
+        "No attacker learns anything about a person that popularity does not tell: all find {} of a history, "
+        "as "
+        "guessing does, and every interval of the gain reaches down to 0.",
+        percent(prior));
+  return fmt::format(
+      "The strongest attacker ({}, {}) finds {} of a person's history; guessing by popularity finds {}. The "
+      "gain of {} "
+      "percentage points has the 95% interval {} to {}.",
+      code_of(best->attacker), name_of(best->attacker), percent(best->informed.f1.mean), percent(prior),
+      points(best->advantage.f1.mean), points(best->advantage.f1.range.low),
+      points(best->advantage.f1.range.high));
+}
+
+Page audit_page(const AuditReport& report, const std::string& command) {
+  Page page;
+  page.title = "Leakage audit";
+  page.summary = {
+      verdict_of(report),
+      fmt::format("A curious server was given everything that it sees (view: {}) and tried to find out what "
+                  "people consumed.{}",
+                  to_string(report.request.view),
+                  report.epsilon ? fmt::format(" The sums carry noise: ε = {:.2f}, δ = {:g}.",
+                                               *report.epsilon, report.request.noise.delta)
+                                 : "")};
+  page.sections.push_back({"Who finds how much", {main_table(report.main)}});
+  if (!report.controls.empty())
+    page.sections.push_back({"Can the audit be believed?", {control_table(report.controls)}});
+  PageSection curves{"How the leak grows", {}};
+  if (!report.main.looks.empty()) curves.blocks.emplace_back(Chart(rounds_chart(report.main)));
+  if (!report.over_pi.empty()) curves.blocks.emplace_back(Chart(pi_chart(report.over_pi)));
+  if (!report.over_epsilon.empty()) curves.blocks.emplace_back(Chart(epsilon_chart(report.over_epsilon)));
+  if (report.over_pi.empty())
+    curves.blocks.emplace_back(
+        PageGap{"The leak over π and over ε was not measured.", command + " --curves"});
+  page.sections.push_back(std::move(curves));
+  if (report.canaries) page.sections.push_back(canary_section(*report.canaries));
+  page.sections.push_back(
+      {"All figures", {figures_table(report.main, false), figures_table(report.main, true)}});
+  page.sections.push_back(about_section(report, command));
+  return page;
+}
+
+}  // namespace sotto
