@@ -169,9 +169,11 @@ Status check(const AuditRequest& request) {
     return fail(Code::usage,
                 "a view with +dp needs its noise: add --noise, a multiple of the clip such as 1");
   if (!request.view.noisy && !request.local && request.noise.multiplier > 0.0)
-    return fail(Code::usage, "--noise belongs to a view with noise: choose secure+dp, or add --local");
+    return fail(Code::usage,
+                "--noise belongs to a view with noise: choose secure+dp, or add --noisy-messages");
   if (request.local && request.view.view == View::secure)
-    return fail(Code::usage, "--local adds noise to single messages: choose the view plain or shuffled");
+    return fail(Code::usage,
+                "--noisy-messages adds noise to single messages: choose the view plain or shuffled");
   if (!(request.noise.multiplier >= 0.0 && request.noise.multiplier < 1e4) ||
       !(request.noise.clip > 0.0 && request.noise.clip < 1e4))
     return fail(Code::usage, "--noise and --clip must be numbers above 0 and below 10000");
@@ -196,18 +198,14 @@ Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std
     SOTTO_TRY(hash, train_and_listen(request, split, seed, executor, hooks, trail, schedule, sink));
     return Done{};
   };
-  if (request.record.empty()) {
-    SOTTO_TRY_DONE(listen(nullptr));
-  } else {
-    SOTTO_TRY_DONE(write_file(
-        request.record,
-        [&](const ByteSink& sink) -> Status {
-          SOTTO_TRY_DONE(sink(encode_head(head)));
-          SOTTO_TRY_DONE(listen(&sink));
-          return sink(encode_end());
-        },
-        Privacy::owner_only));
-  }
+  const auto record = [&](const ByteSink& sink) -> Status {
+    SOTTO_TRY_DONE(sink(encode_head(head)));
+    SOTTO_TRY_DONE(listen(&sink));
+    return sink(encode_end());
+  };
+  // It tells as much about people as the server would know: for its owner's eyes.
+  SOTTO_TRY_DONE(request.record.empty() ? listen(nullptr)
+                                        : write_file(request.record, record, Privacy::owner_only));
   AuditRun run = run_of(std::move(trail), executor);
   run.model_hash = hash;
   return run;

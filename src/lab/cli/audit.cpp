@@ -115,7 +115,7 @@ Result<AuditReport> audited(const AuditFlags& flags, const AuditRequest& request
                           split, executor, hooks);
   SOTTO_TRY(const SharedBytes bytes, read_or_map(flags.transcript));
   SOTTO_TRY(const AuditRun run,
-            audit_transcript(bytes.view(), flags.transcript, request, split, executor, hooks.audit));
+            audit_transcript(bytes.bytes, flags.transcript, request, split, executor, hooks.audit));
   AuditReport report;
   report.request = request;
   report.data = data_words(split);
@@ -173,18 +173,20 @@ void add_view_flags(CLI::App& app, AuditFlags& flags) {
   app.add_flag("--keep-groups", flags.request.keep_groups, "secure:N: the same groups in every round")
       ->group("Audit");
   app.add_option("--noise", flags.request.noise.multiplier,
-                 "+dp, --local: noise of a sum, as a multiple of the clip")
+                 "+dp, --noisy-messages: noise of a sum, as a multiple of the clip")
       ->type_name("SIGMA")
       ->group("Audit");
-  app.add_option("--clip", flags.request.noise.clip, "+dp, --local: greatest length of a whole contribution")
+  app.add_option("--clip", flags.request.noise.clip,
+                 "+dp, --noisy-messages: greatest length of a whole contribution")
       ->type_name("L")
       ->default_str("1")
       ->group("Audit");
-  app.add_option("--delta", flags.request.noise.delta, "+dp, --local: δ")
+  app.add_option("--delta", flags.request.noise.delta, "+dp, --noisy-messages: δ")
       ->type_name("P")
       ->default_str("1e-06")
       ->group("Audit");
-  app.add_flag("--local", flags.request.local, "the noise is added to each message, not shared within a sum")
+  app.add_flag("--noisy-messages", flags.request.local,
+               "the noise is added to each message, not shared within a sum")
       ->group("Audit");
 }
 

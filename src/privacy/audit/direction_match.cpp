@@ -24,7 +24,8 @@ std::vector<const SeenStep*> nearest(const SeenStep& step, std::span<const SeenS
   for (const SeenStep& other : later) {
     if (&other == &step) continue;
     const double length = std::sqrt(dot(other.pull, other.pull.data(), factors));
-    if (length > 0.0) found.emplace_back(-dot(step.pull, other.pull.data(), factors) / length, &other);
+    const double off = -dot(step.pull, other.pull.data(), factors) / length;
+    if (length > 0.0 && std::isfinite(off)) found.emplace_back(off, &other);
   }
   const std::size_t kept = std::min(tried, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());

@@ -1,6 +1,7 @@
 #include "privacy/audit/linker.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "privacy/audit/reading.h"
@@ -22,7 +23,7 @@ void Linker::name_messages(SeenRound& round) {
       double distance = 0.0;
       for (std::size_t k = 0; k < tastes[n].size(); ++k)
         distance += (tastes[n][k] - last_[user][k]) * (tastes[n][k] - last_[user][k]);
-      pairs.emplace_back(distance, n, user);
+      if (std::isfinite(distance)) pairs.emplace_back(distance, n, user);
     }
   }
   std::sort(pairs.begin(), pairs.end());
