@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/federation.h"
+
 namespace sotto {
 
 namespace {
@@ -114,6 +116,26 @@ class Runner {
     return Done{};
   }
 
+  // Sums over few people still tell about each: from how many on does it no longer show?
+  Status add_group_curve(AuditReport& report) {
+    const std::size_t users = eligible_users(split_.train, split_.catalogue).size();
+    SOTTO_TRY(const Schedule schedule,
+              schedule_for(asked_.request.train.plan, users, split_.train.interactions()));
+    const std::size_t cohort = schedule.cohort;
+    for (const bool keep : {false, true})
+      for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
+        if (group >= cohort) continue;
+        AuditRequest request = bare();
+        request.view = {View::secure, static_cast<std::uint32_t>(group), false};
+        request.keep_groups = keep;
+        const std::size_t devices = group == 0 ? cohort : group;
+        const std::string series = keep ? "the same groups in every round" : "groups dealt anew";
+        SOTTO_TRY_DONE(add_point(request, static_cast<double>(devices), series,
+                                 fmt::format("sums over {}, {}", devices, series), report.over_group));
+      }
+    return Done{};
+  }
+
   Status add_canaries(AuditReport& report) {
     if (hooks_.on_part) hooks_.on_part("canaries");
     CanaryRequest request;
@@ -150,6 +172,7 @@ Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, E
   if (asked.curves) {
     SOTTO_TRY_DONE(runner.add_pi_curve(report));
     SOTTO_TRY_DONE(runner.add_epsilon_curve(report));
+    SOTTO_TRY_DONE(runner.add_group_curve(report));
   }
   if (asked.canaries > 0) SOTTO_TRY_DONE(runner.add_canaries(report));
   return report;

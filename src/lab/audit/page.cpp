@@ -158,6 +158,21 @@ XyChart epsilon_chart(const std::vector<AuditPoint>& points) {
   return chart;
 }
 
+XyChart group_chart(const std::vector<AuditPoint>& points) {
+  XyChart chart;
+  chart.head = {
+      "leak-over-group", "What a secure sum protects, by the number of devices in it",
+      "Gain over popularity of the shadow attacker (A4), which weighs all evidence. A sum over few people "
+      "still "
+      "tells about each of them, and more so where everybody is dealt into new groups every round: sums that "
+      "overlap in ever new ways can be subtracted from each other."};
+  chart.x = {.label = "devices in a sum", .scale = ScaleKind::log};
+  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  add_series(chart, points, "",
+             [](const AuditSummary& one) { return one.of(Attacker::shadow)->advantage.auc; });
+  return chart;
+}
+
 PageSection about_section(const AuditReport& report, const std::string& command) {
   const Plan& plan = report.request.train.plan;
   PageSection section{"What was audited", {}};
@@ -239,6 +254,7 @@ Page audit_page(const AuditReport& report, const std::string& command) {
   if (!report.main.looks.empty()) curves.blocks.emplace_back(Chart(rounds_chart(report.main)));
   if (!report.over_pi.empty()) curves.blocks.emplace_back(Chart(pi_chart(report.over_pi)));
   if (!report.over_epsilon.empty()) curves.blocks.emplace_back(Chart(epsilon_chart(report.over_epsilon)));
+  if (!report.over_group.empty()) curves.blocks.emplace_back(Chart(group_chart(report.over_group)));
   if (report.over_pi.empty())
     curves.blocks.emplace_back(
         PageGap{"The leak over π and over ε was not measured.", command + " --curves"});

@@ -194,6 +194,7 @@ nlohmann::json to_json(const AuditReport& report) {
                                 {"held", control.held}});
   if (!report.over_pi.empty()) json["over_pi"] = json_of(report.over_pi, "pi");
   if (!report.over_epsilon.empty()) json["over_epsilon"] = json_of(report.over_epsilon, "epsilon");
+  if (!report.over_group.empty()) json["over_group"] = json_of(report.over_group, "group");
   if (report.canaries)
     json["canaries"] = {{"epsilon_at_least", report.canaries->bound.epsilon},
                         {"epsilon_promised", report.canaries->promised},

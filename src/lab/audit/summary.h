@@ -64,7 +64,7 @@ struct AuditControl {
 
 // A point of a curve: the leak of a plan that differs in one setting.
 struct AuditPoint {
-  double x = 0.0;      // π, or ε
+  double x = 0.0;      // π, ε, or the devices in a sum
   std::string series;  // "sticky", "redraw"; "single messages", "secure sum"
   AuditSummary summary;
 };
@@ -78,6 +78,7 @@ struct AuditReport {
   std::vector<AuditControl> controls;
   std::vector<AuditPoint> over_pi;
   std::vector<AuditPoint> over_epsilon;
+  std::vector<AuditPoint> over_group;
   std::optional<CanaryOutcome> canaries;
 };
 

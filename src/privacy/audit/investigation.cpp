@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "privacy/audit/draws.h"
 #include "privacy/audit/blend.h"
+#include "privacy/audit/draws.h"
 
 namespace sotto {
 
@@ -86,19 +86,26 @@ void Investigation::observe(SeenRound& round, Executor& executor) {
   ++rounds_;
 }
 
-std::vector<std::vector<float>> Investigation::columns(Attacker attacker, std::size_t target) const {
-  std::vector<std::vector<float>> made{prior_};
-  if (attacker == Attacker::shadow) {
-    for (const Attacker one :
-         {Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::taste, Attacker::difference})
-      made.push_back(comparable(one, attack_.evidence(one, target)));
-  } else if (attacker != Attacker::popularity) {
-    made.push_back(comparable(attacker, attack_.evidence(attacker, target)));
+std::vector<std::vector<std::vector<float>>> Investigation::columns(std::span<const Attacker> kinds) const {
+  const std::size_t targets = attack_.targets().size();
+  std::vector<std::vector<std::vector<float>>> made(targets, {prior_});
+  for (const Attacker kind : kinds) {
+    std::vector<double> mean(prior_.size(), 0.0);
+    for (std::size_t target = 0; target < targets; ++target) {
+      made[target].push_back(comparable(kind, attack_.evidence(kind, target)));
+      for (std::size_t item = 0; item < mean.size(); ++item) mean[item] += double{made[target].back()[item]};
+    }
+    for (std::size_t target = 0; target < targets; ++target)
+      for (std::size_t item = 0; item < mean.size(); ++item)
+        made[target].back()[item] =
+            static_cast<float>(double{made[target].back()[item]} - mean[item] / static_cast<double>(targets));
   }
   return made;
 }
 
 Findings Investigation::of(Attacker attacker) const {
+  constexpr std::array shadow_kinds{Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::taste,
+                                    Attacker::difference};
   Findings findings;
   findings.attacker = attacker;
   if (attacker == Attacker::popularity) {
@@ -107,16 +114,18 @@ Findings Investigation::of(Attacker attacker) const {
     findings.alone = findings.informed;
     return findings;
   }
+  const bool shadow = attacker == Attacker::shadow;
+  auto seen =
+      columns(shadow ? std::span<const Attacker>(shadow_kinds) : std::span<const Attacker>(&attacker, 1));
   std::vector<BlendCase> cases;
-  for (const std::size_t target : known_) cases.push_back({columns(attacker, target), history(target)});
+  for (const std::size_t target : known_) cases.push_back({std::move(seen[target]), history(target)});
   const Blend blend = Blend::learn(cases);
   findings.uses_evidence = blend.uses_evidence();
   for (const std::size_t target : judged_) {
-    findings.informed.push_back(judge_ranking(blend.score(columns(attacker, target)), history(target)));
+    findings.informed.push_back(judge_ranking(blend.score(seen[target]), history(target)));
     // The shadow attacker has nothing but its blend.
-    findings.alone.push_back(attacker == Attacker::shadow
-                                 ? findings.informed.back()
-                                 : judge_ranking(attack_.evidence(attacker, target), history(target)));
+    findings.alone.push_back(shadow ? findings.informed.back()
+                                    : judge_ranking(attack_.evidence(attacker, target), history(target)));
   }
   return findings;
 }

@@ -54,7 +54,8 @@ class Investigation {
                 std::vector<UserIndex> people);
 
   [[nodiscard]] Findings of(Attacker attacker) const;
-  [[nodiscard]] std::vector<std::vector<float>> columns(Attacker attacker, std::size_t target) const;
+  // The prior, then the evidence of each kind less its mean over the targets; one set a target.
+  [[nodiscard]] std::vector<std::vector<std::vector<float>>> columns(std::span<const Attacker> kinds) const;
   [[nodiscard]] std::span<const ItemIndex> history(std::size_t target) const {
     return histories_->of(attack_.targets()[target]);
   }

@@ -62,11 +62,10 @@ TEST(Investigation, SingleMessagesGiveAwayTheJudged) {
 TEST(Investigation, OneSumOverEverybodyLeavesThePrior) {
   const std::vector<Findings> findings = investigated(24, 4);
   for (const Findings& found : findings) {
-    if (found.uses_evidence) continue;
+    EXPECT_FALSE(found.uses_evidence) << code_of(found.attacker);
     for (std::size_t n = 0; n < found.informed.size(); ++n)
       EXPECT_EQ(found.informed[n].auc, findings[0].informed[n].auc) << code_of(found.attacker);
   }
-  EXPECT_LT(mean_f1(findings[3].alone), 0.3);
 }
 
 TEST(Investigation, OtherDataIsRefused) {
