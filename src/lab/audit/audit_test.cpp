@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/generate.h"
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
 #include "lab/files.h"
-#include "lab/prepare.h"
 #include "lab/training.h"
 #include "sim/thread_pool.h"
 
@@ -17,17 +17,14 @@ namespace sotto {
 namespace {
 
 const Split& small_split() {
-  static const Split split = [] {
-    DataRequest data;
-    data.paths = {"world"};
-    data.filter.min_user = 20;
-    return prepare(data).value().split;
-  }();
+  static const Split split =
+      generate_split({.users = 150, .items = 300, .mean_interactions = 30.0, .seed = 5}).value();
   return split;
 }
 
 AuditRequest small_request(double pi, const char* view) {
   AuditRequest request;
+  request.train.data.paths = {"generated"};
   EXPECT_TRUE(set_variant(request.train.plan, "pfpl+").ok());
   request.train.plan.fpl.factors = 8;
   request.train.plan.consent.pi = pi;

@@ -67,7 +67,7 @@ EpsilonBound epsilon_lower_bound(std::span<const double> with, std::span<const d
   EpsilonBound bound;
   bound.threshold = candidates[candidates.size() / 2];
   double best = -1.0;
-  const std::size_t stride = std::max<std::size_t>(candidates.size() / 200, 1);
+  const std::size_t stride = std::max<std::size_t>(candidates.size() / 64, 1);
   for (std::size_t n = 0; n < candidates.size(); n += stride) {
     const double promised = bound_of(tally(chosen_with, chosen_without, candidates[n]), chosen_with.size(),
                                      chosen_without.size(), delta, confidence);

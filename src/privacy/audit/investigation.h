@@ -21,7 +21,7 @@ namespace sotto {
 struct InvestigationOptions {
   std::uint32_t people = 400;  // that are attacked, known and judged; 0: everybody
   std::vector<Attacker> attackers{every_attacker.begin(), every_attacker.end()};
-  AttackLimits limits;
+  AttackLimits limits = {};
   std::uint64_t seed = 1;
 };
 

@@ -1,0 +1,80 @@
+// sotto audit, with good and bad input.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+std::vector<std::string> audit(std::initializer_list<const char*> more) {
+  std::vector<std::string> words{"audit", "--data", "world",    "--variant", "pfpl+",          "--factors",
+                                 "6",     "-q",     "--epochs", "2",         "--users-sample", "40"};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void make_world(const Workshop& shop) {
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "80", "--items", "120", "--out", "world"}).code, 0);
+}
+
+TEST(CliAudit, tells_figures_controls_and_draws_a_page) {
+  const Workshop shop;
+  make_world(shop);
+  const Outcome outcome =
+      shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--out", "audit.html"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json told = outcome.json();
+  ASSERT_EQ(told["audit"]["attackers"].size(), 3u);
+  EXPECT_EQ(told["audit"]["attackers"][2]["code"], "A3");
+  EXPECT_EQ(told["audit"]["sent_share"]["mean"], 0.0);
+  EXPECT_EQ(told["controls"].size(), 2u);
+  EXPECT_NE(shop.get("audit.html").find("Who finds how much"), std::string::npos);
+  EXPECT_TRUE(shop.has("audit/plots/leak-over-rounds.svg"));
+  const Outcome again = shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--threads", "1"}));
+  EXPECT_EQ(again.out, outcome.out);
+}
+
+TEST(CliAudit, a_recorded_transcript_gives_the_same_figures) {
+  const Workshop shop;
+  make_world(shop);
+  const Outcome live = shop.sotto(audit({"--no-controls", "--json", "--record", "seen.bin"}));
+  ASSERT_EQ(live.code, 0) << live.err;
+  const Outcome again = shop.sotto(audit({"--json", "--transcript", "seen.bin"}));
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["audit"]["attackers"], live.json()["audit"]["attackers"]);
+  shop.put("cut.bin", shop.get("seen.bin").substr(0, 5000));
+  const Outcome cut = shop.sotto(audit({"--transcript", "cut.bin"}));
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_NE(cut.err.find("cut.bin: transcript refused"), std::string::npos) << cut.err;
+}
+
+TEST(CliAudit, noise_and_canaries) {
+  const Workshop shop;
+  make_world(shop);
+  const Outcome outcome = shop.sotto(audit({"--view", "secure+dp", "--noise", "2", "--no-controls",
+                                            "--attackers", "A1,A6", "--canaries", "300", "--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.json()["canaries"]["held"]);
+  EXPECT_GT(outcome.json()["epsilon"], 0.0);
+}
+
+TEST(CliAudit, wrong_usage_is_told) {
+  const Workshop shop;
+  make_world(shop);
+  for (const auto& [words, says] : std::vector<std::pair<std::vector<std::string>, const char*>>{
+           {audit({"--view", "glass"}), "unknown view"},
+           {audit({"--attackers", "A1,A9"}), "unknown attacker"},
+           {audit({"--view", "secure+dp"}), "needs its noise"},
+           {audit({"--noise", "1"}), "belongs to a view with noise"},
+           {audit({"--model", "ease"}), "messages of fpl"},
+           {audit({"--transcript", "x", "--curves"}), "audits what was recorded"}}) {
+    const Outcome outcome = shop.sotto(words);
+    EXPECT_EQ(outcome.code, 2) << says;
+    EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;
+  }
+  const Outcome small = shop.sotto(audit({"--view", "secure:500", "--no-controls"}));
+  EXPECT_EQ(small.code, 1);
+}
+
+}  // namespace
+}  // namespace sotto::cli
