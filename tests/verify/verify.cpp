@@ -13,8 +13,8 @@
 #include "lab/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
-#include "tests/verify/poison_figures.h"
 #include "tests/verify/audit_figures.h"
+#include "tests/verify/poison_figures.h"
 
 namespace sotto {
 namespace {
