@@ -41,6 +41,10 @@ Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t
   };
   constexpr double most = 1e6;
   double high = 1.0;
+  // PLD takes long where noise is small; RDP's answer is near.
+  if (accountant == Accountant::pld) {
+    SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp));
+  }
   while (!enough(high)) {
     high *= 2.0;
     if (high > most)
@@ -49,9 +53,11 @@ Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t
                               "release less often",
                               times, goal.epsilon, goal.delta));
   }
-  double low = high / 2.0;
-  while (low > 1e-3 && enough(low)) high = low, low /= 2.0;
-  while (high - low > 1e-6 * high) {
+  const double step = accountant == Accountant::pld ? 1.2 : 2.0;
+  const double precise = accountant == Accountant::pld ? 1e-4 : 1e-6;
+  double low = high / step;
+  while (low > 1e-3 && enough(low)) high = low, low /= step;
+  while (high - low > precise * high) {
     const double middle = (low + high) / 2.0;
     (enough(middle) ? high : low) = middle;
   }
