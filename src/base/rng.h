@@ -37,6 +37,9 @@ enum class Purpose : std::uint32_t {
   neural_negatives = 44,
   bootstrap = 50,
   search_settings = 51,
+  audit_groups = 90,
+  audit_null = 91,
+  audit_people = 92,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
