@@ -7,13 +7,13 @@
 #include <numeric>
 
 #include "base/assert.h"
-#include "privacy/audit/draws.h"
+#include "base/rng.h"
 
 namespace sotto {
 
 namespace {
 
-// Order at random, by sorting: the stream decides, not the library.
+// Order at random (Fisher and Yates): the stream decides, not the library.
 template <class T>
 void shuffled(std::vector<T>& things, Stream& draws) {
   for (std::size_t n = things.size(); n > 1; --n)
@@ -46,7 +46,7 @@ Status Recorder::begin(const RoundPlace& place) {
 }
 
 SeenMessage Recorder::drawn_message(UserIndex user, std::size_t rows) const {
-  Stream draws(options_.seed, audit_null, round_.round, user.value);
+  Stream draws(options_.seed, Purpose::audit_null, round_.round, user.value);
   std::map<std::uint32_t, std::vector<std::int64_t>> made;
   const double scale = static_cast<double>(1 << 20);
   while (made.size() < std::min(rows, shape_.rows)) {
@@ -98,7 +98,7 @@ Status Recorder::accept(UserIndex user, Contribution& contribution) {
 std::vector<std::vector<std::size_t>> Recorder::dealt() const {
   std::vector<std::size_t> order(cohort_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  Stream draws(options_.seed, audit_groups, options_.keep_groups ? 0 : round_.round);
+  Stream draws(options_.seed, Purpose::audit_groups, options_.keep_groups ? 0 : round_.round);
   shuffled(order, draws);
   const std::size_t size = options_.group == 0 ? cohort_.size() : options_.group;
   const std::size_t count = std::max<std::size_t>(cohort_.size() / size, 1);
@@ -135,7 +135,7 @@ Result<SeenMessage> Recorder::sum_of(const std::vector<std::size_t>& group, Traf
 }
 
 void Recorder::shuffle() {
-  Stream draws(options_.seed, audit_groups, round_.round);
+  Stream draws(options_.seed, Purpose::audit_groups, round_.round);
   shuffled(round_.messages, draws);
 }
 

@@ -11,8 +11,6 @@
 
 namespace sotto {
 
-void add_audit(CLI::App& root, Cli& cli);
-
 namespace {
 
 enum Exit : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130 };

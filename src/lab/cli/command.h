@@ -66,6 +66,7 @@ void add_report(CLI::App& root, Cli& cli);
 void add_reproduce(CLI::App& root, Cli& cli);
 void add_poison(CLI::App& root, Cli& cli);
 void add_sweep(CLI::App& root, Cli& cli);
+void add_audit(CLI::App& root, Cli& cli);
 void add_results_commands(CLI::App& root, Cli& cli);
 void add_privacy_commands(CLI::App& root, Cli& cli);
 void add_privacy_plan(CLI::App& privacy, Cli& cli);

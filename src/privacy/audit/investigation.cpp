@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/rng.h"
 #include "privacy/audit/blend.h"
-#include "privacy/audit/draws.h"
 
 namespace sotto {
 
@@ -48,7 +48,7 @@ Result<Investigation> Investigation::open(const TranscriptHead& head, const Hist
         fmt::format("an audit needs at least {} people to attack who have a history: take more data, or a "
                     "larger sample",
                     fewest_people));
-  Stream draws(options.seed, audit_people);
+  Stream draws(options.seed, Purpose::audit_people);
   for (std::size_t n = people.size(); n > 1; --n)
     std::swap(people[n - 1], people[draws.below(static_cast<std::uint32_t>(n))]);
   if (options.people != 0) people.resize(std::min<std::size_t>(people.size(), options.people));
