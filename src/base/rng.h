@@ -37,6 +37,7 @@ enum class Purpose : std::uint32_t {
   neural_negatives = 44,
   bootstrap = 50,
   search_settings = 51,
+  consent_mix = 80,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -24,6 +24,7 @@ class Membership {
     if (words_a_user_ == 0) return histories_->contains(user, item);
     return (bits_[user.value * words_a_user_ + (item.value >> 6)] >> (item.value & 63u) & 1u) != 0;
   }
+  [[nodiscard]] const Histories& histories() const { return *histories_; }
   // One user's answers, for who asks many times.
   class OfUser {
    public:

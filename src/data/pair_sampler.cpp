@@ -94,7 +94,7 @@ ItemIndex PairSampler::other_negative(UserIndex user, std::uint32_t a, std::uint
   const std::uint64_t bits = remixed(std::uint64_t{a} << 32 | b);
   const ItemIndex again{scaled(static_cast<std::uint32_t>(bits), catalogue_)};
   if (!consumed_.contains(user, again)) return again;
-  return unconsumed(histories_.of(user), static_cast<std::uint32_t>(bits >> 32));
+  return unconsumed(consumed_.histories().of(user), static_cast<std::uint32_t>(bits >> 32));
 }
 
 ItemIndex PairSampler::unconsumed(std::span<const ItemIndex> history, std::uint32_t word) const {

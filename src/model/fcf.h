@@ -69,6 +69,7 @@ class Fcf {
         const float slope =
             out != nullptr ? -2.0f * (1.0f + confidence_) * (1.0f - scores_[item]) : 2.0f * scores_[item];
         if (out == nullptr) out = sink.open(Evidence::negative, item, item);
+        if (out == nullptr) continue;
         if (kernels::add_multiple(out, vector_.row(0), slope * sink.scale(), sum_stride_)) sink.relieve(item);
       }
       return true;

@@ -26,6 +26,10 @@ Result<MaskKind> parse_mask(const std::string& text) {
 
 const char* to_string(MaskKind mask) { return mask == MaskKind::redraw ? "redraw" : "sticky"; }
 
+Histories shareable(const ConsentPolicy& policy, const Histories& histories) {
+  return policy.people == nullptr ? histories : policy.people->shareable(histories);
+}
+
 namespace {
 
 constexpr std::size_t blocks_at_once = 32;
@@ -91,6 +95,18 @@ void stick_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visit
   }
 }
 
+// Where people have terms of their own, each is asked by itself.
+void ask_gates(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
+               std::span<const Pair> pairs, std::uint8_t* allowed) {
+  const std::size_t each = pairs.size() / visits.size();
+  for (std::size_t v = 0; v < visits.size(); ++v) {
+    SOTTO_ASSERT(takes_part(policy, visits[v].user), "who takes no part is not visited");
+    ConsentGate gate(policy, seed, visits[v].round, visits[v].user);
+    for (std::size_t n = v * each; n < (v + 1) * each; ++n)
+      allowed[n] = gate.allows(Evidence::positive, pairs[n].positive.value) ? 1 : 0;
+  }
+}
+
 }  // namespace
 
 void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
@@ -99,7 +115,9 @@ void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<
   if (pairs.empty()) return;
   const std::size_t each = pairs.size() / visits.size();
   std::uint8_t* allowed = answers.answers_.data();
-  if (policy.pi >= 1.0 || policy.pi <= 0.0) {
+  if (policy.people != nullptr) {
+    ask_gates(policy, seed, visits, pairs, allowed);
+  } else if (policy.pi >= 1.0 || policy.pi <= 0.0) {
     std::fill_n(allowed, pairs.size(), policy.pi >= 1.0 ? 1 : 0);
   } else if (policy.mask == MaskKind::redraw) {
     redraw_many(policy.pi, seed, visits, each, allowed);

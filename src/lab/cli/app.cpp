@@ -1,11 +1,10 @@
 // The command line as a whole: the commands, what a wrong one is told, and the exit code.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iostream>
 #include <new>
-#include <numeric>
 
+#include "base/nearest_word.h"
 #include "lab/cli/command.h"
 #include "lab/mapped_file.h"
 #include "lab/version.h"
@@ -16,33 +15,11 @@ namespace {
 
 enum Exit : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130 };
 
-// How many letters must change to make one word of the other.
-std::size_t edits_between(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
-
 // " Did you mean …?" if one of the known words is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
-  std::string best;
-  std::size_t least = word.size() / 3 + 2;
-  for (const std::string& candidate : known) {
-    const std::size_t edits = candidate.starts_with(word) ? 1 : edits_between(word, candidate);
-    if (edits >= least) continue;
-    least = edits;
-    best = candidate;
-  }
-  return best.empty() ? "" : fmt::format(" Did you mean '{}'?", best);
+  NearestWord near(word);
+  for (const std::string& candidate : known) near.look_at(candidate);
+  return near.word().empty() ? "" : fmt::format(" Did you mean '{}'?", near.word());
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {

@@ -1,0 +1,36 @@
+#include "privacy/consent_book.h"
+
+#include <algorithm>
+
+namespace sotto {
+
+ConsentBook::ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of)
+    : kinds_(std::move(kinds)), kind_of_(std::move(kind_of)) {
+  SOTTO_ASSERT(std::ranges::all_of(kind_of_, [this](std::uint16_t kind) { return kind < kinds_.size(); }),
+               "every user has one of the kinds");
+}
+
+Histories ConsentBook::shareable(const Histories& histories) const {
+  SOTTO_ASSERT(histories.users() == users(), "the book is of these users");
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  offsets.reserve(users() + 1);
+  items.reserve(histories.interactions());
+  for (std::uint32_t user = 0; user < users(); ++user) {
+    const ConsentTerms& terms = of(UserIndex{user});
+    for (const ItemIndex item : histories.of(UserIndex{user}))
+      if (terms.takes_part && (terms.rules.empty() || terms.rules[item.value] != ItemRule::never))
+        items.push_back(item);
+    offsets.push_back(items.size());
+  }
+  return {std::move(offsets), std::move(items)};
+}
+
+ConsentBook ConsentBook::without(UserIndex user) const {
+  ConsentBook book = *this;
+  book.kind_of_[user.value] = static_cast<std::uint16_t>(book.kinds_.size());
+  book.kinds_.push_back({.takes_part = false, .rules = {}});
+  return book;
+}
+
+}  // namespace sotto

@@ -1,0 +1,52 @@
+// ConsentBook: what single people of a federation chose, where they differ from the plan or have rules.
+//
+// ConsentTerms are one person's policy (privacy/personal_policy.h) put into the numbers of a catalogue.
+// Precedence: who takes no part sends nothing at all; then the rule of the item; then π.
+// Law: an item under `never` is as if its person did not have it: shareable() leaves it out before anything
+// is computed for others, so that no contribution, of whatever row, depends on it. (It is still known as
+// consumed, so that it is not drawn as something the person does not have.)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/assert.h"
+#include "data/histories.h"
+
+namespace sotto {
+
+//   redraw   every single update is drawn anew: the papers' experiments. It adds up over rounds.
+//   sticky   one decision an item, the same in every round: what is disclosed stays at π.
+enum class MaskKind : std::uint8_t { redraw, sticky };
+
+enum class ItemRule : std::uint8_t { none, always, never };
+
+struct ConsentTerms {
+  double pi = 1.0;
+  MaskKind mask = MaskKind::sticky;
+  bool takes_part = true;
+  std::vector<ItemRule> rules;  // one an item of the catalogue; empty: none has one
+};
+
+class ConsentBook {
+ public:
+  // `kind_of` says for each user which of the kinds is theirs.
+  ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of);
+
+  [[nodiscard]] std::size_t users() const { return kind_of_.size(); }
+  [[nodiscard]] const ConsentTerms& of(UserIndex user) const { return kinds_[kind_of_[user.value]]; }
+  [[nodiscard]] std::span<const ConsentTerms> kinds() const { return kinds_; }
+  [[nodiscard]] std::uint16_t kind_of(UserIndex user) const { return kind_of_[user.value]; }
+
+  // The histories without the items that a rule keeps back, empty for who takes no part.
+  [[nodiscard]] Histories shareable(const Histories& histories) const;
+  // The same book, but this one takes no part.
+  [[nodiscard]] ConsentBook without(UserIndex user) const;
+
+ private:
+  std::vector<ConsentTerms> kinds_;
+  std::vector<std::uint16_t> kind_of_;
+};
+
+}  // namespace sotto

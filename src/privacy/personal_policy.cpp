@@ -1,0 +1,128 @@
+#include "privacy/personal_policy.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/nearest_word.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::array<ConsentLevel, 4> levels{
+    {{"closed", "Nothing leaves the device. It receives what others taught the model and uses it here.",
+      false, 0.0},
+     {"careful", "One in ten of the things you have may teach the model; which ones is drawn once and kept.",
+      true, 0.1},
+     {"balanced", "Half of the things you have may teach the model; which ones is drawn once and kept.", true,
+      0.5},
+     {"open", "Everything you have may teach the model, but for what your rules keep back.", true, 1.0}}};
+
+std::string question(const NearestWord& nearest) {
+  return nearest.word().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.word());
+}
+
+Error unknown(const std::string& file, std::uint32_t line, const char* what, const std::string& name,
+              const std::string& hint) {
+  const std::string where = line == 0 ? file : fmt::format("{}, line {}", file, line);
+  return fail(Code::usage, fmt::format("{}: the rule is for the {} '{}', which these data do not have{}",
+                                       where, what, name, hint));
+}
+
+template <class Each>
+void for_categories(std::string_view joined, const Each& each) {
+  for (std::size_t begin = 0; begin <= joined.size();) {
+    const std::size_t end = std::min(joined.find('|', begin), joined.size());
+    if (end > begin) each(joined.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+Status apply_categories(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file,
+                        std::vector<ItemRule>& rules) {
+  std::set<std::string, std::less<>> known;
+  for (std::size_t item = 0; item < std::min(catalogue.size, catalogue.categories.size()); ++item)
+    for_categories(catalogue.categories[item], [&](std::string_view category) {
+      if (!known.contains(category)) known.emplace(category);
+      const auto rule = policy.categories.find(std::string(category));
+      if (rule == policy.categories.end() || rules[item] == ItemRule::never) return;
+      rules[item] = rule->second.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
+    });
+  for (const auto& [name, rule] : policy.categories) {
+    if (known.contains(name)) continue;
+    if (known.empty())
+      return unknown(file, rule.line, "category", name, "; they name no categories: add --names FILE");
+    NearestWord nearest(name);
+    for (const std::string& other : known) nearest.look_at(other);
+    return unknown(file, rule.line, "category", name, question(nearest));
+  }
+  return Done{};
+}
+
+Status apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file,
+                   std::vector<ItemRule>& rules) {
+  for (const auto& [name, rule] : policy.items) {
+    const auto item = catalogue.items.find(name);
+    if (!item) {
+      NearestWord nearest(name);
+      for (std::uint32_t other = 0; other < catalogue.size; ++other)
+        nearest.look_at(catalogue.items.name(other));
+      return unknown(file, rule.line, "item", name, question(nearest));
+    }
+    if (*item >= catalogue.size) continue;  // the model will never see it
+    rules[*item] = rule.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<ConsentAnswer> parse_answer(const std::string& text) {
+  if (text == "always") return ConsentAnswer::always;
+  if (text == "never") return ConsentAnswer::never;
+  if (text == "ask") return ConsentAnswer::ask;
+  return fail(Code::usage, fmt::format("unknown rule '{}': choose always, never or ask", text));
+}
+
+const char* to_string(ConsentAnswer answer) {
+  if (answer == ConsentAnswer::always) return "always";
+  return answer == ConsentAnswer::never ? "never" : "ask";
+}
+
+Status check(const PersonalPolicy& policy) { return check(ConsentPolicy{.pi = policy.pi}); }
+
+std::span<const ConsentLevel> consent_levels() { return levels; }
+
+Status set_level(PersonalPolicy& policy, const std::string& name) {
+  for (const ConsentLevel& level : levels) {
+    if (name != level.name) continue;
+    policy.shares = level.shares;
+    policy.pi = level.pi;
+    policy.mask = MaskKind::sticky;
+    return Done{};
+  }
+  return fail(Code::usage, fmt::format("unknown level '{}': choose closed, careful, balanced or open", name));
+}
+
+const char* level_of(const PersonalPolicy& policy) {
+  for (const ConsentLevel& level : levels)
+    if (policy.shares == level.shares && policy.pi == level.pi && policy.mask == MaskKind::sticky)
+      return level.name;
+  return policy.shares ? "custom" : "closed";
+}
+
+Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& catalogue,
+                               const std::string& file) {
+  SOTTO_TRY_DONE(check(policy));
+  ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
+  if (policy.items.empty() && policy.categories.empty()) return terms;
+  terms.rules.assign(catalogue.size, ItemRule::none);
+  SOTTO_TRY_DONE(apply_categories(policy, catalogue, file, terms.rules));
+  SOTTO_TRY_DONE(apply_items(policy, catalogue, file, terms.rules));
+  return terms;
+}
+
+}  // namespace sotto

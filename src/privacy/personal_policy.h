@@ -1,0 +1,79 @@
+// PersonalPolicy: what one person decided about their device, in their own words: items and categories by
+// name. A device keeps it; terms_for() puts it into the numbers of a catalogue.
+//
+// Precedence, the first that speaks decides:
+//   1. withdrawn, paused, or a level that shares nothing: nothing at all leaves
+//   2. the rule of the item
+//   3. the rules of its categories, `never` before `always` where they differ
+//   4. π
+// `ask` means: not until I have been asked. Until somebody answers it is `never`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "data/ids.h"
+#include "privacy/consent.h"
+
+namespace sotto {
+
+enum class ConsentAnswer : std::uint8_t { always, never, ask };
+[[nodiscard]] Result<ConsentAnswer> parse_answer(const std::string& text);
+[[nodiscard]] const char* to_string(ConsentAnswer answer);
+
+struct PersonalRule {
+  ConsentAnswer answer = ConsentAnswer::ask;
+  std::uint32_t line = 0;  // of the file it was read from; 0: none
+};
+using PersonalRules = std::map<std::string, PersonalRule>;
+
+struct PersonalPolicy {
+  double pi = 1.0;
+  MaskKind mask = MaskKind::sticky;
+  bool shares = true;      // false: the level that shares nothing
+  bool paused = false;     // until resumed
+  bool withdrawn = false;  // for good: the device's data is gone
+  PersonalRules items;
+  PersonalRules categories;
+  std::map<std::string, bool> contexts;  // kinds of context (place, time …); one that is not named is off
+
+  [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn; }
+  [[nodiscard]] bool allows_context(const std::string& name) const {
+    const auto found = contexts.find(name);
+    return takes_part() && found != contexts.end() && found->second;
+  }
+};
+[[nodiscard]] Status check(const PersonalPolicy& policy);
+
+// The levels a person can pick, from the one that shares nothing to the one that shares all.
+struct ConsentLevel {
+  const char* name;
+  const char* about;  // what it shares, for the person
+  bool shares;
+  double pi;
+};
+[[nodiscard]] std::span<const ConsentLevel> consent_levels();
+// Sets what the level decides and leaves rules, contexts, pause and withdrawal as they are.
+[[nodiscard]] Status set_level(PersonalPolicy& policy, const std::string& name);
+// The level whose settings these are, or "custom".
+[[nodiscard]] const char* level_of(const PersonalPolicy& policy);
+
+// The items a model knows, by name, with the categories of each: "Action|Comedy". No categories at all:
+// empty.
+struct Catalogue {
+  const IdTable& items;
+  std::size_t size = 0;  // the first so many items
+  std::span<const std::string> categories;
+};
+
+// The policy in numbers. A rule for something that the catalogue does not have is an error that names `file`
+// and line: a mistyped `never` must not share in silence.
+[[nodiscard]] Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& catalogue,
+                                             const std::string& file);
+
+}  // namespace sotto
