@@ -2,6 +2,7 @@
 
 #include "lab/factor_options.h"
 #include "lab/neural_training.h"
+#include "lab/people.h"
 #include "lab/protection.h"
 #include "sim/history_federation.h"
 
@@ -168,8 +169,9 @@ Started start_history(const TrainRequest& request, const Split& split, Executor&
 
 }  // namespace
 
-Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& request, const Split& split,
+Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,
                                                               Executor& executor, Storage* private_memory) {
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
   switch (request.model) {
     case ModelKind::fpl:
       return start_fpl(request, split, executor, private_memory);

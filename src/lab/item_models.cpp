@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "fed/weights_message.h"
+#include "lab/people.h"
 #include "lab/protection.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
@@ -84,7 +85,8 @@ Result<PairRound> gather(const TrainRequest& request, const Split& split, Execut
 }
 
 // Everybody gets the whole model: asking for the rows of one's own items would name them.
-Result<DirectModel> make_federated(const TrainRequest& request, const Split& split, Executor& executor) {
+Result<DirectModel> make_federated(const TrainRequest& asked, const Split& split, Executor& executor) {
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
   SOTTO_TRY(const PairRound round, gather(request, split, executor));
   DirectModel made{nullptr, round.report};
   std::uint64_t bytes = 0;
@@ -148,6 +150,7 @@ std::string item_model_settings(const TrainRequest& request) {
   const ConsentPolicy& consent = request.plan.consent;
   if (facts_of(request.model).federated && consent.pi < 1.0)
     text += fmt::format(" pi {} {} seed {}", consent.pi, to_string(consent.mask), request.plan.seed);
+  if (request.consent.any()) text += fmt::format("{} seed {}", describe(request.consent), request.plan.seed);
   return text;
 }
 

@@ -74,6 +74,12 @@ Status settle(TrainRequest& request) {
   fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
+  SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
+  if (request.consent.any() && !facts_of(request.model).federated)
+    return fail(Code::usage,
+                fmt::format("consent is for what leaves devices, and {} is a central model: leave "
+                            "--consent, --consent-mix and --device out",
+                            to_string(request.model)));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(Recency::check(request.recency));

@@ -79,6 +79,10 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("federation", "log_every", r.log_every);
   visit("consent", "pi", r.plan.consent.pi);
   visit("consent", "mask", r.plan.consent.mask);
+  visit("consent", "policy", r.consent.policy);
+  visit("consent", "mix", r.consent.mix);
+  visit("consent", "device", r.consent.device);
+  visit("consent", "device_policy", r.consent.device_policy);
   visit_model_sections(r, visit);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);

@@ -26,7 +26,7 @@ struct ConsentTerms {
   double pi = 1.0;
   MaskKind mask = MaskKind::sticky;
   bool takes_part = true;
-  std::vector<ItemRule> rules;  // one an item of the catalogue; empty: none has one
+  std::vector<ItemRule> rules = {};  // one an item of the catalogue; empty: none has one
 };
 
 class ConsentBook {

@@ -38,9 +38,10 @@ struct PersonalPolicy {
   bool shares = true;      // false: the level that shares nothing
   bool paused = false;     // until resumed
   bool withdrawn = false;  // for good: the device's data is gone
-  PersonalRules items;
-  PersonalRules categories;
-  std::map<std::string, bool> contexts;  // kinds of context (place, time …); one that is not named is off
+  PersonalRules items = {};
+  PersonalRules categories = {};
+  std::map<std::string, bool> contexts =
+      {};  // kinds of context (place, time …); one that is not named is off
 
   [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn; }
   [[nodiscard]] bool allows_context(const std::string& name) const {

@@ -1,0 +1,178 @@
+#include "lab/cli/device_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "lab/cli/table.h"
+
+namespace sotto {
+
+namespace {
+
+std::string state_sentence(const PersonalPolicy& policy) {
+  if (policy.withdrawn)
+    return "You have withdrawn: nothing leaves this device, and it takes no part any more.";
+  if (policy.paused) return "Paused: nothing leaves this device until you resume.";
+  if (!policy.shares) return "Closed: nothing leaves this device. It only receives.";
+  if (policy.pi >= 1.0) return "This device shares what it learns from everything you have.";
+  if (policy.pi <= 0.0)
+    return "This device shares nothing it learns from the things you have; it still answers about things "
+           "you do not have.";
+  const std::string share = fmt::format("{:.4g}%", policy.pi * 100.0);
+  return policy.mask == MaskKind::sticky
+             ? fmt::format(
+                   "This device shares what it learns from {} of the things you have. Which ones was "
+                   "drawn once and stays.",
+                   share)
+             : fmt::format(
+                   "This device shares what it learns from {} of the things you have, drawn anew each "
+                   "time: over many rounds nearly all of them will have been shared.",
+                   share);
+}
+
+std::string rules_text(const char* what, const PersonalRules& rules) {
+  std::string text;
+  for (const ConsentAnswer answer : {ConsentAnswer::never, ConsentAnswer::ask, ConsentAnswer::always}) {
+    std::string names;
+    for (const auto& [name, rule] : rules)
+      if (rule.answer == answer) names += (names.empty() ? "" : ", ") + name;
+    if (names.empty()) continue;
+    const char* means = answer == ConsentAnswer::ask      ? "not until you are asked"
+                        : answer == ConsentAnswer::always ? "always shared"
+                                                          : "never shared";
+    text += fmt::format("  {} {}: {}\n", what, means, names);
+  }
+  return text;
+}
+
+nlohmann::json rules_json(const PersonalRules& rules) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, rule] : rules) json[name] = to_string(rule.answer);
+  return json;
+}
+
+std::string epsilon_text(const std::optional<double>& epsilon) {
+  return epsilon ? fmt::format("{:.4g}", *epsilon) : "no bound";
+}
+
+std::string items_text(const LedgerEntry& entry) {
+  std::string text;
+  for (const std::string& item : entry.items) text += (text.empty() ? "" : ", ") + item;
+  return text;
+}
+
+std::set<std::string> all_items(const LedgerReading& reading) {
+  std::set<std::string> items;
+  for (const LedgerEntry& entry : reading.entries) items.insert(entry.items.begin(), entry.items.end());
+  return items;
+}
+
+std::uint64_t all_bytes(const LedgerReading& reading) {
+  std::uint64_t bytes = 0;
+  for (const LedgerEntry& entry : reading.entries) bytes += entry.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+std::string policy_text(const PersonalPolicy& policy, const Console& console) {
+  std::string text = state_sentence(policy) + "\n";
+  const std::string rules = rules_text("things", policy.items) + rules_text("categories", policy.categories);
+  if (!rules.empty()) text += "\nYour rules go before the share:\n" + rules;
+  text += "\nContexts (place, time …): ";
+  std::string on;
+  for (const auto& [name, is_on] : policy.contexts)
+    if (is_on) on += (on.empty() ? "" : ", ") + name;
+  text += on.empty() ? "none is used.\n" : fmt::format("{} may be used, no others.\n", on);
+  text += "\nLevels to choose from:\n";
+  Table table({{"", Align::left, Tone::strong}, {"share", Align::right}, {"what leaves this device"}});
+  for (const ConsentLevel& level : consent_levels()) {
+    const bool chosen = std::string_view(level_of(policy)) == level.name;
+    table.row({fmt::format("{}{}", chosen ? "* " : "  ", level.name),
+               level.shares ? fmt::format("{:.4g}%", level.pi * 100.0) : "nothing", level.about});
+  }
+  text += table.text(console);
+  return text +
+         "\nThe share says what you give, not what a curious server could work out from it: from a single "
+         "open message\nit can be most of what you have. Secure sums keep single messages closed; they are "
+         "the service's to switch on,\nand your ledger says for each round whether they were on.\n";
+}
+
+nlohmann::json policy_json(const PersonalPolicy& policy) {
+  nlohmann::json levels = nlohmann::json::array();
+  for (const ConsentLevel& level : consent_levels())
+    levels.push_back(
+        {{"name", level.name}, {"shares", level.shares}, {"pi", level.pi}, {"about", level.about}});
+  return {{"level", level_of(policy)},
+          {"takes_part", policy.takes_part()},
+          {"shares", policy.shares},
+          {"pi", policy.pi},
+          {"mask", to_string(policy.mask)},
+          {"paused", policy.paused},
+          {"withdrawn", policy.withdrawn},
+          {"items", rules_json(policy.items)},
+          {"categories", rules_json(policy.categories)},
+          {"contexts", policy.contexts},
+          {"levels", levels}};
+}
+
+std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items, const Console& console) {
+  if (reading.entries.empty()) return "Nothing has left this device.\n";
+  std::vector<TableColumn> columns{
+      {"round", Align::right}, {"for"},      {"on its way"},
+      {"bytes", Align::right}, {"ε so far"}, {"your things in it", Align::right}};
+  if (items) columns.push_back({"which"});
+  Table table(std::move(columns));
+  const std::size_t first = reading.entries.size() - std::min(most, reading.entries.size());
+  for (std::size_t n = first; n < reading.entries.size(); ++n) {
+    const LedgerEntry& entry = reading.entries[n];
+    std::vector<std::string> cells{std::to_string(entry.round),
+                                   entry.task,
+                                   entry.mechanism,
+                                   human_count(entry.bytes),
+                                   epsilon_text(entry.epsilon),
+                                   human_count(entry.items.size())};
+    if (items) cells.push_back(items_text(entry));
+    table.row(std::move(cells));
+  }
+  std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
+  return text + table.text(console) +
+         fmt::format("\n{} rounds, {} sent, {} of your things in at least one; privacy so far: {}\n",
+                     human_count(reading.entries.size()),
+                     human_bytes(static_cast<double>(all_bytes(reading))),
+                     human_count(all_items(reading).size()), epsilon_text(reading.entries.back().epsilon));
+}
+
+nlohmann::json ledger_json(const LedgerReading& reading) {
+  nlohmann::json entries = nlohmann::json::array();
+  for (const LedgerEntry& entry : reading.entries) {
+    nlohmann::json line{{"round", entry.round},
+                        {"task", entry.task},
+                        {"mechanism", entry.mechanism},
+                        {"bytes", entry.bytes},
+                        {"items", entry.items}};
+    line["epsilon"] = entry.epsilon ? nlohmann::json(*entry.epsilon) : nlohmann::json();
+    entries.push_back(std::move(line));
+  }
+  return {{"lines", reading.head.lines()},
+          {"head", reading.head.hash()},
+          {"bytes", all_bytes(reading)},
+          {"items", all_items(reading)},
+          {"torn", reading.torn},
+          {"head_behind", reading.head_behind},
+          {"entries", entries}};
+}
+
+std::string crash_text(const LedgerReading& reading) {
+  if (reading.torn)
+    return "The last line is not whole, as a crash leaves it; it counts for nothing and goes with the next "
+           "entry.\n";
+  if (reading.head_behind)
+    return "The head is one line behind, as a crash leaves it; the line itself is sound.\n";
+  return "";
+}
+
+}  // namespace sotto

@@ -1,0 +1,23 @@
+// A device's policy and ledger as its person reads them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "lab/cli/console.h"
+#include "privacy/ledger.h"
+#include "privacy/personal_policy.h"
+
+namespace sotto {
+
+[[nodiscard]] std::string policy_text(const PersonalPolicy& policy, const Console& console);
+[[nodiscard]] nlohmann::json policy_json(const PersonalPolicy& policy);
+
+// The newest `most` rounds and the sums of all; with the items that were in each if asked for.
+[[nodiscard]] std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items,
+                                       const Console& console);
+[[nodiscard]] nlohmann::json ledger_json(const LedgerReading& reading);
+// What a crash left, for a person; "" for nothing.
+[[nodiscard]] std::string crash_text(const LedgerReading& reading);
+
+}  // namespace sotto

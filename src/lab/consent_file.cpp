@@ -1,0 +1,122 @@
+#include "lab/consent_file.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "lab/toml.h"
+
+namespace sotto {
+
+namespace {
+
+class PolicyReader {
+ public:
+  PolicyReader(const toml::table& root, std::string name) : root_(root), name_(std::move(name)) {}
+
+  [[nodiscard]] Result<PersonalPolicy> read() {
+    // The level first: single settings change it, wherever they stand.
+    if (const toml::node* level = root_.get("level")) SOTTO_TRY_DONE(take("level", *level));
+    for (const auto& [key, node] : root_)
+      if (key.str() != "level") SOTTO_TRY_DONE(take(std::string(key.str()), node));
+    return policy_;
+  }
+
+ private:
+  [[nodiscard]] Status take(const std::string& key, const toml::node& node) {
+    if (key == "level")
+      return named(key, node, [&](const std::string& text) { return set_level(policy_, text); });
+    if (key == "pi") return share(node);
+    if (key == "mask")
+      return named(key, node, [&](const std::string& text) -> Status {
+        SOTTO_TRY(policy_.mask, parse_mask(text));
+        return Done{};
+      });
+    if (key == "shares") return flag(key, node, policy_.shares);
+    if (key == "paused") return flag(key, node, policy_.paused);
+    if (key == "withdrawn") return flag(key, node, policy_.withdrawn);
+    if (key == "items") return rules(key, node, policy_.items);
+    if (key == "categories") return rules(key, node, policy_.categories);
+    if (key == "contexts") return contexts(node);
+    return wrong(key, node, "unknown key");
+  }
+
+  [[nodiscard]] Error wrong(const std::string& key, const toml::node& node, const std::string& what) const {
+    return fail(Code::usage, fmt::format("{}: {}: {}", place_of(node, name_), key, what));
+  }
+  template <class Set>
+  [[nodiscard]] Status named(const std::string& key, const toml::node& node, const Set& set) const {
+    if (!node.is_string()) return wrong(key, node, "a word in quotes is needed");
+    const Status done = set(node.as_string()->get());
+    if (!done.ok()) return wrong(key, node, done.error().message);
+    return Done{};
+  }
+  [[nodiscard]] Status flag(const std::string& key, const toml::node& node, bool& field) const {
+    if (!node.is_boolean()) return wrong(key, node, "true or false is needed");
+    field = node.as_boolean()->get();
+    return Done{};
+  }
+  [[nodiscard]] Status share(const toml::node& node) {
+    const auto value = node.value<double>();
+    if (!value) return wrong("pi", node, "a number from 0 to 1 is needed");
+    policy_.pi = *value;
+    const Status fits = check(policy_);
+    if (!fits.ok()) return wrong("pi", node, fits.error().message);
+    return Done{};
+  }
+  [[nodiscard]] Status rules(const std::string& key, const toml::node& node, PersonalRules& out) const {
+    if (!node.is_table()) return wrong(key, node, "a section of names and rules is needed");
+    for (const auto& [name, rule] : *node.as_table()) {
+      PersonalRule& own = out[std::string(name.str())];
+      own.line = static_cast<std::uint32_t>(rule.source().begin.line);
+      SOTTO_TRY_DONE(named(key, rule, [&](const std::string& text) -> Status {
+        SOTTO_TRY(own.answer, parse_answer(text));
+        return Done{};
+      }));
+    }
+    return Done{};
+  }
+  [[nodiscard]] Status contexts(const toml::node& node) {
+    if (!node.is_table()) return wrong("contexts", node, "a section of names with true or false is needed");
+    for (const auto& [name, on] : *node.as_table())
+      SOTTO_TRY_DONE(flag("contexts", on, policy_.contexts[std::string(name.str())]));
+    return Done{};
+  }
+
+  const toml::table& root_;
+  std::string name_;
+  PersonalPolicy policy_;
+};
+
+std::string in_quotes(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+std::string section(const char* title, const PersonalRules& rules) {
+  std::string text;
+  for (const auto& [name, rule] : rules)
+    text += fmt::format("{} = \"{}\"\n", in_quotes(name), to_string(rule.answer));
+  return text.empty() ? "" : fmt::format("\n[{}]\n{}", title, text);
+}
+
+}  // namespace
+
+Result<PersonalPolicy> read_policy(const std::string& text, const std::string& name) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  return PolicyReader(table, name).read();
+}
+
+std::string to_toml(const PersonalPolicy& policy) {
+  std::string text =
+      fmt::format("shares = {}\npi = {}\nmask = \"{}\"\n", policy.shares, policy.pi, to_string(policy.mask));
+  if (policy.paused) text += "paused = true\n";
+  if (policy.withdrawn) text += "withdrawn = true\n";
+  text += section("items", policy.items) + section("categories", policy.categories);
+  if (!policy.contexts.empty()) text += "\n[contexts]\n";
+  for (const auto& [name, on] : policy.contexts) text += fmt::format("{} = {}\n", in_quotes(name), on);
+  return text;
+}
+
+}  // namespace sotto

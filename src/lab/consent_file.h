@@ -1,0 +1,25 @@
+// A person's consent policy as a file they can read and write:
+//
+//   level = "balanced"          # or shares, pi and mask one by one
+//   paused = false
+//   [items]                     # by the ids of the data
+//   "50" = "never"              # always, never or ask
+//   [categories]
+//   "Horror" = "ask"
+//   [contexts]
+//   place = false
+//
+// Laws: what is written reads back the same; an unknown key or a wrong word names file and line.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "privacy/personal_policy.h"
+
+namespace sotto {
+
+[[nodiscard]] Result<PersonalPolicy> read_policy(const std::string& text, const std::string& name);
+[[nodiscard]] std::string to_toml(const PersonalPolicy& policy);
+
+}  // namespace sotto

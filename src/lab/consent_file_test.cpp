@@ -1,0 +1,57 @@
+#include "lab/consent_file.h"
+
+#include <gtest/gtest.h>
+
+namespace sotto {
+namespace {
+
+TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
+  PersonalPolicy policy{.pi = 0.25, .mask = MaskKind::redraw, .paused = true};
+  policy.items["a \"quoted\" id"] = {ConsentAnswer::never};
+  policy.items["50"] = {ConsentAnswer::always};
+  policy.categories["Sci-Fi"] = {ConsentAnswer::ask};
+  policy.contexts["place"] = true;
+  policy.contexts["time"] = false;
+  const std::string text = to_toml(policy);
+  const auto again = read_policy(text, "consent.toml");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(to_toml(*again), text);
+  EXPECT_EQ(again->pi, 0.25);
+  EXPECT_EQ(again->mask, MaskKind::redraw);
+  EXPECT_TRUE(again->paused && !again->withdrawn && again->shares);
+  EXPECT_EQ(again->items.at("a \"quoted\" id").answer, ConsentAnswer::never);
+  EXPECT_EQ(again->categories.at("Sci-Fi").answer, ConsentAnswer::ask);
+  EXPECT_EQ(again->contexts, policy.contexts);
+}
+
+TEST(ConsentFile, ALevelIsAStartThatSingleSettingsChange) {
+  const auto policy = read_policy("pi = 0.2\nlevel = \"balanced\"\n[items]\n\n\"7\" = \"never\"\n", "p.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  EXPECT_EQ(policy->pi, 0.2);
+  EXPECT_EQ(policy->mask, MaskKind::sticky);
+  EXPECT_EQ(policy->items.at("7").line, 5u);
+  EXPECT_FALSE(read_policy("level = \"closed\"", "p.toml")->takes_part());
+}
+
+TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
+  struct Case {
+    const char* text;
+    const char* says;
+  };
+  for (const Case& wrong :
+       {Case{"pi = 0.5\nitem = 3\n", "p.toml, line 2: item: unknown key"},
+        Case{"pi = 1.5\n", "p.toml, line 1: pi: pi is 1.5"}, Case{"pi = \"half\"\n", "a number from 0 to 1"},
+        Case{"\nlevel = \"wide\"\n", "p.toml, line 2: level: unknown level 'wide'"},
+        Case{"[items]\n\"7\" = \"maybe\"\n", "p.toml, line 2: items: unknown rule 'maybe'"},
+        Case{"[items]\n\"7\" = 3\n", "a word in quotes"}, Case{"paused = 1\n", "true or false"},
+        Case{"[contexts]\nplace = \"on\"\n", "true or false"},
+        Case{"pi = \n", "p.toml, line 1: not valid TOML"}}) {
+    const auto policy = read_policy(wrong.text, "p.toml");
+    ASSERT_FALSE(policy.ok()) << wrong.text;
+    EXPECT_EQ(policy.error().code, Code::usage);
+    EXPECT_NE(policy.error().message.find(wrong.says), std::string::npos) << policy.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
