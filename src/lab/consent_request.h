@@ -23,6 +23,8 @@ struct ConsentRequest {
   std::string device;         // "USER=DIR": this person's policy comes from there, and the ledger goes there
   std::string device_policy;  // the policy that lay there when the run began
 
+  bool records = true;  // false: a model is made again from what was sent; no ledger is written
+
   [[nodiscard]] bool any() const { return !policy.empty() || !mix.empty() || !device.empty(); }
 };
 

@@ -143,6 +143,7 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
   SOTTO_TRY(Protection protection,
             protect(request, {model.shared_rows(), model.shared_width()}, users, executor));
+  SOTTO_TRY_DONE(watch_device(request, split, {model.shared_rows(), model.shared_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
       request, model, schedule, split, executor, private_memory, std::move(protection)));
 }
@@ -152,6 +153,7 @@ Started start_history_model(const Model& model, const TrainRequest& request, con
                             const Split& split, Executor& executor) {
   SOTTO_TRY(Protection protection,
             protect(request, {model.sum_rows(), model.sum_width()}, split.train.users(), executor));
+  SOTTO_TRY_DONE(watch_device(request, split, {model.sum_rows(), model.sum_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(
       model, request, schedule, split, executor, std::move(protection)));
 }

@@ -71,8 +71,9 @@ Result<DirectModel> make_central(const TrainRequest& request, const Split& split
 
 Result<PairRound> gather(const TrainRequest& request, const Split& split, Executor& executor) {
   const PairLayout layout(split.catalogue);
-  SOTTO_TRY(const Protection protection,
-            protect(request, {layout.rows(), PairLayout::width}, split.train.users(), executor));
+  const SumShape shape{layout.rows(), PairLayout::width};
+  SOTTO_TRY(Protection protection, protect(request, shape, split.train.users(), executor));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   Collector* collector = protection.first();
   if (collector == nullptr)
     return gather_pairs(split.train, split.catalogue, request.plan, weight_of(request), executor,

@@ -1,5 +1,10 @@
 #include "lab/people.h"
 
+#include <fmt/core.h>
+
+#include "lab/consent_file.h"
+#include "lab/ledger_recorder.h"
+
 namespace sotto {
 
 Result<TrainRequest> with_people(TrainRequest request, const Split& split) {
@@ -8,6 +13,28 @@ Result<TrainRequest> with_people(TrainRequest request, const Split& split) {
     SOTTO_TRY(consent.people, book_for(request.consent, consent, split, request.plan.seed));
   }
   return request;
+}
+
+Status watch_device(const TrainRequest& request, const Split& split, SumShape shape, Protection& protection) {
+  SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(request.consent, split));
+  if (!device || !request.consent.records) return Done{};
+  const DeviceFolder folder(device->folder);
+  SOTTO_TRY(const PersonalPolicy policy, folder.policy());
+  if (to_toml(policy) != request.consent.device_policy)
+    return fail(Code::usage,
+                fmt::format("{}: the person changed the policy since this run began: start anew, "
+                            "so that the new one holds",
+                            folder.policy_path().string()));
+  SOTTO_TRY(LedgerFile ledger, LedgerFile::open(folder));
+  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
+  LedgerOwner owner{.user = device->user,
+                    .model = request.model,
+                    .histories = shareable(request.plan.consent, split.train),
+                    .items = split.items,
+                    .plan = request.plan};
+  protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), protection.mechanism(),
+                                                         std::move(ledger), *protection.first()));
+  return Done{};
 }
 
 }  // namespace sotto

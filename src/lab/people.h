@@ -4,11 +4,17 @@
 
 #include "base/result.h"
 #include "data/split.h"
+#include "lab/protection.h"
 #include "lab/request.h"
 
 namespace sotto {
 
 // plan.consent.people as the request asks for; terms that are there already stay.
 [[nodiscard]] Result<TrainRequest> with_people(TrainRequest request, const Split& split);
+
+// Puts the ledger of the request's device, if it names one, before the chain. Refuses to begin where the
+// person changed the policy since the run was planned.
+[[nodiscard]] Status watch_device(const TrainRequest& request, const Split& split, SumShape shape,
+                                  Protection& protection);
 
 }  // namespace sotto

@@ -10,6 +10,7 @@
 
 #include "base/executor.h"
 #include "fed/collector.h"
+#include "lab/ledger_recorder.h"
 #include "lab/request.h"
 
 namespace sotto {
@@ -20,9 +21,13 @@ class Protection {
   [[nodiscard]] Collector* first() const { return chain_.empty() ? nullptr : chain_.back().get(); }
   // Puts one more before those that are there.
   void put_before(std::unique_ptr<Collector> collector) { chain_.push_back(std::move(collector)); }
+  // What a device's ledger calls the chain.
+  void call(Mechanism mechanism) { mechanism_ = std::move(mechanism); }
+  [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
 
  private:
   std::vector<std::unique_ptr<Collector>> chain_;  // from the sum outwards
+  Mechanism mechanism_;
 };
 
 // The chain for a sum of the given shape.

@@ -265,7 +265,9 @@ EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split
 Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, const Split& split,
                                                    std::optional<Parameters> parameters, Executor& executor) {
   if (!parameters) {
-    SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
+    TrainRequest again = request;
+    again.consent.records = false;
+    SOTTO_TRY(DirectModel direct, make_direct(again, split, executor));
     return std::move(direct.model);
   }
   RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());

@@ -26,6 +26,14 @@ Histories ConsentBook::shareable(const Histories& histories) const {
   return {std::move(offsets), std::move(items)};
 }
 
+std::span<const UserIndex> answering(std::span<const UserIndex> cohort, const Histories& shareable,
+                                     std::vector<UserIndex>& room) {
+  room.clear();
+  for (const UserIndex user : cohort)
+    if (!shareable.of(user).empty()) room.push_back(user);
+  return room;
+}
+
 ConsentBook ConsentBook::without(UserIndex user) const {
   ConsentBook book = *this;
   book.kind_of_[user.value] = static_cast<std::uint16_t>(book.kinds_.size());

@@ -49,4 +49,8 @@ class ConsentBook {
   std::vector<std::uint16_t> kind_of_;
 };
 
+// Those of the cohort who answer: who has nothing that may be trained on does not. They lie in `room`.
+[[nodiscard]] std::span<const UserIndex> answering(std::span<const UserIndex> cohort,
+                                                   const Histories& shareable, std::vector<UserIndex>& room);
+
 }  // namespace sotto

@@ -70,9 +70,9 @@ Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedu
     : model_(model),
       plan_(plan),
       schedule_(schedule),
-      histories_(histories),
+      shareable_(shareable(plan.consent, histories)),
       consumed_(histories, model.shared_rows()),
-      sampler_(histories, consumed_, model.shared_rows(), plan.seed),
+      sampler_(shareable_, consumed_, model.shared_rows(), plan.seed),
       selector_(eligible_users(histories, model.shared_rows()), schedule.cohort, plan.seed),
       executor_(executor),
       path_(path) {
@@ -131,7 +131,7 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
   const auto visits = static_cast<std::uint32_t>(shard.visits_ahead);
   shard.ahead.clear();
   shard.next = 0;
-  if (schedule_.cohort == 1) {
+  if (knows_what_comes()) {
     shard.users.resize(visits);
     selector_.select_ahead(state_.round, shard.users);
     for (std::uint32_t n = 0; n < visits; ++n) shard.ahead.push_back({state_.round + n, shard.users[n]});
@@ -246,7 +246,7 @@ Status Federation<Model>::visit(std::size_t count, Shard& shard) {
 
 template <class Model>
 bool Federation<Model>::plays_solo() const {
-  return path_ == Path::fast && collector_ == nullptr && schedule_.cohort == 1 && schedule_.triples == 1;
+  return path_ == Path::fast && collector_ == nullptr && knows_what_comes() && schedule_.triples == 1;
 }
 
 template <class Model>
@@ -288,7 +288,10 @@ Status Federation<Model>::run_solo(std::uint32_t rounds, RoundReport& report) {
 
 template <class Model>
 std::span<const UserIndex> Federation<Model>::this_cohort() {
-  if (schedule_.cohort != 1) return selector_.select(state_.round);
+  if (!knows_what_comes()) {
+    const std::span<const UserIndex> selected = selector_.select(state_.round);
+    return plan_.consent.people == nullptr ? selected : answering(selected, shareable_, answering_);
+  }
   Shard& shard = shards_.front();
   if (shard.next == shard.ahead.size()) look_ahead({}, shard);
   return {&shard.ahead[shard.next].user, 1};
@@ -310,6 +313,7 @@ template <class Model>
 Status Federation<Model>::run_round(RoundReport& report) {
   // 1. Distribution: the cohort receives the shared model.
   const std::span<const UserIndex> cohort = this_cohort();
+  if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
   if (path_ == Path::wire) broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
 
   // 2. Computation and 3. transmission: each device answers with its contribution.

@@ -97,6 +97,10 @@ class Federation {
   [[nodiscard]] Status note(const VisitReport& report, Shard& shard);
   // Counts what the next visits of the shard update.
   void tally(std::size_t visits, Shard& shard) const;
+  // A round of one user knows the rounds to come, unless some of them do not answer.
+  [[nodiscard]] bool knows_what_comes() const {
+    return schedule_.cohort == 1 && plan_.consent.people == nullptr;
+  }
   // Draws the pairs of the visits to come, and what consent says to them: of `users` in this round, or of the
   // rounds to come where a round has one user. Asks early for the memory they will touch.
   void look_ahead(std::span<const UserIndex> users, Shard& shard);
@@ -104,7 +108,7 @@ class Federation {
   Model model_;
   Plan plan_;
   Schedule schedule_;
-  const Histories& histories_;
+  Histories shareable_;  // what may be trained on; without terms of single people, all there is
   Membership consumed_;
   PairSampler sampler_;
   CohortSelector selector_;
@@ -113,7 +117,8 @@ class Federation {
   Collector* collector_ = nullptr;
   FederationState state_;
   std::vector<Shard> shards_;
-  Bytes broadcast_;  // wire path: the round's model as every device receives it
+  std::vector<UserIndex> answering_;  // where some do not: the users of the round at hand
+  Bytes broadcast_;                   // wire path: the round's model as every device receives it
 };
 
 // Users that can take part: at least one training item, at least one item that is not.

@@ -40,6 +40,7 @@ HistoryFederation<Model>::HistoryFederation(const Model& model, const Plan& plan
       plan_(plan),
       schedule_(schedule),
       histories_(histories),
+      shareable_(shareable(plan.consent, histories)),
       users_(users_with_history(histories)),
       selector_(users_, schedule.cohort, plan.seed),
       executor_(executor),
@@ -65,8 +66,9 @@ void HistoryFederation<Model>::restore(HistoryState state) {
 }
 
 template <class Model>
-HistoryVisit HistoryFederation<Model>::visit_of(UserIndex user, const FactorSide& received) {
-  return {&received, histories_.of(user), state_.devices.on_device().row(user.value)};
+HistoryVisit HistoryFederation<Model>::visit_of(UserIndex user, const Histories& histories,
+                                                const FactorSide& received) {
+  return {&received, histories.of(user), state_.devices.on_device().row(user.value)};
 }
 
 template <class Model>
@@ -80,7 +82,7 @@ Status HistoryFederation<Model>::solve(const HistoryVisit& visit, bool counts, S
 
 template <class Model>
 Status HistoryFederation<Model>::visit(UserIndex user, Shard& shard) {
-  const HistoryVisit visit = visit_of(user, received_);
+  const HistoryVisit visit = visit_of(user, shareable_, received_);
   if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
   HistorySink sink(*shard.sum, plan_.fixed, {plan_.consent, plan_.seed, state_.round, user});
   if (!shard.device.contribute(visit, sink)) return no_solution(Model::title, state_.round);
@@ -92,7 +94,7 @@ Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
   SOTTO_TRY(ModelMessage shared, decode<ModelMessage>(broadcast_));
   SOTTO_TRY(ModelMessage gram, decode<ModelMessage>(broadcast_gram_));
   const FactorSide received(std::move(shared.shared), std::move(gram.shared));
-  const HistoryVisit visit = visit_of(user, received);
+  const HistoryVisit visit = visit_of(user, shareable_, received);
   SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
   SOTTO_TRY_DONE(contribute(visit, user, shard));
   const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = shard.sent});
@@ -104,7 +106,7 @@ Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
 
 template <class Model>
 Status HistoryFederation<Model>::visit_collected(UserIndex user, Shard& shard) {
-  const HistoryVisit visit = visit_of(user, received_);
+  const HistoryVisit visit = visit_of(user, shareable_, received_);
   if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
   SOTTO_TRY_DONE(contribute(visit, user, shard));
   return collector_->accept(user, shard.sent);
@@ -148,15 +150,20 @@ template <class Model>
 Status HistoryFederation<Model>::settle_devices() {
   received_ = FactorSide(state_.shared, executor_);
   const bool counts = schedule_.rounds_per_epoch == 1;
-  settled_ = counts;  // with smaller cohorts the next round's devices solve, and count, again
-  return for_users(
-      users_, [&](UserIndex user, Shard& shard) { return solve(visit_of(user, received_), counts, shard); });
+  // With smaller cohorts the next round's devices solve, and count, again; with terms of their own people
+  // solve for others without what they keep to themselves.
+  settled_ = counts && plan_.consent.people == nullptr;
+  return for_users(users_, [&](UserIndex user, Shard& shard) {
+    return solve(visit_of(user, histories_, received_), counts, shard);
+  });
 }
 
 template <class Model>
 Status HistoryFederation<Model>::run_round(RoundReport& report) {
   // 1. Distribution: the cohort receives the shared rows and the sum of their products.
-  const std::span<const UserIndex> cohort = selector_.select(state_.round);
+  std::span<const UserIndex> cohort = selector_.select(state_.round);
+  if (plan_.consent.people != nullptr) cohort = answering(cohort, shareable_, answering_);
+  if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
   if (!settled_) received_ = FactorSide(state_.shared, executor_);
   if (path_ == Path::wire) {
     broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});

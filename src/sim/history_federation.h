@@ -61,12 +61,13 @@ class HistoryFederation {
   [[nodiscard]] Status solve(const HistoryVisit& visit, bool counts, Shard& shard);
   // Everybody's row for the shared rows of now.
   [[nodiscard]] Status settle_devices();
-  [[nodiscard]] HistoryVisit visit_of(UserIndex user, const FactorSide& received);
+  [[nodiscard]] HistoryVisit visit_of(UserIndex user, const Histories& histories, const FactorSide& received);
 
   Model model_;
   Plan plan_;
   Schedule schedule_;
   const Histories& histories_;
+  Histories shareable_;  // what may be trained on for others
   std::vector<UserIndex> users_;
   CohortSelector selector_;
   Executor& executor_;
@@ -76,6 +77,7 @@ class HistoryFederation {
   FactorSide received_;
   bool settled_ = false;  // every private row is solved for received_, which are the shared rows of now
   std::vector<Shard> shards_;
+  std::vector<UserIndex> answering_;  // where some do not: the users of the round at hand
   Bytes broadcast_, broadcast_gram_;  // wire path
 };
 

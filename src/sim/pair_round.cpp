@@ -43,6 +43,7 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
   executor.run(count, [&](std::size_t n) {
     for (std::size_t user = users * n / count; user < users * (n + 1) / count && !shards[n].error; ++user) {
       const UserIndex device{static_cast<std::uint32_t>(user)};
+      if (!takes_part(plan.consent, device)) continue;
       const ConsentGate gate(plan.consent, plan.seed, 0, device);
       const Status given = give(ItemSet::consented(histories.of(device), gate), path, shards[n]);
       if (!given.ok()) shards[n].error = given.error();
@@ -50,9 +51,9 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
   });
   RoundReport report;
   report.rounds = 1;
-  report.exchanges = users;
   for (Shard& shard : shards) {
     if (shard.error) return *shard.error;
+    report.exchanges += shard.sum.contributions();
     report.bytes_up += shard.bytes_up;
     if (&shard != &shards.front()) shards.front().sum.merge(std::move(shard.sum));
   }
@@ -63,7 +64,8 @@ Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalog
                                  PersonWeight weight, Collector& collector) {
   SOTTO_TRY_DONE(check(plan.consent));
   std::vector<UserIndex> cohort;
-  for (std::uint32_t user = 0; user < histories.users(); ++user) cohort.push_back(UserIndex{user});
+  for (std::uint32_t user = 0; user < histories.users(); ++user)
+    if (takes_part(plan.consent, UserIndex{user})) cohort.push_back(UserIndex{user});
   const PairLayout layout(catalogue);
   SOTTO_TRY_DONE(collector.begin({0, cohort, nullptr}));
   Contribution contribution(PairLayout::width);

@@ -1,0 +1,213 @@
+// What a rule forbids is in no contribution: for any seed, model, round and path, as a collector sees them.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "model/central/small_worlds.h"
+#include "privacy/pair_contribution.h"
+#include "sim/history_federation.h"
+#include "sim/pair_round.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+constexpr std::uint32_t people = 24;
+constexpr std::uint32_t catalogue = 30;
+
+// Everything that left the devices of some rounds.
+struct Seen {
+  struct Sent {
+    std::uint32_t user;
+    std::uint32_t row;
+    std::vector<std::int32_t> values;
+    bool operator==(const Sent&) const = default;
+  };
+  std::set<std::uint32_t> in_cohort;
+  std::vector<Sent> sends;
+
+  [[nodiscard]] bool knows(std::uint32_t user) const {
+    return in_cohort.contains(user) ||
+           std::ranges::any_of(sends, [&](const Sent& sent) { return sent.user == user; });
+  }
+};
+
+class Capture final : public Collector {
+ public:
+  Capture(SumShape shape, Seen& seen) : next_(shape), seen_(seen) {}
+  [[nodiscard]] Status begin(const RoundPlace& place) override {
+    for (const UserIndex user : place.cohort) seen_.in_cohort.insert(user.value);
+    return next_.begin(place);
+  }
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override {
+    for (std::size_t n = 0; n < contribution.size(); ++n) {
+      const std::int32_t* values = contribution.values(n);
+      seen_.sends.push_back({user.value, contribution.row(n), {values, values + contribution.width()}});
+    }
+    return next_.accept(user, contribution);
+  }
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override { return next_.finish(total); }
+
+ private:
+  PlainCollector next_;
+  Seen& seen_;
+};
+
+// Users by remainder of 4: no rules, rules, rules with another π, takes no part.
+struct Scene {
+  Histories histories;
+  std::vector<ItemRule> rules;
+  Plan plan;
+
+  [[nodiscard]] bool forbidden(std::uint32_t user, std::uint32_t item) const {
+    return (user % 4 == 1 || user % 4 == 2) && rules[item] == ItemRule::never;
+  }
+  [[nodiscard]] bool silent(std::uint32_t user) const { return user % 4 == 3; }
+};
+
+Scene any_scene() {
+  Scene scene;
+  scene.histories = histories_of(planted_rows(people, catalogue, 4, *rc::gen::inRange(3, 9)));
+  for (std::uint32_t item = 0; item < catalogue; ++item)
+    scene.rules.push_back(static_cast<ItemRule>(*rc::gen::inRange(0, 3)));
+  const auto mask = *rc::gen::element(MaskKind::redraw, MaskKind::sticky);
+  std::vector<ConsentTerms> kinds(4);
+  kinds[0] = {.pi = 0.5, .mask = mask};
+  kinds[1] = {.pi = 1.0, .mask = mask, .rules = scene.rules};
+  kinds[2] = {.pi = 0.5, .mask = mask, .rules = scene.rules};
+  kinds[3] = {.pi = 1.0, .takes_part = false, .rules = scene.rules};
+  std::vector<std::uint16_t> kind_of;
+  for (std::uint32_t user = 0; user < people; ++user) kind_of.push_back(user % 4);
+  scene.plan.consent.people = std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of));
+  scene.plan.seed = *rc::gen::arbitrary<std::uint64_t>();
+  scene.plan.fpl.factors = 3;
+  scene.plan.cohort = *rc::gen::element(0.0, 0.4, 1.0);
+  scene.plan.triples = *rc::gen::element(1u, 5u);
+  return scene;
+}
+
+void expect_silence(const Scene& scene, const Seen& seen) {
+  for (std::uint32_t user = 0; user < people; ++user)
+    if (scene.silent(user)) RC_ASSERT(!seen.knows(user));
+}
+
+Seen run_fpl(const Scene& scene, Path path) {
+  const Fpl model(scene.plan.fpl, catalogue, scene.plan.seed);
+  const auto users = eligible_users(scene.histories, catalogue).size();
+  const Schedule schedule = schedule_for(scene.plan, users, scene.histories.interactions()).value();
+  SerialExecutor serial;
+  Federation<Fpl> federation(model, scene.plan, schedule, scene.histories, serial, path);
+  Seen seen;
+  Capture capture({model.shared_rows(), model.shared_width()}, seen);
+  federation.collect_with(capture);
+  RC_ASSERT(federation.run(schedule.cohort == 1 ? 60 : 4).ok());
+  return seen;
+}
+
+RC_GTEST_PROP(ConsentEverywhere, FplNeverSendsARowOfAForbiddenItem, ()) {
+  const Scene scene = any_scene();
+  const Seen seen = run_fpl(scene, *rc::gen::element(Path::fast, Path::wire));
+  expect_silence(scene, seen);
+  for (const Seen::Sent& sent : seen.sends)
+    RC_ASSERT_FALSE(
+        (scene.forbidden(sent.user, sent.row) && scene.histories.contains({sent.user}, {sent.row})));
+}
+
+template <class Model>
+Seen run_history(const Histories& histories, const Plan& plan, const Model& model, Path path) {
+  const auto users = users_with_history(histories).size();
+  const Schedule schedule = history_schedule_for(plan, users).value();
+  SerialExecutor serial;
+  HistoryFederation<Model> federation(model, plan, schedule, histories, serial, path);
+  Seen seen;
+  Capture capture({model.sum_rows(), model.sum_width()}, seen);
+  federation.collect_with(capture);
+  RC_ASSERT(federation.run(3).ok());
+  return seen;
+}
+
+const AlsOptions small_als{.factors = 3};
+
+RC_GTEST_PROP(ConsentEverywhere, FedAlsNeverSendsARowOfAForbiddenItem, ()) {
+  const Scene scene = any_scene();
+  const Seen seen = run_history(scene.histories, scene.plan, FedAls(small_als, catalogue),
+                                *rc::gen::element(Path::fast, Path::wire));
+  expect_silence(scene, seen);
+  for (const Seen::Sent& sent : seen.sends)
+    RC_ASSERT_FALSE((sent.row > 0 && scene.forbidden(sent.user, sent.row - 1)));
+}
+
+// Of devices that answer about every item, what leaves must be what leaves somebody who does not have them.
+template <class Model>
+void expect_as_if_not_had(const Scene& scene, const Model& model, Path path) {
+  const Histories without = scene.plan.consent.people->shareable(scene.histories);
+  const Seen ruled = run_history(scene.histories, scene.plan, model, path);
+  RC_ASSERT(ruled.sends == run_history(without, scene.plan, model, path).sends);
+  RC_ASSERT(!ruled.sends.empty());
+  expect_silence(scene, ruled);
+}
+
+RC_GTEST_PROP(ConsentEverywhere, WhatFcfAndFedAlsSendDoesNotDependOnForbiddenItems, ()) {
+  Scene scene = any_scene();
+  scene.plan.cohort = 1.0;
+  const Path path = *rc::gen::element(Path::fast, Path::wire);
+  expect_as_if_not_had(scene, Fcf({.als = small_als}, catalogue, 1.0), path);
+  expect_as_if_not_had(scene, FedAls(small_als, catalogue), path);
+}
+
+RC_GTEST_PROP(ConsentEverywhere, PairsNeverHoldAForbiddenItem, ()) {
+  const Scene scene = any_scene();
+  const PairLayout layout(catalogue);
+  Seen seen;
+  Capture capture({layout.rows(), PairLayout::width}, seen);
+  RC_ASSERT(collect_pairs(scene.histories, catalogue, scene.plan, PersonWeight(0.5f), capture).ok());
+  expect_silence(scene, seen);
+  for (const Seen::Sent& sent : seen.sends)
+    for (std::uint32_t item = 0; item < catalogue; ++item) {
+      if (!scene.forbidden(sent.user, item)) continue;
+      for (std::uint32_t other = 0; other < catalogue; ++other) {
+        const std::size_t at = layout.pair(std::max(item, other), std::min(item, other));
+        if (at / PairLayout::width == sent.row) RC_ASSERT(sent.values[at % PairLayout::width] == 0);
+      }
+      const std::size_t at = layout.popularity(item);
+      if (at / PairLayout::width == sent.row) RC_ASSERT(sent.values[at % PairLayout::width] == 0);
+    }
+}
+
+RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
+  const Scene scene = any_scene();
+  const Fpl model(scene.plan.fpl, catalogue, scene.plan.seed);
+  const auto users = eligible_users(scene.histories, catalogue).size();
+  const Schedule schedule = schedule_for(scene.plan, users, scene.histories.interactions()).value();
+  std::vector<std::string> hashes;
+  for (const Path path : {Path::fast, Path::wire})
+    for (const bool collected : {false, true}) {
+      ThreadPool pool(2);
+      Federation<Fpl> federation(model, scene.plan, schedule, scene.histories, pool, path);
+      PlainCollector plain({model.shared_rows(), model.shared_width()});
+      if (collected) federation.collect_with(plain);
+      const auto report = federation.run(schedule.cohort == 1 ? 60 : 4);
+      RC_ASSERT(report.ok());
+      hashes.push_back(hash_rows(federation.state().shared) + std::to_string(report->bytes_up));
+    }
+  for (const std::string& hash : hashes) RC_ASSERT(hash == hashes.front());
+  // And of the pairs: the fast sum is the collected one.
+  SerialExecutor serial;
+  const PairRound fast = gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial).value();
+  const PairRound wire =
+      gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial, Path::wire).value();
+  const PairLayout layout(catalogue);
+  PlainCollector plain({layout.rows(), PairLayout::width});
+  const PairTotals totals =
+      collect_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), plain).value();
+  for (std::uint32_t item = 0; item < catalogue; ++item) {
+    RC_ASSERT(fast.sum.popularity()[item] == wire.sum.popularity()[item]);
+    RC_ASSERT(std::int64_t{fast.sum.popularity()[item]} == totals.popularity[item]);
+  }
+  RC_ASSERT(fast.report.exchanges == people - people / 4);
+  RC_ASSERT(totals.report.exchanges == fast.report.exchanges);
+}
+
+}  // namespace
+}  // namespace sotto
