@@ -35,12 +35,6 @@ Rp3Options rp3_options(const TrainRequest& request) {
   return {.alpha = request.linear.alpha, .beta = request.linear.beta, .neighbors = request.knn.neighbors};
 }
 
-PersonWeight weight_of(const TrainRequest& request) {
-  if (request.model == ModelKind::fedease) return PersonWeight(request.linear.gram_power);
-  const bool walks = request.model == ModelKind::rp3beta || request.model == ModelKind::fedrp3beta;
-  return walks ? PersonWeight(request.linear.alpha) : PersonWeight();
-}
-
 Result<ItemWeights> weights_from(const PairCounts& pairs, const TrainRequest& request, Executor& executor) {
   if (request.model == ModelKind::slim) return fit_slim(pairs, slim_options(request), executor);
   if (request.model == ModelKind::feditemknn) return fit_pair_knn(pairs, request.knn, executor);
@@ -69,7 +63,15 @@ Result<DirectModel> make_central(const TrainRequest& request, const Split& split
   return made;
 }
 
-Result<PairRound> gather(const TrainRequest& request, const Split& split, Executor& executor) {
+}  // namespace
+
+PersonWeight weight_of(const TrainRequest& request) {
+  if (request.model == ModelKind::fedease) return PersonWeight(request.linear.gram_power);
+  const bool walks = request.model == ModelKind::rp3beta || request.model == ModelKind::fedrp3beta;
+  return walks ? PersonWeight(request.linear.alpha) : PersonWeight();
+}
+
+Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split, Executor& executor) {
   const PairLayout layout(split.catalogue);
   const SumShape shape{layout.rows(), PairLayout::width};
   SOTTO_TRY(Protection protection, protect(request, shape, split.train.users(), executor));
@@ -86,9 +88,8 @@ Result<PairRound> gather(const TrainRequest& request, const Split& split, Execut
 }
 
 // Everybody gets the whole model: asking for the rows of one's own items would name them.
-Result<DirectModel> make_federated(const TrainRequest& asked, const Split& split, Executor& executor) {
-  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
-  SOTTO_TRY(const PairRound round, gather(request, split, executor));
+Result<DirectModel> solve_item_pairs(const PairRound& round, const TrainRequest& request, const Split& split,
+                                     Executor& executor) {
   DirectModel made{nullptr, round.report};
   std::uint64_t bytes = 0;
   if (request.model == ModelKind::fedease) {
@@ -103,8 +104,6 @@ Result<DirectModel> make_federated(const TrainRequest& asked, const Split& split
   made.totals.bytes_down = bytes * made.totals.exchanges;
   return made;
 }
-
-}  // namespace
 
 bool is_item_model(ModelKind model) {
   return model == ModelKind::ease || model == ModelKind::slim || model == ModelKind::rp3beta ||
@@ -130,8 +129,10 @@ Status check_item_model(const TrainRequest& request) {
 }
 
 Result<DirectModel> make_item_model(const TrainRequest& request, const Split& split, Executor& executor) {
-  return facts_of(request.model).federated ? make_federated(request, split, executor)
-                                           : make_central(request, split, executor);
+  if (!facts_of(request.model).federated) return make_central(request, split, executor);
+  SOTTO_TRY(const TrainRequest consented, with_people(request, split));
+  SOTTO_TRY(const PairRound round, gather_item_pairs(consented, split, executor));
+  return solve_item_pairs(round, consented, split, executor);
 }
 
 std::string item_model_settings(const TrainRequest& request) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lab/direct_models.h"
+#include "sim/pair_round.h"
 
 namespace sotto {
 
@@ -12,6 +13,13 @@ namespace sotto {
 [[nodiscard]] Status check_item_model(const TrainRequest& request);
 [[nodiscard]] Result<DirectModel> make_item_model(const TrainRequest& request, const Split& split,
                                                   Executor& executor);
+// The federated ones in two halves: the sum that leaves the devices, and what the server makes of it. The
+// request has its people (lab/people.h).
+[[nodiscard]] PersonWeight weight_of(const TrainRequest& request);
+[[nodiscard]] Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split,
+                                                  Executor& executor);
+[[nodiscard]] Result<DirectModel> solve_item_pairs(const PairRound& round, const TrainRequest& request,
+                                                   const Split& split, Executor& executor);
 // The settings that decide the model, as text: part of its name.
 [[nodiscard]] std::string item_model_settings(const TrainRequest& request);
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/files.h"
+#include "lab/kept_checkpoints.h"
 #include "lab/split_file.h"
 #include "lab/stored_rows.h"
 
@@ -206,6 +207,7 @@ Status RunDir::clear() const {
                 fmt::format("{}: nothing is replaced, because no run lies there (only {}): choose another "
                             "--out, or move the files away",
                             path_.string(), listed(found)));
+  SOTTO_TRY_DONE(KeptCheckpoints(path_).clear());
   for (const std::string& name : found) SOTTO_TRY_DONE(remove_file(path_ / name));
   return Done{};
 }

@@ -6,6 +6,21 @@
 
 namespace sotto {
 
+namespace {
+
+void drop_zeros(PairRow& row) {
+  std::size_t kept = 0;
+  for (std::size_t n = 0; n < row.sums.size(); ++n) {
+    if (row.sums[n] == 0) continue;
+    row.items[kept] = row.items[n];
+    row.sums[kept++] = row.sums[n];
+  }
+  row.items.resize(kept);
+  row.sums.resize(kept);
+}
+
+}  // namespace
+
 PairSum::PairSum(People people, std::vector<std::uint64_t> triangle)
     : people_(std::move(people)), triangle_(std::move(triangle)) {
   SOTTO_ASSERT(triangle_.size() == triangle_size(people_.popularity.size()), "a triangle of all items");
@@ -33,6 +48,31 @@ PairSum::PairSum(People people, std::span<const PairEntry> pairs)
   }
 }
 
+std::uint64_t& PairSum::sum_of(std::uint32_t item, std::uint32_t other) {
+  if (!triangle_.empty()) return triangle_[triangle_size(std::max(item, other)) + std::min(item, other)];
+  const auto from = others_.begin() + static_cast<std::ptrdiff_t>(offsets_[item]);
+  const auto to = others_.begin() + static_cast<std::ptrdiff_t>(offsets_[item + 1]);
+  const auto found = std::lower_bound(from, to, other);
+  SOTTO_ASSERT(found != to && *found == other, "what is taken back was added");
+  return sums_[static_cast<std::size_t>(found - others_.begin())];
+}
+
+void PairSum::subtract(std::span<const std::uint32_t> items, std::uint64_t weight) {
+  SOTTO_ASSERT(!items.empty() && people_.count > 0, "what is taken back was added");
+  --people_.count;
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    --people_.popularity[items[n]];
+    for (std::size_t k = 0; k <= n; ++k) {
+      std::uint64_t& sum = sum_of(items[n], items[k]);
+      SOTTO_ASSERT(sum >= weight, "what is taken back was added");
+      sum -= weight;
+      has_zeros_ |= sum == 0;
+      // Rows hold both halves; the triangle one.
+      if (triangle_.empty() && k < n) sum_of(items[k], items[n]) -= weight;
+    }
+  }
+}
+
 void PairSum::row(std::uint32_t item, PairRow& out) const {
   out.items.clear();
   out.sums.clear();
@@ -41,6 +81,7 @@ void PairSum::row(std::uint32_t item, PairRow& out) const {
     const auto to = static_cast<std::ptrdiff_t>(offsets_[item + 1]);
     out.items.assign(others_.begin() + from, others_.begin() + to);
     out.sums.assign(sums_.begin() + from, sums_.begin() + to);
+    if (has_zeros_) drop_zeros(out);
     return;
   }
   for (std::uint32_t other = 0; other < items(); ++other) {

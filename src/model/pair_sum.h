@@ -39,14 +39,19 @@ class PairSum final : public PairCounts {
   [[nodiscard]] std::span<const std::uint32_t> popularity() const override { return people_.popularity; }
   [[nodiscard]] double unit() const override { return people_.unit; }
   void row(std::uint32_t item, PairRow& out) const override;
+  // Takes back what one person added: their items, ascending, at least one, and the weight of their pairs.
+  void subtract(std::span<const std::uint32_t> items, std::uint64_t weight);
 
  private:
+  [[nodiscard]] std::uint64_t& sum_of(std::uint32_t item, std::uint32_t other);
+
   People people_;
   std::vector<std::uint64_t> triangle_;
   // Or compressed rows, both halves of the symmetric sum.
   std::vector<std::uint64_t> offsets_;
   std::vector<std::uint32_t> others_;
   std::vector<std::uint64_t> sums_;
+  bool has_zeros_ = false;  // among them, since something was taken back
 };
 
 [[nodiscard]] inline std::size_t triangle_size(std::size_t items) { return items * (items + 1) / 2; }

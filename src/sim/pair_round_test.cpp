@@ -77,6 +77,27 @@ TEST(PairRound, WhatConsentWithholdsIsInNoPair) {
   EXPECT_EQ(nothing.report.bytes_up, 100 * encoded_item_set_bytes(ItemSet()));
 }
 
+TEST(PairRound, WhatIsTakenBackWasNeverThere) {
+  const Plan plan;
+  SerialExecutor serial;
+  for (const std::uint32_t items : {50u, 9000u}) {  // a triangle, and only the pairs that occur
+    Rows rows = planted_rows(40, items, 4, 12);
+    for (const float power : {0.0f, 0.5f}) {
+      PairSum sum = gather_pairs(histories_of(rows), items, plan, PersonWeight(power), serial).value().sum;
+      std::vector<std::uint32_t> theirs = rows[11];
+      std::sort(theirs.begin(), theirs.end());
+      sum.subtract(theirs, PersonWeight(power).of(theirs.size()));
+      Rows others = rows;
+      others[11].clear();
+      const PairRound without =
+          gather_pairs(histories_of(others), items, plan, PersonWeight(power), serial).value();
+      EXPECT_EQ(flat(sum), flat(without.sum));
+      EXPECT_EQ(sum.people(), without.sum.people());
+      EXPECT_TRUE(std::ranges::equal(sum.popularity(), without.sum.popularity()));
+    }
+  }
+}
+
 TEST(PairRound, ACollectorGetsTheSamePairs) {
   const Histories train = histories_of(planted_rows(120, 50, 4, 15));
   Plan plan;

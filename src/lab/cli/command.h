@@ -69,6 +69,7 @@ void add_results_commands(CLI::App& root, Cli& cli);
 void add_device_commands(CLI::App& root, Cli& cli);
 void add_device_consent(CLI::App& device, Cli& cli);
 void add_device_ledger(CLI::App& device, Cli& cli);
+void add_forget(CLI::App& root, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 

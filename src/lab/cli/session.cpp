@@ -8,6 +8,7 @@
 #include "lab/cli/interrupt.h"
 #include "lab/cli/progress.h"
 #include "lab/files.h"
+#include "lab/kept_checkpoints.h"
 #include "lab/mapped_file.h"
 #include "lab/memory_plan.h"
 #include "lab/version.h"
@@ -56,13 +57,15 @@ class Recorder {
     hooks.log_lines = log_ ? log_->lines() : 0;
     if (!options_.run) return hooks;
     hooks.checkpoint_due = [this] {
-      return std::chrono::duration<double>(Clock::now() - saved_).count() >= options_.checkpoint_seconds;
+      return keeps_next_ ||
+             std::chrono::duration<double>(Clock::now() - saved_).count() >= options_.checkpoint_seconds;
     };
     hooks.on_checkpoint = [this](const Checkpoint& checkpoint) -> Status {
       SOTTO_TRY_DONE(log_->flush());  // first the log: a checkpoint never knows of lines that are not there
       SOTTO_TRY_DONE(options_.run->save(checkpoint));
       saved_ = Clock::now();
-      return Done{};
+      if (!std::exchange(keeps_next_, false)) return Done{};
+      return KeptCheckpoints(options_.run->path()).keep(checkpoint);
     };
     return hooks;
   }
@@ -70,6 +73,10 @@ class Recorder {
   [[nodiscard]] Status note(const TrainProgress& progress, TrainHooks& hooks) {
     progress_.update(progress);
     if (!log_) return Done{};
+    if (options_.keep_epochs > 0 && progress.epoch >= kept_epoch_ + options_.keep_epochs) {
+      kept_epoch_ = progress.epoch;
+      keeps_next_ = true;
+    }
     SOTTO_TRY_DONE(log_->line(log_line(progress)));
     hooks.log_lines = log_->lines();
     return Done{};
@@ -84,6 +91,8 @@ class Recorder {
   const SessionOptions& options_;
   Progress progress_;
   std::optional<AppendFile> log_;
+  bool keeps_next_ = false;       // the next checkpoint stays
+  std::uint32_t kept_epoch_ = 0;  // the last one that did was of
   Clock::time_point saved_ = Clock::now();
 };
 

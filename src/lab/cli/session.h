@@ -22,7 +22,8 @@ struct SessionOptions {
   std::string title;          // what the progress calls it; empty: the model's name
   bool quiet = false;
   double checkpoint_seconds = 30.0;
-  std::string scratch;  // a folder for the private rows of FPL; empty: they lie in memory
+  std::uint32_t keep_epochs = 0;  // keep a checkpoint every so many epochs; 0: none
+  std::string scratch;            // a folder for the private rows of FPL; empty: they lie in memory
 };
 
 // The split outlives it.

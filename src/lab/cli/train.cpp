@@ -94,6 +94,7 @@ Status run_train(TrainFlags& flags, const Console& console) {
             flags.resume ? resumed_job(flags, threads.threads()) : new_job(flags, threads.threads()));
   job.session.quiet = flags.quiet;
   job.session.scratch = flags.scratch;
+  job.session.keep_epochs = flags.keep_epochs;
   job.session.checkpoint_seconds = flags.checkpoint_seconds;
   SOTTO_TRY(const Session session, run_session(job.request, job.split, job.session, threads, console));
   return show_outcome(summary_of(job.request, job.split, session), flags, console);

@@ -304,6 +304,11 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
       ->type_name("S")
       ->default_str(shown(flags.checkpoint_seconds))
       ->group("Run");
+  app.add_option("--keep-checkpoints", flags.keep_epochs,
+                 "keep one every so many epochs, so that 'sotto forget' need not start anew; 0: none")
+      ->type_name("EPOCHS")
+      ->default_str("0")
+      ->group("Run");
   app.add_option("--scratch", flags.scratch,
                  "keep the private rows of fpl in a file of this folder, for more users than memory holds")
       ->type_name("DIR")

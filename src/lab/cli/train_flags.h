@@ -18,6 +18,7 @@ struct TrainFlags {
   bool force = false;
   bool quiet = false;
   double checkpoint_seconds = 30.0;
+  std::uint32_t keep_epochs = 0;
   std::string scratch;
   std::optional<double> memory_gb;  // none: what the system has
 };

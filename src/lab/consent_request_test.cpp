@@ -1,0 +1,92 @@
+#include "lab/consent_request.h"
+
+#include <gtest/gtest.h>
+
+#include "data/generate.h"
+
+namespace sotto {
+namespace {
+
+const Split& world() {
+  static const Split split =
+      split_dataset(generate_world({.users = 400, .items = 90, .mean_interactions = 15.0, .seed = 3}).value(),
+                    {})
+          .value();
+  return split;
+}
+
+ConsentRequest with_policy(const std::string& policy) {
+  ConsentRequest request;
+  request.policy = policy;
+  request.policy_name = "p.toml";
+  return request;
+}
+
+TEST(ConsentRequests, NothingAskedForIsNoBook) {
+  EXPECT_EQ(book_for({}, {}, world(), 1).value(), nullptr);
+  EXPECT_EQ(describe({}), "");
+}
+
+TEST(ConsentRequests, AMixIsDrawnOnceByItsShares) {
+  ConsentRequest request;
+  request.mix = "open=0.5,careful=0.25,closed=0.25";
+  ASSERT_TRUE(check(request, {}).ok());
+  const auto book = book_for(request, {}, world(), 7).value();
+  std::vector<int> counts(3, 0);
+  for (std::uint32_t user = 0; user < 400; ++user) ++counts[book->kind_of({user})];
+  // Binomial with sd ≤ 10: five of them.
+  EXPECT_NEAR(counts[0], 200, 50);
+  EXPECT_NEAR(counts[1], 100, 45);
+  EXPECT_NEAR(counts[2], 100, 45);
+  EXPECT_EQ(book->kinds()[1].pi, 0.1);
+  EXPECT_FALSE(book->kinds()[2].takes_part);
+  const auto again = book_for(request, {}, world(), 7).value(),
+             other = book_for(request, {}, world(), 8).value();
+  int moved = 0;
+  for (std::uint32_t user = 0; user < 400; ++user) {
+    EXPECT_EQ(book->kind_of({user}), again->kind_of({user}));
+    moved += book->kind_of({user}) != other->kind_of({user}) ? 1 : 0;
+  }
+  EXPECT_GT(moved, 100);
+}
+
+TEST(ConsentRequests, APolicyIsEverybodysWithItsRules) {
+  const std::string item(world().items.name(5)), category = world().item_categories[9];
+  const auto book = book_for(with_policy("pi = 0.3\n[items]\n\"" + item +
+                                         "\" = \"always\"\n[categories]\n\"" + category + "\" = \"never\"\n"),
+                             {}, world(), 1);
+  ASSERT_TRUE(book.ok()) << book.error().message;
+  const ConsentTerms& terms = (*book)->of(UserIndex{11});
+  EXPECT_EQ(terms.pi, 0.3);
+  EXPECT_EQ(terms.rules[5], ItemRule::always);
+  EXPECT_EQ(terms.rules[9], ItemRule::never);
+  const auto unknown = book_for(with_policy("\n[items]\n\"no such thing\" = \"never\"\n"), {}, world(), 1);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("p.toml, line 3"), std::string::npos) << unknown.error().message;
+}
+
+TEST(ConsentRequests, WhatCannotBeIsRefusedBeforeDataIsRead) {
+  const auto refused = [](const ConsentRequest& request, const ConsentPolicy& everybody = {}) {
+    const Status status = check(request, everybody);
+    return !status.ok() && status.error().code == Code::usage;
+  };
+  for (const char* mix :
+       {"open", "open=0.5", "open=2,closed=-1", "wide=1", "open=x", "open=0.5,careful=0.6"}) {
+    ConsentRequest request;
+    request.mix = mix;
+    EXPECT_TRUE(refused(request)) << mix;
+  }
+  EXPECT_TRUE(refused(with_policy("level = \"closed\"")));
+  EXPECT_TRUE(refused(with_policy("pi = 2")));
+  EXPECT_TRUE(refused(with_policy("pi = 0.5"), {.pi = 0.2}));
+  EXPECT_FALSE(refused(with_policy("pi = 0.5")));
+  ConsentRequest both = with_policy("pi = 0.5");
+  both.mix = "open=1";
+  EXPECT_TRUE(refused(both));
+  ConsentRequest device;
+  device.device = "42";
+  EXPECT_TRUE(refused(device));
+}
+
+}  // namespace
+}  // namespace sotto

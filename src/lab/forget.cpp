@@ -1,0 +1,158 @@
+#include "lab/forget.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/hash.h"
+#include "data/forget_user.h"
+#include "lab/item_models.h"
+#include "lab/people.h"
+#include "sim/history_federation.h"
+
+namespace sotto {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::uint64_t bytes_of(const RoundReport& report) { return report.bytes_up + report.bytes_down; }
+
+// The request with everybody's terms, but this person takes no part.
+Result<TrainRequest> without_answers(const TrainRequest& request, const Split& split, UserIndex user) {
+  SOTTO_TRY(TrainRequest silent, with_people(request, split));
+  ConsentPolicy& consent = silent.plan.consent;
+  const ConsentBook usual({{.pi = consent.pi, .mask = consent.mask}},
+                          std::vector<std::uint16_t>(split.users.size(), 0));
+  consent.people = std::make_shared<ConsentBook>((consent.people ? *consent.people : usual).without(user));
+  silent.consent.records = false;
+  return silent;
+}
+
+// The first round in which the person was asked.
+Result<std::optional<std::uint32_t>> first_round_of(const TrainRequest& request, const Split& split,
+                                                    UserIndex user) {
+  const bool fpl = request.model == ModelKind::fpl;
+  const std::vector<UserIndex> users =
+      fpl ? eligible_users(split.train, split.catalogue) : users_with_history(split.train);
+  SOTTO_TRY(const Schedule schedule,
+            fpl ? schedule_for(request.plan, users.size(), split.train.interactions())
+                : history_schedule_for(request.plan, users.size()));
+  CohortSelector selector(users, schedule.cohort, request.plan.seed);
+  for (std::uint32_t round = 0; round < schedule.rounds; ++round)
+    if (std::ranges::binary_search(selector.select(round), user)) return std::optional(round);
+  return std::optional<std::uint32_t>();
+}
+
+class Forgetting {
+ public:
+  Forgetting(const ForgetRequest& request, const Split& split, Executor& executor)
+      : asked_(request), split_(split), executor_(executor) {}
+
+  [[nodiscard]] Result<Forgotten> run() {
+    out_.split = std::make_unique<Split>(without_user(split_, asked_.user));
+    SOTTO_TRY(silent_, without_answers(asked_.request, split_, asked_.user));
+    out_.request = asked_.request;
+    SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(asked_.request.consent, split_));
+    if (device && device->user == asked_.user)
+      out_.request.consent.device = out_.request.consent.device_policy = "";
+    if (facts_of(asked_.request.model).family == ModelFamily::direct) {
+      SOTTO_TRY_DONE(subtract());
+    } else {
+      SOTTO_TRY_DONE(replay());
+    }
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] Status subtract() {
+    out_.way = "subtract";
+    SOTTO_TRY(TrainRequest whole, with_people(asked_.request, split_));
+    whole.consent.records = false;
+    SOTTO_TRY(PairRound round, gather_item_pairs(whole, split_, executor_));  // what the server kept
+    out_.kept_bytes = triangle_size(split_.catalogue) * sizeof(std::uint64_t);
+    auto start = Clock::now();
+    const ConsentGate gate(whole.plan.consent, whole.plan.seed, 0, asked_.user);
+    const ItemSet set = ItemSet::consented(split_.train.of(asked_.user), gate);
+    const auto items = set.items();
+    if (!items.empty()) round.sum.subtract(items, weight_of(whole).of(items.size()));
+    round.report = {};
+    SOTTO_TRY(DirectModel made, solve_item_pairs(round, silent_, *out_.split, executor_));
+    out_.cost = {hash_answers(*made.model), seconds_since(start), 0, 0};
+    out_.trained.model = std::move(made.model);
+    out_.trained.model_hash = direct_hash(out_.request, *out_.split);
+    out_.trained.seconds = out_.cost.seconds;
+    if (!asked_.check) return Done{};
+    start = Clock::now();
+    SOTTO_TRY(const PairRound again, gather_item_pairs(silent_, *out_.split, executor_));
+    SOTTO_TRY(const DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
+    out_.retrain =
+        ForgetCost{hash_answers(*retrained.model), seconds_since(start), 1, bytes_of(retrained.totals)};
+    return Done{};
+  }
+
+  [[nodiscard]] Result<Trained> train_silent(std::optional<Checkpoint> from) {
+    TrainHooks hooks;
+    SOTTO_TRY(Trained trained, train(silent_, split_, executor_, hooks, std::move(from)));
+    // What the person's own device would have is theirs, and gone.
+    RowMatrix& devices = trained.parameters->users.on_device();
+    std::ranges::fill(std::span(devices.row(asked_.user.value), devices.stride()), 0.0f);
+    return trained;
+  }
+
+  [[nodiscard]] Status replay() {
+    out_.way = "replay";
+    SOTTO_TRY(out_.first_round, first_round_of(asked_.request, split_, asked_.user));
+    std::optional<Checkpoint> from;
+    if (asked_.kept && out_.first_round) {
+      SOTTO_TRY(from, asked_.kept->before(*out_.first_round));
+    }
+    const RoundReport before = from ? from->totals : RoundReport{};
+    const auto start = Clock::now();
+    SOTTO_TRY(out_.trained, train_silent(std::move(from)));
+    const RoundReport& all = out_.trained.totals;
+    out_.cost = {out_.trained.model_hash, seconds_since(start), all.rounds - before.rounds,
+                 bytes_of(all) - bytes_of(before)};
+    if (!asked_.check) return Done{};
+    const auto again = Clock::now();
+    SOTTO_TRY(const Trained retrained, train_silent(std::nullopt));
+    out_.retrain = ForgetCost{retrained.model_hash, seconds_since(again), retrained.totals.rounds,
+                              bytes_of(retrained.totals)};
+    return Done{};
+  }
+
+  const ForgetRequest& asked_;
+  const Split& split_;
+  Executor& executor_;
+  TrainRequest silent_;
+  Forgotten out_;
+};
+
+}  // namespace
+
+Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Executor& executor) {
+  if (!facts_of(request.request.model).federated)
+    return fail(
+        Code::usage,
+        fmt::format("{} is a central model: it has no devices; train it again without the person's data",
+                    to_string(request.request.model)));
+  return Forgetting(request, split, executor).run();
+}
+
+std::string hash_answers(const Recommender& model) {
+  Hasher hasher;
+  std::vector<float> scores(model.catalogue());
+  for (std::uint32_t item = 0; item < model.catalogue(); ++item) {
+    const ItemIndex one{item};
+    model.score_history(std::span(&one, 1), scores);
+    hasher.array(std::span<const float>(scores));
+  }
+  return std::move(hasher).hex();
+}
+
+}  // namespace sotto

@@ -1,0 +1,123 @@
+#include "lab/forget.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "data/generate.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+const Split& world() {
+  static const Split split =
+      split_dataset(generate_world({.users = 120, .items = 90, .mean_interactions = 15.0, .seed = 3}).value(),
+                    {})
+          .value();
+  return split;
+}
+
+TrainRequest request_for(ModelKind model, const char* variant, double cohort) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = model;
+  EXPECT_TRUE(set_variant(request.plan, variant).ok());
+  request.plan.cohort = cohort;
+  request.plan.fpl.factors = 5;
+  request.plan.epochs = 3;
+  request.plan.consent = {0.6, MaskKind::sticky};
+  const Status settled = settle(request);
+  EXPECT_TRUE(settled.ok()) << (settled.ok() ? "" : settled.error().message);
+  return request;
+}
+
+// The slow and obvious way: the same plan on data in which the person has nothing, if nothing else depends on
+// that (everybody in every round, and a fixed number of triples).
+Trained trained_without(const TrainRequest& request, UserIndex user) {
+  const Split& split = world();
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t n = 0; n < split.users.size(); ++n) {
+    if (n != user.value)
+      for (const ItemIndex item : split.train.of({n})) items.push_back(item);
+    offsets.push_back(items.size());
+  }
+  Split rest = split;
+  rest.train = Histories(std::move(offsets), std::move(items));
+  SerialExecutor serial;
+  TrainHooks hooks;
+  return train(request, rest, serial, hooks).value();
+}
+
+TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
+  ThreadPool threads(2);
+  for (const ModelKind model : {ModelKind::fedease, ModelKind::feditemknn, ModelKind::fedrp3beta}) {
+    const TrainRequest request = request_for(model, "pfpl", 1.0);
+    for (const std::uint32_t user : {0u, 17u}) {
+      const auto forgotten =
+          forget({.request = request, .user = {user}, .kept = {}, .check = true}, world(), threads);
+      ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+      EXPECT_STREQ(forgotten->way, "subtract");
+      EXPECT_EQ(forgotten->cost.bytes, 0u);
+      EXPECT_GT(forgotten->retrain->bytes, 0u);
+      EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+      EXPECT_EQ(forgotten->cost.hash, hash_answers(*trained_without(request, {user}).model));
+      SerialExecutor serial;
+      TrainHooks hooks;
+      EXPECT_NE(forgotten->cost.hash, hash_answers(*train(request, world(), serial, hooks).value().model));
+    }
+  }
+}
+
+TEST(Forget, ModelsOfRoundsAreReplayedWithoutThem) {
+  SerialExecutor serial;
+  for (const ModelKind model : {ModelKind::fcf, ModelKind::fedals}) {
+    const TrainRequest request = request_for(model, "pfpl", 1.0);
+    const auto forgotten =
+        forget({.request = request, .user = {17}, .kept = {}, .check = true}, world(), serial);
+    ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+    EXPECT_STREQ(forgotten->way, "replay");
+    EXPECT_EQ(forgotten->first_round, 0u);
+    EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+    // FCF scales a cohort's sum by the number of people asked, and that one is lower there.
+    if (model == ModelKind::fedals)
+      EXPECT_EQ(forgotten->cost.hash, trained_without(request, {17}).model_hash);
+    for (const float value : forgotten->trained.parameters->users.on_device().values(17))
+      EXPECT_EQ(value, 0.0f);
+  }
+}
+
+TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {
+  SerialExecutor serial;
+  const TrainRequest request = request_for(ModelKind::fpl, "sfpl", 0.0);
+  const auto folder = std::filesystem::temp_directory_path() / ("sotto-forget-" + std::to_string(::getpid()));
+  const KeptCheckpoints kept(folder);
+  TrainHooks hooks;
+  hooks.checkpoint_due = [] { return true; };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) { return kept.keep(checkpoint); };
+  ASSERT_TRUE(train(request, world(), serial, hooks).ok());
+  ASSERT_GT(kept.rounds().size(), 3u);
+  std::uint64_t saved = 0;
+  for (const std::uint32_t user : {3u, 40u, 77u}) {
+    const auto forgotten =
+        forget({.request = request, .user = {user}, .kept = kept, .check = true}, world(), serial);
+    ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+    ASSERT_TRUE(forgotten->first_round);
+    EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+    EXPECT_LE(forgotten->retrain->rounds - forgotten->cost.rounds, *forgotten->first_round);
+    saved += forgotten->retrain->rounds - forgotten->cost.rounds;
+  }
+  EXPECT_GT(saved, 0u);
+  ASSERT_TRUE(kept.clear().ok());
+  EXPECT_TRUE(kept.rounds().empty());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Forget, CentralModelsHaveNoDevices) {
+  SerialExecutor serial;
+  TrainRequest request = request_for(ModelKind::ease, "pfpl", 1.0);
+  EXPECT_EQ(forget({.request = request, .user = {1}, .kept = {}}, world(), serial).error().code, Code::usage);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,202 @@
+// sotto device, and what a device has to do with training and forgetting.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class CliDevice : public ::testing::Test {
+ protected:
+  CliDevice() {
+    EXPECT_EQ(
+        shop_.sotto({"data", "generate", "--users", "60", "--items", "50", "--mean", "15", "--out", "w"})
+            .code,
+        0);
+    EXPECT_EQ(shop_.sotto({"data", "split", "w", "--out", "s"}).code, 0);
+    const auto rows = rows_of(shop_.get("s/train.tsv"));
+    user_ = rows.at(40).at(0);
+    for (const auto& row : rows)
+      if (row.at(0) == user_) history_.insert(row.at(1));
+  }
+  [[nodiscard]] Outcome consent(Words words) const {
+    words.insert(words.begin(), {"device", "consent"});
+    words.insert(words.end(), {"--dir", "d", "--json"});
+    return shop_.sotto(words);
+  }
+  [[nodiscard]] nlohmann::json ledger() const {
+    const Outcome listed = shop_.sotto({"device", "ledger", "list", "--dir", "d", "--json"});
+    EXPECT_EQ(listed.code, 0) << listed.err;
+    return listed.json();
+  }
+  [[nodiscard]] Outcome train(Words more) const {
+    more.insert(more.begin(),
+                {"train", "--split-file", "s/split.bin", "--epochs", "2", "--factors", "4", "--json"});
+    more.insert(more.end(), {"--device", user_ + "=d"});
+    return shop_.sotto(more);
+  }
+
+  Workshop shop_;
+  std::string user_;
+  std::set<std::string> history_;
+};
+
+TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
+  EXPECT_EQ(consent({"show"}).json()["level"], "closed");
+  EXPECT_EQ(consent({"preset", "balanced"}).json()["pi"], 0.5);
+  EXPECT_EQ(consent({"item", "7", "never"}).json()["items"]["7"], "never");
+  EXPECT_EQ(consent({"category", "Bar", "ask"}).json()["categories"]["Bar"], "ask");
+  EXPECT_EQ(consent({"context", "place", "on"}).json()["contexts"]["place"], true);
+  EXPECT_EQ(consent({"set", "--pi", "0.3", "--mask", "redraw"}).json()["level"], "custom");
+  EXPECT_EQ(consent({"pause"}).json()["takes_part"], false);
+  EXPECT_EQ(consent({"resume"}).json()["takes_part"], true);
+  EXPECT_EQ(consent({"item", "7", "none"}).json()["items"].size(), 0u);
+  EXPECT_EQ(consent({"withdraw"}).json()["takes_part"], false);
+  EXPECT_EQ(consent({"resume"}).code, 2);
+  EXPECT_EQ(consent({"preset", "open"}).json()["takes_part"], true);
+  const auto shown = consent({"show"}).json();
+  EXPECT_EQ(shown["categories"]["Bar"], "ask");
+  EXPECT_EQ(shown["levels"].size(), 4u);
+  const Outcome text = shop_.sotto({"device", "consent", "show", "--dir", "d"});
+  for (const char* part : {"closed", "careful", "balanced", "open", "Bar", "place"})
+    EXPECT_NE(text.out.find(part), std::string::npos) << part;
+}
+
+TEST_F(CliDevice, wrong_words_are_usage_errors) {
+  for (const Words& words :
+       {Words{"preset", "wide"}, Words{"item", "7", "maybe"}, Words{"context", "place", "yes"}, Words{"set"},
+        Words{"set", "--pi", "2"}, Words{"set", "--mask", "glued"}})
+    EXPECT_EQ(consent(words).code, 2) << words[0];
+  EXPECT_EQ(shop_.sotto({"device", "consent", "show"}).code, 2);
+  EXPECT_EQ(shop_.sotto({"device", "ledger", "list", "--dir", "nowhere"}).code, 1);
+}
+
+TEST_F(CliDevice, training_writes_what_left_and_nothing_that_is_forbidden) {
+  const std::string kept_back = *history_.begin();
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(consent({"item", kept_back, "never"}).code, 0);
+  std::size_t lines = 0;
+  for (const Words& model :
+       {Words{"--model", "fpl", "--variant", "pfpl+"}, Words{"--model", "fcf"},
+        Words{"--model", "fedals", "--wire"}, Words{"--model", "fedease"}, Words{"--model", "feditemknn"}}) {
+    const Outcome trained = train(model);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const auto written = ledger();
+    ASSERT_GT(written["lines"].get<std::size_t>(), lines) << model[1];
+    lines = written["lines"].get<std::size_t>();
+    const auto last = written["entries"].back();
+    EXPECT_EQ(last["task"], model[1]);
+    EXPECT_EQ(last["mechanism"], "plain");
+    EXPECT_TRUE(last["epsilon"].is_null());
+    EXPECT_GT(last["bytes"], 0u);
+    std::set<std::string> items;
+    for (const auto& item : last["items"]) items.insert(item.get<std::string>());
+    EXPECT_FALSE(items.contains(kept_back)) << model[1];
+    EXPECT_FALSE(items.empty());
+    for (const std::string& item : items) EXPECT_TRUE(history_.contains(item));
+    // Those that answer with their whole history sent all the rest of it.
+    if (model[1] != "fpl") EXPECT_EQ(items.size(), history_.size() - 1) << model[1];
+  }
+  EXPECT_EQ(shop_.sotto({"device", "ledger", "verify", "--dir", "d"}).code, 0);
+}
+
+TEST_F(CliDevice, who_shares_nothing_has_an_empty_ledger) {
+  ASSERT_EQ(train({"--model", "fedals"}).code, 0);
+  EXPECT_EQ(ledger()["lines"], 0u);
+}
+
+TEST_F(CliDevice, a_changed_or_cut_ledger_is_found) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(train({"--model", "fedals"}).code, 0);
+  const std::string text = shop_.get("d/ledger.tsv");
+  const auto verify = [&](const Words& more = {}) {
+    Words words{"device", "ledger", "verify", "--dir", "d"};
+    words.insert(words.end(), more.begin(), more.end());
+    return shop_.sotto(words);
+  };
+  std::string changed = text;
+  changed[changed.find("fedals")] = 'F';
+  shop_.put("d/ledger.tsv", changed);
+  EXPECT_EQ(verify().code, 1);
+  EXPECT_NE(verify().err.find("line 1"), std::string::npos) << verify().err;
+  shop_.put("d/ledger.tsv", text.substr(0, text.find('\n') + 1));
+  EXPECT_EQ(verify().code, 1);
+  EXPECT_NE(verify().err.find("cut off"), std::string::npos) << verify().err;
+  shop_.put("d/ledger.tsv", text + "3\t4");
+  const Outcome torn = verify();
+  EXPECT_EQ(torn.code, 0) << torn.err;
+  EXPECT_NE(torn.out.find("not whole"), std::string::npos) << torn.out;
+  shop_.put("d/ledger.tsv", text);
+  EXPECT_EQ(verify({"--key", std::string(64, 'a')}).code, 1);
+  const Outcome exported = shop_.sotto({"device", "ledger", "export", "--dir", "d"});
+  EXPECT_EQ(exported.json()["signed_lines"], text);
+  EXPECT_EQ(exported.json()["public_key"].get<std::string>() + "\n", shop_.get("d/device.pub"));
+}
+
+TEST_F(CliDevice, policies_and_mixes_of_everybody) {
+  const auto judged = [&](const Words& more) {
+    Words words{"train", "--split-file", "s/split.bin", "--model", "fedease", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = shop_.sotto(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.json();
+  };
+  shop_.put("open.toml", "level = \"open\"\n");
+  shop_.put("some.toml", "pi = 0.5\n[items]\n\"" + *history_.begin() + "\" = \"never\"\n");
+  shop_.put("wrong.toml", "pi = 0.5\n\n[items]\n\"no-such-item\" = \"never\"\n");
+  const auto usual = judged({});
+  EXPECT_EQ(judged({"--consent", "open.toml"})["metrics"], usual["metrics"]);
+  const auto some = judged({"--consent", "some.toml"});
+  EXPECT_NE(some["model_hash"], usual["model_hash"]);
+  EXPECT_LT(some["bytes_up"], usual["bytes_up"]);
+  const auto mixed = judged({"--consent-mix", "open=0.5,closed=0.5"});
+  EXPECT_LT(mixed["exchanges"], usual["exchanges"]);
+  const Outcome wrong =
+      shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "fedease", "--consent", "wrong.toml"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("wrong.toml, line 4"), std::string::npos) << wrong.err;
+  EXPECT_EQ(
+      shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "ease", "--consent", "open.toml"}).code,
+      2);
+  // A plan holds the whole policy: the run can be made again without the file.
+  ASSERT_EQ(judged({"--consent", "some.toml", "--out", "r"})["model_hash"], some["model_hash"]);
+  std::filesystem::remove(shop_.folder() / "some.toml");
+  const Outcome again = shop_.sotto({"train", "--plan", "r/plan.toml", "--json"});
+  ASSERT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.json()["model_hash"], some["model_hash"]);
+}
+
+TEST_F(CliDevice, forgetting_takes_somebody_out_of_a_run) {
+  for (const Words& model : {Words{"--model", "fedease"},
+                             Words{"--model", "fpl", "--variant", "sfpl+", "--keep-checkpoints", "1"}}) {
+    const std::string run = "run-" + model[1];
+    Words words{"train", "--split-file", "s/split.bin", "--epochs", "2", "--factors",
+                "4",     "--out",        run,           "-q"};
+    words.insert(words.end(), model.begin(), model.end());
+    ASSERT_EQ(shop_.sotto(words).code, 0);
+    const Words asked{"forget", "--run", run, "--user", user_, "--check", "--json"};
+    const Outcome forgotten = shop_.sotto(asked);
+    ASSERT_EQ(forgotten.code, 0) << forgotten.err;
+    const auto report = forgotten.json();
+    EXPECT_EQ(report["same_as_retrain"], true);
+    EXPECT_EQ(report["way"], model[1] == "fpl" ? "replay" : "subtract");
+    EXPECT_EQ(forgotten.out.find("\"" + user_ + "\""), std::string::npos);
+    EXPECT_FALSE(shop_.has(run + "/checkpoints"));
+    const Outcome twice = shop_.sotto(asked);
+    EXPECT_EQ(twice.code, 1);
+    EXPECT_EQ(twice.err.find(user_), std::string::npos) << twice.err;
+    const Outcome judged = shop_.sotto({"evaluate", "--run", run, "--json"});
+    ASSERT_EQ(judged.code, 0) << judged.err;
+    EXPECT_EQ(judged.json()["metrics"], report["metrics_after"]);
+    for (const char* file : {"/per_user.tsv", "/plan.toml", "/run.json"})
+      EXPECT_EQ(shop_.get(run + file).find(user_ + "\t"), std::string::npos) << file;
+  }
+}
+
+}  // namespace
+}  // namespace sotto::cli
