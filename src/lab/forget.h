@@ -27,7 +27,7 @@ namespace sotto {
 struct ForgetRequest {
   TrainRequest request;  // of the run
   UserIndex user;
-  std::optional<KeptCheckpoints> kept;
+  std::optional<KeptCheckpoints> kept = {};
   bool check = false;  // make the model from the start, too, and compare
 };
 

@@ -92,10 +92,16 @@ void expect_silence(const Scene& scene, const Seen& seen) {
     if (scene.silent(user)) RC_ASSERT(!seen.knows(user));
 }
 
+template <class T>
+T expected(Result<T> result) {
+  if (!result.ok()) RC_FAIL(result.error().message);
+  return std::move(result).value();
+}
+
 Seen run_fpl(const Scene& scene, Path path) {
   const Fpl model(scene.plan.fpl, catalogue, scene.plan.seed);
   const auto users = eligible_users(scene.histories, catalogue).size();
-  const Schedule schedule = schedule_for(scene.plan, users, scene.histories.interactions()).value();
+  const Schedule schedule = expected(schedule_for(scene.plan, users, scene.histories.interactions()));
   SerialExecutor serial;
   Federation<Fpl> federation(model, scene.plan, schedule, scene.histories, serial, path);
   Seen seen;
@@ -123,11 +129,12 @@ Seen run_history(const Histories& histories, const Plan& plan, const Model& mode
   Seen seen;
   Capture capture({model.sum_rows(), model.sum_width()}, seen);
   federation.collect_with(capture);
-  RC_ASSERT(federation.run(3).ok());
+  const auto report = federation.run(3);
+  if (!report.ok()) RC_FAIL(report.error().message);
   return seen;
 }
 
-const AlsOptions small_als{.factors = 3};
+const AlsOptions small_als{.factors = 3, .lambda = 1.0f};
 
 RC_GTEST_PROP(ConsentEverywhere, FedAlsNeverSendsARowOfAForbiddenItem, ()) {
   const Scene scene = any_scene();
@@ -179,7 +186,7 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
   const Scene scene = any_scene();
   const Fpl model(scene.plan.fpl, catalogue, scene.plan.seed);
   const auto users = eligible_users(scene.histories, catalogue).size();
-  const Schedule schedule = schedule_for(scene.plan, users, scene.histories.interactions()).value();
+  const Schedule schedule = expected(schedule_for(scene.plan, users, scene.histories.interactions()));
   std::vector<std::string> hashes;
   for (const Path path : {Path::fast, Path::wire})
     for (const bool collected : {false, true}) {
@@ -194,13 +201,14 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
   for (const std::string& hash : hashes) RC_ASSERT(hash == hashes.front());
   // And of the pairs: the fast sum is the collected one.
   SerialExecutor serial;
-  const PairRound fast = gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial).value();
+  const PairRound fast =
+      expected(gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial));
   const PairRound wire =
-      gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial, Path::wire).value();
+      expected(gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial, Path::wire));
   const PairLayout layout(catalogue);
   PlainCollector plain({layout.rows(), PairLayout::width});
   const PairTotals totals =
-      collect_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), plain).value();
+      expected(collect_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), plain));
   for (std::uint32_t item = 0; item < catalogue; ++item) {
     RC_ASSERT(fast.sum.popularity()[item] == wire.sum.popularity()[item]);
     RC_ASSERT(std::int64_t{fast.sum.popularity()[item]} == totals.popularity[item]);

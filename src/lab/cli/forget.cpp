@@ -72,7 +72,8 @@ void print_report(const nlohmann::json& report, const Console& console) {
 Status run_forget(ForgetOptions& options, const Console& console) {
   const RunDir run(options.run);
   SOTTO_TRY(const nlohmann::json summary, run.summary());
-  ForgetRequest asked{.check = options.check};
+  ForgetRequest asked;
+  asked.check = options.check;
   SOTTO_TRY(asked.request, run.request());
   SOTTO_TRY(const Split split, run.split());
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
@@ -100,12 +101,11 @@ Status run_forget(ForgetOptions& options, const Console& console) {
     return Done{};
   }
   print_report(report, console);
-  console.print(
-      options.dry_run
-          ? "\nNothing was changed (--dry-run).\n"
-          : fmt::format("\n{} holds nothing of this person any more, and no kept checkpoint. The files it "
-                        "was trained from may: remove them there too.\n",
-                        options.run));
+  console.print(options.dry_run ? "\nNothing was changed (--dry-run).\n"
+                                : fmt::format("\n{} holds no interaction, vector or id of this person any "
+                                              "more, and no kept checkpoint. The files it "
+                                              "was trained from may: remove them there too.\n",
+                                              options.run));
   return Done{};
 }
 
