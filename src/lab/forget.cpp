@@ -21,7 +21,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::uint64_t bytes_of(const RoundReport& report) { return report.bytes_up + report.bytes_down; }
+ForgetCost cost_of(std::string hash, double seconds, const RoundReport& all, const RoundReport& before = {}) {
+  return {std::move(hash), seconds, all.rounds - before.rounds, all.bytes_up - before.bytes_up,
+          all.bytes_down - before.bytes_down};
+}
 
 // The request with everybody's terms, but this person takes no part.
 Result<TrainRequest> without_answers(const TrainRequest& request, const Split& split, UserIndex user) {
@@ -81,9 +84,12 @@ class Forgetting {
     const ItemSet set = ItemSet::consented(split_.train.of(asked_.user), gate);
     const auto items = set.items();
     if (!items.empty()) round.sum.subtract(items, weight_of(whole).of(items.size()));
-    round.report = {};
+    // Nobody sends anything, but the new model goes to everybody else.
+    round.report = {.exchanges =
+                        round.report.exchanges - (takes_part(whole.plan.consent, asked_.user) ? 1u : 0u)};
     SOTTO_TRY(DirectModel made, solve_item_pairs(round, silent_, *out_.split, executor_));
-    out_.cost = {hash_answers(*made.model), seconds_since(start), 0, 0};
+    double seconds = seconds_since(start);
+    out_.cost = cost_of(hash_answers(*made.model), seconds, made.totals);
     out_.trained.model = std::move(made.model);
     out_.trained.model_hash = direct_hash(out_.request, *out_.split);
     out_.trained.seconds = out_.cost.seconds;
@@ -91,14 +97,17 @@ class Forgetting {
     start = Clock::now();
     SOTTO_TRY(const PairRound again, gather_item_pairs(silent_, *out_.split, executor_));
     SOTTO_TRY(const DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
-    out_.retrain =
-        ForgetCost{hash_answers(*retrained.model), seconds_since(start), 1, bytes_of(retrained.totals)};
+    seconds = seconds_since(start);
+    out_.retrain = cost_of(hash_answers(*retrained.model), seconds, retrained.totals);
     return Done{};
   }
 
   [[nodiscard]] Result<Trained> train_silent(std::optional<Checkpoint> from) {
     TrainHooks hooks;
-    SOTTO_TRY(Trained trained, train(silent_, split_, executor_, hooks, std::move(from)));
+    // The plan's shape follows from all histories; nothing is judged on the person's any more.
+    Split others = split_;
+    others.validation = out_.split->validation;
+    SOTTO_TRY(Trained trained, train(silent_, others, executor_, hooks, std::move(from)));
     // What the person's own device would have is theirs, and gone.
     RowMatrix& devices = trained.parameters->users.on_device();
     std::ranges::fill(std::span(devices.row(asked_.user.value), devices.stride()), 0.0f);
@@ -109,20 +118,18 @@ class Forgetting {
     out_.way = "replay";
     SOTTO_TRY(out_.first_round, first_round_of(asked_.request, split_, asked_.user));
     std::optional<Checkpoint> from;
-    if (asked_.kept && out_.first_round) {
+    // With early stopping, what a checkpoint holds as best was judged with the person among the others.
+    if (asked_.kept && out_.first_round && asked_.request.early.patience == 0) {
       SOTTO_TRY(from, asked_.kept->before(*out_.first_round));
     }
     const RoundReport before = from ? from->totals : RoundReport{};
     const auto start = Clock::now();
     SOTTO_TRY(out_.trained, train_silent(std::move(from)));
-    const RoundReport& all = out_.trained.totals;
-    out_.cost = {out_.trained.model_hash, seconds_since(start), all.rounds - before.rounds,
-                 bytes_of(all) - bytes_of(before)};
+    out_.cost = cost_of(out_.trained.model_hash, seconds_since(start), out_.trained.totals, before);
     if (!asked_.check) return Done{};
     const auto again = Clock::now();
     SOTTO_TRY(const Trained retrained, train_silent(std::nullopt));
-    out_.retrain = ForgetCost{retrained.model_hash, seconds_since(again), retrained.totals.rounds,
-                              bytes_of(retrained.totals)};
+    out_.retrain = cost_of(retrained.model_hash, seconds_since(again), retrained.totals);
     return Done{};
   }
 

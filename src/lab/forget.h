@@ -36,7 +36,8 @@ struct ForgetCost {
   std::string hash;
   double seconds = 0.0;
   std::uint64_t rounds = 0;
-  std::uint64_t bytes = 0;  // up and down
+  std::uint64_t bytes_up = 0;    // what devices must send again
+  std::uint64_t bytes_down = 0;  // the models that go out
 };
 
 struct Forgotten {

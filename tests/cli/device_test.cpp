@@ -100,7 +100,9 @@ TEST_F(CliDevice, training_writes_what_left_and_nothing_that_is_forbidden) {
     EXPECT_FALSE(items.empty());
     for (const std::string& item : items) EXPECT_TRUE(history_.contains(item));
     // Those that answer with their whole history sent all the rest of it.
-    if (model[1] != "fpl") EXPECT_EQ(items.size(), history_.size() - 1) << model[1];
+    if (model[1] != "fpl") {
+      EXPECT_EQ(items.size(), history_.size() - 1) << model[1];
+    }
   }
   EXPECT_EQ(shop_.sotto({"device", "ledger", "verify", "--dir", "d"}).code, 0);
 }

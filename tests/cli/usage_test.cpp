@@ -14,7 +14,7 @@ TEST(CliUsage, version_and_help) {
   const Outcome help = shop.sotto({"--help"});
   EXPECT_EQ(help.code, 0);
   for (const char* command : {"demo", "train", "evaluate", "compare", "recommend", "similar", "show",
-                              "report", "sweep", "results", "data", "completion"})
+                              "report", "sweep", "results", "data", "completion", "device", "forget"})
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
 }
 
@@ -38,7 +38,11 @@ TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
                                                        {"results", "means"},
                                                        {"results", "best"},
                                                        {"results", "curves"},
-                                                       {"results", "export"}};
+                                                       {"results", "export"},
+                                                       {"forget"},
+                                                       {"device", "consent", "show"},
+                                                       {"device", "consent", "item"},
+                                                       {"device", "ledger", "verify"}};
   for (std::vector<std::string> words : commands) {
     words.emplace_back("--help");
     const Outcome help = shop.sotto(words);

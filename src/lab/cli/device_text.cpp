@@ -88,13 +88,11 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
     if (is_on) on += (on.empty() ? "" : ", ") + name;
   text += on.empty() ? "none is used.\n" : fmt::format("{} may be used, no others.\n", on);
   text += "\nLevels to choose from:\n";
-  Table table({{"", Align::left, Tone::strong}, {"share", Align::right}, {"what leaves this device"}});
   for (const ConsentLevel& level : consent_levels()) {
     const bool chosen = std::string_view(level_of(policy)) == level.name;
-    table.row({fmt::format("{}{}", chosen ? "* " : "  ", level.name),
-               level.shares ? fmt::format("{:.4g}%", level.pi * 100.0) : "nothing", level.about});
+    text += fmt::format("  {} {} {}\n", chosen ? '*' : ' ',
+                        console.paint(Tone::strong, fmt::format("{:<9}", level.name)), level.about);
   }
-  text += table.text(console);
   return text +
          "\nThe share says what you give, not what a curious server could work out from it: from a single "
          "open message\nit can be most of what you have. Secure sums keep single messages closed; they are "

@@ -25,8 +25,11 @@ struct ForgetOptions {
 };
 
 nlohmann::json cost_json(const ForgetCost& cost) {
-  return {
-      {"model_hash", cost.hash}, {"seconds", cost.seconds}, {"rounds", cost.rounds}, {"bytes", cost.bytes}};
+  return {{"model_hash", cost.hash},
+          {"seconds", cost.seconds},
+          {"rounds", cost.rounds},
+          {"bytes_up", cost.bytes_up},
+          {"bytes_down", cost.bytes_down}};
 }
 
 nlohmann::json report_of(const TrainRequest& request, const Forgotten& forgotten,
@@ -48,12 +51,17 @@ void print_report(const nlohmann::json& report, const Console& console) {
   const bool subtracts = report["way"] == "subtract";
   console.print(subtracts ? "The person's pairs were taken back from the sum, and the model solved again.\n\n"
                           : "The rounds since the person's first answer ran again without them.\n\n");
-  Table table(
-      {{""}, {"seconds", Align::right}, {"rounds", Align::right}, {"traffic", Align::right}, {"model"}});
+  Table table({{""},
+               {"seconds", Align::right},
+               {"rounds", Align::right},
+               {"sent again", Align::right},
+               {"sent out", Align::right},
+               {"model"}});
   const auto row = [&](const char* name, const nlohmann::json& cost) {
     table.row({name, fmt::format("{:.3f}", cost["seconds"].get<double>()),
                human_count(cost["rounds"].get<std::uint64_t>()),
-               human_bytes(static_cast<double>(cost["bytes"].get<std::uint64_t>())),
+               human_bytes(static_cast<double>(cost["bytes_up"].get<std::uint64_t>())),
+               human_bytes(static_cast<double>(cost["bytes_down"].get<std::uint64_t>())),
                cost["model_hash"].get<std::string>().substr(0, 16)});
   };
   row("forgetting", report["forgetting"]);
