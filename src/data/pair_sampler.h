@@ -31,8 +31,8 @@ struct VisitPlace {
 
 class PairSampler {
  public:
-  // The data outlives the sampler. Positives come from `histories`, which hold what `consumed` knows or a part
-  // of it: what was consumed is no negative, even where it may not be drawn.
+  // The data outlives the sampler. Positives come from `histories`, which hold what `consumed` knows or a
+  // part of it: what was consumed is no negative, even where it may not be drawn.
   PairSampler(const Histories& histories, const Membership& consumed, std::size_t catalogue,
               std::uint64_t seed)
       : histories_(histories),

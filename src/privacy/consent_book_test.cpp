@@ -34,8 +34,7 @@ TEST(ConsentBook, ARuleGoesBeforePi) {
     ConsentGate gate(policy, 9, round, UserIndex{3});
     for (std::uint32_t item = 0; item < catalogue; ++item) {
       const bool allowed = gate.allows(Evidence::positive, item);
-      if (item % 3 == 0)
-        drawn[allowed ? 1 : 0] = true;
+      if (item % 3 == 0) drawn[allowed ? 1 : 0] = true;
       const bool as_ruled = item % 3 == 0 || allowed == (item % 3 == 1);
       EXPECT_TRUE(as_ruled);
       EXPECT_TRUE(gate.allows(Evidence::negative, item));
