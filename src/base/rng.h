@@ -37,6 +37,10 @@ enum class Purpose : std::uint32_t {
   neural_negatives = 44,
   bootstrap = 50,
   search_settings = 51,
+  robust_groups = 100,
+  draw_malicious = 101,
+  draw_targets = 102,
+  fake_person = 103,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
