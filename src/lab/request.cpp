@@ -85,6 +85,12 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_factor_options(request));
   request.neural.neumf.factors = fpl.factors;
   if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
+  SOTTO_TRY_DONE(check(request.robust));
+  if (request.robust.asked() && !facts_of(request.model).federated)
+    return fail(Code::usage,
+                fmt::format("robust sums are of federated models, and {} is trained in one place: "
+                            "leave the robust flags out",
+                            to_string(request.model)));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

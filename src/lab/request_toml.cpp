@@ -80,6 +80,11 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("consent", "pi", r.plan.consent.pi);
   visit("consent", "mask", r.plan.consent.mask);
   visit_model_sections(r, visit);
+  visit("robust", "row_clip", r.robust.row_clip);
+  visit("robust", "clip", r.robust.clip);
+  visit("robust", "min_contributors", r.robust.min_contributors);
+  visit("robust", "groups", r.robust.groups);
+  visit("robust", "across", r.robust.across);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);
@@ -122,6 +127,7 @@ class TomlWriter {
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
+  static std::string show(const Across& value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
   template <class T>
   static std::string show(const std::vector<T>& values) {
@@ -239,6 +245,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
+  }
+  static std::string take(const toml::node& node, Across& field) {
+    return take_named(node, field, parse_across);
   }
   static std::string take(const toml::node& node, SplitRule& field) {
     return take_named(node, field, parse_split_rule);

@@ -33,6 +33,7 @@ TEST(CliUsage, every_command_has_help_with_examples_and_the_common_options) {
                                                        {"data", "convert"},
                                                        {"data", "split"},
                                                        {"data", "generate"},
+                                                       {"poison"},
                                                        {"sweep"},
                                                        {"results", "list"},
                                                        {"results", "means"},

@@ -134,6 +134,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_sweep(root, cli);
   add_results_commands(root, cli);
   add_reproduce(root, cli);
+  add_poison(root, cli);
   add_data_commands(root, cli);
   add_completion(root, cli);
 }

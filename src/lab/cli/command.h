@@ -64,6 +64,7 @@ void add_similar(CLI::App& root, Cli& cli);
 void add_show(CLI::App& root, Cli& cli);
 void add_report(CLI::App& root, Cli& cli);
 void add_reproduce(CLI::App& root, Cli& cli);
+void add_poison(CLI::App& root, Cli& cli);
 void add_sweep(CLI::App& root, Cli& cli);
 void add_results_commands(CLI::App& root, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/cli/robust_flags.h"
 #include "lab/files.h"
 
 namespace sotto {
@@ -327,9 +328,20 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_factor_flags(app, flags.request);
   add_network_flags(app, flags.request);
   add_federation_flags(app, flags.request);
+  add_robust_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
+}
+
+void add_plan_flags(CLI::App& app, TrainFlags& flags) {
+  add_data_options(app, flags.data);
+  add_model_flags(app, flags.request);
+  add_federation_flags(app, flags.request);
+  app.add_option("--plan", flags.plan_file, "a TOML plan; flags win over it")
+      ->type_name("FILE")
+      ->group("Run");
+  app.add_flag("-q,--quiet", flags.quiet, "no progress")->group("Run");
 }
 
 Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest request) {

@@ -23,6 +23,8 @@ struct TrainFlags {
 };
 
 void add_train_flags(CLI::App& app, TrainFlags& flags);
+// Those of them that say which data and which federated plan, for commands that do not keep a run.
+void add_plan_flags(CLI::App& app, TrainFlags& flags);
 
 // On top of `base` the plan file, then the flags, then settled.
 [[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest base = {});
