@@ -155,8 +155,10 @@ TEST(Poisoner, AnUndefendedFederationFollowsTheAttacker) {
     return std::move(federation).take();
   };
   const FederationState state = attacked(1);
-  for (std::uint32_t item = 0; item < 40; ++item)
-    if (item != 3) EXPECT_LT(state.shared.row(item)[width - 1], state.shared.row(3)[width - 1]);
+  for (std::uint32_t item = 0; item < 40; ++item) {
+    if (item == 3) continue;
+    EXPECT_LT(state.shared.row(item)[width - 1], state.shared.row(3)[width - 1]);
+  }
   EXPECT_EQ(hash_rows(attacked(3).shared), hash_rows(state.shared));
 }
 
