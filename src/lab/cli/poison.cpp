@@ -58,7 +58,7 @@ std::string outcome_text(const PoisonOutcome& outcome, const Console& console) {
   }
   const std::size_t targets = outcome.attacks.front().targets.size();
   return fmt::format(
-      "{} of {} devices are malicious; {} cold {}. ER{}: honest people who are shown the target.\n"
+      "{} of {} devices are malicious; {} {}. ER{}: honest people who are shown the target.\n"
       "Defence: {}.\n\n{}",
       outcome.malicious, outcome.users, targets, targets == 1 ? "target" : "targets", k,
       defence_text(outcome.defence), table.text(console));
@@ -112,11 +112,15 @@ void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
       ->type_name("SHARE")
       ->default_str(fmt::format("{}", defaults.malicious))
       ->group("Attack");
-  app.add_option("--targets", flags.request.targets, "cold items, each attacked in a training of its own")
+  app.add_option("--targets", flags.request.targets, "items, each attacked in a training of its own")
       ->type_name("N")
       ->default_str(fmt::format("{}", defaults.targets))
       ->group("Attack");
-  app.add_option("--cold", flags.request.cold, "a cold item has at most so many training interactions")
+  app.add_option("--least", flags.request.least, "a target has at least so many training interactions")
+      ->type_name("N")
+      ->default_str("0")
+      ->group("Attack");
+  app.add_option("--cold", flags.request.cold, "and at most so many: the standard targets are cold items")
       ->type_name("N")
       ->default_str(fmt::format("{}", defaults.cold))
       ->group("Attack");

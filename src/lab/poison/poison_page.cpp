@@ -63,7 +63,7 @@ PageTable figures_table(const PoisonOutcome& outcome) {
 
 PageTable targets_table(const PoisonOutcome& outcome, const Split& split) {
   PageTable table;
-  table.caption = "Each target: a cold item that the attacker wants in everybody's list.";
+  table.caption = "Each target: an item that the attacker wants in everybody's list.";
   const std::string er = fmt::format("ER@{}", outcome.cutoff);
   table.columns = {{"attack"}, {"target"}, {"interactions", true}, {er, true}, {er + " defended", true}};
   const auto cell = [](double value) { return PageCell{fmt::format("{:.4f}", value), value}; };
@@ -115,7 +115,7 @@ std::string defence_text(const RobustOptions& defence) {
 nlohmann::json to_json(const PoisonOutcome& outcome, const Split& split) {
   nlohmann::json json{{"users", outcome.users},
                       {"malicious", outcome.malicious},
-                      {"cold_items", outcome.cold_items},
+                      {"candidates", outcome.candidates},
                       {"defence", defence_json(outcome.defence)},
                       {"clean", figures_json(outcome.clean, outcome.cutoff)},
                       {"clean_defended", figures_json(outcome.clean_defended, outcome.cutoff)},
@@ -166,8 +166,8 @@ Page poison_page(const PoisonOutcome& outcome, const Split& split, const std::st
   PageSection made{"How this was made", {}};
   made.blocks.emplace_back(PageText{
       fmt::format("sotto {}. Malicious devices are drawn from the users and send the attacker's messages "
-                  "instead of their own; targets are drawn from {} cold items.",
-                  version, outcome.cold_items)});
+                  "instead of their own; targets are drawn from {} items.",
+                  version, outcome.candidates)});
   made.blocks.emplace_back(PageListing{"The command", command});
   page.sections.push_back(std::move(made));
   return page;

@@ -55,7 +55,7 @@ class Study {
   std::vector<UserIndex> honest_;
   std::vector<std::uint32_t> popularity_;
   std::vector<ItemIndex> targets_;
-  std::size_t cold_items_ = 0;
+  std::size_t candidates_ = 0;
   TrainRequest defended_;  // the request with the defence
   TrainRequest open_;      // and without one
 };
@@ -64,13 +64,14 @@ Status Study::draw_targets() {
   popularity_ = split_.train.popularity(split_.catalogue);
   std::vector<ItemIndex> cold;
   for (std::uint32_t item = 0; item < split_.catalogue; ++item)
-    if (popularity_[item] <= request_.cold) cold.push_back(ItemIndex{item});
-  cold_items_ = cold.size();
+    if (popularity_[item] >= request_.least && popularity_[item] <= request_.cold)
+      cold.push_back(ItemIndex{item});
+  candidates_ = cold.size();
   if (cold.size() < request_.targets)
     return fail(Code::usage,
-                fmt::format("{} items have at most {} training interactions, too few for {} targets: raise "
+                fmt::format("{} items have {} to {} training interactions, too few for {} targets: raise "
                             "--cold or lower --targets",
-                            cold.size(), request_.cold, request_.targets));
+                            cold.size(), request_.least, request_.cold, request_.targets));
   Stream draws(request_.train.plan.seed, Purpose::draw_targets);
   for (std::uint32_t n = 0; n < request_.targets; ++n) {
     const std::size_t other = n + draws.below(static_cast<std::uint32_t>(cold.size()) - n);
@@ -186,7 +187,7 @@ Result<PoisonOutcome> Study::run() {
   outcome.cutoff = request_.train.cutoffs.front();
   outcome.users = eligible_;
   outcome.malicious = malicious_.size();
-  outcome.cold_items = cold_items_;
+  outcome.candidates = candidates_;
   outcome.defence = defended_.robust;
   say("clean");
   SOTTO_TRY(const auto clean, measure({}, targets_));

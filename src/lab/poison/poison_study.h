@@ -3,9 +3,9 @@
 // without and with the defence.
 //
 // Malicious are a share of the federation's own users: their devices send the attacker's messages instead of
-// their own. Targets are drawn from the cold items, those with few training interactions. Everything is
-// judged over the honest users alone, the same ones in every arm. Law: the same request and split give the
-// same figures, for any number of threads.
+// their own. Targets are drawn from the items with few training interactions, unless others are asked for.
+// Everything is judged over the honest users alone, the same ones in every arm. Law: the same request and
+// split give the same figures, for any number of threads.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,8 @@ struct PoisonRequest {
   std::vector<Attack> attacks{all_attacks, all_attacks + std::size(all_attacks)};
   double malicious = 0.05;
   std::uint32_t targets = 3;
-  std::uint32_t cold = 5;  // a cold item has at most so many training interactions
+  std::uint32_t least = 0;  // a target has so many training interactions,
+  std::uint32_t cold = 5;   // and at most so many
   double strength = 5.0;
 };
 [[nodiscard]] Status check(const PoisonRequest& request);
@@ -59,7 +60,7 @@ struct PoisonOutcome {
   std::uint32_t cutoff = 10;
   std::size_t users = 0;
   std::size_t malicious = 0;
-  std::size_t cold_items = 0;
+  std::size_t candidates = 0;  // items that could be targets
   RobustOptions defence;
   PoisonFigures clean;
   PoisonFigures clean_defended;
@@ -72,8 +73,8 @@ struct PoisonHooks {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// Row clip 1, and as many contributors as keep `malicious` devices from moving a row that only chance
-// brings honest devices to.
+// For cold targets (docs/adr/0016): row clip 1, and as many contributors as keep `malicious` devices from
+// moving a row that only chance brings honest devices to.
 [[nodiscard]] RobustOptions standard_defence(const Schedule& schedule, std::size_t catalogue,
                                              std::size_t malicious);
 
