@@ -37,7 +37,6 @@ enum class Purpose : std::uint32_t {
   neural_negatives = 44,
   bootstrap = 50,
   search_settings = 51,
-<<<<<<< HEAD
   secure_silence = 70,
   secure_groups = 71,
   consent_mix = 80,
@@ -45,11 +44,9 @@ enum class Purpose : std::uint32_t {
   draw_malicious = 101,
   draw_targets = 102,
   fake_person = 103,
-=======
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
->>>>>>> audit
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
