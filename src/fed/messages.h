@@ -17,7 +17,24 @@ namespace sotto {
 
 inline constexpr std::uint16_t wire_version = 1;
 
-enum class MessageKind : std::uint16_t { model = 1, contribution = 2, item_set = 3, weights = 4 };
+enum class MessageKind : std::uint16_t {
+  model = 1,
+  contribution = 2,
+  item_set = 3,
+  weights = 4,
+  // Secure sums: fed/secure.
+  sum_offer = 10,
+  sum_keys = 11,
+  sum_neighbour_keys = 12,
+  sum_letters = 13,
+  sum_masked = 14,
+  sum_survivors = 15,
+  sum_agreement = 16,
+  sum_certificate = 17,
+  sum_reveal = 18,
+  sum_part = 19,
+  sum_ciphertexts = 20,
+};
 
 // Coordinator → device: the shared model of a round.
 struct ModelMessage {

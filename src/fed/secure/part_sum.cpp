@@ -1,0 +1,143 @@
+#include "fed/secure/part_sum.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sotto {
+
+namespace {
+
+Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
+
+}  // namespace
+
+void PartMessage::write(Writer& out) const {
+  out.number(session).number(aggregator).array(std::span(std::as_const(part)));
+}
+Result<PartMessage> PartMessage::read(Reader& in) {
+  PartMessage message;
+  message.session = in.number<std::uint64_t>();
+  message.aggregator = in.number<std::uint32_t>();
+  message.part = in.array<std::byte>();
+  if (in.spoiled()) return fail(Code::bad_input, "message refused: it ends too early");
+  return message;
+}
+
+Result<std::vector<PartMessage>> split_input(const PartShape& shape, std::span<const std::int32_t> input,
+                                             const Secret& entropy) {
+  const auto fits = [&](std::int32_t v) { return v <= shape.range.limit && v >= -shape.range.limit; };
+  if (input.size() != shape.entries || !std::all_of(input.begin(), input.end(), fits))
+    return refused("the input has a value out of range, or not one for each entry");
+  std::vector<PartMessage> parts;
+  RingValues rest(input.size(), shape.range.bits);
+  rest.add(input);
+  for (std::uint32_t other = 1; other < shape.aggregators; ++other) {
+    const Secret seed = entropy.derive("part", other);
+    rest.subtract_mask(seed);
+    PartMessage part{shape.session, other, Bytes(seed.on_device().size())};
+    std::memcpy(part.part.data(), seed.on_device().data(), part.part.size());
+    parts.push_back(std::move(part));
+  }
+  parts.push_back({shape.session, 0, rest.packed()});
+  return parts;
+}
+
+PartAggregator::PartAggregator(const PartShape& shape, std::uint32_t number)
+    : shape_(shape),
+      number_(number),
+      heard_(shape.devices),
+      seeds_(number == 0 ? 0 : shape.devices),
+      sum_(shape.entries, shape.range.bits) {}
+
+Status PartAggregator::receive(std::uint32_t from, const PartMessage& message) {
+  if (released_) return refused("a part after the sum");
+  if (message.session != shape_.session) return refused("a message of another session");
+  if (message.aggregator != number_) return refused("a part for another aggregator");
+  if (from >= shape_.devices) return refused("a part of a device outside the cohort");
+  if (heard_.has(from)) return refused("a repeated message");
+  if (number_ == 0) {
+    if (!sum_.is_packed(message.part)) return refused("an input that is not as long as the sum");
+    sum_.add_packed(message.part);
+  } else {
+    Bytes32& seed = seeds_[from].on_device();
+    if (message.part.size() != seed.size()) return refused("a part that is no seed");
+    std::memcpy(seed.data(), message.part.data(), seed.size());
+  }
+  heard_.insert(from);
+  return Done{};
+}
+
+Result<Bytes> PartAggregator::release(const DeviceSet& survivors) && {
+  if (std::exchange(released_, true)) return refused("a sum is released once");
+  if (survivors.devices() != shape_.devices || survivors.size() < shape_.least_survivors)
+    return refused("fewer survivors than the plan allows");
+  if (number_ == 0) {
+    if (!(survivors == heard_)) return refused("the survivors are not those whose parts came");
+    return sum_.packed();
+  }
+  for (std::uint32_t device = 0; device < shape_.devices; ++device) {
+    if (!survivors.has(device)) continue;
+    if (!heard_.has(device)) return refused("a survivor's part is missing: the parts would not add up");
+    sum_.add_mask(seeds_[device]);
+  }
+  seeds_.clear();
+  return sum_.packed();
+}
+
+Result<std::vector<std::int64_t>> join_parts(const PartShape& shape, std::uint32_t survivors,
+                                             std::span<const Bytes> sums) {
+  if (sums.size() != shape.aggregators) return refused("not one sum of each aggregator");
+  RingValues total(shape.entries, shape.range.bits);
+  for (const Bytes& sum : sums) {
+    if (!total.is_packed(sum)) return refused("an aggregator's sum of another length");
+    total.add_packed(sum);
+  }
+  auto values = total.values();
+  const std::int64_t most = std::int64_t{shape.range.limit} * survivors;
+  if (std::any_of(values.begin(), values.end(), [&](std::int64_t v) { return v > most || v < -most; }))
+    return refused("the parts do not add up: the total is out of range");
+  return values;
+}
+
+Result<SumOutcome> PartSum::sum(const SumTask& task) {
+  PartShape shape{.session = task.session,
+                  .devices = static_cast<std::uint32_t>(task.members.size()),
+                  .aggregators = aggregators_,
+                  .least_survivors = least_,
+                  .entries = task.entries,
+                  .range = {}};
+  if (aggregators_ < 2) return fail(Code::usage, "parts need at least two aggregators");
+  SOTTO_TRY(shape.range, plan_range(shape.devices, task.limit, bits_));
+  std::vector<PartAggregator> aggregators;
+  for (std::uint32_t n = 0; n < aggregators_; ++n) aggregators.emplace_back(shape, n);
+  SumOutcome outcome;
+  const auto make = [&](std::uint32_t place) -> Result<std::vector<PartMessage>> {
+    if (task.fates[place] <= Fate::input) return std::vector<PartMessage>{};
+    std::vector<std::int32_t> input(task.entries, 0);
+    SOTTO_TRY_DONE(task.input(place, input));
+    return split_input(shape, input,
+                       Secret(simulated_key(seed_, "part entropy", task.session, task.members[place])));
+  };
+  SOTTO_TRY_DONE(in_batches(executor_, task.members.size(), make,
+                            [&](std::uint32_t place, const std::vector<PartMessage>& parts) -> Status {
+                              for (const PartMessage& part : parts) {
+                                const Bytes sent = encode(part);
+                                outcome.traffic.up += sent.size();
+                                SOTTO_TRY(const auto got, decode<PartMessage>(sent));
+                                SOTTO_TRY_DONE(aggregators[got.aggregator].receive(place, got));
+                              }
+                              return Done{};
+                            }));
+  outcome.survivors = aggregators[0].heard();
+  std::vector<Bytes> sums;
+  for (PartAggregator& one : aggregators) {
+    SOTTO_TRY(Bytes released, std::move(one).release(outcome.survivors));
+    sums.push_back(std::move(released));
+  }
+  SOTTO_TRY(outcome.values, join_parts(shape, outcome.survivors.size(), sums));
+  return outcome;
+}
+
+}  // namespace sotto

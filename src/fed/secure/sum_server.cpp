@@ -1,0 +1,242 @@
+#include "fed/secure/sum_server.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fed/secure/sum_device.h"
+
+namespace sotto {
+
+namespace {
+
+Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
+
+DeviceSet all_of(std::uint32_t devices) {
+  DeviceSet set(devices);
+  for (std::uint32_t device = 0; device < devices; ++device) set.insert(device);
+  return set;
+}
+
+}  // namespace
+
+SumServer::SumServer(const SumOffer& offer, std::span<const PublicKey> directory)
+    : offer_(offer),
+      offer_digest_(offer.digest()),
+      directory_(directory),
+      devices_(offer.terms.devices),
+      everyone_(all_of(offer.terms.devices)),
+      keyed_(offer.terms.devices),
+      wrote_(offer.terms.devices),
+      gave_(offer.terms.devices),
+      signed_(offer.terms.devices),
+      revealed_(offer.terms.devices),
+      sum_(offer.entries, offer.range.bits) {
+  SOTTO_ASSERT(directory.size() == offer.terms.devices, "every device of the cohort has an identity");
+  const NeighbourGraph graph(offer.terms, offer.beacon);
+  committee_ = graph.committee();
+  for (std::uint32_t device = 0; device < offer.terms.devices; ++device)
+    devices_[device].around = graph.neighbours(device);
+}
+
+Status SumServer::expect(Phase phase, std::uint32_t from, std::uint64_t session, const DeviceSet& known,
+                         const DeviceSet& heard) const {
+  if (phase_ != phase) return refused("a message of another phase");
+  if (session != offer_.session) return refused("a message of another session");
+  if (!known.has(from)) return refused("a message of a device that takes no part in this phase");
+  if (heard.has(from)) return refused("a repeated message");
+  return Done{};
+}
+
+Status SumServer::close(Phase phase, Phase next, std::uint32_t heard, std::uint32_t needed,
+                        const char* what) {
+  if (phase_ != phase) return refused("a phase ends once, in its order");
+  if (heard < needed) {
+    phase_ = Phase::ended;
+    return fail(Code::bad_input, fmt::format("secure sum failed: {} {}, the terms ask for {}; nothing is "
+                                             "released, start again with a new session",
+                                             heard, what, needed));
+  }
+  phase_ = next;
+  return Done{};
+}
+
+Status SumServer::receive(std::uint32_t from, const KeysMessage& message) {
+  SOTTO_TRY_DONE(expect(Phase::keys, from, message.session, everyone_, keyed_));
+  if (message.keys.device != from) return refused("keys under another device's number");
+  if (!is_signed(message.keys.digest(offer_digest_), message.keys.signature, directory_[from]))
+    return refused("keys with a forged signature");
+  devices_[from].keys = message.keys;
+  keyed_.insert(from);
+  return Done{};
+}
+
+Status SumServer::close_keys() {
+  return close(Phase::keys, Phase::letters, keyed_.size(), offer_.terms.least_survivors,
+               "devices sent keys");
+}
+
+NeighbourKeysMessage SumServer::keys_for(std::uint32_t device) const {
+  NeighbourKeysMessage message{offer_.session, {}};
+  for (const std::uint32_t other : devices_[device].around)
+    if (keyed_.has(other)) message.keys.push_back(devices_[other].keys);
+  return message;
+}
+
+Status SumServer::receive(std::uint32_t from, const LettersMessage& message) {
+  SOTTO_TRY_DONE(expect(Phase::letters, from, message.session, keyed_, wrote_));
+  std::size_t next = 0;
+  for (const std::uint32_t other : devices_[from].around) {
+    if (!keyed_.has(other)) continue;
+    if (next == message.letters.size() || message.letters[next].device != other)
+      return refused("a device must write one letter to each neighbour that sent keys");
+    ++next;
+  }
+  if (next != message.letters.size()) return refused("more letters than neighbours");
+  for (const Letter& letter : message.letters) {
+    devices_[letter.device].inbox.push_back(letter);
+    devices_[letter.device].inbox.back().device = from;
+  }
+  wrote_.insert(from);
+  return Done{};
+}
+
+Status SumServer::close_letters() {
+  return close(Phase::letters, Phase::inputs, wrote_.size(), offer_.terms.least_survivors,
+               "devices shared their secrets");
+}
+
+LettersMessage SumServer::letters_for(std::uint32_t device) const {
+  LettersMessage message{offer_.session, devices_[device].inbox};
+  std::sort(message.letters.begin(), message.letters.end(),
+            [](const Letter& a, const Letter& b) { return a.device < b.device; });
+  return message;
+}
+
+Status SumServer::receive(std::uint32_t from, const MaskedMessage& message) {
+  SOTTO_TRY_DONE(expect(Phase::inputs, from, message.session, wrote_, gave_));
+  if (!sum_.is_packed(message.values)) return refused("an input that is not as long as the sum");
+  sum_.add_packed(message.values);
+  gave_.insert(from);
+  return Done{};
+}
+
+Status SumServer::close_inputs() {
+  SOTTO_TRY_DONE(close(Phase::inputs, Phase::agreement, gave_.size(), offer_.terms.least_survivors,
+                       "devices gave their input"));
+  survivors_digest_ = survivors().digest(offer_digest_);
+  certificate_.session = offer_.session;
+  return Done{};
+}
+
+SurvivorsMessage SumServer::survivors() const {
+  SurvivorsMessage message{offer_.session, gave_, DeviceSet(offer_.terms.devices)};
+  for (std::uint32_t device = 0; device < offer_.terms.devices; ++device)
+    if (wrote_.has(device) && !gave_.has(device)) message.dropped.insert(device);
+  return message;
+}
+
+Status SumServer::receive(std::uint32_t from, const AgreementMessage& message) {
+  SOTTO_TRY_DONE(expect(Phase::agreement, from, message.session, gave_, signed_));
+  if (!std::binary_search(committee_.begin(), committee_.end(), from))
+    return refused("a signature of a device outside the committee");
+  if (!is_signed(survivors_digest_, message.signature, directory_[from]))
+    return refused("a signature that is forged, or for other survivors");
+  signed_.insert(from);
+  certificate_.signatures.push_back({from, message.signature});
+  return Done{};
+}
+
+Status SumServer::close_agreement() {
+  auto& list = certificate_.signatures;
+  SOTTO_TRY_DONE(close(Phase::agreement, Phase::reveal, static_cast<std::uint32_t>(list.size()),
+                       offer_.terms.quorum, "members of the committee signed the survivors"));
+  std::sort(list.begin(), list.end(),
+            [](const SignedBy& a, const SignedBy& b) { return a.device < b.device; });
+  list.resize(offer_.terms.quorum);  // enough; devices need not check more
+  return Done{};
+}
+
+Status SumServer::check_reveal(std::uint32_t from, const RevealMessage& message) const {
+  std::size_t next = 0;
+  for (const std::uint32_t other : devices_[from].around) {
+    if (!wrote_.has(other)) continue;
+    if (next == message.shares.size() || message.shares[next].device != other)
+      return refused("a device must reveal one share for each neighbour that shared with it");
+    const RevealedShare& one = message.shares[next++];
+    if (one.what != (gave_.has(other) ? Revealed::seed : Revealed::key))
+      return refused("a share that does not fit the survivors: of a survivor's key, or a dropped one's seed");
+    if (!is_proper(one.share)) return refused("a revealed share is no share");
+  }
+  if (next != message.shares.size()) return refused("more shares than neighbours");
+  return Done{};
+}
+
+Status SumServer::receive(std::uint32_t from, const RevealMessage& message) {
+  SOTTO_TRY_DONE(expect(Phase::reveal, from, message.session, gave_, revealed_));
+  SOTTO_TRY_DONE(check_reveal(from, message));
+  for (const RevealedShare& one : message.shares) {
+    Device& owner = devices_[one.device];
+    if (owner.shares.size() == offer_.terms.threshold) continue;
+    const auto place = std::lower_bound(owner.around.begin(), owner.around.end(), from);
+    owner.points.push_back(static_cast<std::uint32_t>(place - owner.around.begin()) + 1);
+    owner.shares.push_back(one.share);
+  }
+  revealed_.insert(from);
+  return Done{};
+}
+
+Result<Secret> SumServer::rebuild(const Device& device) const {
+  if (device.shares.size() < offer_.terms.threshold)
+    return fail(Code::bad_input,
+                fmt::format("secure sum failed: a device's secret has {} shares, the threshold is {}; nothing "
+                            "is released, start again with a new session",
+                            device.shares.size(), offer_.terms.threshold));
+  std::vector<const Share*> shares;
+  for (const Share& share : device.shares) shares.push_back(&share);
+  return join_shares(shares, weights_at_zero(device.points));
+}
+
+Status SumServer::unmask_survivor(const Device& device) {
+  SOTTO_TRY(const Secret seed, rebuild(device));
+  const Bytes32 found = seed_commitment(seed, offer_.session, device.keys.device);
+  if (!same_bytes(found, device.keys.seed_commitment))
+    return refused("masks do not cancel: a survivor's seed is not the one it committed to");
+  sum_.subtract_mask(seed);
+  return Done{};
+}
+
+Status SumServer::unmask_dropped(const Device& device) {
+  SOTTO_TRY(const Secret secret, rebuild(device));
+  const AgreementKey key = agreement_key(secret);
+  if (!same_bytes(key.open, device.keys.mask_key))
+    return refused("masks do not cancel: a dropped device's key is not the one it sent");
+  const std::uint32_t self = device.keys.device;
+  for (const std::uint32_t other : device.around) {
+    if (!gave_.has(other)) continue;
+    const auto both = agree(key, devices_[other].keys.mask_key, {offer_.session, self, other}, mask_label);
+    if (!both) return refused("a device's key is no proper point");
+    if (other < self)
+      sum_.subtract_mask(*both);
+    else
+      sum_.add_mask(*both);
+  }
+  return Done{};
+}
+
+Result<SumTotal> SumServer::release() && {
+  if (phase_ != Phase::reveal) return refused("a sum is released once, after all phases");
+  phase_ = Phase::ended;
+  for (std::uint32_t device = 0; device < offer_.terms.devices; ++device) {
+    if (!wrote_.has(device)) continue;
+    SOTTO_TRY_DONE(gave_.has(device) ? unmask_survivor(devices_[device]) : unmask_dropped(devices_[device]));
+  }
+  SumTotal total{sum_.values(), gave_};
+  const std::int64_t most = std::int64_t{offer_.range.limit} * gave_.size();
+  for (const std::int64_t value : total.values)
+    if (value > most || value < -most)
+      return refused("masks do not cancel: the total is out of range");
+  return total;
+}
+
+}  // namespace sotto

@@ -1,0 +1,83 @@
+// SumServer: the server's half of one secure sum. It is given the devices' messages, phase by phase, and learns
+// the sum of those that stayed; it moves no bytes itself.
+//
+//   keys ──close──▶ letters ──close──▶ inputs ──close──▶ agreement ──close──▶ reveal ──release──▶ done
+//
+// Laws: a refused message leaves no trace, and its sender counts as silent; who sent a message is what the
+// transport has proved, never what the message says. A phase that closes with too few fails the sum, and a
+// failed sum releases nothing. What shares bring back is held against what its owner committed to, and the total
+// against its range: masks that do not cancel release nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fed/secure/sum_messages.h"
+#include "privacy/secure/neighbour_graph.h"
+
+namespace sotto {
+
+struct SumTotal {
+  std::vector<std::int64_t> values;
+  DeviceSet survivors;  // whose inputs are in it
+};
+
+class SumServer {
+ public:
+  // `directory` has the identity of every device of the cohort and outlives this.
+  SumServer(const SumOffer& offer, std::span<const PublicKey> directory);
+
+  [[nodiscard]] const SumOffer& offer() const { return offer_; }
+  [[nodiscard]] Status receive(std::uint32_t from, const KeysMessage& message);
+  [[nodiscard]] Status close_keys();
+  [[nodiscard]] NeighbourKeysMessage keys_for(std::uint32_t device) const;
+
+  [[nodiscard]] Status receive(std::uint32_t from, const LettersMessage& message);
+  [[nodiscard]] Status close_letters();
+  [[nodiscard]] LettersMessage letters_for(std::uint32_t device) const;
+
+  [[nodiscard]] Status receive(std::uint32_t from, const MaskedMessage& message);
+  [[nodiscard]] Status close_inputs();
+  [[nodiscard]] SurvivorsMessage survivors() const;
+
+  [[nodiscard]] Status receive(std::uint32_t from, const AgreementMessage& message);
+  [[nodiscard]] Status close_agreement();
+  [[nodiscard]] const CertificateMessage& certificate() const { return certificate_; }
+
+  [[nodiscard]] Status receive(std::uint32_t from, const RevealMessage& message);
+  // The server is used up.
+  [[nodiscard]] Result<SumTotal> release() &&;
+
+ private:
+  enum class Phase : std::uint8_t { keys, letters, inputs, agreement, reveal, ended };
+  struct Device {
+    DeviceKeys keys;
+    std::vector<std::uint32_t> around;    // by the graph, ascending
+    std::vector<Letter> inbox;            // from each neighbour that wrote
+    std::vector<std::uint32_t> points;    // of the shares that came back
+    std::vector<Share> shares;
+  };
+
+  [[nodiscard]] Status expect(Phase phase, std::uint32_t from, std::uint64_t session, const DeviceSet& known,
+                              const DeviceSet& heard) const;
+  [[nodiscard]] Status close(Phase phase, Phase next, std::uint32_t heard, std::uint32_t needed,
+                             const char* what);
+  [[nodiscard]] Status check_reveal(std::uint32_t from, const RevealMessage& message) const;
+  [[nodiscard]] Result<Secret> rebuild(const Device& device) const;
+  [[nodiscard]] Status unmask_survivor(const Device& device);
+  [[nodiscard]] Status unmask_dropped(const Device& device);
+
+  SumOffer offer_;
+  Bytes32 offer_digest_{};
+  std::span<const PublicKey> directory_;
+  std::vector<std::uint32_t> committee_;
+  Phase phase_ = Phase::keys;
+  std::vector<Device> devices_;
+  DeviceSet everyone_, keyed_, wrote_, gave_, signed_, revealed_;  // who was heard in each phase
+  RingValues sum_;
+  Bytes32 survivors_digest_{};
+  CertificateMessage certificate_;
+};
+
+}  // namespace sotto
