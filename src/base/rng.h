@@ -37,6 +37,8 @@ enum class Purpose : std::uint32_t {
   neural_negatives = 44,
   bootstrap = 50,
   search_settings = 51,
+  secure_silence = 70,
+  secure_groups = 71,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -24,23 +24,24 @@ class Course {
 
   [[nodiscard]] Result<SumOutcome> run() {
     const Bytes offer = encode(server_->offer());
-    SOTTO_TRY_DONE(step<KeysMessage>(Fate::keys, offer, [&](std::uint32_t place, const Bytes& got) {
-      return answer<SumOffer>(got, [&](const SumOffer& read) { return devices_[place].join(read); });
+    SOTTO_TRY_DONE(step<KeysMessage>(Fate::keys, [&](std::uint32_t place, Made& made) {
+      return answer<SumOffer>(offer, made, [&](const SumOffer& read) { return devices_[place].join(read); });
     }));
     SOTTO_TRY_DONE(server_->close_keys());
-    SOTTO_TRY_DONE(step<LettersMessage>(Fate::letters, {}, [&](std::uint32_t place, const Bytes&) {
-      return reply<NeighbourKeysMessage>(place, server_->keys_for(place));
+    SOTTO_TRY_DONE(step<LettersMessage>(Fate::letters, [&](std::uint32_t place, Made& made) {
+      return answer<NeighbourKeysMessage>(
+          encode(server_->keys_for(place)), made,
+          [&](const NeighbourKeysMessage& read) { return devices_[place].receive(read); });
     }));
     SOTTO_TRY_DONE(server_->close_letters());
-    SOTTO_TRY_DONE(step<MaskedMessage>(Fate::input, {}, [&](std::uint32_t place, const Bytes&) {
-      return give(place);
-    }));
+    SOTTO_TRY_DONE(
+        step<MaskedMessage>(Fate::input, [&](std::uint32_t place, Made& made) { return give(place, made); }));
     SOTTO_TRY_DONE(server_->close_inputs());
     SOTTO_TRY_DONE(agree_on_survivors());
     const Bytes certificate = encode(server_->certificate());
-    SOTTO_TRY_DONE(step<RevealMessage>(Fate::reveal, certificate, [&](std::uint32_t place, const Bytes& got) {
+    SOTTO_TRY_DONE(step<RevealMessage>(Fate::reveal, [&](std::uint32_t place, Made& made) {
       return answer<CertificateMessage>(
-          got, [&](const CertificateMessage& read) { return devices_[place].receive(read); });
+          certificate, made, [&](const CertificateMessage& read) { return devices_[place].receive(read); });
     }));
     SOTTO_TRY(SumTotal total, std::move(*server_).release());
     return SumOutcome{std::move(total.values), std::move(total.survivors), traffic_};
@@ -54,47 +55,46 @@ class Course {
 
   // What a device makes of a message that came as bytes.
   template <class Got, class Each>
-  [[nodiscard]] static Result<Made> answer(const Bytes& bytes, const Each& each) {
+  [[nodiscard]] static Status answer(const Bytes& bytes, Made& out, const Each& each) {
     SOTTO_TRY(const Got got, decode<Got>(bytes));
     SOTTO_TRY(const auto made, each(got));
-    return Made{bytes.size(), encode(made)};
+    out.down = bytes.size();
+    out.up = encode(made);
+    return Done{};
   }
-  template <class Got>
-  [[nodiscard]] Result<Made> reply(std::uint32_t place, const Got& message) {
-    return answer<Got>(encode(message), [&](const Got& read) { return devices_[place].receive(read); });
-  }
-  [[nodiscard]] Result<Made> give(std::uint32_t place) {
+  [[nodiscard]] Status give(std::uint32_t place, Made& made) {
     std::vector<std::int32_t> input(task_.entries, 0);
     SOTTO_TRY_DONE(task_.input(place, input));
-    return answer<LettersMessage>(encode(server_->letters_for(place)), [&](const LettersMessage& read) {
+    return answer<LettersMessage>(encode(server_->letters_for(place)), made, [&](const LettersMessage& read) {
       return devices_[place].receive(read, input);
     });
   }
 
   // Everybody who still speaks answers; the server takes it.
-  template <class Up, class Each>
-  [[nodiscard]] Status step(Fate fate, const Bytes& got, const Each& each) {
-    const auto make = [&](std::uint32_t place) -> Result<Made> {
-      return task_.fates[place] > fate ? each(place, got) : Made{};
+  template <class Up>
+  [[nodiscard]] Status step(Fate fate, const std::function<Status(std::uint32_t, Made&)>& each) {
+    const auto make = [&](std::uint32_t place, Made& made) -> Status {
+      return task_.fates[place] > fate ? each(place, made) : Status(Done{});
     };
-    return in_batches(executor_, devices_.size(), make, [&](std::uint32_t place, const Made& made) -> Status {
+    const auto take = [&](std::uint32_t place, const Made& made) -> Status {
       traffic_.down += made.down;
       traffic_.up += made.up.size();
       if (made.up.empty()) return Done{};
       SOTTO_TRY(const Up message, decode<Up>(made.up));
       return server_->receive(place, message);
-    });
+    };
+    return in_batches<Made>(executor_, devices_.size(), make, take);
   }
 
   [[nodiscard]] Status agree_on_survivors() {
     const Bytes survivors = encode(server_->survivors());
-    SOTTO_TRY_DONE(
-        step<AgreementMessage>(Fate::agreement, survivors,
-                               [&](std::uint32_t place, const Bytes& got) -> Result<Made> {
-                                 SOTTO_TRY(const auto read, decode<SurvivorsMessage>(got));
-                                 SOTTO_TRY(const auto made, devices_[place].receive(read));
-                                 return Made{got.size(), made ? encode(*made) : Bytes{}};
-                               }));
+    SOTTO_TRY_DONE(step<AgreementMessage>(Fate::agreement, [&](std::uint32_t place, Made& made) -> Status {
+      SOTTO_TRY(const auto read, decode<SurvivorsMessage>(survivors));
+      SOTTO_TRY(const auto agreement, devices_[place].receive(read));
+      made.down = survivors.size();
+      if (agreement) made.up = encode(*agreement);
+      return Done{};
+    }));
     return server_->close_agreement();
   }
 
@@ -129,7 +129,10 @@ Result<SumOutcome> MaskedSum::sum(const SumTask& task) {
   if (!terms_.contains(devices)) {
     SOTTO_TRY(terms_[devices], sum_terms(devices, assumed_));
   }
-  SumOffer offer{.session = task.session, .terms = terms_[devices], .entries = task.entries};
+  SumOffer offer;
+  offer.session = task.session;
+  offer.terms = terms_[devices];
+  offer.entries = task.entries;
   SOTTO_TRY(offer.range, plan_range(devices, task.limit, bits_));
   offer.beacon = Secret(simulated_key(seed_, "sum beacon", task.session)).on_device();
   return Course(task, offer, seed_, executor_).run();

@@ -149,23 +149,22 @@ Result<SumOutcome> PaillierSum::sum(const SumTask& task) {
   const PaillierKey& key = opener_.key();
   PaillierServer server(shape, key);
   SumOutcome outcome;
-  const auto make = [&](std::uint32_t place) -> Result<std::optional<CiphertextsMessage>> {
-    if (task.fates[place] <= Fate::input) return std::optional<CiphertextsMessage>();
+  const auto make = [&](std::uint32_t place, Bytes& sent) -> Status {
+    if (task.fates[place] <= Fate::input) return Done{};
     std::vector<std::int32_t> input(task.entries, 0);
     SOTTO_TRY_DONE(task.input(place, input));
     const Secret entropy(simulated_key(seed_, "paillier entropy", task.session, task.members[place]));
-    SOTTO_TRY(CiphertextsMessage made, encrypt_input(shape, key, input, entropy));
-    return std::optional(std::move(made));
+    SOTTO_TRY(const CiphertextsMessage made, encrypt_input(shape, key, input, entropy));
+    sent = encode(made);
+    return Done{};
   };
-  SOTTO_TRY_DONE(in_batches(
-      executor_, task.members.size(), make,
-      [&](std::uint32_t place, const std::optional<CiphertextsMessage>& message) -> Status {
-        if (!message) return Done{};
-        const Bytes sent = encode(*message);
-        outcome.traffic.up += sent.size();
-        SOTTO_TRY(const auto got, decode<CiphertextsMessage>(sent));
-        return server.receive(place, got);
-      }));
+  const auto take = [&](std::uint32_t place, const Bytes& sent) -> Status {
+    if (sent.empty()) return Done{};
+    outcome.traffic.up += sent.size();
+    SOTTO_TRY(const auto got, decode<CiphertextsMessage>(sent));
+    return server.receive(place, got);
+  };
+  SOTTO_TRY_DONE(in_batches<Bytes>(executor_, task.members.size(), make, take));
   outcome.survivors = server.heard();
   SOTTO_TRY(const CiphertextsMessage product, std::move(server).release());
   const Bytes sent = encode(product);

@@ -113,23 +113,25 @@ Result<SumOutcome> PartSum::sum(const SumTask& task) {
   std::vector<PartAggregator> aggregators;
   for (std::uint32_t n = 0; n < aggregators_; ++n) aggregators.emplace_back(shape, n);
   SumOutcome outcome;
-  const auto make = [&](std::uint32_t place) -> Result<std::vector<PartMessage>> {
-    if (task.fates[place] <= Fate::input) return std::vector<PartMessage>{};
+  using Parts = std::vector<PartMessage>;
+  const auto make = [&](std::uint32_t place, Parts& parts) -> Status {
+    if (task.fates[place] <= Fate::input) return Done{};
     std::vector<std::int32_t> input(task.entries, 0);
     SOTTO_TRY_DONE(task.input(place, input));
-    return split_input(shape, input,
-                       Secret(simulated_key(seed_, "part entropy", task.session, task.members[place])));
+    const Secret entropy(simulated_key(seed_, "part entropy", task.session, task.members[place]));
+    SOTTO_TRY(parts, split_input(shape, input, entropy));
+    return Done{};
   };
-  SOTTO_TRY_DONE(in_batches(executor_, task.members.size(), make,
-                            [&](std::uint32_t place, const std::vector<PartMessage>& parts) -> Status {
-                              for (const PartMessage& part : parts) {
-                                const Bytes sent = encode(part);
-                                outcome.traffic.up += sent.size();
-                                SOTTO_TRY(const auto got, decode<PartMessage>(sent));
-                                SOTTO_TRY_DONE(aggregators[got.aggregator].receive(place, got));
-                              }
-                              return Done{};
-                            }));
+  const auto take = [&](std::uint32_t place, const Parts& parts) -> Status {
+    for (const PartMessage& part : parts) {
+      const Bytes sent = encode(part);
+      outcome.traffic.up += sent.size();
+      SOTTO_TRY(const auto got, decode<PartMessage>(sent));
+      SOTTO_TRY_DONE(aggregators[got.aggregator].receive(place, got));
+    }
+    return Done{};
+  };
+  SOTTO_TRY_DONE(in_batches<Parts>(executor_, task.members.size(), make, take));
   outcome.survivors = aggregators[0].heard();
   std::vector<Bytes> sums;
   for (PartAggregator& one : aggregators) {

@@ -1,10 +1,11 @@
 // Additive parts for several aggregators that do not collude: a device splits its input into as many parts as
 // there are aggregators, each of them noise by itself; the sums of all parts together are the sum.
 //
-// All parts but one are streams that 32 bytes name: a device sends its input's length once, and a seed to each of
-// the other aggregators. Laws: one honest aggregator suffices to hide an input; whose part the first aggregator
-// has is in the sum, and an aggregator that lacks the seed of one of them fails the sum; released once. What a
-// device says is not checked beyond its form: nobody sees an input, only the total's range shows.
+// All parts but one are streams that 32 bytes name: a device sends its input's length once, and a seed to
+// each of the other aggregators. Laws: one honest aggregator suffices to hide an input; whose part the first
+// aggregator has is in the sum, and an aggregator that lacks the seed of one of them fails the sum; released
+// once. What a device says is not checked beyond its form: nobody sees an input, only the total's range
+// shows.
 #pragma once
 
 #include <optional>

@@ -53,9 +53,9 @@ Status SumDevice::expect(Phase phase, std::uint64_t session) {
 }
 
 SumDevice::Neighbour* SumDevice::find(std::uint32_t device) {
-  const auto at = std::lower_bound(
-      neighbours_.begin(), neighbours_.end(), device,
-      [](const Neighbour& one, std::uint32_t wanted) { return one.device < wanted; });
+  const auto at =
+      std::lower_bound(neighbours_.begin(), neighbours_.end(), device,
+                       [](const Neighbour& one, std::uint32_t wanted) { return one.device < wanted; });
   return at != neighbours_.end() && at->device == device ? &*at : nullptr;
 }
 
@@ -89,7 +89,8 @@ Status SumDevice::take_neighbours(const NeighbourKeysMessage& message) {
       return refused("keys of a neighbour twice");
     if (!is_signed(keys.digest(offer_digest_), keys.signature, directory_[keys.device]))
       return refused("a neighbour's keys are forged, or signed for another offer");
-    const auto both = agree(letter_key_, keys.letter_key, {offer_.session, device_, keys.device}, letter_label);
+    const auto both =
+        agree(letter_key_, keys.letter_key, {offer_.session, device_, keys.device}, letter_label);
     if (!both) return refused("a neighbour's key is no proper point");
     Neighbour neighbour;
     neighbour.device = keys.device;

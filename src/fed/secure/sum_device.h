@@ -1,13 +1,13 @@
-// SumDevice: a device's half of one secure sum. It is asked with the server's messages and answers with its own;
-// it moves no bytes itself.
+// SumDevice: a device's half of one secure sum. It is asked with the server's messages and answers with its
+// own; it moves no bytes itself.
 //
-//   offered ──join──▶ keys sent ──neighbours' keys──▶ letters sent ──letters──▶ input sent ──survivors──▶ agreed
-//   ──certificate──▶ revealed
+//   offered ──join──▶ keys sent ──neighbours' keys──▶ letters sent ──letters──▶ input sent ──survivors──▶
+//   agreed ──certificate──▶ revealed
 //
-// Laws: a phase happens once and in this order; whatever is out of order, repeated, forged or against the terms
-// is refused by name and ends the part of this device: its secrets are wiped and it says nothing more. It
-// reveals, of each neighbour, a share of the seed (if its input is in the sum) or of the key (if it is not),
-// never both, and only under survivors that a quorum of the committee signed.
+// Laws: a phase happens once and in this order; whatever is out of order, repeated, forged or against the
+// terms is refused by name and ends the part of this device: its secrets are wiped and it says nothing more.
+// It reveals, of each neighbour, a share of the seed (if its input is in the sum) or of the key (if it is
+// not), never both, and only under survivors that a quorum of the committee signed.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace sotto {
 
 class SumDevice {
  public:
-  // `directory` has the identity of every device of the cohort and outlives this; `entropy` is for this session
-  // alone. `terms` are those the device reckons itself: an offer with others is refused.
+  // `directory` has the identity of every device of the cohort and outlives this; `entropy` is for this
+  // session alone. `terms` are those the device reckons itself: an offer with others is refused.
   SumDevice(std::uint32_t device, const Identity& identity, std::span<const PublicKey> directory,
             const SumTerms& terms, const Secret& entropy);
 

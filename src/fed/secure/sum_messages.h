@@ -1,5 +1,6 @@
-// What travels in a secure sum with pairwise masks, in the order of its phases. Server → device: offer, keys of
-// the neighbours, letters, survivors, certificate. Device → server: keys, letters, masked input, agreement, reveal.
+// What travels in a secure sum with pairwise masks, in the order of its phases. Server → device: offer, keys
+// of the neighbours, letters, survivors, certificate. Device → server: keys, letters, masked input,
+// agreement, reveal.
 //
 // Laws: those of fed/messages.h; lists ascend by device, each once; each value has one form.
 #pragma once

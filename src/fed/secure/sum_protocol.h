@@ -5,6 +5,7 @@
 // goes through its encoding. A simulation says which devices fall silent, and before which step.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -44,19 +45,22 @@ class SumProtocol {
   [[nodiscard]] virtual Result<SumOutcome> sum(const SumTask& task) = 0;
 };
 
-// Runs make(place) for every member on the executor, some at a time, and gives what they made to take(place, made)
-// in order. The first failure ends it.
-template <class Make, class Take>
-[[nodiscard]] Status in_batches(Executor& executor, std::size_t members, const Make& make, const Take& take) {
-  using Made = decltype(make(std::uint32_t{}));
+// Runs make(place, made) for every member on the executor, some at a time, and gives what they made to
+// take(place, made) in order. The first failure ends it.
+template <class Made>
+[[nodiscard]] Status in_batches(Executor& executor, std::size_t members,
+                                const std::function<Status(std::uint32_t, Made&)>& make,
+                                const std::function<Status(std::uint32_t, const Made&)>& take) {
   const std::size_t batch = 4 * executor.threads();
   for (std::size_t first = 0; first < members; first += batch) {
     const std::size_t count = std::min(batch, members - first);
-    std::vector<std::optional<Made>> made(count);
-    executor.run(count, [&](std::size_t n) { made[n].emplace(make(static_cast<std::uint32_t>(first + n))); });
+    std::vector<Made> made(count);
+    std::vector<Status> done(count, Status(Done{}));
+    executor.run(count,
+                 [&](std::size_t n) { done[n] = make(static_cast<std::uint32_t>(first + n), made[n]); });
     for (std::size_t n = 0; n < count; ++n) {
-      SOTTO_TRY(auto value, std::move(*made[n]));
-      SOTTO_TRY_DONE(take(static_cast<std::uint32_t>(first + n), std::move(value)));
+      SOTTO_TRY_DONE(done[n]);
+      SOTTO_TRY_DONE(take(static_cast<std::uint32_t>(first + n), made[n]));
     }
   }
   return Done{};

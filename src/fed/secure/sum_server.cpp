@@ -72,8 +72,7 @@ Status SumServer::receive(std::uint32_t from, const KeysMessage& message) {
 }
 
 Status SumServer::close_keys() {
-  return close(Phase::keys, Phase::letters, keyed_.size(), offer_.terms.least_survivors,
-               "devices sent keys");
+  return close(Phase::keys, Phase::letters, keyed_.size(), offer_.terms.least_survivors, "devices sent keys");
 }
 
 NeighbourKeysMessage SumServer::keys_for(std::uint32_t device) const {
@@ -188,10 +187,11 @@ Status SumServer::receive(std::uint32_t from, const RevealMessage& message) {
 
 Result<Secret> SumServer::rebuild(const Device& device) const {
   if (device.shares.size() < offer_.terms.threshold)
-    return fail(Code::bad_input,
-                fmt::format("secure sum failed: a device's secret has {} shares, the threshold is {}; nothing "
-                            "is released, start again with a new session",
-                            device.shares.size(), offer_.terms.threshold));
+    return fail(
+        Code::bad_input,
+        fmt::format("secure sum failed: a device's secret has {} shares, the threshold is {}; nothing "
+                    "is released, start again with a new session",
+                    device.shares.size(), offer_.terms.threshold));
   std::vector<const Share*> shares;
   for (const Share& share : device.shares) shares.push_back(&share);
   return join_shares(shares, weights_at_zero(device.points));
@@ -234,8 +234,7 @@ Result<SumTotal> SumServer::release() && {
   SumTotal total{sum_.values(), gave_};
   const std::int64_t most = std::int64_t{offer_.range.limit} * gave_.size();
   for (const std::int64_t value : total.values)
-    if (value > most || value < -most)
-      return refused("masks do not cancel: the total is out of range");
+    if (value > most || value < -most) return refused("masks do not cancel: the total is out of range");
   return total;
 }
 

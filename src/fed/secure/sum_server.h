@@ -1,12 +1,12 @@
-// SumServer: the server's half of one secure sum. It is given the devices' messages, phase by phase, and learns
-// the sum of those that stayed; it moves no bytes itself.
+// SumServer: the server's half of one secure sum. It is given the devices' messages, phase by phase, and
+// learns the sum of those that stayed; it moves no bytes itself.
 //
 //   keys ──close──▶ letters ──close──▶ inputs ──close──▶ agreement ──close──▶ reveal ──release──▶ done
 //
 // Laws: a refused message leaves no trace, and its sender counts as silent; who sent a message is what the
 // transport has proved, never what the message says. A phase that closes with too few fails the sum, and a
-// failed sum releases nothing. What shares bring back is held against what its owner committed to, and the total
-// against its range: masks that do not cancel release nothing.
+// failed sum releases nothing. What shares bring back is held against what its owner committed to, and the
+// total against its range: masks that do not cancel release nothing.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +53,9 @@ class SumServer {
   enum class Phase : std::uint8_t { keys, letters, inputs, agreement, reveal, ended };
   struct Device {
     DeviceKeys keys;
-    std::vector<std::uint32_t> around;    // by the graph, ascending
-    std::vector<Letter> inbox;            // from each neighbour that wrote
-    std::vector<std::uint32_t> points;    // of the shares that came back
+    std::vector<std::uint32_t> around;  // by the graph, ascending
+    std::vector<Letter> inbox;          // from each neighbour that wrote
+    std::vector<std::uint32_t> points;  // of the shares that came back
     std::vector<Share> shares;
   };
 

@@ -41,8 +41,8 @@ RC_GTEST_PROP(NeighbourGraphLaw, IsRegularSymmetricAndInOnePiece, ()) {
 
 TEST(NeighbourGraph, TheBeaconDecidesAndNobodyIsFavoured) {
   const SumTerms terms{.devices = 20, .degree = 4, .committee = 5};
-  // Each of the others is a neighbour of device 0 with chance 4/19: over 2,000 beacons 421 ± 18. Six times that
-  // happens to one of 19 by chance once in 25 million.
+  // Each of the others is a neighbour of device 0 with chance 4/19: over 2,000 beacons 421 ± 18. Six times
+  // that happens to one of 19 by chance once in 25 million.
   std::vector<int> met(20, 0);
   for (std::uint32_t n = 0; n < 2000; ++n) {
     const Bytes32 beacon = digest_of("beacon", {bytes_of(n)});

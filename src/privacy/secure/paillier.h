@@ -2,8 +2,8 @@
 // cohorts and for comparison: a ciphertext costs a power modulo n² of 4096 bits.
 //
 // g = n + 1, so c = (1 + m·n) · r^n mod n². Laws: who has the open key encrypts and adds; who has the primes
-// opens; equal plaintexts have unequal ciphertexts; what is no ciphertext is refused. Keys below 2048 bits are
-// for tests. Secret numbers are cleared when they go.
+// opens; equal plaintexts have unequal ciphertexts; what is no ciphertext is refused. Keys below 2048 bits
+// are for tests. Secret numbers are cleared when they go.
 #pragma once
 
 #include <cstdint>

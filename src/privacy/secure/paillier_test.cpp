@@ -40,7 +40,8 @@ RC_GTEST_PROP(PaillierLaw, IsTheDefinition, ()) {
   const auto m = *rc::gen::inRange<std::uint64_t>(0, n), other = *rc::gen::inRange<std::uint64_t>(0, n);
   const auto r = *rc::gen::inRange<std::uint64_t>(1, 1009);
   const BigBytes ciphertext = opener.key().encrypt_with(big_bytes(m), big_bytes(r));
-  const Wide expected = static_cast<Wide>((1 + static_cast<Wide>(m) * n) % square) * power(r, n, square) % square;
+  const Wide expected =
+      static_cast<Wide>((1 + static_cast<Wide>(m) * n) % square) * power(r, n, square) % square;
   RC_ASSERT(small(ciphertext) == static_cast<std::uint64_t>(expected));
   SecretStream random(simulated_key(1, "test", m, other));
   const BigBytes second = opener.key().encrypt(big_bytes(other), random);

@@ -60,10 +60,11 @@ Result<SumRange> plan_range(std::uint32_t devices, std::int32_t limit, std::uint
   while (most >> (needed - 1) != 0) ++needed;
   if (bits == 0) return SumRange{needed, limit};
   if (bits < needed)
-    return fail(Code::usage,
-                fmt::format("secure sum refused: the sum of {} devices within ±{} needs {} bits, the plan has "
-                            "{}; take a wider ring, smaller groups or a lower limit",
-                            devices, limit, needed, bits));
+    return fail(
+        Code::usage,
+        fmt::format("secure sum refused: the sum of {} devices within ±{} needs {} bits, the plan has "
+                    "{}; take a wider ring, smaller groups or a lower limit",
+                    devices, limit, needed, bits));
   return SumRange{bits, limit};
 }
 

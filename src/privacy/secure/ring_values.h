@@ -1,5 +1,5 @@
-// RingValues: integers modulo 2^bits, the ring in which a secure sum hides its values, and the plan that keeps a
-// sum from wrapping around it.
+// RingValues: integers modulo 2^bits, the ring in which a secure sum hides its values, and the plan that
+// keeps a sum from wrapping around it.
 //
 // Laws: a plan's ring holds the sum of all devices whatever each gives within the limit; packing takes
 // ⌈entries · bits / 8⌉ bytes and comes back the same; a mask added and subtracted leaves nothing.

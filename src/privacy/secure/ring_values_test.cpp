@@ -29,8 +29,8 @@ RC_GTEST_PROP(RingLaw, MasksCancelAndPackingComesBack, ()) {
   const auto bits = *rc::gen::inRange<std::uint32_t>(2, 65);
   const auto entries = *rc::gen::inRange<std::size_t>(1, 60);
   const std::int32_t limit = bits > 31 ? INT32_MAX : (1 << (bits - 1)) - 1;
-  const auto input = *rc::gen::container<std::vector<std::int32_t>>(
-      entries, rc::gen::inRange<std::int32_t>(-limit, limit));
+  const auto input =
+      *rc::gen::container<std::vector<std::int32_t>>(entries, rc::gen::inRange<std::int32_t>(-limit, limit));
   RingValues values(entries, bits);
   values.add(input);
   values.add_mask(Secret(Bytes32{1}));

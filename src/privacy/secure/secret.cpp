@@ -64,7 +64,9 @@ Bytes32 digest_of(std::string_view label, std::initializer_list<std::span<const 
   return hash({}, label, parts);
 }
 
-bool same_bytes(const Bytes32& a, const Bytes32& b) { return sodium_memcmp(a.data(), b.data(), a.size()) == 0; }
+bool same_bytes(const Bytes32& a, const Bytes32& b) {
+  return sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 std::array<std::uint8_t, 8> bytes_of(std::uint64_t number) {
   std::array<std::uint8_t, 8> out{};

@@ -1,8 +1,8 @@
 // Secret: 32 bytes that nobody else may see, and the ways to make others of them.
 //
-// Laws: wiped when it goes; compared in constant time; it has no encoder, printer or hash (not Plain), and what
-// must travel, a share or a public key, is made of it by name. Derivation is keyed BLAKE2b-256: what is made
-// for one label and context says nothing about what is made for another.
+// Laws: wiped when it goes; compared in constant time; it has no encoder, printer or hash (not Plain), and
+// what must travel, a share or a public key, is made of it by name. Derivation is keyed BLAKE2b-256: what is
+// made for one label and context says nothing about what is made for another.
 #pragma once
 
 #include <array>

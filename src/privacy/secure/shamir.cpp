@@ -87,8 +87,7 @@ std::vector<Share> split_secret(const Secret& secret, std::uint32_t threshold, s
     Share& share = shares[point - 1];
     for (std::size_t n = threshold; n-- > 0;)  // Horner
       for (std::size_t limb = 0; limb < share_limbs; ++limb)
-        share.limbs[limb] =
-            field_add(field_multiply(share.limbs[limb], point), coefficients[n].limbs[limb]);
+        share.limbs[limb] = field_add(field_multiply(share.limbs[limb], point), coefficients[n].limbs[limb]);
   }
   return shares;
 }

@@ -1,10 +1,10 @@
 // Shamir's sharing of a 32-byte secret: any `threshold` shares give it back, fewer say nothing at all.
 //
 // The field is the integers modulo p = 2^61 − 1, and the secret is five limbs of 52 bits, each shared by a
-// polynomial of its own. Sharing is secret in any field with more elements than shares; this one multiplies in
-// two instructions and has no branch on secrets. Every limb of a share is a field element, so it is 40 bytes.
-// Law: limbs that come out above 52 bits (the last: 48) show that a share was wrong, which a wrong set of
-// shares passes with chance 2^-49; whoever must be sure compares with a commitment.
+// polynomial of its own. Sharing is secret in any field with more elements than shares; this one multiplies
+// in two instructions and has no branch on secrets. Every limb of a share is a field element, so it is 40
+// bytes. Law: limbs that come out above 52 bits (the last: 48) show that a share was wrong, which a wrong set
+// of shares passes with chance 2^-49; whoever must be sure compares with a commitment.
 #pragma once
 
 #include <array>

@@ -67,7 +67,9 @@ TEST(Shamir, AShareBelowTheThresholdSaysNothing) {
     bytes.fill(first);
     int set = 0;
     for (std::uint32_t n = 0; n < 4000; ++n)
-      set += split_secret(Secret(bytes), 2, 2, Secret(digest_of("r", {bytes_of(n)})))[0].limbs[0] >> 60 != 0 ? 1 : 0;
+      set += split_secret(Secret(bytes), 2, 2, Secret(digest_of("r", {bytes_of(n)})))[0].limbs[0] >> 60 != 0
+                 ? 1
+                 : 0;
     EXPECT_NEAR(set, 2000, 6 * 32);
   }
 }

@@ -2,13 +2,14 @@
 //
 // The calculation (docs/adr/0013). Of n devices C = ⌊corrupt · n⌋ work for the server and D = ⌊dropped · n⌋
 // fall silent in a round; neither knows the graph of neighbours before it is drawn. For a device with k
-// neighbours, c and d are the largest numbers of corrupt and of silent ones among them that occur (hypergeometric
-// tails, times n for all devices) with chance leak/3 and abort/2. The smallest even k is taken, or the complete
-// graph, for which
+// neighbours, c and d are the largest numbers of corrupt and of silent ones among them that occur
+// (hypergeometric tails, times n for all devices) with chance leak/3 and abort/2. The smallest even k is
+// taken, or the complete graph, for which
 //   t = k − d                 shares bring a secret back whoever falls silent;
 //   t + 1 − c ≥ crowd         corrupt neighbours alone do not, and whatever a lying server declares silent, a
 //                             device is summed with at least so many honest ones;
-//   n · P(k/2 slots in a row are all corrupt or silent) ≤ leak/3   what is left of the graph stays in one piece.
+//   n · P(k/2 slots in a row are all corrupt or silent) ≤ leak/3   what is left of the graph stays in one
+//   piece.
 // A survivor set counts when more than (m + c')/2 of a committee of m devices sign it, c' as above for the
 // committee: two sets cannot both be signed so often. The smallest m is taken whose quorum survives d'.
 // Laws: more corrupt, more silent or rarer failure never ask for less; what cannot hold is refused.

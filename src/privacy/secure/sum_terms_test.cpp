@@ -29,7 +29,8 @@ TEST(DrawTails, AreThoseOfCountingAllDraws) {
     for (std::uint32_t marked = 0; marked <= all; ++marked)
       for (std::uint32_t drawn = 0; drawn <= all; ++drawn)
         for (std::uint32_t count = 0; count <= drawn; ++count)
-          ASSERT_NEAR(tails.above({all, marked, drawn}, count), drawn_above({all, marked, drawn}, count), 1e-12);
+          ASSERT_NEAR(tails.above({all, marked, drawn}, count), drawn_above({all, marked, drawn}, count),
+                      1e-12);
 }
 
 TEST(DrawTails, TheMostIsTheFirstThatIsPassedRarelyEnough) {
@@ -56,7 +57,8 @@ struct Conditions {
            tails.above({terms.devices - 1, corrupt, terms.degree}, terms.threshold + 1 - terms.crowd);
   }
   [[nodiscard]] double too_many_dropped() const {
-    return terms.devices * tails.above({terms.devices - 1, dropped, terms.degree}, terms.degree - terms.threshold);
+    return terms.devices *
+           tails.above({terms.devices - 1, dropped, terms.degree}, terms.degree - terms.threshold);
   }
   [[nodiscard]] double two_certificates() const {  // 2 · quorum ≤ committee + corrupt
     return tails.above({terms.devices, corrupt, terms.committee}, 2 * terms.quorum - terms.committee - 1);
@@ -90,9 +92,9 @@ TEST(SumTerms, TheDegreeIsTheSmallest) {
   const std::uint32_t degree = terms.degree - 2;
   for (std::uint32_t threshold = 1; threshold <= degree; ++threshold) {
     const bool comes_back = 1000 * tails.above({999, 300, degree}, degree - threshold) <= assumed.abort / 2;
-    const bool stays_hidden = threshold + 1 >= assumed.crowd &&
-                              1000 * tails.above({999, 50, degree}, threshold + 1 - assumed.crowd) <=
-                                  assumed.leak / 3;
+    const bool stays_hidden =
+        threshold + 1 >= assumed.crowd &&
+        1000 * tails.above({999, 50, degree}, threshold + 1 - assumed.crowd) <= assumed.leak / 3;
     EXPECT_FALSE(comes_back && stays_hidden) << threshold;
   }
 }
@@ -114,10 +116,10 @@ RC_GTEST_PROP(SumTermsLaw, WorseAssumptionsNeverAskForLess, ()) {
 }
 
 TEST(SumTerms, WhatCannotHoldIsRefused) {
-  EXPECT_FALSE(sum_terms(5, {}).ok());                                     // fewer than the crowd
+  EXPECT_FALSE(sum_terms(5, {}).ok());  // fewer than the crowd
   EXPECT_FALSE(sum_terms(most_sum_devices + 1, {}).ok());
-  EXPECT_FALSE(sum_terms(100, {.corrupt = 0.5, .dropped = 0.5}).ok());     // nobody left
-  EXPECT_FALSE(sum_terms(100, {.corrupt = 0.4, .dropped = 0.35}).ok());    // no quorum intersects
+  EXPECT_FALSE(sum_terms(100, {.corrupt = 0.5, .dropped = 0.5}).ok());   // nobody left
+  EXPECT_FALSE(sum_terms(100, {.corrupt = 0.4, .dropped = 0.35}).ok());  // no quorum intersects
   EXPECT_FALSE(sum_terms(100, {.corrupt = -0.1}).ok());
   EXPECT_FALSE(sum_terms(100, {.dropped = std::nan("")}).ok());
   EXPECT_FALSE(sum_terms(100, {.leak = 0.0}).ok());

@@ -1,0 +1,215 @@
+#include "fed/secure/secure_collector.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.h"
+#include "fed/secure/masked_sum.h"
+#include "fed/secure/paillier_sum.h"
+#include "fed/secure/part_sum.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t steps_of_a_device = 5;
+
+// Slices of about `group` members, none smaller.
+std::size_t groups_of(std::size_t members, std::uint32_t group) {
+  return group == 0 ? 1 : std::max<std::size_t>(members / group, 1);
+}
+
+}  // namespace
+
+Result<SumKind> parse_sum_kind(const std::string& text) {
+  for (const SumKind kind : {SumKind::plain, SumKind::secure, SumKind::shares, SumKind::paillier})
+    if (text == to_string(kind)) return kind;
+  return fail(Code::usage, fmt::format("'{}' is no kind of sum: plain, secure, shares or paillier", text));
+}
+
+const char* to_string(SumKind kind) {
+  switch (kind) {
+    case SumKind::plain:
+      return "plain";
+    case SumKind::secure:
+      return "secure";
+    case SumKind::shares:
+      return "shares";
+    case SumKind::paillier:
+      return "paillier";
+  }
+  SOTTO_ASSERT(false, "every kind of sum has a name");
+}
+
+Status check(const SumOptions& options) {
+  SOTTO_TRY_DONE(check(options.assumed));
+  if (!(options.silent >= 0.0 && options.silent < 1.0))
+    return fail(Code::usage, "the share of devices that fall silent is in [0, 1)");
+  if (!(options.limit >= 0.0 && std::isfinite(options.limit)))
+    return fail(Code::usage,
+                "the limit of a value in a secure sum is a number above 0, or 0 for the largest");
+  if (options.bits > 64 || options.bits == 1) return fail(Code::usage, "a ring has 2 to 64 bits, or 0");
+  if (options.aggregators < 2) return fail(Code::usage, "shares need at least two aggregators");
+  if (options.group != 0 && options.group < options.assumed.crowd)
+    return fail(Code::usage, "a group of a secure sum is at least as large as the crowd to hide in");
+  if (options.kind == SumKind::paillier && (options.key_bits < 2048 || options.key_bits % 16 != 0))
+    return fail(Code::usage, "a Paillier key has at least 2048 bits, a multiple of 16");
+  return Done{};
+}
+
+std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint64_t seed,
+                                           Executor& executor) {
+  const std::uint32_t least = options.assumed.crowd;
+  switch (options.kind) {
+    case SumKind::plain:
+      break;
+    case SumKind::secure:
+      return std::make_unique<MaskedSum>(options.assumed, options.bits, seed, executor);
+    case SumKind::shares:
+      return std::make_unique<PartSum>(options.aggregators, least, options.bits, seed, executor);
+    case SumKind::paillier:
+      return std::make_unique<PaillierSum>(options.key_bits, least, seed, executor);
+  }
+  SOTTO_ASSERT(false, "a plain sum needs no protocol");
+}
+
+SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, double scale, std::uint64_t seed,
+                                 Executor& executor)
+    : options_(options),
+      shape_(shape),
+      limit_(options.limit == 0.0
+                 ? fixed_limit
+                 : static_cast<std::int32_t>(std::clamp(options.limit * scale, 1.0, double{fixed_limit}))),
+      seed_(seed),
+      protocol_(make_protocol(options, seed, executor)) {}
+
+Status SecureCollector::begin(const RoundPlace& place) {
+  round_ = place.round;
+  part_ = 0;
+  cohort_.assign(place.cohort.begin(), place.cohort.end());
+  held_.clear();
+  return Done{};
+}
+
+Status SecureCollector::accept(UserIndex user, Contribution& contribution) {
+  SOTTO_ASSERT(held_.size() < cohort_.size() && cohort_[held_.size()] == user,
+               "every device of the cohort is accepted once, in its order");
+  if (contribution.width() != shape_.width)
+    return fail(Code::bad_input, "contribution refused: its rows are not those of the shared model");
+  Held held{.user = user.value, .fate = Fate::stays, .rows = {}, .values = {}};
+  for (std::size_t n = 0; n < contribution.size(); ++n) {
+    if (contribution.row(n) >= shape_.rows)
+      return fail(Code::bad_input, "contribution refused: it has a row that the shared model has not");
+    held.rows.push_back(contribution.row(n));
+    held.values.insert(held.values.end(), contribution.values(n), contribution.values(n) + shape_.width);
+  }
+  held_.push_back(std::move(held));
+  return Done{};
+}
+
+void SecureCollector::draw_groups() {
+  Stream groups(seed_, Purpose::secure_groups, round_), silence(seed_, Purpose::secure_silence, round_);
+  order_.resize(held_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  for (auto n = static_cast<std::uint32_t>(order_.size()); n > 1; --n)
+    std::swap(order_[n - 1], order_[groups.below(n)]);
+  // The order is drawn, so that the first of each group are as good as any.
+  const std::size_t count = groups_of(order_.size(), options_.group);
+  for (std::size_t group = 0; group < count; ++group) {
+    const std::size_t first = order_.size() * group / count, end = order_.size() * (group + 1) / count;
+    const auto silent = static_cast<std::size_t>(options_.silent * static_cast<double>(end - first));
+    for (std::size_t n = first; n < first + silent; ++n)
+      held_[order_[n]].fate = static_cast<Fate>(silence.below(steps_of_a_device));
+  }
+}
+
+std::vector<std::uint32_t> SecureCollector::members_of(const Block& block) const {
+  if (options_.block == 0) return order_;
+  std::vector<std::uint32_t> members, others;
+  for (const std::uint32_t place : order_) {
+    const auto& rows = held_[place].rows;
+    const auto at = std::lower_bound(rows.begin(), rows.end(), block.first);
+    (at != rows.end() && *at < block.end ? members : others).push_back(place);
+  }
+  if (members.empty()) return members;
+  const std::size_t wanted = options_.group != 0 ? options_.group : std::size_t{4} * options_.assumed.crowd;
+  for (std::size_t n = 0; members.size() < wanted && n < others.size(); ++n) members.push_back(others[n]);
+  return members;
+}
+
+Status SecureCollector::fill(const Block& block, const Held& held, std::span<std::int32_t> out) const {
+  const auto first = std::lower_bound(held.rows.begin(), held.rows.end(), block.first);
+  for (auto at = first; at != held.rows.end() && *at < block.end; ++at) {
+    const std::int32_t* values =
+        held.values.data() + static_cast<std::size_t>(at - held.rows.begin()) * shape_.width;
+    for (std::size_t k = 0; k < shape_.width; ++k) {
+      std::int32_t& sum = out[(*at - block.first) * shape_.width + k];
+      const std::int64_t wide = std::int64_t{sum} + values[k];
+      if (wide > limit_ || wide < -std::int64_t{limit_})
+        return fail(
+            Code::bad_input,
+            fmt::format("secure sum refused: a contribution has a value out of range (±{} units); raise "
+                        "the limit, or clip",
+                        limit_));
+      sum = static_cast<std::int32_t>(wide);
+    }
+  }
+  return Done{};
+}
+
+Result<SumOutcome> SecureCollector::sum_group(const Block& block, std::span<const std::uint32_t> group) {
+  std::vector<std::uint32_t> users;
+  std::vector<Fate> fates;
+  for (const std::uint32_t place : group) {
+    users.push_back(held_[place].user);
+    fates.push_back(held_[place].fate);
+  }
+  SumTask task{.session = std::uint64_t{round_} << 32 | part_++,
+               .members = users,
+               .fates = fates,
+               .entries = static_cast<std::uint32_t>((block.end - block.first) * shape_.width),
+               .limit = limit_,
+               .input = [&](std::uint32_t place, std::span<std::int32_t> out) {
+                 return fill(block, held_[group[place]], out);
+               }};
+  return protocol_->sum(task);
+}
+
+Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic) {
+  const auto members = members_of(block);
+  if (members.empty()) return Done{};
+  const std::size_t count = groups_of(members.size(), options_.group);
+  for (std::size_t group = 0; group < count; ++group) {
+    const std::size_t first = members.size() * group / count, end = members.size() * (group + 1) / count;
+    SOTTO_TRY(const SumOutcome outcome, sum_group(block, std::span(members).subspan(first, end - first)));
+    traffic.up += outcome.traffic.up;
+    traffic.down += outcome.traffic.down;
+    std::int64_t* out = sums.data() + std::size_t{block.first} * shape_.width;
+    for (std::size_t n = 0; n < outcome.values.size(); ++n) out[n] += outcome.values[n];
+  }
+  return Done{};
+}
+
+Result<Traffic> SecureCollector::finish(Aggregator& total) {
+  SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort was accepted");
+  draw_groups();
+  const auto rows = static_cast<std::uint32_t>(shape_.rows);
+  const std::uint32_t step = options_.block == 0 ? rows : options_.block;
+  std::vector<std::int64_t> sums(shape_.rows * shape_.width, 0);
+  Traffic traffic;
+  for (std::uint32_t first = 0; first < rows; first += step)
+    SOTTO_TRY_DONE(sum_block({first, std::min(rows - first, step) + first}, sums, traffic));
+  // All sums are there: now they are released. Rows of zeros change nothing.
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    const std::int64_t* values = sums.data() + std::size_t{row} * shape_.width;
+    if (std::any_of(values, values + shape_.width, [](std::int64_t v) { return v != 0; }))
+      total.add_total(row, values);
+  }
+  held_.clear();
+  return traffic;
+}
+
+}  // namespace sotto

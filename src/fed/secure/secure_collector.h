@@ -1,0 +1,85 @@
+// SecureCollector: the end of a chain of collectors where the server learns sums of contributions and never
+// one of them.
+//
+// A round's cohort is drawn into groups, the catalogue is cut into blocks of rows, and each group sums each
+// block by a SumProtocol, dense within the block: which rows of it a device touched does not show. With one
+// block, the whole catalogue (the default), nothing shows. With smaller ones it shows which blocks a device
+// touched; where few did, others of the cohort join with zeros.
+// Laws: what is released is the plain sum over the devices that stayed, bit for bit; a sum that fails
+// releases nothing of the round; the same seed gives the same groups and the same silent devices for any
+// number of threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fed/collector.h"
+#include "fed/secure/sum_protocol.h"
+#include "privacy/secure/sum_terms.h"
+
+namespace sotto {
+
+enum class SumKind : std::uint8_t { plain, secure, shares, paillier };
+[[nodiscard]] Result<SumKind> parse_sum_kind(const std::string& text);
+[[nodiscard]] const char* to_string(SumKind kind);
+
+struct SumOptions {
+  SumKind kind = SumKind::plain;
+  std::uint32_t block = 0;  // rows of a block; 0: the whole catalogue
+  std::uint32_t group = 0;  // devices of a group, at least; 0: the whole cohort
+  std::uint32_t bits = 0;   // of the ring; 0: as few as hold the sum
+  double limit = 0.0;       // of a value, either sign; 0: what a contribution may hold at most
+  double silent = 0.0;      // simulated: the share of devices that fall silent in each round
+  SumAssumptions assumed;
+  std::uint32_t aggregators = 2;  // of shares
+  std::uint32_t key_bits = 2048;  // of Paillier
+};
+[[nodiscard]] Status check(const SumOptions& options);
+
+// One protocol of the options' kind, which is not plain.
+[[nodiscard]] std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint64_t seed,
+                                                         Executor& executor);
+
+class SecureCollector final : public Collector {
+ public:
+  // `scale`: how many units of a contribution's integers the limit's 1 is.
+  SecureCollector(const SumOptions& options, SumShape shape, double scale, std::uint64_t seed,
+                  Executor& executor);
+
+  [[nodiscard]] Status begin(const RoundPlace& place) override;
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override;
+
+ private:
+  // What one device holds ready: rows ascending, width values each.
+  struct Held {
+    std::uint32_t user = 0;
+    Fate fate = Fate::stays;
+    std::vector<std::uint32_t> rows;
+    std::vector<std::int32_t> values;
+  };
+  struct Block {
+    std::uint32_t first = 0;
+    std::uint32_t end = 0;
+  };
+
+  void draw_groups();
+  [[nodiscard]] std::vector<std::uint32_t> members_of(const Block& block) const;
+  [[nodiscard]] Status sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic);
+  [[nodiscard]] Result<SumOutcome> sum_group(const Block& block, std::span<const std::uint32_t> group);
+  [[nodiscard]] Status fill(const Block& block, const Held& held, std::span<std::int32_t> out) const;
+
+  SumOptions options_;
+  SumShape shape_;
+  std::int32_t limit_;
+  std::uint64_t seed_;
+  std::unique_ptr<SumProtocol> protocol_;
+  std::uint32_t round_ = 0;
+  std::uint32_t part_ = 0;  // sums of this round so far
+  std::vector<UserIndex> cohort_;
+  std::vector<Held> held_;            // in the cohort's order
+  std::vector<std::uint32_t> order_;  // places in held_, drawn: groups are slices of it
+};
+
+}  // namespace sotto
