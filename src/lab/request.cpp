@@ -60,6 +60,13 @@ Status check_early_stopping(const TrainRequest& request) {
   return Done{};
 }
 
+Status check_sum(const TrainRequest& request) {
+  if (request.sum.kind != SumKind::plain && !facts_of(request.model).federated)
+    return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
+                                         to_string(request.sum.kind), to_string(request.model)));
+  return check(request.sum);
+}
+
 }  // namespace
 
 Status settle(TrainRequest& request) {
@@ -74,6 +81,7 @@ Status settle(TrainRequest& request) {
   fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
+  SOTTO_TRY_DONE(check_sum(request));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(Recency::check(request.recency));

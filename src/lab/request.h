@@ -11,6 +11,7 @@
 #include "data/filter.h"
 #include "data/split.h"
 #include "fed/plan.h"
+#include "fed/secure/secure_collector.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
@@ -74,6 +75,7 @@ struct TrainRequest {
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
+  SumOptions sum;               // how contributions are added up
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

@@ -40,6 +40,9 @@ TrainRequest full_request() {
                .server_lr = 0.25f,
                .beta1 = 0.1f,
                .beta2 = 0.99f};
+  r.sum.kind = SumKind::shares;
+  r.sum.block = 12;
+  r.sum.assumed.dropped = 0.125;
   r.recency = 7.5f;
   r.early = {.metric = "P@5", .every = 2, .patience = 4};
   r.cutoffs = {1, 5};
@@ -64,6 +67,9 @@ TEST(RequestToml, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->linear.dense_items, 77u);
   EXPECT_FALSE(again->linear.non_negative);
   EXPECT_EQ(again->recency, 7.5f);
+  EXPECT_EQ(again->sum.kind, SumKind::shares);
+  EXPECT_EQ(again->sum.block, 12u);
+  EXPECT_EQ(again->sum.assumed.dropped, 0.125);
   EXPECT_EQ(again->factors.confidence, 10.0f);
   EXPECT_EQ(again->factors.server, ServerStep::sgd);
   EXPECT_EQ(again->factors.negatives, 7u);

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "lab/request.h"
+#include "lab/sum_fields.h"
 #include "lab/toml.h"
 
 namespace sotto {
@@ -79,6 +80,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("federation", "log_every", r.log_every);
   visit("consent", "pi", r.plan.consent.pi);
   visit("consent", "mask", r.plan.consent.mask);
+  visit_sum_fields(r.sum, visit);
   visit_model_sections(r, visit);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
@@ -122,6 +124,7 @@ class TomlWriter {
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
+  static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
   template <class T>
   static std::string show(const std::vector<T>& values) {
@@ -239,6 +242,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
+  }
+  static std::string take(const toml::node& node, SumKind& field) {
+    return take_named(node, field, parse_sum_kind);
   }
   static std::string take(const toml::node& node, SplitRule& field) {
     return take_named(node, field, parse_split_rule);

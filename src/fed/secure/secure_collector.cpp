@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "base/rng.h"
@@ -48,9 +47,8 @@ Status check(const SumOptions& options) {
   SOTTO_TRY_DONE(check(options.assumed));
   if (!(options.silent >= 0.0 && options.silent < 1.0))
     return fail(Code::usage, "the share of devices that fall silent is in [0, 1)");
-  if (!(options.limit >= 0.0 && std::isfinite(options.limit)))
-    return fail(Code::usage,
-                "the limit of a value in a secure sum is a number above 0, or 0 for the largest");
+  if (options.limit > static_cast<std::uint32_t>(fixed_limit))
+    return fail(Code::usage, fmt::format("the limit of a value in a secure sum is at most {}", fixed_limit));
   if (options.bits > 64 || options.bits == 1) return fail(Code::usage, "a ring has 2 to 64 bits, or 0");
   if (options.aggregators < 2) return fail(Code::usage, "shares need at least two aggregators");
   if (options.group != 0 && options.group < options.assumed.crowd)
@@ -76,13 +74,11 @@ std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint6
   SOTTO_ASSERT(false, "a plain sum needs no protocol");
 }
 
-SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, double scale, std::uint64_t seed,
+SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed,
                                  Executor& executor)
     : options_(options),
       shape_(shape),
-      limit_(options.limit == 0.0
-                 ? fixed_limit
-                 : static_cast<std::int32_t>(std::clamp(options.limit * scale, 1.0, double{fixed_limit}))),
+      limit_(options.limit == 0 ? fixed_limit : static_cast<std::int32_t>(options.limit)),
       seed_(seed),
       protocol_(make_protocol(options, seed, executor)) {}
 

@@ -29,7 +29,7 @@ struct SumOptions {
   std::uint32_t block = 0;  // rows of a block; 0: the whole catalogue
   std::uint32_t group = 0;  // devices of a group, at least; 0: the whole cohort
   std::uint32_t bits = 0;   // of the ring; 0: as few as hold the sum
-  double limit = 0.0;       // of a value, either sign; 0: what a contribution may hold at most
+  std::uint32_t limit = 0;  // of a contribution's integers, either sign; 0: as large as they may be
   double silent = 0.0;      // simulated: the share of devices that fall silent in each round
   SumAssumptions assumed;
   std::uint32_t aggregators = 2;  // of shares
@@ -43,9 +43,7 @@ struct SumOptions {
 
 class SecureCollector final : public Collector {
  public:
-  // `scale`: how many units of a contribution's integers the limit's 1 is.
-  SecureCollector(const SumOptions& options, SumShape shape, double scale, std::uint64_t seed,
-                  Executor& executor);
+  SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed, Executor& executor);
 
   [[nodiscard]] Status begin(const RoundPlace& place) override;
   [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;

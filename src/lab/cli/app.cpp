@@ -135,6 +135,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_results_commands(root, cli);
   add_reproduce(root, cli);
   add_data_commands(root, cli);
+  add_sum(root, cli);
   add_completion(root, cli);
 }
 

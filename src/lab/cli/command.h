@@ -67,6 +67,7 @@ void add_reproduce(CLI::App& root, Cli& cli);
 void add_sweep(CLI::App& root, Cli& cli);
 void add_results_commands(CLI::App& root, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);
+void add_sum(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 
 // One JSON document on stdout.

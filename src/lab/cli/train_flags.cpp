@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/cli/sum_flags.h"
 #include "lab/files.h"
 
 namespace sotto {
@@ -327,6 +328,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_factor_flags(app, flags.request);
   add_network_flags(app, flags.request);
   add_federation_flags(app, flags.request);
+  add_sum_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");

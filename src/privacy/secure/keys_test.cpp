@@ -17,7 +17,7 @@ Bytes32 from_hex(const std::string& text) {
 }
 Secret secret(std::uint8_t first) {
   Bytes32 bytes{};
-  bytes[0] = first;
+  bytes[5] = first;
   bytes[31] = 7;
   return Secret(bytes);
 }

@@ -40,7 +40,9 @@ TEST(DrawTails, TheMostIsTheFirstThatIsPassedRarelyEnough) {
       const Draw draw{400, 120, drawn};
       const std::uint32_t most = tails.most(draw, failure);
       EXPECT_LE(tails.above(draw, most), failure * (1 + 1e-9));
-      if (most > 0) EXPECT_GT(tails.above(draw, most - 1), failure);
+      if (most > 0) {
+        EXPECT_GT(tails.above(draw, most - 1), failure);
+      }
     }
 }
 

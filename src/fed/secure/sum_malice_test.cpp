@@ -1,0 +1,453 @@
+// What devices and servers may try in a secure sum, and that it is refused by name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fed/secure/paillier_sum.h"
+#include "fed/secure/part_sum.h"
+#include "fed/secure/sum_world.h"
+
+namespace sotto {
+namespace {
+
+// Twelve devices with six neighbours each, a committee of nine.
+constexpr SumTerms twelve{.devices = 12,
+                          .degree = 6,
+                          .threshold = 3,
+                          .committee = 9,
+                          .quorum = 6,
+                          .least_survivors = 9,
+                          .crowd = 2};
+
+SumWorld world_of_twelve() { return SumWorld(SumWorld::offer_for(twelve, 5, 40, 1000, 3)); }
+
+template <class R>
+::testing::AssertionResult refused(const R& result, const std::string& why) {
+  if (result.ok()) return ::testing::AssertionFailure() << "it was accepted";
+  if (result.error().message.find(why) == std::string::npos)
+    return ::testing::AssertionFailure() << "refused for another reason: " << result.error().message;
+  return ::testing::AssertionSuccess();
+}
+
+// After what was tried, everybody else goes on and the sum is still right.
+void goes_on_from_keys(SumWorld& world) {
+  ASSERT_TRUE(world.letters().ok());
+  ASSERT_TRUE(world.give().ok());
+  ASSERT_TRUE(world.agreement().ok());
+  EXPECT_EQ(world.reveal().value().values, world.plain());
+}
+
+TEST(SumMalice, ForgedAndRepeatedKeys) {
+  SumWorld world = world_of_twelve();
+  KeysMessage message = world.devices[0].join(world.offer).value();
+  EXPECT_TRUE(refused(world.server->receive(1, message), "another device's number"));
+  EXPECT_TRUE(refused(world.server->receive(12, message), "takes no part"));
+  KeysMessage forged = message;
+  forged.keys.mask_key[3] ^= 1;
+  EXPECT_TRUE(refused(world.server->receive(0, forged), "forged"));
+  KeysMessage elsewhere = message;
+  elsewhere.session = 4;
+  EXPECT_TRUE(refused(world.server->receive(0, elsewhere), "another session"));
+  ASSERT_TRUE(world.server->receive(0, message).ok());
+  EXPECT_TRUE(refused(world.server->receive(0, message), "repeated"));
+  for (std::uint32_t n = 1; n < 12; ++n)
+    ASSERT_TRUE(world.server->receive(n, world.devices[n].join(world.offer).value()).ok());
+  ASSERT_TRUE(world.server->close_keys().ok());
+  EXPECT_TRUE(refused(world.server->receive(0, message), "another phase"));
+  goes_on_from_keys(world);
+}
+
+TEST(SumMalice, AServerThatOffersOtherTerms) {
+  for (int what = 0; what < 4; ++what) {
+    SumWorld world = world_of_twelve();
+    SumOffer weaker = world.offer;
+    if (what == 0) weaker.terms.threshold = 1;
+    if (what == 1) weaker.terms.least_survivors = 2;
+    if (what == 2) weaker.terms.quorum = 1;
+    if (what == 3) weaker.range.bits = 8;  // 12 · 1,000 wraps
+    EXPECT_TRUE(refused(world.devices[0].join(weaker), what == 3 ? "would not fit" : "terms")) << what;
+    EXPECT_TRUE(refused(world.devices[0].join(world.offer), "repeated offer"));
+  }
+}
+
+TEST(SumMalice, AServerThatMeddlesWithKeys) {
+  const auto keys = [](SumWorld& world) {
+    world.up_to_letters();
+    return world.server->keys_for(0);
+  };
+  SumWorld world = world_of_twelve();
+  NeighbourKeysMessage message = keys(world);
+  message.keys[2].mask_key[0] ^= 1;
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "forged"));
+  EXPECT_TRUE(refused(world.devices[0].receive(world.server->keys_for(0)), "ended its part"));
+
+  world = world_of_twelve();
+  message = keys(world);
+  message.keys.resize(2);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "fewer neighbours than the threshold"));
+
+  world = world_of_twelve();
+  message = keys(world);
+  message.keys.push_back(message.keys.back());
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "twice"));
+
+  // Keys that their owner signed for another offer: two views of one round.
+  world = world_of_twelve();
+  message = keys(world);
+  SumOffer other = world.offer;
+  other.entries = 6;
+  SumWorld twin(other);
+  twin.up_to_letters();
+  message.keys[0] = twin.server->keys_for(0).keys[0];
+  message.keys[0].device = world.server->keys_for(0).keys[0].device;
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "forged, or signed for another offer"));
+
+  // A stranger's keys, well signed.
+  world = world_of_twelve();
+  message = keys(world);
+  const auto around = NeighbourGraph(twelve, world.offer.beacon).neighbours(0);
+  for (std::uint32_t n = 1; n < 12; ++n)
+    if (!std::binary_search(around.begin(), around.end(), n)) {
+      const auto theirs = world.server->keys_for(around[0]).keys;
+      for (const DeviceKeys& one : theirs)
+        if (one.device == n) message.keys.push_back(one);
+    }
+  ASSERT_GT(message.keys.size(), 6u);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "no neighbour"));
+}
+
+TEST(SumMalice, WrongNumbersOfLetters) {
+  SumWorld world = world_of_twelve();
+  world.up_to_letters();
+  const LettersMessage message = world.devices[0].receive(world.server->keys_for(0)).value();
+  LettersMessage fewer = message, more = message, astray = message;
+  fewer.letters.pop_back();
+  more.letters.push_back(message.letters.back());
+  astray.letters[0].device = 0;
+  for (const LettersMessage& wrong : {fewer, astray})
+    EXPECT_TRUE(refused(world.server->receive(0, wrong), "one letter to each neighbour"));
+  EXPECT_TRUE(refused(world.server->receive(0, more), "more letters"));
+  EXPECT_TRUE(world.server->receive(0, message).ok());
+  EXPECT_TRUE(refused(world.server->receive(0, message), "repeated"));
+}
+
+TEST(SumMalice, AServerThatMeddlesWithLetters) {
+  const auto letters = [](SumWorld& world) {
+    world.up_to_inputs();
+    return world.server->letters_for(0);
+  };
+  SumWorld world = world_of_twelve();
+  LettersMessage message = letters(world);
+  message.letters[1].sealed[50] ^= 1;
+  EXPECT_TRUE(refused(world.devices[0].receive(message, world.inputs[0]), "forged"));
+
+  world = world_of_twelve();
+  message = letters(world);
+  std::swap(message.letters[0].sealed, message.letters[1].sealed);  // one neighbour's under another's name
+  EXPECT_TRUE(refused(world.devices[0].receive(message, world.inputs[0]), "forged"));
+
+  world = world_of_twelve();
+  message = letters(world);
+  message.letters.resize(2);
+  EXPECT_TRUE(refused(world.devices[0].receive(message, world.inputs[0]), "fewer letters"));
+
+  world = world_of_twelve();
+  message = letters(world);
+  message.letters.push_back(message.letters[0]);
+  EXPECT_TRUE(refused(world.devices[0].receive(message, world.inputs[0]), "two letters"));
+
+  world = world_of_twelve();
+  message = letters(world);
+  message.letters[0].device = 0;
+  EXPECT_TRUE(refused(world.devices[0].receive(message, world.inputs[0]), "no neighbour"));
+}
+
+TEST(SumMalice, InputsOutOfRangeOrLength) {
+  SumWorld world = world_of_twelve();
+  world.up_to_inputs();
+  world.inputs[0][2] = 1001;
+  EXPECT_TRUE(
+      refused(world.devices[0].receive(world.server->letters_for(0), world.inputs[0]), "out of range"));
+  world.inputs[1].pop_back();
+  EXPECT_TRUE(
+      refused(world.devices[1].receive(world.server->letters_for(1), world.inputs[1]), "out of range"));
+  const MaskedMessage message =
+      world.devices[2].receive(world.server->letters_for(2), world.inputs[2]).value();
+  MaskedMessage shorter = message;
+  shorter.values.pop_back();
+  EXPECT_TRUE(refused(world.server->receive(2, shorter), "not as long"));
+  EXPECT_TRUE(world.server->receive(2, message).ok());
+  EXPECT_TRUE(refused(world.server->receive(2, message), "repeated"));
+}
+
+TEST(SumMalice, AnInputOfADeviceThatSharedNothing) {
+  SumWorld world = world_of_twelve();
+  world.up_to_letters();
+  ASSERT_TRUE(world.letters({5}).ok());
+  EXPECT_TRUE(refused(world.server->receive(5, MaskedMessage{3, Bytes(25)}), "takes no part"));
+}
+
+TEST(SumMalice, SurvivorsThatADeviceDoesNotSign) {
+  const auto survivors = [](SumWorld& world) {
+    world.up_to_agreement();
+    return world.server->survivors();
+  };
+  SumWorld world = world_of_twelve();
+  SurvivorsMessage message = survivors(world);
+  message.dropped.insert(4);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "both the seed and the key of one device"));
+
+  world = world_of_twelve();
+  message = survivors(world);
+  message.survivors = DeviceSet(12);
+  for (std::uint32_t n = 0; n < 8; ++n) message.survivors.insert(n);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "fewer survivors"));
+
+  world = world_of_twelve();
+  message = survivors(world);
+  message.survivors = DeviceSet(12);
+  for (std::uint32_t n = 1; n < 12; ++n) message.survivors.insert(n);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "left out"));
+
+  world = world_of_twelve();  // a neighbour vanishes: its masks would stay
+  message = survivors(world);
+  const std::uint32_t neighbour = NeighbourGraph(twelve, world.offer.beacon).neighbours(0)[0];
+  message.survivors = DeviceSet(12);
+  for (std::uint32_t n = 0; n < 12; ++n)
+    if (n != neighbour) message.survivors.insert(n);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "do not fit the letters"));
+
+  world = world_of_twelve();
+  message = survivors(world);
+  message.survivors = message.dropped = DeviceSet(13);
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "another cohort"));
+}
+
+// The server tells some that device 3 survived and others that it did not: neither view gets a quorum, and
+// nobody reveals under the other's certificate.
+TEST(SumMalice, InconsistentViews) {
+  SumWorld world = world_of_twelve();
+  world.up_to_agreement();
+  const SurvivorsMessage honest = world.server->survivors();
+  SurvivorsMessage lie = honest;
+  lie.survivors = DeviceSet(12);
+  for (std::uint32_t n = 0; n < 12; ++n)
+    if (n != 3) lie.survivors.insert(n);
+  lie.dropped.insert(3);
+  CertificateMessage first{3, {}}, second{3, {}};
+  for (std::uint32_t n = 0; n < 12; ++n) {
+    const bool lied = n % 2 == 0;
+    const auto agreed = world.devices[n].receive(lied ? lie : honest).value();
+    if (!agreed) continue;
+    (lied ? first : second).signatures.push_back({n, agreed->signature});
+    EXPECT_EQ(world.server->receive(n, *agreed).ok(), !lied) << "a device that lies about its survivors";
+  }
+  EXPECT_LT(first.signatures.size(), twelve.quorum);
+  EXPECT_LT(second.signatures.size(), twelve.quorum);
+  EXPECT_TRUE(refused(world.devices[0].receive(first), "fewer signatures"));
+  CertificateMessage mixed{3, first.signatures};
+  mixed.signatures.insert(mixed.signatures.end(), second.signatures.begin(), second.signatures.end());
+  std::sort(mixed.signatures.begin(), mixed.signatures.end(),
+            [](const SignedBy& a, const SignedBy& b) { return a.device < b.device; });
+  EXPECT_TRUE(refused(world.devices[1].receive(mixed), "for other survivors"));
+  EXPECT_FALSE(world.server->close_agreement().ok());
+  EXPECT_FALSE(std::move(*world.server).release().ok());
+}
+
+TEST(SumMalice, ADeviceAnswersOneSetOfSurvivors) {
+  SumWorld world = world_of_twelve();
+  world.up_to_agreement();
+  ASSERT_TRUE(world.devices[0].receive(world.server->survivors()).ok());
+  EXPECT_TRUE(refused(world.devices[0].receive(world.server->survivors()), "repeated"));
+  EXPECT_TRUE(refused(world.devices[0].receive(world.server->certificate()), "ended its part"));
+}
+
+TEST(SumMalice, CertificatesThatDoNotCount) {
+  const auto certificate = [](SumWorld& world) {
+    world.up_to_reveal();
+    return world.server->certificate();
+  };
+  SumWorld world = world_of_twelve();
+  CertificateMessage message = certificate(world);
+  message.signatures[0].signature[5] ^= 1;
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "forged"));
+  world = world_of_twelve();
+  message = certificate(world);
+  message.signatures.back() = message.signatures.front();
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "twice"));
+  world = world_of_twelve();
+  message = certificate(world);
+  const auto committee = NeighbourGraph(twelve, world.offer.beacon).committee();
+  std::uint32_t outside = 0;
+  while (std::binary_search(committee.begin(), committee.end(), outside)) ++outside;
+  const Bytes32 digest = world.server->survivors().digest(world.offer.digest());
+  message.signatures.assign(6, {outside, world.identities[outside].sign(digest)});
+  EXPECT_TRUE(refused(world.devices[0].receive(message), "outside the committee"));
+  EXPECT_TRUE(refused(world.server->receive(outside, AgreementMessage{3, {}}), "another phase"));
+}
+
+TEST(SumMalice, SignaturesOfOutsidersAndForgeries) {
+  SumWorld world = world_of_twelve();
+  world.up_to_agreement();
+  const auto committee = NeighbourGraph(twelve, world.offer.beacon).committee();
+  std::uint32_t outside = 0;
+  while (std::binary_search(committee.begin(), committee.end(), outside)) ++outside;
+  const Bytes32 digest = world.server->survivors().digest(world.offer.digest());
+  const AgreementMessage wrong{3, world.identities[outside].sign(digest)};
+  EXPECT_TRUE(refused(world.server->receive(outside, wrong), "outside the committee"));
+  EXPECT_TRUE(refused(world.server->receive(committee[0], wrong), "forged"));
+}
+
+TEST(SumMalice, RevealsThatLie) {
+  SumWorld world = world_of_twelve();
+  world.up_to_letters();
+  ASSERT_TRUE(world.letters().ok());
+  const std::uint32_t dropped = NeighbourGraph(twelve, world.offer.beacon).neighbours(0)[0];
+  ASSERT_TRUE(world.give({dropped}).ok());
+  ASSERT_TRUE(world.agreement().ok());
+  const RevealMessage message = world.devices[0].receive(world.server->certificate()).value();
+  ASSERT_EQ(message.shares.size(), 6u);
+  for (std::size_t n = 0; n < 6; ++n)  // of each neighbour exactly one, by the survivors
+    EXPECT_EQ(message.shares[n].what, message.shares[n].device == dropped ? Revealed::key : Revealed::seed);
+  RevealMessage fewer = message, more = message, other = message, improper = message;
+  fewer.shares.pop_back();
+  more.shares.push_back(message.shares.back());
+  other.shares[2].what = other.shares[2].what == Revealed::seed ? Revealed::key : Revealed::seed;
+  improper.shares[0].share.limbs[0] = field_prime;
+  EXPECT_TRUE(refused(world.server->receive(0, fewer), "one share for each neighbour"));
+  EXPECT_TRUE(refused(world.server->receive(0, more), "more shares"));
+  EXPECT_TRUE(refused(world.server->receive(0, other), "does not fit the survivors"));
+  EXPECT_TRUE(refused(world.server->receive(0, improper), "no share"));
+  EXPECT_TRUE(refused(world.server->receive(dropped, message), "takes no part"));
+  EXPECT_TRUE(world.server->receive(0, message).ok());
+  EXPECT_TRUE(refused(world.server->receive(0, message), "repeated"));
+}
+
+// A share that was changed comes to light before anything is released: the secret does not fit its
+// commitment.
+TEST(SumMalice, SharesThatDoNotCancelMasks) {
+  for (const bool of_dropped : {false, true}) {
+    SumWorld world = world_of_twelve();
+    world.up_to_letters();
+    ASSERT_TRUE(world.letters().ok());
+    const std::uint32_t dropped = NeighbourGraph(twelve, world.offer.beacon).neighbours(0)[0];
+    ASSERT_TRUE(world.give({dropped}).ok());
+    ASSERT_TRUE(world.agreement().ok());
+    for (std::uint32_t n = 0; n < 12; ++n) {
+      if (n == dropped) continue;
+      RevealMessage message = world.devices[n].receive(world.server->certificate()).value();
+      if (n == 0)
+        for (RevealedShare& one : message.shares)
+          if ((one.device == dropped) == of_dropped) {
+            // Not by a few: X25519 does not look at a secret's lowest three bits.
+            one.share.limbs[0] = field_add(one.share.limbs[0], 1 << 20);
+          }
+      ASSERT_TRUE(world.server->receive(n, message).ok());
+    }
+    const auto total = std::move(*world.server).release();
+    ASSERT_FALSE(total.ok());
+    EXPECT_TRUE(refused(total, "secure sum refused"));
+    EXPECT_TRUE(refused(std::move(*world.server).release(), "released once"));
+  }
+}
+
+TEST(SumMalice, AnInputMaskedWithSomethingElse) {
+  SumWorld world = world_of_twelve();
+  world.up_to_inputs();
+  for (std::uint32_t n = 0; n < 12; ++n) {
+    auto message = world.devices[n].receive(world.server->letters_for(n), world.inputs[n]).value();
+    if (n == 6) message.values[4] ^= std::byte{0x80};  // half of the ring away
+    ASSERT_TRUE(world.server->receive(n, message).ok());
+  }
+  ASSERT_TRUE(world.server->close_inputs().ok());
+  ASSERT_TRUE(world.agreement().ok());
+  EXPECT_TRUE(refused(world.reveal(), "masks do not cancel"));
+}
+
+TEST(SumMalice, PhasesEndOnceAndInOrder) {
+  SumWorld world = world_of_twelve();
+  EXPECT_TRUE(refused(world.server->close_letters(), "in its order"));
+  world.up_to_letters();
+  EXPECT_TRUE(refused(world.server->close_keys(), "in its order"));
+  EXPECT_TRUE(refused(std::move(*world.server).release(), "after all phases"));
+}
+
+// --- parts and Paillier ---
+
+PartShape parts() {
+  return {
+      .session = 9, .devices = 3, .aggregators = 2, .least_survivors = 2, .entries = 2, .range = {16, 100}};
+}
+
+TEST(SumMalice, Parts) {
+  const PartShape shape = parts();
+  const std::vector<std::int32_t> input{5, -6}, loud{101, 0};
+  EXPECT_TRUE(refused(split_input(shape, loud, Secret()), "out of range"));
+  const auto sent = split_input(shape, input, Secret(Bytes32{1})).value();
+  PartAggregator first(shape, 0), second(shape, 1);
+  EXPECT_TRUE(refused(first.receive(0, sent[0]), "another aggregator"));
+  EXPECT_TRUE(refused(first.receive(3, sent[1]), "outside the cohort"));
+  PartMessage wrong = sent[1];
+  wrong.part.pop_back();
+  EXPECT_TRUE(refused(first.receive(0, wrong), "not as long"));
+  wrong = sent[0];
+  wrong.part.pop_back();
+  EXPECT_TRUE(refused(second.receive(0, wrong), "no seed"));
+  wrong = sent[0];
+  wrong.session = 8;
+  EXPECT_TRUE(refused(second.receive(0, wrong), "another session"));
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    const auto both = split_input(shape, input, Secret(Bytes32{static_cast<std::uint8_t>(device)})).value();
+    ASSERT_TRUE(first.receive(device, both[1]).ok());
+    EXPECT_TRUE(refused(first.receive(device, both[1]), "repeated"));
+    if (device == 0) {
+      ASSERT_TRUE(second.receive(device, both[0]).ok());
+    }
+  }
+  PartAggregator lacking = second;
+  EXPECT_TRUE(refused(std::move(lacking).release(first.heard()), "missing"));
+  DeviceSet others(3);
+  others.insert(0);
+  EXPECT_TRUE(refused(std::move(second).release(others), "fewer survivors"));
+  others.insert(2);
+  PartAggregator copy = first;
+  EXPECT_TRUE(refused(std::move(copy).release(others), "not those whose parts came"));
+  EXPECT_TRUE(std::move(first).release(first.heard()).ok());
+  EXPECT_TRUE(refused(std::move(first).release(first.heard()), "released once"));
+  EXPECT_TRUE(refused(join_parts(shape, 2, std::vector<Bytes>(1, Bytes(4))), "not one sum"));
+  EXPECT_TRUE(
+      refused(join_parts(shape, 2, std::vector<Bytes>(2, Bytes(4, std::byte{0x20}))), "do not add up"));
+}
+
+TEST(SumMalice, Ciphertexts) {
+  const PaillierShape shape{
+      .session = 9, .devices = 3, .least_survivors = 2, .entries = 40, .range = plan_range(3, 100).value()};
+  const PaillierOpener opener = PaillierOpener::make(256, Secret(Bytes32{1}));
+  const std::vector<std::int32_t> input(40, -7);
+  const auto sent = encrypt_input(shape, opener.key(), input, Secret(Bytes32{2})).value();
+  PaillierServer server(shape, opener.key());
+  PaillierShape shorter = shape;
+  shorter.entries = 1;
+  CiphertextsMessage wrong =
+      encrypt_input(shorter, opener.key(), std::span(input).first(1), Secret(Bytes32{2})).value();
+  EXPECT_TRUE(refused(server.receive(0, wrong), "not as many ciphertexts"));
+  wrong = sent;
+  std::fill_n(wrong.ciphertexts.begin(), wrong.each, std::byte{0});
+  EXPECT_TRUE(refused(server.receive(0, wrong), "no ciphertext"));
+  ASSERT_TRUE(server.receive(0, sent).ok());
+  EXPECT_TRUE(refused(server.receive(0, sent), "repeated"));
+  PaillierServer early = server;
+  EXPECT_TRUE(refused(std::move(early).release(), "fewer survivors"));
+  ASSERT_TRUE(server.receive(1, sent).ok());
+  const CiphertextsMessage product = std::move(server).release().value();
+  EXPECT_TRUE(refused(open_total(shape, opener, product, 1), "fewer survivors"));
+  EXPECT_EQ(open_total(shape, opener, product, 2).value(), std::vector<std::int64_t>(40, -14));
+  // A product of other devices than said does not open to a sum.
+  const auto three = open_total(shape, opener, product, 3);
+  if (three.ok()) {
+    EXPECT_NE(three.value(), std::vector<std::int64_t>(40, -14));
+  }
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,109 @@
+// Training under secure sums gives the plain model, byte for byte.
+#include <gtest/gtest.h>
+
+#include "data/generate.h"
+#include "lab/item_models.h"
+#include "lab/training.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+Split small_world() {
+  return generate_split({.users = 24, .items = 30, .mean_interactions = 7.0, .seed = 5}).value();
+}
+
+TrainRequest request_for(ModelKind model, SumKind kind) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = model;
+  EXPECT_TRUE(set_variant(request.plan, "pfpl+").ok());
+  request.plan.fpl.factors = 4;
+  request.plan.epochs = 2;
+  request.sum.kind = kind;
+  request.sum.assumed.crowd = 4;
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+std::string hash_of(const TrainRequest& request, const Split& split, Executor& executor) {
+  TrainHooks hooks;
+  auto trained = train(request, split, executor, hooks);
+  EXPECT_TRUE(trained.ok()) << trained.error().message;
+  return trained.ok() ? trained->model_hash : "";
+}
+
+TEST(SumTraining, FactorModelsHaveThePlainModelsHash) {
+  const Split split = small_world();
+  SerialExecutor serial;
+  ThreadPool pool(3);
+  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf, ModelKind::fedals}) {
+    const std::string plain = hash_of(request_for(model, SumKind::plain), split, serial);
+    for (const SumKind kind : {SumKind::secure, SumKind::shares}) {
+      TrainRequest request = request_for(model, kind);
+      EXPECT_EQ(hash_of(request, split, serial), plain) << to_string(model) << " " << to_string(kind);
+      request.sum.group = 8;
+      EXPECT_EQ(hash_of(request, split, pool), plain);
+      request.sum.block = 7;
+      EXPECT_EQ(hash_of(request, split, serial), plain);
+    }
+  }
+}
+
+TEST(SumTraining, ItemModelsHaveThePlainModelsHash) {
+  const Split split = small_world();
+  SerialExecutor serial;
+  for (const ModelKind model : {ModelKind::fedease, ModelKind::feditemknn, ModelKind::fedrp3beta}) {
+    const std::string plain = hash_of(request_for(model, SumKind::plain), split, serial);
+    for (const SumKind kind : {SumKind::secure, SumKind::shares})
+      EXPECT_EQ(hash_of(request_for(model, kind), split, serial), plain) << to_string(model);
+  }
+}
+
+TEST(SumTraining, PaillierToo) {
+  const Split split = generate_split({.users = 6, .items = 8, .mean_interactions = 3.0, .seed = 5}).value();
+  SerialExecutor serial;
+  const auto request = [](SumKind kind) {
+    TrainRequest made = request_for(ModelKind::fpl, kind);
+    made.plan.epochs = 1;
+    made.sum.assumed.crowd = 3;
+    return made;
+  };
+  EXPECT_EQ(hash_of(request(SumKind::paillier), split, serial),
+            hash_of(request(SumKind::plain), split, serial));
+}
+
+TEST(SumTraining, SilentDevicesChangeTheModelTheSameWayForAnyThreads) {
+  const Split split = small_world();
+  SerialExecutor serial;
+  ThreadPool pool(3);
+  TrainRequest request = request_for(ModelKind::fpl, SumKind::secure);
+  request.sum.silent = 0.25;
+  const std::string once = hash_of(request, split, serial);
+  EXPECT_EQ(hash_of(request, split, pool), once);
+  EXPECT_NE(once, hash_of(request_for(ModelKind::fpl, SumKind::plain), split, serial));
+}
+
+TEST(SumTraining, ACohortThatIsTooSmallFailsTheRun) {
+  const Split split = small_world();
+  SerialExecutor serial;
+  TrainRequest request = request_for(ModelKind::fpl, SumKind::secure);
+  request.sum.assumed.crowd = 30;
+  TrainHooks hooks;
+  const auto trained = train(request, split, serial, hooks);
+  ASSERT_FALSE(trained.ok());
+  EXPECT_NE(trained.error().message.find("secure sum refused"), std::string::npos);
+}
+
+TEST(SumTraining, CentralModelsHaveNothingToSum) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = ModelKind::bprmf;
+  request.sum.kind = SumKind::secure;
+  const Status status = settle(request);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, Code::usage);
+}
+
+}  // namespace
+}  // namespace sotto
