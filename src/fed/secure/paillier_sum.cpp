@@ -1,15 +1,13 @@
 #include "fed/secure/paillier_sum.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "fed/secure/refusals.h"
 
 namespace sotto {
 
 namespace {
-
-Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
 
 // The bits of a slot: sums of values in 0 … 2·limit.
 std::uint32_t slot_bits(const PaillierShape& shape) { return shape.range.bits; }
@@ -56,9 +54,7 @@ std::uint32_t PaillierShape::ciphertexts(const PaillierKey& key) const {
 Result<CiphertextsMessage> encrypt_input(const PaillierShape& shape, const PaillierKey& key,
                                          std::span<const std::int32_t> input, const Secret& entropy) {
   const std::int32_t limit = shape.range.limit;
-  const auto fits = [&](std::int32_t v) { return v <= limit && v >= -limit; };
-  if (input.size() != shape.entries || !std::all_of(input.begin(), input.end(), fits))
-    return refused("the input has a value out of range, or not one for each entry");
+  SOTTO_TRY_DONE(check_input(input, shape.entries, limit));
   const std::uint32_t slots = shape.slots(key), bits = slot_bits(shape);
   CiphertextsMessage message{shape.session, static_cast<std::uint32_t>(key.ciphertext_bytes()), {}};
   SecretStream random = entropy.stream();
@@ -79,17 +75,17 @@ PaillierServer::PaillierServer(const PaillierShape& shape, const PaillierKey& ke
     : shape_(shape), key_(key), heard_(shape.devices) {}
 
 Status PaillierServer::receive(std::uint32_t from, const CiphertextsMessage& message) {
-  if (released_) return refused("ciphertexts after the sum");
-  if (message.session != shape_.session) return refused("a message of another session");
-  if (from >= shape_.devices) return refused("ciphertexts of a device outside the cohort");
-  if (heard_.has(from)) return refused("a repeated message");
+  if (released_) return sum_refused("ciphertexts after the sum");
+  if (message.session != shape_.session) return sum_refused("a message of another session");
+  if (from >= shape_.devices) return sum_refused("ciphertexts of a device outside the cohort");
+  if (heard_.has(from)) return sum_refused("a repeated message");
   const std::size_t each = key_.ciphertext_bytes(), count = shape_.ciphertexts(key_);
   if (message.each != each || message.ciphertexts.size() != each * count)
-    return refused("not as many ciphertexts as the sum has");
+    return sum_refused("not as many ciphertexts as the sum has");
   std::vector<std::span<const std::uint8_t>> given(count);
   for (std::size_t n = 0; n < count; ++n) {
     given[n] = {reinterpret_cast<const std::uint8_t*>(message.ciphertexts.data()) + n * each, each};
-    if (!key_.is_ciphertext(given[n])) return refused("what was sent is no ciphertext");
+    if (!key_.is_ciphertext(given[n])) return sum_refused("what was sent is no ciphertext");
   }
   for (std::size_t n = 0; n < count; ++n) {
     if (product_.size() == n)
@@ -102,8 +98,8 @@ Status PaillierServer::receive(std::uint32_t from, const CiphertextsMessage& mes
 }
 
 Result<CiphertextsMessage> PaillierServer::release() && {
-  if (std::exchange(released_, true)) return refused("a sum is released once");
-  if (heard_.size() < shape_.least_survivors) return refused("fewer survivors than the plan allows");
+  if (std::exchange(released_, true)) return sum_refused("a sum is released once");
+  if (heard_.size() < shape_.least_survivors) return sum_refused("fewer survivors than the plan allows");
   Writer out;
   for (const BigBytes& one : product_) out.raw(std::as_bytes(std::span(one)));
   return CiphertextsMessage{shape_.session, static_cast<std::uint32_t>(key_.ciphertext_bytes()),
@@ -112,23 +108,22 @@ Result<CiphertextsMessage> PaillierServer::release() && {
 
 Result<std::vector<std::int64_t>> open_total(const PaillierShape& shape, const PaillierOpener& opener,
                                              const CiphertextsMessage& product, std::uint32_t survivors) {
-  if (survivors < shape.least_survivors) return refused("fewer survivors than the plan allows");
+  if (survivors < shape.least_survivors) return sum_refused("fewer survivors than the plan allows");
   const PaillierKey& key = opener.key();
   const std::size_t each = key.ciphertext_bytes();
   if (product.session != shape.session || product.each != each ||
       product.ciphertexts.size() != each * shape.ciphertexts(key))
-    return refused("the product is not that of this sum");
+    return sum_refused("the product is not that of this sum");
   const std::uint32_t slots = shape.slots(key), bits = slot_bits(shape);
   const std::int64_t most = std::int64_t{shape.range.limit} * survivors;
   std::vector<std::int64_t> values(shape.entries);
   for (std::size_t first = 0; first < values.size(); first += slots) {
     const auto* start = reinterpret_cast<const std::uint8_t*>(product.ciphertexts.data());
     SOTTO_TRY(const BigBytes plain, opener.open({start + first / slots * each, each}));
-    for (std::size_t n = first; n < std::min<std::size_t>(first + slots, values.size()); ++n) {
+    for (std::size_t n = first; n < std::min<std::size_t>(first + slots, values.size()); ++n)
       values[n] = static_cast<std::int64_t>(get_bits(plain, (n - first) * bits, bits)) - most;
-      if (values[n] > most || values[n] < -most) return refused("the total is out of range");
-    }
   }
+  if (!in_range(values, shape.range.limit, survivors)) return sum_refused("the total is out of range");
   return values;
 }
 

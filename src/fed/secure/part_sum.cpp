@@ -1,17 +1,10 @@
 #include "fed/secure/part_sum.h"
 
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <cstring>
 
+#include "fed/secure/refusals.h"
+
 namespace sotto {
-
-namespace {
-
-Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
-
-}  // namespace
 
 void PartMessage::write(Writer& out) const {
   out.number(session).number(aggregator).array(std::span(std::as_const(part)));
@@ -27,9 +20,7 @@ Result<PartMessage> PartMessage::read(Reader& in) {
 
 Result<std::vector<PartMessage>> split_input(const PartShape& shape, std::span<const std::int32_t> input,
                                              const Secret& entropy) {
-  const auto fits = [&](std::int32_t v) { return v <= shape.range.limit && v >= -shape.range.limit; };
-  if (input.size() != shape.entries || !std::all_of(input.begin(), input.end(), fits))
-    return refused("the input has a value out of range, or not one for each entry");
+  SOTTO_TRY_DONE(check_input(input, shape.entries, shape.range.limit));
   std::vector<PartMessage> parts;
   RingValues rest(input.size(), shape.range.bits);
   rest.add(input);
@@ -52,17 +43,17 @@ PartAggregator::PartAggregator(const PartShape& shape, std::uint32_t number)
       sum_(shape.entries, shape.range.bits) {}
 
 Status PartAggregator::receive(std::uint32_t from, const PartMessage& message) {
-  if (released_) return refused("a part after the sum");
-  if (message.session != shape_.session) return refused("a message of another session");
-  if (message.aggregator != number_) return refused("a part for another aggregator");
-  if (from >= shape_.devices) return refused("a part of a device outside the cohort");
-  if (heard_.has(from)) return refused("a repeated message");
+  if (released_) return sum_refused("a part after the sum");
+  if (message.session != shape_.session) return sum_refused("a message of another session");
+  if (message.aggregator != number_) return sum_refused("a part for another aggregator");
+  if (from >= shape_.devices) return sum_refused("a part of a device outside the cohort");
+  if (heard_.has(from)) return sum_refused("a repeated message");
   if (number_ == 0) {
-    if (!sum_.is_packed(message.part)) return refused("an input that is not as long as the sum");
+    if (!sum_.is_packed(message.part)) return sum_refused("an input that is not as long as the sum");
     sum_.add_packed(message.part);
   } else {
     Bytes32& seed = seeds_[from].on_device();
-    if (message.part.size() != seed.size()) return refused("a part that is no seed");
+    if (message.part.size() != seed.size()) return sum_refused("a part that is no seed");
     std::memcpy(seed.data(), message.part.data(), seed.size());
   }
   heard_.insert(from);
@@ -70,16 +61,16 @@ Status PartAggregator::receive(std::uint32_t from, const PartMessage& message) {
 }
 
 Result<Bytes> PartAggregator::release(const DeviceSet& survivors) && {
-  if (std::exchange(released_, true)) return refused("a sum is released once");
+  if (std::exchange(released_, true)) return sum_refused("a sum is released once");
   if (survivors.devices() != shape_.devices || survivors.size() < shape_.least_survivors)
-    return refused("fewer survivors than the plan allows");
+    return sum_refused("fewer survivors than the plan allows");
   if (number_ == 0) {
-    if (!(survivors == heard_)) return refused("the survivors are not those whose parts came");
+    if (!(survivors == heard_)) return sum_refused("the survivors are not those whose parts came");
     return sum_.packed();
   }
   for (std::uint32_t device = 0; device < shape_.devices; ++device) {
     if (!survivors.has(device)) continue;
-    if (!heard_.has(device)) return refused("a survivor's part is missing: the parts would not add up");
+    if (!heard_.has(device)) return sum_refused("a survivor's part is missing: the parts would not add up");
     sum_.add_mask(seeds_[device]);
   }
   seeds_.clear();
@@ -88,16 +79,15 @@ Result<Bytes> PartAggregator::release(const DeviceSet& survivors) && {
 
 Result<std::vector<std::int64_t>> join_parts(const PartShape& shape, std::uint32_t survivors,
                                              std::span<const Bytes> sums) {
-  if (sums.size() != shape.aggregators) return refused("not one sum of each aggregator");
+  if (sums.size() != shape.aggregators) return sum_refused("not one sum of each aggregator");
   RingValues total(shape.entries, shape.range.bits);
   for (const Bytes& sum : sums) {
-    if (!total.is_packed(sum)) return refused("an aggregator's sum of another length");
+    if (!total.is_packed(sum)) return sum_refused("an aggregator's sum of another length");
     total.add_packed(sum);
   }
   auto values = total.values();
-  const std::int64_t most = std::int64_t{shape.range.limit} * survivors;
-  if (std::any_of(values.begin(), values.end(), [&](std::int64_t v) { return v > most || v < -most; }))
-    return refused("the parts do not add up: the total is out of range");
+  if (!in_range(values, shape.range.limit, survivors))
+    return sum_refused("the parts do not add up: the total is out of range");
   return values;
 }
 

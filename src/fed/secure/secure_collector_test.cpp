@@ -61,11 +61,11 @@ SumOptions options(SumKind kind) {
 
 RC_GTEST_PROP(SecureCollectorLaw, IsThePlainSumWhateverTheGroupsAndBlocks, ()) {
   SumOptions chosen = options(*rc::gen::element(SumKind::secure, SumKind::shares));
-  chosen.group = *rc::gen::element(0u, 6u, 9u);
-  chosen.block = *rc::gen::element(0u, 1u, 5u, 22u, 23u, 100u);
+  chosen.group = *rc::gen::element(0u, 6u, 8u);
+  chosen.block = *rc::gen::element(0u, 8u, 22u, 23u, 100u);
   chosen.bits = *rc::gen::element(0u, 32u, 64u);
   chosen.limit = 10000;
-  const auto size = *rc::gen::inRange<std::uint32_t>(10, 26);
+  const auto size = *rc::gen::inRange<std::uint32_t>(10, 17);
   const Cohort cohort(size, *rc::gen::arbitrary<std::uint32_t>());
   SerialExecutor executor;
   SecureCollector secure(chosen, {catalogue, width}, 3, executor);

@@ -1,9 +1,9 @@
 #include "fed/secure/sum_device.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "fed/secure/refusals.h"
 
 namespace sotto {
 
@@ -18,8 +18,6 @@ Share load(const std::uint8_t* in) {
   std::memcpy(share.limbs.data(), in, share_bytes);
   return share;
 }
-
-Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
 
 }  // namespace
 
@@ -42,11 +40,11 @@ void SumDevice::forget() {
 
 Error SumDevice::refuse(const char* why) {
   forget();
-  return refused(why);
+  return sum_refused(why);
 }
 
 Status SumDevice::expect(Phase phase, std::uint64_t session) {
-  if (phase_ == Phase::ended) return refused("this device has ended its part");
+  if (phase_ == Phase::ended) return sum_refused("this device has ended its part");
   if (phase_ != phase) return refuse("a message of another phase, or a repeated one");
   if (session != offer_.session) return refuse("a message of another session");
   return Done{};
@@ -81,17 +79,17 @@ Result<KeysMessage> SumDevice::join(const SumOffer& offer) {
 }
 
 Status SumDevice::take_neighbours(const NeighbourKeysMessage& message) {
-  if (message.keys.size() < terms_.threshold) return refused("fewer neighbours than the threshold");
+  if (message.keys.size() < terms_.threshold) return sum_refused("fewer neighbours than the threshold");
   for (const DeviceKeys& keys : message.keys) {
     if (!std::binary_search(around_.begin(), around_.end(), keys.device))
-      return refused("keys of a device that is no neighbour");
+      return sum_refused("keys of a device that is no neighbour");
     if (!neighbours_.empty() && keys.device <= neighbours_.back().device)
-      return refused("keys of a neighbour twice");
+      return sum_refused("keys of a neighbour twice");
     if (!is_signed(keys.digest(offer_digest_), keys.signature, directory_[keys.device]))
-      return refused("a neighbour's keys are forged, or signed for another offer");
+      return sum_refused("a neighbour's keys are forged, or signed for another offer");
     const auto both =
         agree(letter_key_, keys.letter_key, {offer_.session, device_, keys.device}, letter_label);
-    if (!both) return refused("a neighbour's key is no proper point");
+    if (!both) return sum_refused("a neighbour's key is no proper point");
     Neighbour neighbour;
     neighbour.device = keys.device;
     neighbour.mask_key = keys.mask_key;
@@ -126,27 +124,25 @@ Result<LettersMessage> SumDevice::receive(const NeighbourKeysMessage& message) {
 }
 
 Status SumDevice::open_letters(const LettersMessage& message) {
-  if (message.letters.size() < terms_.threshold) return refused("fewer letters than the threshold");
+  if (message.letters.size() < terms_.threshold) return sum_refused("fewer letters than the threshold");
   for (const Letter& letter : message.letters) {
     Neighbour* from = find(letter.device);
-    if (from == nullptr) return refused("a letter of a device that is no neighbour");
-    if (from->shared) return refused("two letters of one neighbour");
+    if (from == nullptr) return sum_refused("a letter of a device that is no neighbour");
+    if (from->shared) return sum_refused("two letters of one neighbour");
     std::array<std::uint8_t, 2 * share_bytes> plain{};
     const bool opened = unseal(letter_key(from->letters, letter.device), letter.sealed, plain);
     from->seed = load(plain.data());
     from->key = load(plain.data() + share_bytes);
     wipe(plain);
     if (!opened || !is_proper(from->seed) || !is_proper(from->key))
-      return refused("a neighbour's letter is forged");
+      return sum_refused("a neighbour's letter is forged");
     from->shared = true;
   }
   return Done{};
 }
 
 Result<RingValues> SumDevice::mask(std::span<const std::int32_t> input) const {
-  const auto fits = [&](std::int32_t v) { return v <= offer_.range.limit && v >= -offer_.range.limit; };
-  if (input.size() != offer_.entries || !std::all_of(input.begin(), input.end(), fits))
-    return refused("the input has a value out of range, or not one for each entry");
+  SOTTO_TRY_DONE(check_input(input, offer_.entries, offer_.range.limit));
   RingValues values(input.size(), offer_.range.bits);
   values.add(input);
   values.add_mask(seed_);
@@ -154,7 +150,7 @@ Result<RingValues> SumDevice::mask(std::span<const std::int32_t> input) const {
     if (!neighbour.shared) continue;
     const auto both =
         agree(mask_key_, neighbour.mask_key, {offer_.session, device_, neighbour.device}, mask_label);
-    if (!both) return refused("a neighbour's key is no proper point");
+    if (!both) return sum_refused("a neighbour's key is no proper point");
     if (device_ < neighbour.device)
       values.add_mask(*both);
     else
@@ -174,15 +170,16 @@ Result<MaskedMessage> SumDevice::receive(const LettersMessage& message, std::spa
 
 Status SumDevice::check_survivors(const SurvivorsMessage& message) const {
   if (message.survivors.devices() != terms_.devices || message.dropped.devices() != terms_.devices)
-    return refused("the survivors are of another cohort");
+    return sum_refused("the survivors are of another cohort");
   if (message.survivors.meets(message.dropped))
-    return refused("both the seed and the key of one device are asked for");
+    return sum_refused("both the seed and the key of one device are asked for");
   if (message.survivors.size() < terms_.least_survivors)
-    return refused("fewer survivors than the terms allow");
-  if (!message.survivors.has(device_)) return refused("this device's input is left out");
+    return sum_refused("fewer survivors than the terms allow");
+  if (!message.survivors.has(device_)) return sum_refused("this device's input is left out");
   for (const Neighbour& neighbour : neighbours_) {
     const bool named = message.survivors.has(neighbour.device) || message.dropped.has(neighbour.device);
-    if (named != neighbour.shared) return refused("the survivors do not fit the letters that were delivered");
+    if (named != neighbour.shared)
+      return sum_refused("the survivors do not fit the letters that were delivered");
   }
   return Done{};
 }
@@ -198,14 +195,14 @@ Result<std::optional<AgreementMessage>> SumDevice::receive(const SurvivorsMessag
 }
 
 Status SumDevice::check_certificate(const CertificateMessage& message) const {
-  if (message.signatures.size() < terms_.quorum) return refused("fewer signatures than the quorum");
+  if (message.signatures.size() < terms_.quorum) return sum_refused("fewer signatures than the quorum");
   for (std::size_t n = 0; n < message.signatures.size(); ++n) {
     const SignedBy& one = message.signatures[n];
-    if (n > 0 && one.device <= message.signatures[n - 1].device) return refused("a signature twice");
+    if (n > 0 && one.device <= message.signatures[n - 1].device) return sum_refused("a signature twice");
     if (!std::binary_search(committee_.begin(), committee_.end(), one.device))
-      return refused("a signature of a device outside the committee");
+      return sum_refused("a signature of a device outside the committee");
     if (!is_signed(survivors_digest_, one.signature, directory_[one.device]))
-      return refused("a signature is forged, or for other survivors");
+      return sum_refused("a signature is forged, or for other survivors");
   }
   return Done{};
 }

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
+#include "fed/secure/refusals.h"
 #include "fed/secure/sum_device.h"
 
 namespace sotto {
 
 namespace {
-
-Error refused(const char* why) { return fail(Code::bad_input, fmt::format("secure sum refused: {}", why)); }
 
 DeviceSet all_of(std::uint32_t devices) {
   DeviceSet set(devices);
@@ -41,16 +40,16 @@ SumServer::SumServer(const SumOffer& offer, std::span<const PublicKey> directory
 
 Status SumServer::expect(Phase phase, std::uint32_t from, std::uint64_t session, const DeviceSet& known,
                          const DeviceSet& heard) const {
-  if (phase_ != phase) return refused("a message of another phase");
-  if (session != offer_.session) return refused("a message of another session");
-  if (!known.has(from)) return refused("a message of a device that takes no part in this phase");
-  if (heard.has(from)) return refused("a repeated message");
+  if (phase_ != phase) return sum_refused("a message of another phase");
+  if (session != offer_.session) return sum_refused("a message of another session");
+  if (!known.has(from)) return sum_refused("a message of a device that takes no part in this phase");
+  if (heard.has(from)) return sum_refused("a repeated message");
   return Done{};
 }
 
 Status SumServer::close(Phase phase, Phase next, std::uint32_t heard, std::uint32_t needed,
                         const char* what) {
-  if (phase_ != phase) return refused("a phase ends once, in its order");
+  if (phase_ != phase) return sum_refused("a phase ends once, in its order");
   if (heard < needed) {
     phase_ = Phase::ended;
     return fail(Code::bad_input, fmt::format("secure sum failed: {} {}, the terms ask for {}; nothing is "
@@ -63,9 +62,9 @@ Status SumServer::close(Phase phase, Phase next, std::uint32_t heard, std::uint3
 
 Status SumServer::receive(std::uint32_t from, const KeysMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::keys, from, message.session, everyone_, keyed_));
-  if (message.keys.device != from) return refused("keys under another device's number");
+  if (message.keys.device != from) return sum_refused("keys under another device's number");
   if (!is_signed(message.keys.digest(offer_digest_), message.keys.signature, directory_[from]))
-    return refused("keys with a forged signature");
+    return sum_refused("keys with a forged signature");
   devices_[from].keys = message.keys;
   keyed_.insert(from);
   return Done{};
@@ -88,10 +87,10 @@ Status SumServer::receive(std::uint32_t from, const LettersMessage& message) {
   for (const std::uint32_t other : devices_[from].around) {
     if (!keyed_.has(other)) continue;
     if (next == message.letters.size() || message.letters[next].device != other)
-      return refused("a device must write one letter to each neighbour that sent keys");
+      return sum_refused("a device must write one letter to each neighbour that sent keys");
     ++next;
   }
-  if (next != message.letters.size()) return refused("more letters than neighbours");
+  if (next != message.letters.size()) return sum_refused("more letters than neighbours");
   for (const Letter& letter : message.letters) {
     devices_[letter.device].inbox.push_back(letter);
     devices_[letter.device].inbox.back().device = from;
@@ -114,7 +113,7 @@ LettersMessage SumServer::letters_for(std::uint32_t device) const {
 
 Status SumServer::receive(std::uint32_t from, const MaskedMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::inputs, from, message.session, wrote_, gave_));
-  if (!sum_.is_packed(message.values)) return refused("an input that is not as long as the sum");
+  if (!sum_.is_packed(message.values)) return sum_refused("an input that is not as long as the sum");
   sum_.add_packed(message.values);
   gave_.insert(from);
   return Done{};
@@ -138,9 +137,9 @@ SurvivorsMessage SumServer::survivors() const {
 Status SumServer::receive(std::uint32_t from, const AgreementMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::agreement, from, message.session, gave_, signed_));
   if (!std::binary_search(committee_.begin(), committee_.end(), from))
-    return refused("a signature of a device outside the committee");
+    return sum_refused("a signature of a device outside the committee");
   if (!is_signed(survivors_digest_, message.signature, directory_[from]))
-    return refused("a signature that is forged, or for other survivors");
+    return sum_refused("a signature that is forged, or for other survivors");
   signed_.insert(from);
   certificate_.signatures.push_back({from, message.signature});
   return Done{};
@@ -161,13 +160,14 @@ Status SumServer::check_reveal(std::uint32_t from, const RevealMessage& message)
   for (const std::uint32_t other : devices_[from].around) {
     if (!wrote_.has(other)) continue;
     if (next == message.shares.size() || message.shares[next].device != other)
-      return refused("a device must reveal one share for each neighbour that shared with it");
+      return sum_refused("a device must reveal one share for each neighbour that shared with it");
     const RevealedShare& one = message.shares[next++];
     if (one.what != (gave_.has(other) ? Revealed::seed : Revealed::key))
-      return refused("a share that does not fit the survivors: of a survivor's key, or a dropped one's seed");
-    if (!is_proper(one.share)) return refused("a revealed share is no share");
+      return sum_refused(
+          "a share that does not fit the survivors: of a survivor's key, or a dropped one's seed");
+    if (!is_proper(one.share)) return sum_refused("a revealed share is no share");
   }
-  if (next != message.shares.size()) return refused("more shares than neighbours");
+  if (next != message.shares.size()) return sum_refused("more shares than neighbours");
   return Done{};
 }
 
@@ -201,7 +201,7 @@ Status SumServer::unmask_survivor(const Device& device) {
   SOTTO_TRY(const Secret seed, rebuild(device));
   const Bytes32 found = seed_commitment(seed, offer_.session, device.keys.device);
   if (!same_bytes(found, device.keys.seed_commitment))
-    return refused("masks do not cancel: a survivor's seed is not the one it committed to");
+    return sum_refused("masks do not cancel: a survivor's seed is not the one it committed to");
   sum_.subtract_mask(seed);
   return Done{};
 }
@@ -210,12 +210,12 @@ Status SumServer::unmask_dropped(const Device& device) {
   SOTTO_TRY(const Secret secret, rebuild(device));
   const AgreementKey key = agreement_key(secret);
   if (!same_bytes(key.open, device.keys.mask_key))
-    return refused("masks do not cancel: a dropped device's key is not the one it sent");
+    return sum_refused("masks do not cancel: a dropped device's key is not the one it sent");
   const std::uint32_t self = device.keys.device;
   for (const std::uint32_t other : device.around) {
     if (!gave_.has(other)) continue;
     const auto both = agree(key, devices_[other].keys.mask_key, {offer_.session, self, other}, mask_label);
-    if (!both) return refused("a device's key is no proper point");
+    if (!both) return sum_refused("a device's key is no proper point");
     if (other < self)
       sum_.subtract_mask(*both);
     else
@@ -225,16 +225,15 @@ Status SumServer::unmask_dropped(const Device& device) {
 }
 
 Result<SumTotal> SumServer::release() && {
-  if (phase_ != Phase::reveal) return refused("a sum is released once, after all phases");
+  if (phase_ != Phase::reveal) return sum_refused("a sum is released once, after all phases");
   phase_ = Phase::ended;
   for (std::uint32_t device = 0; device < offer_.terms.devices; ++device) {
     if (!wrote_.has(device)) continue;
     SOTTO_TRY_DONE(gave_.has(device) ? unmask_survivor(devices_[device]) : unmask_dropped(devices_[device]));
   }
   SumTotal total{sum_.values(), gave_};
-  const std::int64_t most = std::int64_t{offer_.range.limit} * gave_.size();
-  for (const std::int64_t value : total.values)
-    if (value > most || value < -most) return refused("masks do not cancel: the total is out of range");
+  if (!in_range(total.values, offer_.range.limit, gave_.size()))
+    return sum_refused("masks do not cancel: the total is out of range");
   return total;
 }
 

@@ -4,12 +4,22 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
 
 #include "base/rng.h"
 #include "fed/secure/sum_device.h"
 #include "fed/secure/sum_server.h"
 
 namespace sotto {
+
+// Whether it was refused, and in such words.
+template <class R>
+::testing::AssertionResult refused(const R& result, const std::string& why) {
+  if (result.ok()) return ::testing::AssertionFailure() << "it was accepted";
+  if (result.error().message.find(why) == std::string::npos)
+    return ::testing::AssertionFailure() << "refused for another reason: " << result.error().message;
+  return ::testing::AssertionSuccess();
+}
 
 using Silent = std::set<std::uint32_t>;
 
