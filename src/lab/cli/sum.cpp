@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "fed/secure/masked_sum.h"
+#include "fed/secure/secure_collector.h"
 #include "lab/cli/command.h"
 #include "lab/cli/table.h"
-#include "lab/request.h"
 
 namespace sotto {
 
