@@ -47,7 +47,7 @@ std::string outcome_text(const PoisonOutcome& outcome, const Console& console) {
                {"nDCG" + k, Align::right}});
   const auto row = [&](const std::string& name, const PoisonFigures& figures) {
     table.row({name, fmt::format("{:.4f}", figures.exposure), fmt::format("{:.4f}", figures.hit_rate),
-               fmt::format("{:+.1f}%", -100.0 * hit_rate_loss(outcome, figures)),
+               fmt::format("{:+.1f}%", 100.0 * (0.0 - hit_rate_loss(outcome, figures))),
                fmt::format("{:.4f}", figures.precision), fmt::format("{:.4f}", figures.ndcg)});
   };
   row("clean", outcome.clean);
@@ -64,18 +64,34 @@ std::string outcome_text(const PoisonOutcome& outcome, const Console& console) {
       defence_text(outcome.defence), table.text(console));
 }
 
+std::string defence_words(const RobustOptions& defence) {
+  std::string words;
+  const auto say = [&](const char* flag, const auto& value) {
+    if (value) words += fmt::format(" {} {}", flag, *value);
+  };
+  say("--robust-row-clip", defence.row_clip);
+  say("--robust-clip", defence.clip);
+  say("--min-contributors", defence.min_contributors);
+  say("--groups", defence.groups);
+  return defence.across ? words + " --across " + to_string(*defence.across) : words;
+}
+
 // What was typed, near enough to be typed again.
 std::string command_of(const PoisonFlags& flags, const PoisonRequest& request) {
   const Plan& plan = request.train.plan;
   std::string command = "sotto poison";
   for (const std::string& path : request.train.data.paths) command += " --data " + shell_word(path);
+  command += fmt::format(" --min-user {} --split {}", request.train.data.filter.min_user,
+                         to_string(request.train.data.split.rule));
   command += fmt::format(" --variant {} --factors {} --epochs {} --init-sd {} --attack", variant_of(plan),
                          plan.fpl.factors, plan.epochs, plan.fpl.init_sd);
   for (std::size_t n = 0; n < flags.attacks.size(); ++n)
     command += (n == 0 ? " " : ",") + shell_word(flags.attacks[n]);
-  return command + fmt::format(" --malicious {} --targets {} --strength {} --seed {} --out {}",
-                               request.malicious, request.targets, request.strength, plan.seed,
-                               shell_word(flags.page));
+  command += defence_words(request.train.robust);
+  return command +
+         fmt::format(" --malicious {} --targets {} --least {} --cold {} --strength {} --seed {} --out {}",
+                     request.malicious, request.targets, request.least, request.cold, request.strength,
+                     plan.seed, shell_word(flags.page));
 }
 
 Status run_poison(PoisonFlags& flags, const Console& console) {

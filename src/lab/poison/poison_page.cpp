@@ -36,7 +36,7 @@ std::vector<PageCell> row_of(const std::string& name, const PoisonOutcome& outco
   return {{name},
           cell(figures.exposure),
           cell(figures.hit_rate),
-          {fmt::format("{:+.1f}%", -100.0 * loss), -loss},
+          {fmt::format("{:+.1f}%", 100.0 * (0.0 - loss)), 0.0 - loss},
           cell(figures.precision),
           cell(figures.ndcg)};
 }
