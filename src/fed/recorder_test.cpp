@@ -6,8 +6,6 @@
 #include <map>
 #include <set>
 
-#include "fed/message_noise.h"
-
 namespace sotto {
 namespace {
 
@@ -174,34 +172,6 @@ TEST(Recorder, RandomMessagesSayNothingAndChangeNoSum) {
     same += made.rounds[0].messages[n].values == truth.rounds[0].messages[n].values ? 1 : 0;
   }
   EXPECT_EQ(same, 0u);
-}
-
-TEST(MessageNoise, ClipsThenAddsNoiseOfTheDeviationAskedFor) {
-  PlainCollector plain(shape);
-  double sum = 0.0, squares = 0.0;
-  std::size_t count = 0;
-  Recorder recorder(plain, shape, {}, [&](SeenRound& round) {
-    for (const SeenMessage& message : round.messages) {
-      EXPECT_EQ(message.rows.size(), shape.rows);  // which rows were touched does not show
-      for (const std::int64_t value : message.values) {
-        sum += static_cast<double>(value);
-        squares += static_cast<double>(value * value);
-        ++count;
-      }
-    }
-    return Status(Done{});
-  });
-  MessageNoiseOptions options;
-  options.clip.whole = 0.0;  // nothing but noise is left
-  options.sd = 1000.0;
-  MessageNoise noise(recorder, shape, options);
-  const RowMatrix shared(shape.rows, shape.width);
-  for (std::uint32_t round = 0; round < 30; ++round) ASSERT_TRUE(play(noise, round, 20, shared).ok());
-  // 10,800 draws: the mean is off by 9.6, the variance by 1.4% of a deviation each; five of them, once in a
-  // million.
-  const auto n = static_cast<double>(count);
-  EXPECT_NEAR(sum / n, 0.0, 50.0);
-  EXPECT_NEAR(std::sqrt(squares / n), 1000.0, 35.0);
 }
 
 }  // namespace

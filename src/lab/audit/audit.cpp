@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include "fed/message_noise.h"
+#include "fed/dp_sum.h"
 #include "fed/recorder.h"
 #include "lab/files.h"
-#include "metrics/distributions.h"
+#include "privacy/dp/gaussian.h"
 #include "sim/federation.h"
 
 namespace sotto {
@@ -23,6 +23,25 @@ bool look_after(std::uint64_t round, std::uint64_t rounds) {
   return round < rounds && std::find(std::begin(early), std::end(early), round) != std::end(early);
 }
 
+// Of each number of one device's message. In a secure sum the shares of a group make the whole.
+double message_sd(const AuditRequest& request, std::size_t cohort) {
+  const std::size_t group = request.view.group == 0 ? cohort : request.view.group;
+  const double share = request.view.view == View::secure ? std::sqrt(static_cast<double>(group)) : 1.0;
+  return request.noise.multiplier * request.noise.clip / share;
+}
+
+// Each message has its own share of the noise, whoever sums: what the accounts call local.
+DpSumPlan noise_plan(const AuditRequest& request, std::size_t cohort, std::uint64_t seed) {
+  const double scale = double{request.train.plan.fixed.scale()};
+  const double deviation = message_sd(request, cohort) * scale;
+  const double variance = std::ceil(deviation * deviation);
+  return {.place = DpPlace::local,
+          .clip = {.whole = std::floor(request.noise.clip * scale)},
+          .variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0},
+          .release = "audit",
+          .seed = seed};
+}
+
 // Everything that stands between the devices and the sum, and what is written down there.
 class Listening {
  public:
@@ -33,27 +52,16 @@ class Listening {
                   {request.view.view, request.view.group, request.keep_groups, request.random_messages, seed},
                   std::move(keep)) {
     if (request.noise.multiplier <= 0.0) return;
-    const double scale = double{request.train.plan.fixed.scale()};
-    MessageNoiseOptions noise;
-    noise.clip.whole = request.noise.clip * scale;
-    noise.sd = message_sd(request, cohort) * scale;
-    noise.seed = seed;
-    noise_.emplace(recorder_, shape, noise);
+    noise_.emplace(
+        shape, noise_plan(request, cohort, seed), [](std::uint32_t) { return Status(Done{}); }, recorder_);
   }
 
   [[nodiscard]] Collector& first() { return noise_ ? static_cast<Collector&>(*noise_) : recorder_; }
 
-  // Of each number of one device's message. In a secure sum the shares of a group make the whole.
-  static double message_sd(const AuditRequest& request, std::size_t cohort) {
-    const std::size_t group = request.view.group == 0 ? cohort : request.view.group;
-    const double share = request.view.view == View::secure ? std::sqrt(static_cast<double>(group)) : 1.0;
-    return request.noise.multiplier * request.noise.clip / share;
-  }
-
  private:
   PlainCollector plain_;
   Recorder recorder_;
-  std::optional<MessageNoise> noise_;
+  std::optional<DpSum> noise_;
 };
 
 TranscriptHead head_of(const AuditRequest& request, const Split& split, std::size_t cohort) {
@@ -112,6 +120,7 @@ Result<std::string> train_and_listen(const AuditRequest& request, const Split& s
   Plan plan = request.train.plan;
   plan.seed = seed;
   const Fpl model(plan.fpl, split.catalogue, plan.seed);
+  if (request.noise.multiplier > 0.0) SOTTO_TRY_DONE(check(noise_plan(request, schedule.cohort, seed)));
   Listening listening(request, {model.shared_rows(), model.shared_width()}, schedule.cohort, seed,
                       [&](SeenRound& round) -> Status {
                         if (sink != nullptr) SOTTO_TRY_DONE((*sink)(encode_round(round)));
@@ -239,20 +248,9 @@ Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::s
 
 double epsilon_of(const AuditRequest& request, std::uint64_t rounds) {
   if (request.noise.multiplier <= 0.0) return std::numeric_limits<double>::infinity();
-  // So many releases are one with less noise (Gaussian noise composes exactly), whose δ at ε is known (Balle
-  // and Wang 2018); everybody is taken to be in every round.
-  const double sigma = request.noise.multiplier / std::sqrt(static_cast<double>(rounds));
-  const auto delta_at = [sigma](double epsilon) {
-    return normal_cdf(0.5 / sigma - epsilon * sigma) -
-           std::exp(epsilon) * normal_cdf(-0.5 / sigma - epsilon * sigma);
-  };
-  double low = 0.0, high = 1.0;
-  while (delta_at(high) > request.noise.delta && high < 600.0) high *= 2.0;
-  for (int n = 0; n < 60; ++n) {
-    const double middle = (low + high) / 2.0;
-    (delta_at(middle) > request.noise.delta ? low : high) = middle;
-  }
-  return high;
+  // So many releases are one with less noise; everybody is taken to be in every round.
+  return gaussian_epsilon(request.noise.multiplier / std::sqrt(static_cast<double>(rounds)),
+                          request.noise.delta);
 }
 
 }  // namespace sotto

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "fed/message_noise.h"
+#include "fed/dp_sum.h"
 
 namespace sotto {
 
@@ -32,12 +32,15 @@ Contribution canary(const CanaryRequest& request, const FixedPoint& fixed) {
 Result<double> play(const CanaryRequest& request, bool with, std::uint32_t trial) {
   const FixedPoint fixed{request.fixed_bits};
   PlainCollector sum(shape);
-  MessageNoiseOptions options;
-  options.clip.whole = request.noise.clip * double{fixed.scale()};
-  options.sd =
-      request.noise.multiplier * options.clip.whole / std::sqrt(static_cast<double>(request.devices));
-  options.seed = request.seed;
-  MessageNoise noise(sum, shape, options);
+  const double whole = std::floor(request.noise.clip * double{fixed.scale()});
+  const double deviation = request.noise.multiplier * whole;
+  const DpSumPlan plan{.place = DpPlace::distributed,
+                       .clip = {.whole = whole},
+                       .variance = static_cast<std::uint64_t>(std::ceil(deviation * deviation)),
+                       .release = "canaries",
+                       .seed = request.seed};
+  DpSum noise(
+      shape, plan, [](std::uint32_t) { return Status(Done{}); }, sum);
   std::vector<UserIndex> cohort;
   // Every trial has people of its own, so that no noise is drawn twice.
   for (std::uint32_t n = 0; n < request.devices; ++n)

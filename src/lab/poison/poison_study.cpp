@@ -116,8 +116,7 @@ Result<FederationState> Study::train(const Arm& arm) {
   const Plan& plan = request_.train.plan;
   const Fpl model(plan.fpl, split_.catalogue, plan.seed);
   const SumShape shape{model.shared_rows(), model.shared_width()};
-  SOTTO_TRY(const Protection protection,
-            protect(arm.defended ? defended_ : open_, shape, eligible_, executor_));
+  SOTTO_TRY(const Protection protection, protect(arm.defended ? defended_ : open_, shape, executor_));
   PlainCollector plain(shape);
   Collector* first = protection.first();
   std::optional<Poisoner> poisoner;
