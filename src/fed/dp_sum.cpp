@@ -14,8 +14,6 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint64_t no_device = ~std::uint64_t{0};
-
 SecretStream noise_stream(const DpSumPlan& plan, std::uint32_t round, std::uint64_t device) {
   return SecretStream(simulated_key(plan.seed, ("noise " + plan.release).c_str(), round, device));
 }
@@ -68,6 +66,7 @@ DpSum::DpSum(SumShape shape, const DpSumPlan& plan, Charge charge, Collector& ne
 Status DpSum::begin(const RoundPlace& place) {
   round_ = place.round;
   accepted_ = 0;
+  first_device_ = place.cohort.empty() ? 0 : place.cohort.front().value;
   const double staying = std::floor(plan_.survivors * static_cast<double>(place.cohort.size()));
   needed_ =
       plan_.place == DpPlace::distributed ? std::max<std::size_t>(static_cast<std::size_t>(staying), 1) : 0;
@@ -96,7 +95,8 @@ Status DpSum::accept(UserIndex user, Contribution& contribution) {
 }
 
 void DpSum::add_central_noise(Aggregator& total) const {
-  SecretStream bits = noise_stream(plan_, round_, no_device);
+  // Two sums of one round have different first devices, and so noise of their own.
+  SecretStream bits = noise_stream(plan_, round_, ~first_device_);
   ExactNoise noise(bits);
   std::vector<std::int64_t> row(shape_.width);
   for (std::uint32_t n = 0; n < shape_.rows; ++n) {

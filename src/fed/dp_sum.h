@@ -62,6 +62,7 @@ class DpSum final : public Collector {
   std::uint32_t round_ = 0;
   std::size_t needed_ = 0;  // devices without which the noise would not suffice
   std::size_t accepted_ = 0;
+  std::uint64_t first_device_ = 0;
   std::uint64_t device_variance_ = 0;
 };
 

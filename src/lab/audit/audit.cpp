@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "fed/dp_sum.h"
 #include "fed/recorder.h"
@@ -23,20 +24,14 @@ bool look_after(std::uint64_t round, std::uint64_t rounds) {
   return round < rounds && std::find(std::begin(early), std::end(early), round) != std::end(early);
 }
 
-// Of each number of one device's message. In a secure sum the shares of a group make the whole.
-double message_sd(const AuditRequest& request, std::size_t cohort) {
-  const std::size_t group = request.view.group == 0 ? cohort : request.view.group;
-  const double share = request.view.view == View::secure ? std::sqrt(static_cast<double>(group)) : 1.0;
-  return request.noise.multiplier * request.noise.clip / share;
-}
-
-// Each message has its own share of the noise, whoever sums: what the accounts call local.
-DpSumPlan noise_plan(const AuditRequest& request, std::size_t cohort, std::uint64_t seed) {
+// In a secure sum devices add shares of the noise that nobody sees apart: as noise on the sum. Otherwise each
+// message has the whole of it.
+DpSumPlan noise_plan(const AuditRequest& request, std::uint64_t seed) {
   const double scale = double{request.train.plan.fixed.scale()};
-  const double deviation = message_sd(request, cohort) * scale;
-  const double variance = std::ceil(deviation * deviation);
-  return {.place = DpPlace::local,
-          .clip = {.whole = std::floor(request.noise.clip * scale)},
+  const double whole = std::floor(request.noise.clip * scale);
+  const double variance = std::ceil(std::pow(request.noise.multiplier * whole, 2.0));
+  return {.place = request.view.view == View::secure ? DpPlace::central : DpPlace::local,
+          .clip = {.whole = whole},
           .variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0},
           .release = "audit",
           .seed = seed};
@@ -45,23 +40,30 @@ DpSumPlan noise_plan(const AuditRequest& request, std::size_t cohort, std::uint6
 // Everything that stands between the devices and the sum, and what is written down there.
 class Listening {
  public:
-  Listening(const AuditRequest& request, SumShape shape, std::size_t cohort, std::uint64_t seed,
-            Recorder::Keep keep)
+  Listening(const AuditRequest& request, SumShape shape, std::uint64_t seed, Recorder::Keep keep)
       : plain_(shape),
-        recorder_(plain_, shape,
+        on_sums_(noise(request, View::secure, shape, seed, plain_)),
+        recorder_(on_sums_ ? static_cast<Collector&>(*on_sums_) : plain_, shape,
                   {request.view.view, request.view.group, request.keep_groups, request.random_messages, seed},
-                  std::move(keep)) {
-    if (request.noise.multiplier <= 0.0) return;
-    noise_.emplace(
-        shape, noise_plan(request, cohort, seed), [](std::uint32_t) { return Status(Done{}); }, recorder_);
+                  std::move(keep)),
+        on_messages_(noise(request, View::plain, shape, seed, recorder_)) {}
+
+  [[nodiscard]] Collector& first() {
+    return on_messages_ ? static_cast<Collector&>(*on_messages_) : recorder_;
   }
 
-  [[nodiscard]] Collector& first() { return noise_ ? static_cast<Collector&>(*noise_) : recorder_; }
-
  private:
+  static std::unique_ptr<DpSum> noise(const AuditRequest& request, View view, SumShape shape,
+                                      std::uint64_t seed, Collector& next) {
+    if (request.noise.multiplier <= 0.0 || request.view.view != view) return nullptr;
+    const auto free_of_charge = [](std::uint32_t) { return Status(Done{}); };
+    return std::make_unique<DpSum>(shape, noise_plan(request, seed), free_of_charge, next);
+  }
+
   PlainCollector plain_;
+  std::unique_ptr<DpSum> on_sums_;
   Recorder recorder_;
-  std::optional<DpSum> noise_;
+  std::unique_ptr<DpSum> on_messages_;
 };
 
 TranscriptHead head_of(const AuditRequest& request, const Split& split, std::size_t cohort) {
@@ -120,8 +122,8 @@ Result<std::string> train_and_listen(const AuditRequest& request, const Split& s
   Plan plan = request.train.plan;
   plan.seed = seed;
   const Fpl model(plan.fpl, split.catalogue, plan.seed);
-  if (request.noise.multiplier > 0.0) SOTTO_TRY_DONE(check(noise_plan(request, schedule.cohort, seed)));
-  Listening listening(request, {model.shared_rows(), model.shared_width()}, schedule.cohort, seed,
+  if (request.noise.multiplier > 0.0) SOTTO_TRY_DONE(check(noise_plan(request, seed)));
+  Listening listening(request, {model.shared_rows(), model.shared_width()}, seed,
                       [&](SeenRound& round) -> Status {
                         if (sink != nullptr) SOTTO_TRY_DONE((*sink)(encode_round(round)));
                         return step(round, schedule.rounds, request, executor, trail);
