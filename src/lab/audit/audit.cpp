@@ -42,20 +42,20 @@ class Listening {
  public:
   Listening(const AuditRequest& request, SumShape shape, std::uint64_t seed, Recorder::Keep keep)
       : plain_(shape),
-        on_sums_(noise(request, View::secure, shape, seed, plain_)),
+        on_sums_(noise(request, true, shape, seed, plain_)),
         recorder_(on_sums_ ? static_cast<Collector&>(*on_sums_) : plain_, shape,
                   {request.view.view, request.view.group, request.keep_groups, request.random_messages, seed},
                   std::move(keep)),
-        on_messages_(noise(request, View::plain, shape, seed, recorder_)) {}
+        on_messages_(noise(request, false, shape, seed, recorder_)) {}
 
   [[nodiscard]] Collector& first() {
     return on_messages_ ? static_cast<Collector&>(*on_messages_) : recorder_;
   }
 
  private:
-  static std::unique_ptr<DpSum> noise(const AuditRequest& request, View view, SumShape shape,
+  static std::unique_ptr<DpSum> noise(const AuditRequest& request, bool on_sums, SumShape shape,
                                       std::uint64_t seed, Collector& next) {
-    if (request.noise.multiplier <= 0.0 || request.view.view != view) return nullptr;
+    if (request.noise.multiplier <= 0.0 || (request.view.view == View::secure) != on_sums) return nullptr;
     const auto free_of_charge = [](std::uint32_t) { return Status(Done{}); };
     return std::make_unique<DpSum>(shape, noise_plan(request, seed), free_of_charge, next);
   }
