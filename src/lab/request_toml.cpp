@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "lab/protection_fields.h"
 #include "lab/request.h"
-#include "lab/sum_fields.h"
 #include "lab/toml.h"
 
 namespace sotto {
@@ -35,20 +35,6 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
-}
-
-template <class Visitor>
-void visit_dp(DpRequest& dp, Visitor& visit) {
-  visit("dp", "place", dp.place);
-  visit("dp", "epsilon", dp.epsilon);
-  visit("dp", "noise", dp.noise);
-  visit("dp", "delta", dp.delta);
-  visit("dp", "clip", dp.clip);
-  visit("dp", "row_clip", dp.row_clip);
-  visit("dp", "survivors", dp.survivors);
-  visit("dp", "items", dp.items);
-  visit("dp", "popularity_share", dp.popularity_share);
-  visit("dp", "half_life", dp.half_life);
 }
 
 template <class Visitor>
@@ -92,20 +78,8 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("federation", "beta2", r.factors.beta2);
   visit("federation", "wire", r.wire);
   visit("federation", "log_every", r.log_every);
-  visit("consent", "pi", r.plan.consent.pi);
-  visit("consent", "mask", r.plan.consent.mask);
-  visit_sum_fields(r.sum, visit);
-  visit_dp(r.dp, visit);
-  visit("consent", "policy", r.consent.policy);
-  visit("consent", "mix", r.consent.mix);
-  visit("consent", "device", r.consent.device);
-  visit("consent", "device_policy", r.consent.device_policy);
+  visit_protection(r, visit);
   visit_model_sections(r, visit);
-  visit("robust", "row_clip", r.robust.row_clip);
-  visit("robust", "clip", r.robust.clip);
-  visit("robust", "min_contributors", r.robust.min_contributors);
-  visit("robust", "groups", r.robust.groups);
-  visit("robust", "across", r.robust.across);
   visit("early_stopping", "metric", r.early.metric);
   visit("early_stopping", "every", r.early.every);
   visit("early_stopping", "patience", r.early.patience);

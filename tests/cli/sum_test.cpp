@@ -46,7 +46,7 @@ TEST(Sum, ASecureRunHasThePlainModel) {
   const auto plain = train("plain", "plain"), secure = train("secure", "secure");
   ASSERT_TRUE(plain.contains("model_hash")) << plain.dump();
   EXPECT_EQ(plain["model_hash"], secure["model_hash"]);
-  EXPECT_NE(workshop.get("secure/plan.toml").find("kind = \"secure\""), std::string::npos);
+  EXPECT_NE(workshop.get("secure/plan.toml").find("kind = 'secure'"), std::string::npos);
 }
 
 }  // namespace

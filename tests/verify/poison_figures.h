@@ -1,5 +1,4 @@
-// Issue 5, figure 6 as rows of `./dev verify`: the poisoning study on one dataset, its worst cases as
-// figures.
+// The poisoning study on one dataset as figures of `./dev verify`: its worst cases.
 #pragma once
 
 #include <map>

@@ -19,6 +19,11 @@ __extension__ using Wide = unsigned __int128;
 // The largest σ² that the sampler's 128 bits hold.
 inline constexpr std::uint64_t most_variance = std::uint64_t{1} << 48;
 
+// The next digit of over / under in base 2^64; `over` becomes the remainder.
+[[nodiscard]] Wide next_digit(Wide& over, Wide under);
+// ⌊√square⌋ of what is below 2^50.
+[[nodiscard]] std::uint64_t whole_root(std::uint64_t square);
+
 template <class Bits>
 class ExactNoise {
  public:
@@ -77,7 +82,7 @@ class ExactNoise {
   [[nodiscard]] std::int64_t gaussian(std::uint64_t variance) {
     SOTTO_ASSERT(variance <= most_variance, "a variance that fits");
     if (variance == 0) return 0;
-    if (variance != variance_) variance_ = variance, scale_ = root(variance) + 1;
+    if (variance != variance_) variance_ = variance, scale_ = whole_root(variance) + 1;
     const std::uint64_t scale = scale_;
     const Wide under = Wide{2} * variance * scale * scale;
     while (true) {
@@ -125,25 +130,6 @@ class ExactNoise {
     std::uint64_t k = 1;
     while (chance(over, under * k)) ++k;
     return k % 2 == 1;
-  }
-  // The next digit of over / under in base 2^64; `over` becomes the remainder.
-  [[nodiscard]] static Wide next_digit(Wide& over, Wide under) {
-    Wide digit = 0;
-    for (int bit = 0; bit < 64; ++bit) {
-      const bool carries = over >> 127 != 0;
-      over <<= 1;
-      digit <<= 1;
-      if (carries || over >= under) over -= under, digit |= 1;
-    }
-    return digit;
-  }
-  [[nodiscard]] static std::uint64_t root(std::uint64_t square) {
-    std::uint64_t low = 0, high = std::uint64_t{1} << 25;
-    while (high - low > 1) {
-      const std::uint64_t middle = (low + high) / 2;
-      (middle * middle <= square ? low : high) = middle;
-    }
-    return low;
   }
 
   Bits& bits_;
