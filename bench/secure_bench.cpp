@@ -72,7 +72,7 @@ class Run {
         });
     out.server += seconds_of([&] { ready(server->close_agreement()); });
     phase(
-        out, silent_, [&](std::uint32_t n) { return devices_[n].receive(server->certificate()); },
+        out, silent_, [&](std::uint32_t n) { return devices_[n].receive(server->certificate_for(n)); },
         [&](std::uint32_t n, const RevealMessage& message) { return server->receive(n, message); });
     out.server += seconds_of([&] {
       const SumTotal total = std::move(*server).release().value();

@@ -59,6 +59,10 @@ SecretStream::SecretStream(const SecretKey& key, std::uint64_t number) : cipher_
   SOTTO_ASSERT(cipher_->context != nullptr && ok == 1, "AES-256-CTR is there");
 }
 
+SecretStream::SecretStream(SecretKey&& key, std::uint64_t number) : SecretStream(std::as_const(key), number) {
+  sodium_memzero(key.data(), key.size());
+}
+
 SecretStream::SecretStream(SecretStream&& other) noexcept : cipher_(std::exchange(other.cipher_, nullptr)) {}
 
 SecretStream::~SecretStream() {

@@ -25,6 +25,7 @@ using SecretKey = std::array<std::byte, 32>;
 class SecretStream {
  public:
   explicit SecretStream(const SecretKey& key, std::uint64_t number = 0);
+  explicit SecretStream(SecretKey&& key, std::uint64_t number = 0);  // wipes the key
   SecretStream(SecretStream&& other) noexcept;
   SecretStream(const SecretStream&) = delete;
   SecretStream& operator=(const SecretStream&) = delete;

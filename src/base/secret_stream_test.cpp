@@ -46,6 +46,13 @@ TEST(SecretStream, SimulatedKeysDependOnEveryPart) {
   EXPECT_NE(system_key(), system_key());
 }
 
+TEST(SecretStream, AKeyThatIsGivenAwayIsWiped) {
+  SecretKey key = simulated_key(1, "noise"), given = key;
+  SecretStream one(key), other(std::move(given));
+  EXPECT_EQ(one.next_u64(), other.next_u64());
+  EXPECT_EQ(given, SecretKey{});  // NOLINT(bugprone-use-after-move): that is what is tested
+}
+
 RC_GTEST_PROP(SecretStream, HowItIsAskedDoesNotChangeTheBytes, (std::vector<std::uint8_t> steps)) {
   std::size_t total = 0;
   for (const std::uint8_t step : steps) total += step * std::size_t{17};

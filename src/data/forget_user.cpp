@@ -8,6 +8,8 @@ namespace sotto {
 
 namespace {
 
+constexpr std::string_view place_name = "forgotten-";
+
 Histories without_row(const Histories& histories, UserIndex user) {
   const std::uint64_t begin = histories.offsets()[user.value], end = histories.offsets()[user.value + 1];
   const auto kept = [&](const auto& values) {
@@ -29,7 +31,7 @@ Split without_user(const Split& split, UserIndex user) {
   Split rest = split;
   std::string place;
   for (std::size_t n = 1; place.empty() || split.users.find(place); ++n)
-    place = fmt::format("forgotten-{}", n);
+    place = fmt::format("{}{}", place_name, n);
   rest.users = IdTable();
   for (std::uint32_t n = 0; n < split.users.size(); ++n)
     rest.users.intern(n == user.value ? std::string_view(place) : split.users.name(n));
@@ -38,6 +40,15 @@ Split without_user(const Split& split, UserIndex user) {
   rest.test = without_row(split.test, user);
   rest.hash = hash_of(rest);
   return rest;
+}
+
+bool has_forgotten(const Split& split) {
+  for (std::uint32_t user = 0; user < split.users.size(); ++user) {
+    const bool empty = split.train.of({user}).empty() && split.validation.of({user}).empty() &&
+                       split.test.of({user}).empty();
+    if (empty && split.users.name(user).starts_with(place_name)) return true;
+  }
+  return false;
 }
 
 }  // namespace sotto

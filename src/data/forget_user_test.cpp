@@ -19,6 +19,7 @@ TEST(ForgetUser, TheirIdAndInteractionsAreGoneAndNobodyElsesChange) {
   EXPECT_FALSE(rest.users.find(split.users.name(gone.value)));
   EXPECT_EQ(rest.catalogue, split.catalogue);
   EXPECT_NE(rest.hash, split.hash);
+  EXPECT_TRUE(has_forgotten(rest) && !has_forgotten(split));
   const auto same = [](auto a, auto b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
   for (std::uint32_t user = 0; user < split.users.size(); ++user) {
     for (const auto part : {&Split::train, &Split::validation, &Split::test}) {

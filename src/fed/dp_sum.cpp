@@ -50,7 +50,28 @@ Status check(const DpSumPlan& plan) {
   if (!(plan.survivors > 0.0 && plan.survivors <= 1.0))
     return fail(Code::usage,
                 fmt::format("the share of devices that stay, {}, does not lie in (0, 1]", plan.survivors));
+  if (plan.place == DpPlace::distributed && !(plan.corrupt >= 0.0 && plan.corrupt < plan.survivors))
+    return fail(Code::usage,
+                fmt::format("{} of the devices stay and {} may be corrupt, so that no honest share of the "
+                            "noise is sure: raise --dp-survivors, or lower --secure-corrupt",
+                            plan.survivors, plan.corrupt));
   return Done{};
+}
+
+std::size_t counted_shares(const DpSumPlan& plan, std::size_t devices) {
+  const auto all = static_cast<double>(devices);
+  const double honest = std::floor(plan.survivors * all) - std::floor(plan.corrupt * all);
+  return static_cast<std::size_t>(std::max(honest, 1.0));
+}
+
+DpSumPlan dp_sum_plan(const NoiseSize& size) {
+  const double whole = std::floor(size.clip * size.unit);
+  const double variance = std::ceil(std::pow(size.noise * whole, 2.0));
+  DpSumPlan plan;
+  plan.clip.whole = whole;
+  // Beyond 10^18 it is refused anyhow, if only it fits.
+  plan.variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0};
+  return plan;
 }
 
 std::uint64_t shared_variance(std::uint64_t variance, std::size_t staying) {
@@ -68,10 +89,10 @@ Status DpSum::begin(const RoundPlace& place) {
   accepted_ = 0;
   first_device_ = place.cohort.empty() ? 0 : place.cohort.front().value;
   const double staying = std::floor(plan_.survivors * static_cast<double>(place.cohort.size()));
-  needed_ =
-      plan_.place == DpPlace::distributed ? std::max<std::size_t>(static_cast<std::size_t>(staying), 1) : 0;
-  device_variance_ =
-      plan_.place == DpPlace::distributed ? shared_variance(plan_.variance, needed_) : plan_.variance;
+  const bool shares = plan_.place == DpPlace::distributed;
+  needed_ = shares ? std::max<std::size_t>(static_cast<std::size_t>(staying), 1) : 0;
+  device_variance_ = plan_.variance;
+  if (shares) device_variance_ = shared_variance(plan_.variance, counted_shares(plan_, place.cohort.size()));
   return next_.begin(place);
 }
 
@@ -108,9 +129,18 @@ void DpSum::add_central_noise(Aggregator& total) const {
 Result<Traffic> DpSum::finish(Aggregator& total) {
   SOTTO_TRY_DONE(enough(accepted_));  // before anything is paid for
   SOTTO_TRY_DONE(charge_(round_));
+  if (plan_.place == DpPlace::distributed) return finish_shares(total);
   SOTTO_TRY(const Traffic traffic, next_.finish(total));
-  SOTTO_TRY_DONE(enough(traffic.devices));
   if (plan_.place == DpPlace::central) add_central_noise(total);
+  return traffic;
+}
+
+Result<Traffic> DpSum::finish_shares(Aggregator& total) {
+  SumSpace space(shape_.rows, shape_.width);
+  Aggregator sum(space);
+  SOTTO_TRY(const Traffic traffic, next_.finish(sum));
+  SOTTO_TRY_DONE(enough(traffic.devices));
+  total.merge(std::move(sum));
   return traffic;
 }
 

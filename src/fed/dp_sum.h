@@ -2,12 +2,13 @@
 //
 // On the device a contribution is clipped (per row, and whole); then noise of the discrete Gaussian joins it:
 //   central      once, on the sum: whoever sums must be trusted with it, or the sum be secure
-//   distributed  a share by each device, so that the shares of as many as stay make up the noise: the sum is
-//                never seen without it
+//   distributed  a share by each device, so that the shares of as many honest ones as stay make up the noise:
+//                the sum is never seen without it. Single messages carry little: the sum must be secure, and
+//                one
 //   local        each device the whole noise: nobody need be trusted
 // Laws: noise lies on every number of the sum, touched or not; a release is charged before it happens, and
 // where the charge is refused, or more devices are lost than the noise was planned for, nothing is released.
-// The same seed gives the same noise; a deployment takes its keys from the system.
+// The same seed and release give the same noise; a deployment takes its keys from the system.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,27 @@ struct DpSumPlan {
   ClipLimits clip;             // `whole` is finite
   std::uint64_t variance = 0;  // of the noise on the sum (local: on each contribution), in squared units
   double survivors = 1.0;      // distributed: the share of a round's devices that will stay at least
-  std::string release;         // a name, so that no two releases of one seed have the same noise
+  double corrupt = 0.0;        // distributed: the share that knows its own noise, or adds none; they all stay
+  std::string release;         // a name: no two releases of one seed, or of other data, have the same noise
   std::uint64_t seed = 1;
 };
 [[nodiscard]] Status check(const DpSumPlan& plan);
 
+// How much noise, in a model's own units.
+struct NoiseSize {
+  double clip = 1.0;   // greatest length of a whole contribution
+  double noise = 1.0;  // its deviation, in multiples of the clip
+  double unit = 1.0;   // what 1 is in the sum's integers
+};
+// Clip and variance of a plan in whole units: the clip is rounded down, the variance up.
+[[nodiscard]] DpSumPlan dp_sum_plan(const NoiseSize& size);
+
 // What each device adds so that `staying` of them make up the variance: rounded up.
 [[nodiscard]] std::uint64_t shared_variance(std::uint64_t variance, std::size_t staying);
+
+// The shares that count of so many devices: of those that stay at least, the honest ones; a person's own in
+// any case.
+[[nodiscard]] std::size_t counted_shares(const DpSumPlan& plan, std::size_t devices);
 
 class DpSum final : public Collector {
  public:
@@ -52,6 +67,8 @@ class DpSum final : public Collector {
   // Fills the contribution up and adds noise to all of it.
   void cover(UserIndex user, Contribution& contribution) const;
   void add_central_noise(Aggregator& total) const;
+  // Who stays shows only in the sum: it is released when that is known.
+  [[nodiscard]] Result<Traffic> finish_shares(Aggregator& total);
   // Whether so many devices make up the noise.
   [[nodiscard]] Status enough(std::uint64_t devices) const;
 

@@ -62,6 +62,15 @@ double measured_variance(const DpSumPlan& plan, std::size_t devices, std::size_t
 }
 
 // 4,500 draws: the mean square is off by more than 15% less than once in 10^10.
+TEST(DpSumPlan, ClipIsRoundedDownAndVarianceUp) {
+  const DpSumPlan plan = dp_sum_plan({.clip = 1.5, .noise = 0.3, .unit = 7.0});
+  EXPECT_EQ(plan.clip.whole, 10.0);                                                 // of 10.5
+  EXPECT_EQ(plan.variance, 9u);                                                     // (0.3 · 10)²
+  EXPECT_EQ(dp_sum_plan({.clip = 1.5, .noise = 0.31, .unit = 7.0}).variance, 10u);  // 9.61
+  EXPECT_FALSE(check(dp_sum_plan({.clip = 1e6, .noise = 1e6, .unit = 1e6})).ok());
+  EXPECT_FALSE(check(dp_sum_plan({.clip = 0.01, .noise = 1.0, .unit = 7.0})).ok());
+}
+
 TEST(DpSum, NoiseHasThePlannedVariance) {
   const double variance = 250'000.0;
   const auto units = static_cast<std::uint64_t>(variance);
@@ -77,6 +86,53 @@ TEST(DpSum, DistributedNoiseSufficesWhenAsManyStayAsPlanned) {
   EXPECT_NEAR(measured_variance(plan, 8, 8), 250'000 * 8.0 / 6.0, .15 * 250'000 * 8.0 / 6.0);
   EXPECT_FALSE(round_of(plan, {}, 8, 5).ok()) << "with fewer the noise would be too small";
   EXPECT_EQ(shared_variance(10, 3), 4u);
+}
+
+TEST(DpSum, CorruptDevicesSharesDoNotCount) {
+  DpSumPlan plan = plan_of(DpPlace::distributed, 250'000);
+  plan.survivors = .75;
+  plan.corrupt = .25;
+  ASSERT_TRUE(check(plan).ok());
+  EXPECT_EQ(counted_shares(plan, 8), 4u);
+  // Two of the six that stay at least know their own shares: the other four make up the noise.
+  EXPECT_NEAR(measured_variance(plan, 8, 8), 250'000 * 8.0 / 4.0, .15 * 250'000 * 8.0 / 4.0);
+  plan.corrupt = .75;
+  EXPECT_FALSE(check(plan).ok());
+}
+
+// The plain sum, but half of the devices fall silent on the way.
+class LossySum final : public Collector {
+ public:
+  Status begin(const RoundPlace& place) override { return plain_.begin(place); }
+  Status accept(UserIndex user, Contribution& contribution) override {
+    return user.value % 2 == 0 ? plain_.accept(user, contribution) : Status(Done{});
+  }
+  Result<Traffic> finish(Aggregator& total) override {
+    SOTTO_TRY(Traffic traffic, plain_.finish(total));
+    traffic.devices = 1;
+    return traffic;
+  }
+
+ private:
+  PlainCollector plain_{shape};
+};
+
+TEST(DpSum, WhenTooFewStayTheTotalIsAsItWas) {
+  LossySum lossy;
+  DpSum sum(
+      shape, plan_of(DpPlace::distributed, 100), [](std::uint32_t) { return Status(Done{}); }, lossy);
+  const std::vector<UserIndex> cohort{UserIndex{0}, UserIndex{1}};
+  ASSERT_TRUE(sum.begin({0, cohort, nullptr}).ok());
+  for (const UserIndex user : cohort) {
+    Contribution contribution = contribution_of({{1, 5}});
+    ASSERT_TRUE(sum.accept(user, contribution).ok());
+  }
+  SumSpace space(shape.rows, shape.width);
+  Aggregator total(space);
+  EXPECT_FALSE(sum.finish(total).ok());
+  std::size_t rows = 0;
+  std::move(total).release([&](std::uint32_t, const auto*) { ++rows; });
+  EXPECT_EQ(rows, 0u);
 }
 
 TEST(DpSum, TheSameSeedGivesTheSameNoiseAndOthersDoNot) {

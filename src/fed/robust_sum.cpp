@@ -35,23 +35,6 @@ Status check_length(const char* name, const std::optional<double>& length) {
               fmt::format("{} is {}, but it must be a length above 0, at most 1000000", name, *length));
 }
 
-bool repeats_a_row(const Contribution& contribution) {
-  for (std::size_t n = 1; n < contribution.size(); ++n)
-    if (contribution.row(n) == contribution.row(n - 1)) return true;
-  return false;
-}
-
-// A row may stand in several entries; each within the limit they would be beyond it together. Clipped they
-// are short enough to become one, which is clipped again.
-void clip_rows(Contribution& contribution, const ClipLimits& limits) {
-  ContributionEdit(contribution).clip(limits);
-  if (std::min(limits.row, limits.whole) > fixed_limit / 2) return;
-  while (repeats_a_row(contribution)) {
-    contribution.make_canonical();
-    ContributionEdit(contribution).clip(limits);
-  }
-}
-
 }  // namespace
 
 Result<Across> parse_across(const std::string& text) {
@@ -86,6 +69,11 @@ Status check(const RobustOptions& options) {
   if (across.kind != AcrossKind::mean && groups < 3)
     return fail(Code::usage, fmt::format("a {} across groups needs at least 3 of them: add --groups N",
                                          to_string(across)));
+  if (across.kind == AcrossKind::trimmed && trimmed_groups(across.trim, groups) == 0)
+    return fail(Code::usage,
+                fmt::format("{} of {} groups leaves none out: raise the share or --groups (their product "
+                            "must reach 1), or say --across mean",
+                            to_string(across), groups));
   return Done{};
 }
 
@@ -163,7 +151,7 @@ void RobustSum::count(const Contribution& contribution) {
 
 Status RobustSum::accept(UserIndex user, Contribution& contribution) {
   SOTTO_ASSERT(next_ < cohort_.size() && cohort_[next_] == user, "the cohort comes in its order, each once");
-  clip_rows(contribution, limits_);
+  ContributionEdit(contribution).clip(limits_);
   count(contribution);
   return sums_[group_of_[next_++]]->accept(user, contribution);
 }

@@ -222,6 +222,13 @@ TEST(RobustSum, FailsClosed) {
 TEST(RobustOptions, AreChecked) {
   EXPECT_TRUE(check(RobustOptions{}).ok());
   EXPECT_FALSE(check(RobustOptions{.row_clip = 0.0}).ok());
+  const auto trimmed = [](std::uint32_t groups, double share) {
+    return check(RobustOptions{.groups = groups, .across = Across{AcrossKind::trimmed, share}}).ok();
+  };
+  EXPECT_FALSE(trimmed(4, 0.2)) << "it would leave nothing out";
+  EXPECT_FALSE(trimmed(100, 0.0));
+  EXPECT_TRUE(trimmed(5, 0.2));
+  EXPECT_TRUE(trimmed(4, 0.25));
   EXPECT_FALSE(check(RobustOptions{.clip = NAN}).ok());
   EXPECT_FALSE(check(RobustOptions{.groups = 0}).ok());
   EXPECT_FALSE(check(RobustOptions{.groups = 5000}).ok());

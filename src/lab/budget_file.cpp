@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "lab/files.h"
@@ -36,7 +37,10 @@ std::string text_of(const PrivacyBudget& budget) {
 BudgetCharge charge_from(const nlohmann::json& entry) {
   BudgetCharge charge;
   charge.what = entry.at("what").get<std::string>();
-  charge.releases.times = entry.at("times").get<std::uint32_t>();
+  const nlohmann::json& times = entry.at("times");
+  const bool counts =
+      times.is_number_unsigned() && times.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
+  charge.releases.times = counts ? times.get<std::uint32_t>() : 0;  // 0 is refused below
   const std::string mechanism = entry.at("mechanism").get<std::string>();
   charge.kind = mechanism == "pure" ? NoiseKind::pure : NoiseKind::gaussian;
   if (charge.kind == NoiseKind::pure) {

@@ -77,6 +77,9 @@ TEST_F(BudgetFiles, ADamagedFileIsRefused) {
       "", "{}", "[1]", R"({"sotto_budget":9,"epsilon":1,"delta":1e-6,"charges":[]})",
       R"({"sotto_budget":1,"epsilon":-1,"delta":1e-6,"charges":[]})",
       R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":1,"mechanism":"magic","sampling":1}]})",
+      // More often than is counted.
+      R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":4294967297,"mechanism":"gaussian","noise":9,"sampling":1}]})",
+      R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":-1,"mechanism":"gaussian","noise":9,"sampling":1}]})",
       // More was spent than there is.
       R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":1,"mechanism":"gaussian","noise":0.1,"sampling":1}]})"};
   for (const char* text : bad) {

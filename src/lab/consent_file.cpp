@@ -15,6 +15,9 @@ class PolicyReader {
   PolicyReader(const toml::table& root, std::string name) : root_(root), name_(std::move(name)) {}
 
   [[nodiscard]] Result<PersonalPolicy> read() {
+    // Who does not say how much is shared has not chosen.
+    if (!root_.contains("level") && !root_.contains("shares") && !root_.contains("pi"))
+      SOTTO_TRY_DONE(set_level(policy_, "closed"));
     // The level first: single settings change it, wherever they stand.
     if (const toml::node* level = root_.get("level")) SOTTO_TRY_DONE(take("level", *level));
     for (const auto& [key, node] : root_)

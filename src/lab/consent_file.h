@@ -9,7 +9,8 @@
 //   [contexts]
 //   place = false
 //
-// Laws: what is written reads back the same; an unknown key or a wrong word names file and line.
+// Laws: what is written reads back the same; an unknown key or a wrong word names file and line; a file with
+// none of level, shares and pi is closed, whatever its rules say.
 #pragma once
 
 #include <string>

@@ -33,6 +33,16 @@ TEST(ConsentFile, ALevelIsAStartThatSingleSettingsChange) {
   EXPECT_FALSE(read_policy("level = \"closed\"", "p.toml")->takes_part());
 }
 
+TEST(ConsentFile, WithoutAShareNothingIsShared) {
+  for (const char* text : {"", "# nothing yet\n", "mask = \"redraw\"\n", "[items]\n\"7\" = \"always\"\n"}) {
+    const auto policy = read_policy(text, "p.toml");
+    ASSERT_TRUE(policy.ok()) << policy.error().message;
+    EXPECT_FALSE(policy->takes_part()) << text;
+  }
+  for (const char* text : {"shares = true\n", "pi = 0.5\n", "level = \"careful\"\n"})
+    EXPECT_TRUE(read_policy(text, "p.toml")->takes_part()) << text;
+}
+
 TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
   struct Case {
     const char* text;

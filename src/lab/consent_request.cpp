@@ -87,7 +87,7 @@ Status check(const ConsentRequest& request, const ConsentPolicy& everybody) {
     if (!policy.takes_part())
       return fail(Code::usage,
                   fmt::format("{}: with this policy nobody takes part: there is nothing to train "
-                              "on; choose another level, or end the pause",
+                              "on; choose a level (level = \"open\") or a share (pi), or end the pause",
                               request.policy_name));
   }
   if (!request.mix.empty()) SOTTO_TRY_DONE(parse_mix(request.mix));

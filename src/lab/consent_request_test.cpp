@@ -77,6 +77,7 @@ TEST(ConsentRequests, WhatCannotBeIsRefusedBeforeDataIsRead) {
     EXPECT_TRUE(refused(request)) << mix;
   }
   EXPECT_TRUE(refused(with_policy("level = \"closed\"")));
+  EXPECT_TRUE(refused(with_policy("[items]\n\"7\" = \"never\"\n")));
   EXPECT_TRUE(refused(with_policy("pi = 2")));
   EXPECT_TRUE(refused(with_policy("pi = 0.5"), {.pi = 0.2}));
   EXPECT_FALSE(refused(with_policy("pi = 0.5")));

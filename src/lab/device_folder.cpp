@@ -49,9 +49,19 @@ Status DeviceFolder::prepare() const {
     return fail(Code::bad_input, fmt::format("{}: there is a ledger, but not the key that signs it "
                                              "(device.key): put it back, or begin in another folder",
                                              path_.string()));
-  if (!has_key) SOTTO_TRY_DONE(make_key(*this));
+  SOTTO_TRY(const bool has_head, is_there(path_ / "ledger.head"));
+  if (!has_key && !has_head) SOTTO_TRY_DONE(make_key(*this));
   SOTTO_TRY(const LedgerKey own, key());
-  SOTTO_TRY_DONE(write_private(path_ / "ledger.head", LedgerHead(own.public_key()).text(own)));
+  const std::string empty_head = LedgerHead(own.public_key()).text(own);
+  if (has_head) {
+    SOTTO_TRY(const std::string head, head_text());
+    if (head != empty_head)
+      return fail(Code::bad_input,
+                  fmt::format("{}: the ledger is gone (ledger.tsv), and its head says that it had lines: put "
+                              "it back, or begin in another folder",
+                              path_.string()));
+  }
+  SOTTO_TRY_DONE(write_private(path_ / "ledger.head", empty_head));
   return write_private(path_ / "ledger.tsv", "");
 }
 

@@ -26,7 +26,7 @@ class DeviceFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path policy_path() const { return path_ / "consent.toml"; }
 
-  // Makes what is missing: folder, key, empty ledger.
+  // Makes what is missing: folder, key, empty ledger. A ledger that had lines is not begun anew.
   [[nodiscard]] Status prepare() const;
   // The level "closed" where the person has not chosen yet.
   [[nodiscard]] Result<PersonalPolicy> policy() const;

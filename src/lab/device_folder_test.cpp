@@ -100,6 +100,27 @@ TEST_F(DeviceFolders, AChangedLedgerIsNotWrittenTo) {
   EXPECT_FALSE(folder_.ledger().ok());
 }
 
+TEST_F(DeviceFolders, ALedgerThatWasRemovedIsNotBegunAnew) {
+  ASSERT_TRUE(folder_.prepare().ok());
+  fs::remove(folder_.path() / "ledger.tsv");  // an empty one: as a crash leaves it
+  append(0);
+  fs::remove(folder_.path() / "ledger.tsv");
+  for (const bool with_key : {true, false}) {
+    if (!with_key) fs::remove(folder_.path() / "device.key");
+    const auto file = LedgerFile::open(folder_);
+    ASSERT_FALSE(file.ok());
+    EXPECT_NE(file.error().message.find(with_key ? "ledger.tsv" : "device.key"), std::string::npos)
+        << file.error().message;
+    EXPECT_FALSE(fs::exists(folder_.path() / "ledger.tsv"));
+  }
+}
+
+TEST_F(DeviceFolders, AnEmptyPolicySharesNothing) {
+  ASSERT_TRUE(folder_.prepare().ok());
+  std::ofstream(folder_.policy_path()) << "";
+  EXPECT_FALSE(folder_.policy()->takes_part());
+}
+
 TEST_F(DeviceFolders, ALedgerWithoutItsKeyIsNotBegunAnew) {
   append(0);
   fs::remove(folder_.path() / "device.key");

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "privacy/dp/exact_noise.h"
+#include "base/hash.h"
 
 namespace sotto {
 
@@ -22,6 +22,41 @@ double charged_noise(const DpRequest& dp, double noise) { return dp.place == "lo
 bool serves(ModelKind model) {
   return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
          model == ModelKind::fedease;
+}
+
+// A message carries one device's share of distributed noise, and a sum over a group its members' shares.
+Status check_shares(const SumOptions& sum) {
+  if (sum.kind == SumKind::plain)
+    return fail(Code::usage,
+                "with distributed noise a single message is hardly hidden: add --sum secure, or take --dp "
+                "central or local");
+  if (sum.group != 0 || sum.block != 0)
+    return fail(Code::usage,
+                "distributed noise is planned for one sum over the whole cohort: leave --secure-group and "
+                "--secure-block out, or take --dp local");
+  return Done{};
+}
+
+// Names what the noise is drawn for. How the data are read or summed up is no part of it, as long as the sum
+// is the same.
+std::string drawn_for(const TrainRequest& request, const Split& split) {
+  TrainRequest settings = request;
+  settings.data = {};
+  settings.sum = {};
+  settings.consent = {};
+  settings.cutoffs = {};
+  settings.wire = false;
+  settings.log_every = settings.eval_users = 0;
+  Hasher hasher;
+  hasher.text(to_toml(settings)).text(robust_settings(request)).text(split.hash);
+  if (const ConsentBook* people = request.plan.consent.people.get()) {
+    for (const ConsentTerms& terms : people->kinds())
+      hasher.text(fmt::format("{} {} {}", terms.pi, to_string(terms.mask), terms.takes_part))
+          .u64(terms.rules.size())
+          .bytes(std::as_bytes(std::span(terms.rules)));
+    for (std::uint32_t user = 0; user < people->users(); ++user) hasher.u64(people->kind_of({user}));
+  }
+  return std::move(hasher).hex();
 }
 
 Status check_numbers(const DpRequest& dp) {
@@ -58,12 +93,19 @@ Status check_dp(const TrainRequest& request) {
                                          to_string(request.model)));
   if (!dp.epsilon && !dp.noise)
     return fail(Code::usage, "how much privacy? give --dp-epsilon, or --dp-noise as a multiple of the clip");
+  if (request.early.patience > 0)
+    return fail(Code::usage,
+                "early stopping chooses by people's own histories, which no noise covers: leave --early-stop "
+                "or --dp out, and give --epochs");
+  if (dp.place == to_string(DpPlace::distributed)) SOTTO_TRY_DONE(check_shares(request.sum));
   return check_numbers(dp);
 }
 
-Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases) {
+Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases, const Split& split) {
   TrainRequest out = request;
-  if (!request.dp.asked() || request.dp.noise) return out;
+  if (!request.dp.asked()) return out;
+  out.dp.drawn_for = drawn_for(request, split);
+  if (request.dp.noise) return out;
   constexpr std::uint64_t most_releases = 10'000'000;
   if (releases > most_releases)
     return fail(Code::usage,
@@ -89,14 +131,25 @@ Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) 
   return account;
 }
 
-Status DpAccount::charge(const std::string& release, double noise, std::uint32_t times) {
+Status DpAccount::charge(const std::string& release, double noise) {
   // A copy first: what the file refuses must not count here either.
   PrivacyBudget after = budget_;
-  SOTTO_TRY_DONE(after.charge({.what = release, .releases = {noise, 1.0, times}}));
-  // The file still knows what was paid before a restart.
-  if (file_) SOTTO_TRY_DONE(file_->charge({.what = release, .releases = {noise, 1.0, 1}}));
+  const BudgetCharge charge{.what = release, .releases = {noise, 1.0, 1}};
+  SOTTO_TRY_DONE(after.charge(charge));
+  if (file_) SOTTO_TRY_DONE(file_->charge(charge));
   budget_ = std::move(after);
   return Done{};
+}
+
+Status DpAccount::count_before(const std::string& release, double noise, std::uint32_t times) {
+  if (times == 0) return Done{};
+  return budget_.charge({.what = release, .releases = {noise, 1.0, times}});
+}
+
+double DpAccount::spent_with(const std::string& release, double noise) const {
+  PrivacyBudget after = budget_;
+  const Status charged = after.charge({.what = release, .releases = {noise, 1.0, 1}});
+  return charged.ok() ? after.spent() : budget_.spent();  // what is refused is not released
 }
 
 PrivacySpent DpAccount::spent() const {
@@ -108,29 +161,27 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
   SOTTO_ASSERT(protection.first() != nullptr, "noise stands before a sum");
   const DpRequest& dp = request.dp;
   SOTTO_TRY(const DpPlace place, parse_dp_place(dp.place));
-  // Whole units, rounded down: the clip is exact.
-  const double whole = std::floor(dp.clip.value_or(1.0) * release.unit);
-  const double deviation = release.noise * whole;
-  const double variance = std::ceil(deviation * deviation);
-  DpSumPlan plan{
-      .place = place,
-      .clip = {.row = dp.row_clip ? *dp.row_clip * release.unit : ClipLimits::none, .whole = whole},
-      .variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0},
-      .survivors = dp.survivors.value_or(1.0),
-      .release = release.name,
-      .seed = request.plan.seed};
+  DpSumPlan plan = dp_sum_plan({dp.clip.value_or(1.0), release.noise, release.unit});
+  plan.place = place;
+  if (dp.row_clip) plan.clip.row = *dp.row_clip * release.unit;
+  plan.survivors = dp.survivors.value_or(1.0);
+  plan.corrupt = request.sum.assumed.corrupt;
+  plan.release = release.name + " " + dp.drawn_for;
+  plan.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(plan));
-  const auto charge = [account, name = release.name, noise = charged_noise(dp, release.noise),
-                       paid = release.first_round](std::uint32_t round) mutable -> Status {
-    const std::uint32_t due = round + 1 > paid ? round + 1 - paid : 1;
-    SOTTO_TRY_DONE(account->charge(name, noise, due));
-    paid = round + 1;
-    return Done{};
+  const double noise = charged_noise(dp, release.noise);
+  const auto charge = [account, name = release.name, noise](std::uint32_t) {
+    return account->charge(name, noise);
   };
   protection.put_before(std::make_unique<DpSum>(shape, plan, charge, *protection.first()));
-  protection.tell_spent([account] { return account->spent(); });
+  protection.tell_spent([account] { return account->spent(); },
+                        [account, name = release.name, noise](std::uint32_t rounds) {
+                          return account->count_before(name, noise, rounds);
+                        });
   protection.call(
-      {.name = mechanism_name(request), .epsilon = [account] { return account->spent().epsilon; }});
+      {.name = mechanism_name(request),
+       .epsilon = [account, name = release.name, noise] { return account->spent_with(name, noise); },
+       .keeps_size = false});
   return Done{};
 }
 

@@ -4,7 +4,10 @@
 // cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
 // run's own account, and to the budget file where one is given, before it happens. In the account of a run
 // that is resumed the rounds before it count too; the file has them already. Neighbours differ in one
-// person's whole data, added or removed; local noise is charged for one person's data being any other.
+// person's whole data, added or removed; local noise is charged for one person's data being any other. The
+// same run draws the same noise; other data, other terms of consent or another plan draw other noise, so that
+// no noise goes away by subtraction. (Whoever knows the seed and the data knows the noise: a deployment takes
+// its keys from the system.)
 #pragma once
 
 #include <memory>
@@ -21,8 +24,10 @@ namespace sotto {
 // Fails where what was asked for cannot be.
 [[nodiscard]] Status check_dp(const TrainRequest& request);
 
-// The request with the noise that so many releases need. Without privacy asked for: as it is.
-[[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases);
+// The request with the noise that so many releases need, drawn for these data. It has everybody's terms
+// (with_people). Without privacy asked for: as it is.
+[[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases,
+                                              const Split& split);
 
 // Pays for the releases of one run.
 class DpAccount {
@@ -30,10 +35,13 @@ class DpAccount {
   // The request has noise.
   [[nodiscard]] static Result<std::shared_ptr<DpAccount>> open(const TrainRequest& request);
 
-  // One release now, `times` with those that a resumed run made before. `noise` in multiples of what one
-  // person changes.
-  [[nodiscard]] Status charge(const std::string& release, double noise, std::uint32_t times);
+  // One release now. `noise` in multiples of what one person changes.
+  [[nodiscard]] Status charge(const std::string& release, double noise);
+  // So many that a resumed run made before: the file has them already.
+  [[nodiscard]] Status count_before(const std::string& release, double noise, std::uint32_t times);
   [[nodiscard]] PrivacySpent spent() const;
+  // The ε after one more.
+  [[nodiscard]] double spent_with(const std::string& release, double noise) const;
 
  private:
   DpAccount(PrivacyBudget budget, double noise) : budget_(std::move(budget)), noise_(noise) {}
@@ -47,7 +55,6 @@ struct DpRelease {
   std::string name;
   double noise = 1.0;  // multiples of the clip
   double unit = 1.0;   // what 1 is in the sum's integers
-  std::uint32_t first_round = 0;
 };
 
 // Puts the noise before the collectors that are there, of which there is at least one.

@@ -18,7 +18,8 @@ struct DpRequest {
   std::optional<std::uint32_t> items;      // fedease: the most popular ones that pairs are released of
   std::optional<double> popularity_share;  // fedease: of the budget, to find those
   std::optional<float> half_life;          // fedease: newer items count more in the pairs
-  std::string budget;  // a file that is charged too; it belongs to the run, not to its plan
+  std::string budget;     // a file that is charged too; it belongs to the run, not to its plan
+  std::string drawn_for;  // what the noise is drawn for: settings, data and terms by content (with_noise)
 
   [[nodiscard]] bool asked() const { return !place.empty(); }
 };

@@ -28,6 +28,7 @@ TrainRequest fedease(const char* place) {
   request.dp.place = place;
   request.dp.epsilon = 4.0;
   request.dp.items = 40;
+  if (request.dp.place == "distributed") request.sum.kind = SumKind::shares;
   return request;
 }
 
@@ -112,6 +113,9 @@ TEST(DpTraining, AResumedRunPaysForTheRoundsBeforeItOnce) {
   Protection protection;
   protection.put_before(std::make_unique<PlainCollector>(shape));
   ASSERT_TRUE(put_dp_before(protection, request, shape, {"a round", 10.0, 1000.0}, account).ok());
+  ASSERT_TRUE(protection.count_before(3).ok());
+  EXPECT_DOUBLE_EQ(account->spent().epsilon, cost_of({10.0, 1.0, 3}, 1e-6, Accountant::rdp))
+      << "though it released nothing yet";
   SumSpace space(shape.rows, shape.width);
   for (const std::uint32_t round : {3u, 4u}) {
     ASSERT_TRUE(protection.first()->begin({round, {}, nullptr}).ok());
@@ -119,6 +123,96 @@ TEST(DpTraining, AResumedRunPaysForTheRoundsBeforeItOnce) {
     ASSERT_TRUE(protection.first()->finish(total).ok());
     EXPECT_DOUBLE_EQ(account->spent().epsilon, cost_of({10.0, 1.0, round + 1}, 1e-6, Accountant::rdp));
   }
+}
+
+TrainRequest noisy_rounds() {
+  TrainRequest request;
+  request.data.paths = {"made up"};
+  request.plan.epochs = 2;
+  request.plan.cohort = 1.0;
+  request.plan.fpl.factors = 4;
+  request.dp.place = "central";
+  request.dp.noise = 10.0;
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+TEST(DpTraining, ARunResumedAtItsEndHasSpentWhatItSpent) {
+  const Split split = world();
+  const TrainRequest request = noisy_rounds();
+  std::optional<Checkpoint> last;
+  TrainHooks hooks;
+  hooks.checkpoint_due = [] { return true; };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
+    last = checkpoint;
+    return Done{};
+  };
+  SerialExecutor serial;
+  const auto whole = train(request, split, serial, hooks);
+  ASSERT_TRUE(whole.ok() && last.has_value());
+  ASSERT_GT(whole->privacy->epsilon, 0.0);
+  TrainHooks none;
+  const auto again = train(request, split, serial, none, std::move(last));
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_DOUBLE_EQ(again->privacy->epsilon, whole->privacy->epsilon);
+}
+
+// Where two releases differ by a person and have the same noise, their difference is that person.
+TEST(DpTraining, OtherDataTermsOrPlansDrawOtherNoise) {
+  const Split split = world();
+  const TrainRequest request = noisy_rounds();
+  const std::string usual = with_noise(request, 2, split)->dp.drawn_for;
+  EXPECT_EQ(with_noise(request, 2, split)->dp.drawn_for, usual);
+  TrainRequest changed = request;
+  changed.wire = true;
+  changed.sum.kind = SumKind::secure;
+  EXPECT_EQ(with_noise(changed, 2, split)->dp.drawn_for, usual) << "the same sum";
+  changed.sum.silent = .1;
+  EXPECT_NE(with_noise(changed, 2, split)->dp.drawn_for, usual);
+  changed = request;
+  changed.plan.fpl.learning_rate *= 2;
+  EXPECT_NE(with_noise(changed, 2, split)->dp.drawn_for, usual);
+  changed = request;
+  const ConsentBook all({{.pi = 1.0}}, std::vector<std::uint16_t>(split.users.size(), 0));
+  changed.plan.consent.people = std::make_shared<ConsentBook>(all.without(UserIndex{3}));
+  const std::string without_one = with_noise(changed, 2, split)->dp.drawn_for;
+  EXPECT_NE(without_one, usual);
+  changed.plan.consent.people = std::make_shared<ConsentBook>(all.without(UserIndex{4}));
+  EXPECT_NE(with_noise(changed, 2, split)->dp.drawn_for, without_one);
+  Split other = world();
+  other.hash = "another";
+  EXPECT_NE(with_noise(request, 2, other)->dp.drawn_for, usual);
+  // And it is what the noise is drawn by.
+  const auto released = [&](const TrainRequest& noisy) {
+    const SumShape shape{2, 1};
+    Protection protection;
+    protection.put_before(std::make_unique<PlainCollector>(shape));
+    const auto account = DpAccount::open(noisy).value();
+    EXPECT_TRUE(put_dp_before(protection, noisy, shape, {"a round", 10.0, 1000.0}, account).ok());
+    EXPECT_TRUE(protection.first()->begin({0, {}, nullptr}).ok());
+    SumSpace space(shape.rows, shape.width);
+    Aggregator total(space);
+    EXPECT_TRUE(protection.first()->finish(total).ok());
+    std::vector<std::int64_t> sums;
+    std::move(total).release([&](std::uint32_t, const auto* values) { sums.push_back(values[0]); });
+    return sums;
+  };
+  EXPECT_EQ(released(*with_noise(request, 2, split)), released(*with_noise(request, 2, split)));
+  EXPECT_NE(released(*with_noise(request, 2, split)), released(*with_noise(request, 2, other)));
+}
+
+TEST(DpRequest, DistributedNoiseNeedsOneSecureSum) {
+  TrainRequest request = fedease("distributed");
+  EXPECT_TRUE(settle(request).ok());
+  request.sum.group = 20;
+  EXPECT_FALSE(settle(request).ok());
+  request.sum.group = 0;
+  request.sum.block = 16;
+  EXPECT_FALSE(settle(request).ok());
+  request.sum = {};
+  const Status plain = settle(request);
+  ASSERT_FALSE(plain.ok());
+  EXPECT_NE(plain.error().message.find("--sum secure"), std::string::npos) << plain.error().message;
 }
 
 TEST(DpRequest, WhatCannotBeIsRefused) {
@@ -137,6 +231,9 @@ TEST(DpRequest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.survivors = 1.5; }));
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.items = 0; }));
   EXPECT_TRUE(refused([](TrainRequest& r) { r.model = ModelKind::ease; }));
+  const auto looks = [](TrainRequest& r) { r.early.patience = 3, r.data.split.validation_share = .2; };
+  EXPECT_TRUE(refused(looks));
+  EXPECT_FALSE(refused([&](TrainRequest& r) { looks(r), r.dp = {}; }));
 }
 
 TEST(DpRequest, APlanSaysItAndTheBudgetFileIsNotInIt) {

@@ -24,6 +24,9 @@ class FplTraining final : public FactorTraining {
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
+  [[nodiscard]] Status count_before(std::uint32_t rounds) override {
+    return protection_.count_before(rounds);
+  }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -109,6 +112,9 @@ class HistoryTraining final : public FactorTraining {
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
+  [[nodiscard]] Status count_before(std::uint32_t rounds) override {
+    return protection_.count_before(rounds);
+  }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -144,7 +150,7 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
   const std::size_t users = eligible_users(split.train, split.catalogue).size();
   SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
-  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
+  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds, split));
   SOTTO_TRY(Protection protection, protect(noisy, {model.shared_rows(), model.shared_width()}, executor));
   SOTTO_TRY_DONE(watch_device(request, split, {model.shared_rows(), model.shared_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
@@ -154,7 +160,7 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
 template <class Model>
 Started start_history_model(const Model& model, const TrainRequest& request, const Schedule& schedule,
                             const Split& split, Executor& executor) {
-  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds));
+  SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds, split));
   SOTTO_TRY(Protection protection, protect(noisy, {model.sum_rows(), model.sum_width()}, executor));
   SOTTO_TRY_DONE(watch_device(request, split, {model.sum_rows(), model.sum_width()}, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(

@@ -25,6 +25,8 @@ class FactorTraining {
   [[nodiscard]] virtual const Schedule& schedule() const = 0;  // central models: an epoch is one round
   // What differential privacy has cost so far; none where there is no noise.
   [[nodiscard]] virtual std::optional<PrivacySpent> privacy() const { return std::nullopt; }
+  // The rounds of a training that is to be restored count in it.
+  [[nodiscard]] virtual Status count_before(std::uint32_t /*rounds*/) { return Done{}; }
   [[nodiscard]] virtual Result<RoundReport> advance(std::uint32_t rounds) = 0;
   [[nodiscard]] virtual std::uint32_t round() const = 0;
   [[nodiscard]] virtual const RowMatrix& items() const = 0;

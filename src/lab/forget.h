@@ -8,6 +8,8 @@
 // Law: the model is, bit for bit, that of the same plan in which the person stayed silent from the first
 // round. (Federated ALS is a sum of statistics in each round, but every round's statistics depend on the
 // rounds before: what is exact for one sum is not for many, so it is replayed.)
+// Refused: subtracting from what is not the sum of all who answered (robust rules, silent devices), a second
+// replay (the plan followed from everybody who was there), and runs with noise.
 #pragma once
 
 #include <cstdint>

@@ -112,6 +112,61 @@ TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Forget, WhatWasReleasedWithNoiseIsNotTakenBack) {
+  for (const ModelKind model : {ModelKind::fedease, ModelKind::fpl}) {
+    ForgetRequest asked{.request = request_for(model, "pfpl+", 1.0), .user = UserIndex{3}};
+    asked.request.dp.place = "central";
+    asked.request.dp.epsilon = 4.0;
+    SerialExecutor serial;
+    const auto refused = forget(asked, world(), serial);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, Code::usage);
+    EXPECT_NE(refused.error().message.find("cannot be taken back"), std::string::npos);
+  }
+}
+
+std::string refusal(const TrainRequest& request, const Split& split, UserIndex user) {
+  SerialExecutor serial;
+  const auto refused = forget({.request = request, .user = user, .kept = {}}, split, serial);
+  EXPECT_FALSE(refused.ok());
+  if (refused.ok()) return "";
+  EXPECT_EQ(refused.error().code, Code::usage);
+  return refused.error().message;
+}
+
+TEST(Forget, OnlyTheSumOfAllWhoAnsweredIsSubtractedFrom) {
+  TrainRequest request = request_for(ModelKind::fedease, "pfpl", 1.0);
+  request.robust.groups = 5;
+  EXPECT_NE(refusal(request, world(), {3}).find("robust rule"), std::string::npos);
+  request.robust = {};
+  request.sum.kind = SumKind::secure;
+  request.sum.silent = 0.2;
+  EXPECT_NE(refusal(request, world(), {3}).find("--secure-dropout"), std::string::npos);
+  request.sum.silent = 0.0;
+  ThreadPool threads(2);
+  const auto forgotten =
+      forget({.request = request, .user = {3}, .kept = {}, .check = true}, world(), threads);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+  EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+}
+
+TEST(Forget, ASecondOneIsSubtractedButNotReplayed) {
+  SerialExecutor serial;
+  for (const ModelKind model : {ModelKind::fedease, ModelKind::fcf}) {
+    const TrainRequest request = request_for(model, "pfpl", model == ModelKind::fcf ? 0.5 : 1.0);
+    const auto first = forget({.request = request, .user = {3}, .kept = {}}, world(), serial);
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    if (model == ModelKind::fcf) {
+      EXPECT_NE(refusal(request, *first->split, {40}).find("already"), std::string::npos);
+      continue;
+    }
+    const auto second =
+        forget({.request = request, .user = {40}, .kept = {}, .check = true}, *first->split, serial);
+    ASSERT_TRUE(second.ok()) << second.error().message;
+    EXPECT_EQ(second->cost.hash, second->retrain->hash);
+  }
+}
+
 TEST(Forget, CentralModelsHaveNoDevices) {
   SerialExecutor serial;
   TrainRequest request = request_for(ModelKind::ease, "pfpl", 1.0);

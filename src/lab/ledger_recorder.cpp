@@ -11,8 +11,6 @@ LedgerRecorder::LedgerRecorder(LedgerOwner owner, Mechanism mechanism, LedgerFil
 
 Status LedgerRecorder::begin(const RoundPlace& place) {
   round_ = place.round;
-  cohort_ = place.cohort.size();
-  entry_.reset();
   return next_.begin(place);
 }
 
@@ -35,28 +33,14 @@ std::vector<std::string> LedgerRecorder::items_in(const Contribution& contributi
 
 Status LedgerRecorder::accept(UserIndex user, Contribution& contribution) {
   if (user == owner_.user) {
-    entry_ = LedgerEntry{.round = round_, .task = to_string(owner_.model), .mechanism = mechanism_.name};
-    entry_->bytes = encoded_contribution_bytes(1, contribution.size(), contribution.width());
-    entry_->items = items_in(contribution);
+    LedgerEntry entry{.round = round_, .task = to_string(owner_.model), .mechanism = mechanism_.name};
+    if (mechanism_.epsilon) entry.epsilon = mechanism_.epsilon();
+    if (mechanism_.keeps_size)
+      entry.bytes = encoded_contribution_bytes(1, contribution.size(), contribution.width());
+    entry.items = items_in(contribution);
+    SOTTO_TRY_DONE(ledger_.append(entry));
   }
   return next_.accept(user, contribution);
-}
-
-Status LedgerRecorder::write(const char* remark) {
-  if (!entry_) return Done{};
-  entry_->mechanism += remark;
-  const Status written = ledger_.append(*entry_);
-  entry_.reset();
-  return written;
-}
-
-Result<Traffic> LedgerRecorder::finish(Aggregator& total) {
-  auto traffic = next_.finish(total);
-  // What protects a sum decides how many bytes travel, the same for everybody in the round.
-  if (entry_ && traffic.ok() && mechanism_.name != "plain") entry_->bytes = traffic->up / cohort_;
-  if (entry_ && mechanism_.epsilon) entry_->epsilon = mechanism_.epsilon();
-  SOTTO_TRY_DONE(write(traffic.ok() ? "" : ", failed round"));
-  return traffic;
 }
 
 }  // namespace sotto

@@ -1,12 +1,13 @@
 // LedgerRecorder: the collector on one simulated person's device that writes their ledger. It stands before
 // all others and sees the contribution as consent let it out; what protects it after that is the mechanism.
 //
-// Laws: every round that the person answered has a line, also one that failed after it; nothing of anybody
-// else is looked at; contributions pass unchanged.
+// Laws: every contribution of the person has a line, and it is on the disk before the contribution goes on,
+// whatever becomes of the round; nothing of anybody else is looked at; contributions pass unchanged.
+// So a line knows what was known then: ε with this round counted in, as it is charged when the round ends,
+// and the bytes only where no mechanism changes how much is sent.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "fed/collector.h"
@@ -19,7 +20,8 @@ namespace sotto {
 // What a chain of collectors does, in the words of a ledger.
 struct Mechanism {
   std::string name = "plain";
-  std::function<double()> epsilon = nullptr;  // spent so far; none where there is no noise
+  std::function<double()> epsilon = nullptr;  // spent after the next release; none where there is no noise
+  bool keeps_size = true;                     // what is sent is as long as the contribution in the open
 };
 
 // The person, and what is needed to name their items.
@@ -37,20 +39,17 @@ class LedgerRecorder final : public Collector {
 
   [[nodiscard]] Status begin(const RoundPlace& place) override;
   [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
-  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override;
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override { return next_.finish(total); }
 
  private:
   // The person's items that the contribution speaks of.
   [[nodiscard]] std::vector<std::string> items_in(const Contribution& contribution) const;
-  [[nodiscard]] Status write(const char* remark);
 
   LedgerOwner owner_;
   Mechanism mechanism_;
   LedgerFile ledger_;
   Collector& next_;
   std::uint32_t round_ = 0;
-  std::size_t cohort_ = 0;
-  std::optional<LedgerEntry> entry_;  // of the round at hand, if the person is in it
 };
 
 }  // namespace sotto

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <cstdio>
+
 #include "lab/consent_file.h"
 #include "lab/ledger_recorder.h"
 
@@ -26,6 +28,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
                             "so that the new one holds",
                             folder.policy_path().string()));
   SOTTO_TRY(LedgerFile ledger, LedgerFile::open(folder));
+  if (!ledger.mended().empty()) fmt::print(stderr, "sotto: {}: {}\n", device->folder, ledger.mended());
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
   LedgerOwner owner{.user = device->user,
                     .model = request.model,

@@ -31,13 +31,18 @@ Result<Protection> noisy_sum(const TrainRequest& request, const Split& split, Su
 }
 
 // What the noise on each number of the Gram matrix amounts to, in units of the matrix.
-double deviation_of(const DpRequest& dp, double noise, std::size_t users) {
+double deviation_of(const TrainRequest& request, double noise, std::size_t users) {
+  const DpRequest& dp = request.dp;
   const double on_sum = noise * dp.clip.value_or(1.0);
   const auto people = static_cast<double>(users);
   if (dp.place == "local") return on_sum * std::sqrt(people);
   // All stay here, so that there are more shares than were needed.
-  if (dp.place == "distributed")
-    return on_sum * std::sqrt(people / std::max(std::floor(dp.survivors.value_or(1.0) * people), 1.0));
+  if (dp.place == "distributed") {
+    DpSumPlan plan;
+    plan.survivors = dp.survivors.value_or(1.0);
+    plan.corrupt = request.sum.assumed.corrupt;
+    return on_sum * std::sqrt(people / static_cast<double>(counted_shares(plan, users)));
+  }
   return on_sum;
 }
 
@@ -54,12 +59,12 @@ SymmetricMatrix matrix_of(const NoisyNumbers& triangle, std::size_t size) {
 
 Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& split,
                                       const EaseOptions& options, Executor& executor) {
-  SOTTO_TRY(const TrainRequest request, with_noise(asked, 1));
+  SOTTO_TRY(const TrainRequest request, with_noise(asked, 1, split));
   const DpRequest& dp = request.dp;
   const double share = dp.popularity_share.value_or(usual_popularity_share);
   // Two Gaussians with 1/σ² = share/σ² + (1 − share)/σ² cost what one with σ costs.
-  const DpRelease popularity{"popularity", *dp.noise / std::sqrt(share), double{pair_unit}, 0};
-  const DpRelease gram{"pairs", *dp.noise / std::sqrt(1.0 - share), double{pair_unit}, 1};
+  const DpRelease popularity{"popularity", *dp.noise / std::sqrt(share), double{pair_unit}};
+  const DpRelease gram{"pairs", *dp.noise / std::sqrt(1.0 - share), double{pair_unit}};
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const std::size_t users = split.train.users();
 
@@ -76,7 +81,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   SOTTO_TRY(const NoisyNumbers pairs,
             collect_weighted_pairs(split.train, kept, half_life, request.plan, *second.first()));
 
-  SOTTO_TRY(CleanGram clean, clean_gram(matrix_of(pairs, size), deviation_of(dp, gram.noise, users)));
+  SOTTO_TRY(CleanGram clean, clean_gram(matrix_of(pairs, size), deviation_of(request, gram.noise, users)));
   DirectModel made;
   SOTTO_TRY(made.model, Ease::solve(std::move(clean.gram), kept.items(), split.catalogue, split.train,
                                     options, executor));

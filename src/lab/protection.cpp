@@ -7,6 +7,14 @@
 
 namespace sotto {
 
+namespace {
+
+bool counts_pairs(ModelKind model) {
+  return model == ModelKind::fedease || model == ModelKind::feditemknn || model == ModelKind::fedrp3beta;
+}
+
+}  // namespace
+
 std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape, Executor& executor) {
   const auto sum = [&](std::size_t group) -> std::unique_ptr<Collector> {
     if (request.sum.kind == SumKind::plain) return std::make_unique<PlainCollector>(shape);
@@ -28,7 +36,7 @@ Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor
   Protection protection;
   if (request.sum.kind == SumKind::plain && !request.dp.asked() && !request.robust.asked()) return protection;
   protection.put_before(server_side(request, shape, executor));
-  protection.call({.name = mechanism_name(request)});
+  protection.call({.name = mechanism_name(request), .keeps_size = request.sum.kind == SumKind::plain});
   if (request.dp.asked()) SOTTO_TRY_DONE(put_noisy_rounds(protection, request, shape));
   return protection;
 }
@@ -47,6 +55,12 @@ Status check_robust(const TrainRequest& request) {
         Code::usage,
         "noise is planned for a sum, and a robust sum is another number: leave the robust flags or --dp "
         "out (--dp-clip and --dp-row-clip bound everybody too)");
+  if (counts_pairs(request.model) && (robust.row_clip || robust.clip))
+    return fail(Code::usage,
+                fmt::format("devices send whole pair counts for {}, which no length in the model's units "
+                            "bounds: leave --robust-clip and --robust-row-clip out; --groups with --across "
+                            "keeps liars from deciding",
+                            to_string(request.model)));
   if (request.sum.kind != SumKind::plain && (robust.row_clip || robust.clip || robust.min_contributors))
     return fail(
         Code::usage,

@@ -27,7 +27,14 @@ class Protection {
   [[nodiscard]] std::optional<PrivacySpent> spent() const {
     return spent_ ? std::optional(spent_()) : std::nullopt;
   }
-  void tell_spent(std::function<PrivacySpent()> spent) { spent_ = std::move(spent); }
+  // A training goes on after so many rounds: what they cost counts.
+  [[nodiscard]] Status count_before(std::uint32_t rounds) const {
+    return count_before_ ? count_before_(rounds) : Done{};
+  }
+  void tell_spent(std::function<PrivacySpent()> spent, std::function<Status(std::uint32_t)> count_before) {
+    spent_ = std::move(spent);
+    count_before_ = std::move(count_before);
+  }
   // What a device's ledger calls the chain.
   void call(Mechanism mechanism) { mechanism_ = std::move(mechanism); }
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
@@ -36,6 +43,7 @@ class Protection {
   std::vector<std::unique_ptr<Collector>> chain_;  // from the sum outwards
   Mechanism mechanism_;
   std::function<PrivacySpent()> spent_;
+  std::function<Status(std::uint32_t)> count_before_;
 };
 
 // What stands on the server's side of noise: the sum itself, plain or by a protocol that shows the server

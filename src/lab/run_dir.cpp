@@ -29,8 +29,9 @@ constexpr Stamp devices_stamp{.magic = 0x44544F53,  // "SOTD"
                               .remedy = "train again"};
 
 // All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
-constexpr std::array run_files{"run.json",    "metrics.json",   "per_user.tsv", "items.tsv", "model.bin",
-                               "devices.bin", "checkpoint.bin", "rounds.jsonl", "split.bin", "plan.toml"};
+constexpr std::array run_files{"run.json",      "metrics.json", "per_user.tsv",   "items.tsv",
+                               "model.bin",     "devices.bin",  "checkpoint.bin", "rounds.jsonl",
+                               "dp_budget.txt", "split.bin",    "plan.toml"};
 
 // The first line of plan.toml in a run: the format is known before anything else is read.
 constexpr std::string_view format_line = "# A run of Sotto, format ";
@@ -195,6 +196,8 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
   }
   SOTTO_TRY_DONE(make_folder(path_));
   SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
+  if (!request.dp.budget.empty())
+    SOTTO_TRY_DONE(write_file(path_ / "dp_budget.txt", fs::absolute(request.dp.budget).string()));
   return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
 }
 
@@ -261,6 +264,13 @@ Result<Split> RunDir::split() const {
         Code::incompatible,
         fmt::format("{}: the run's split was written by another version: train again", path.string()));
   return damaged_run(path, "the split cannot be read");
+}
+
+Result<std::string> RunDir::budget() const {
+  const fs::path path = path_ / "dp_budget.txt";
+  SOTTO_TRY(const bool there, is_there(path));
+  if (!there) return std::string();
+  return read_text(path);
 }
 
 Result<Checkpoint> RunDir::checkpoint() const {

@@ -2,6 +2,8 @@
 //
 //   plan.toml       the complete request: `sotto train --plan plan.toml` makes the run again
 //   split.bin       ids, training, validation and test part (zstd)
+//   dp_budget.txt   where the privacy budget lies that the run is charged to, if any: a resumed run goes on
+//                   with it
 //   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
 //   checkpoint.bin  only while training or after a stop; for its owner's eyes (it holds private rows)
 //   model.bin       the shared parameters: one row an item, then a network's layers; sealed with a hash of
@@ -59,6 +61,8 @@ class RunDir {
   // another version.
   [[nodiscard]] Result<TrainRequest> request() const;
   [[nodiscard]] Result<Split> split() const;
+  // The budget file that the run is charged to; empty: none.
+  [[nodiscard]] Result<std::string> budget() const;
   [[nodiscard]] Result<Checkpoint> checkpoint() const;
   [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json, with all that readers use
   [[nodiscard]] Result<nlohmann::json> metrics() const;  // metrics.json

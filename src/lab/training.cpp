@@ -130,6 +130,7 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
     return fail(Code::bad_input,
                 "the checkpoint does not fit the training it is for (its round or the size of its model is "
                 "wrong): start the run anew with --force");
+  SOTTO_TRY_DONE(training_.count_before(checkpoint.round));
   checkpoint_ = std::move(checkpoint);
   watch_ = Stopwatch(checkpoint_.seconds);
   training_.restore(checkpoint_.round, std::move(checkpoint_.now));

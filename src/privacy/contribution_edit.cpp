@@ -1,7 +1,9 @@
 #include "privacy/contribution_edit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace sotto {
 
@@ -9,11 +11,25 @@ namespace {
 
 using Squares = unsigned __int128;
 
-Squares squares_of(std::span<const std::int32_t> values) {
+Squares squares_of(std::span<const std::int64_t> values) {
   Squares sum = 0;
-  for (const std::int32_t value : values)
-    sum += static_cast<std::uint64_t>(std::int64_t{value} * std::int64_t{value});
+  for (const __int128 value : values) sum += static_cast<Squares>(value * value);
   return sum;
+}
+
+// Behind the entries of the row that begins at n.
+std::size_t end_of_row(const Contribution& contribution, std::size_t n) {
+  std::size_t end = n + 1;
+  while (end < contribution.size() && contribution.row(end) == contribution.row(n)) ++end;
+  return end;
+}
+
+// What the entries from `first` to before `end` add up to.
+void add_entries(const Contribution& contribution, std::size_t first, std::size_t end,
+                 std::span<std::int64_t> sums) {
+  std::ranges::fill(sums, 0);
+  for (std::size_t n = first; n < end; ++n)
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += contribution.values(n)[k];
 }
 
 // The largest square a length within the limit can have.
@@ -25,8 +41,8 @@ Squares most_squares(double limit) {
 }
 
 // Towards zero, so that no rounding makes a length grow; `scale` itself is rounded down by a hair.
-void shrink(std::span<std::int32_t> values, double scale) {
-  for (std::int32_t& value : values) value = static_cast<std::int32_t>(static_cast<double>(value) * scale);
+void shrink(std::span<std::int64_t> values, double scale) {
+  for (std::int64_t& value : values) value = static_cast<std::int64_t>(static_cast<double>(value) * scale);
 }
 
 double scale_for(Squares most, Squares squares) {
@@ -44,8 +60,12 @@ Status check(const ClipLimits& limits) {
 
 Squares squared_length(const Contribution& contribution) {
   Squares sum = 0;
-  for (std::size_t n = 0; n < contribution.size(); ++n)
-    sum += squares_of({contribution.values(n), contribution.width()});
+  std::vector<std::int64_t> row(contribution.width());
+  for (std::size_t n = 0, end = 0; n < contribution.size(); n = end) {
+    end = end_of_row(contribution, n);
+    add_entries(contribution, n, end, row);
+    sum += squares_of(row);
+  }
   return sum;
 }
 
@@ -55,19 +75,44 @@ std::span<std::int32_t> ContributionEdit::values(std::size_t n) const {
 
 void ContributionEdit::clip(const ClipLimits& limits) {
   const Squares most_row = most_squares(limits.row), most_whole = most_squares(limits.whole);
+  std::vector<std::int64_t> row(contribution_.width());
   Squares sum = 0;
-  for (std::size_t n = 0; n < contribution_.size(); ++n) {
-    const std::span row = values(n);
+  bool shrank = false, repeats = false;
+  for (std::size_t n = 0, end = 0; n < contribution_.size(); n = end) {
+    end = end_of_row(contribution_, n);
+    repeats |= end > n + 1;
+    add_entries(contribution_, n, end, row);
     Squares squares = squares_of(row);
     if (squares > most_row) {
       shrink(row, scale_for(most_row, squares));
+      spread(row, n, end);
       squares = squares_of(row);
+      shrank = true;
     }
     sum += squares;
   }
-  if (sum <= most_whole) return;
-  const double scale = scale_for(most_whole, sum);
-  for (std::size_t n = 0; n < contribution_.size(); ++n) shrink(values(n), scale);
+  if (sum > most_whole) {
+    const double scale = scale_for(most_whole, sum);
+    for (std::size_t n = 0, end = 0; n < contribution_.size(); n = end) {
+      end = end_of_row(contribution_, n);
+      add_entries(contribution_, n, end, row);
+      shrink(row, scale);
+      spread(row, n, end);
+    }
+    shrank = true;
+  }
+  if (shrank && repeats) contribution_.make_canonical();  // what has become short fits one entry
+}
+
+void ContributionEdit::spread(std::span<const std::int64_t> row, std::size_t first, std::size_t end) const {
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    std::int64_t left = row[k];
+    for (std::size_t n = first; n < end; ++n) {
+      const std::int64_t part = std::clamp<std::int64_t>(left, -fixed_limit, fixed_limit);
+      values(n)[k] = static_cast<std::int32_t>(part);
+      left -= part;
+    }
+  }
 }
 
 void ContributionEdit::fill(std::uint32_t first, std::uint32_t end) {

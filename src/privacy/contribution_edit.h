@@ -1,7 +1,8 @@
 // The steps between consent and the wire that change a contribution on its device: clip, fill, noise.
 //
-// Laws: after clip() no row and no contribution is longer than its limit, in exact integer arithmetic; a
-// contribution within the limits keeps its bytes; each value moves towards zero, never past it. fill() adds
+// Laws: after clip() no row and no contribution is longer than its limit, in exact integer arithmetic (a row
+// that stands in several entries counts as their sum); a contribution within the limits keeps its bytes; each
+// number of a row moves towards zero, never past it. fill() adds
 // rows of zeros alone, so that which rows a device touched no longer shows; it changes no sum.
 #pragma once
 
@@ -34,10 +35,13 @@ class ContributionEdit {
   [[nodiscard]] std::span<std::int32_t> values(std::size_t n) const;
 
  private:
+  // Writes a row over its entries, each within ±fixed_limit.
+  void spread(std::span<const std::int64_t> row, std::size_t first, std::size_t end) const;
+
   Contribution& contribution_;
 };
 
-// Σ of squares, exact.
+// Σ of squares of the rows, exact.
 [[nodiscard]] unsigned __int128 squared_length(const Contribution& contribution);
 
 }  // namespace sotto

@@ -77,6 +77,55 @@ TEST(ContributionEdit, ClipScalesRowsFirstThenAll) {
   EXPECT_EQ(rows_of(whole), (Rows{{1, {5, 0}}, {5, {0, 7}}}));
 }
 
+// A row too large for one entry stands in several: what counts is their sum.
+RC_GTEST_PROP(ContributionEdit, EntriesOfOneRowAreClippedAsTheirSum, ()) {
+  const std::size_t width = *rc::gen::inRange<std::size_t>(1, 4);
+  Contribution contribution(width);
+  ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 1, 0, UserIndex{0}), {}, contribution);
+  for (int n = *rc::gen::inRange(1, 12); n > 0; --n) {
+    std::int32_t* values = pipeline.open(Evidence::positive, *rc::gen::inRange(0u, 3u));
+    for (std::size_t k = 0; k < width; ++k) values[k] = *rc::gen::inRange(-fixed_limit, fixed_limit + 1);
+  }
+  contribution.make_canonical();
+  const auto sums = [&] {
+    std::map<std::uint32_t, std::vector<std::int64_t>> rows;
+    for (std::size_t n = 0; n < contribution.size(); ++n) {
+      auto& row = rows.try_emplace(contribution.row(n), width, 0).first->second;
+      for (std::size_t k = 0; k < width; ++k) row[k] += contribution.values(n)[k];
+    }
+    return rows;
+  };
+  const double row_limit = *rc::gen::inRange(1, 1 << 30), limit = *rc::gen::inRange(1, 1 << 30);
+  const auto before = sums();
+  ContributionEdit(contribution).clip({.row = row_limit, .whole = limit});
+  long double whole = 0;
+  for (const auto& [row, values] : sums()) {
+    long double squares = 0;
+    for (std::size_t k = 0; k < width; ++k) {
+      squares += static_cast<long double>(values[k]) * static_cast<long double>(values[k]);
+      const std::int64_t was = before.at(row)[k], is = values[k];
+      RC_ASSERT((was >= 0 ? is >= 0 && is <= was : is <= 0 && is >= was));
+    }
+    RC_ASSERT(std::sqrt(squares) <= static_cast<long double>(row_limit) * (1 + 1e-17L));
+    whole += squares;
+  }
+  RC_ASSERT(std::sqrt(whole) <= static_cast<long double>(limit) * (1 + 1e-17L));
+  RC_ASSERT(squared_length(contribution) <= static_cast<unsigned __int128>(limit * limit));
+}
+
+TEST(ContributionEdit, ARowInTwoEntriesIsAsLongAsTheirSum) {
+  Contribution contribution(1);
+  ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 1, 0, UserIndex{0}), {}, contribution);
+  for (int n = 0; n < 2; ++n) *pipeline.open(Evidence::positive, 4) = fixed_limit;
+  contribution.make_canonical();
+  ASSERT_EQ(contribution.size(), 2u);
+  ContributionEdit(contribution).clip({.whole = double{fixed_limit}});
+  std::int64_t sum = 0;
+  for (std::size_t n = 0; n < contribution.size(); ++n) sum += *contribution.values(n);
+  EXPECT_LE(sum, fixed_limit);
+  EXPECT_GT(sum, fixed_limit - 10);
+}
+
 TEST(ContributionEdit, LimitsBelowAUnitAreRefused) {
   EXPECT_TRUE(check(ClipLimits{}).ok());
   EXPECT_FALSE(check(ClipLimits{.row = 0.5}).ok());

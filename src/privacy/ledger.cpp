@@ -92,7 +92,7 @@ std::string body_of(const LedgerEntry& entry, std::uint64_t number, const std::s
   for (const std::string& item : entry.items) items += (items.empty() ? "" : ",") + escaped(item);
   return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", number, entry.round, escaped(entry.task),
                      escaped(entry.mechanism), entry.epsilon ? fmt::format("{}", *entry.epsilon) : "-",
-                     entry.bytes, items, before);
+                     entry.bytes ? fmt::format("{}", *entry.bytes) : "-", items, before);
 }
 
 std::string head_body(std::uint64_t lines, const std::string& hash) {
@@ -214,10 +214,11 @@ class LedgerReader {
   }
 
   [[nodiscard]] static bool read_entry(const std::vector<std::string_view>& fields, LedgerEntry& entry) {
-    if (!read_number(fields[1], entry.round) || !read_number(fields[5], entry.bytes)) return false;
+    if (!read_number(fields[1], entry.round)) return false;
     entry.task = unescaped(fields[2]);
     entry.mechanism = unescaped(fields[3]);
     if (fields[4] != "-" && !read_number(fields[4], entry.epsilon.emplace())) return false;
+    if (fields[5] != "-" && !read_number(fields[5], entry.bytes.emplace())) return false;
     if (fields[6].empty()) return true;
     for (const std::string_view item : parts_of(fields[6], ',')) entry.items.push_back(unescaped(item));
     return true;

@@ -26,11 +26,11 @@ namespace sotto {
 
 struct LedgerEntry {
   std::uint32_t round = 0;
-  std::string task = {};                // which model it was for
-  std::string mechanism = {};           // what protected it on its way: plain, secure …
-  std::optional<double> epsilon = {};   // of all rounds so far; none: no bound
-  std::uint64_t bytes = 0;              // sent
-  std::vector<std::string> items = {};  // those of the person's items that are in it, by name
+  std::string task = {};                    // which model it was for
+  std::string mechanism = {};               // what protected it on its way: plain, secure …
+  std::optional<double> epsilon = {};       // of all rounds so far and this one; none: no bound
+  std::optional<std::uint64_t> bytes = {};  // sent; none: what protects it decides, after the line is written
+  std::vector<std::string> items = {};      // those of the person's items that are in it, by name
 
   bool operator==(const LedgerEntry&) const = default;
 };

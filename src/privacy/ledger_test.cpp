@@ -34,6 +34,7 @@ Written written(const LedgerKey& key, std::uint32_t count) {
   for (std::uint32_t n = 0; n < count; ++n) {
     LedgerEntry entry{.round = n * 3, .task = "fpl demo", .mechanism = "plain", .bytes = 100 + n};
     if (n % 2 == 1) entry.epsilon = 0.1 * n;
+    if (n % 4 == 2) entry.bytes.reset();
     if (n % 3 != 0) entry.items = {"item 1", "50%,\toff", "ü-" + std::to_string(n)};
     ledger.lines.push_back(head.append(entry, key));
     ledger.heads.push_back(head.text(key));

@@ -37,17 +37,13 @@ struct PersonalPolicy {
   MaskKind mask = MaskKind::sticky;
   bool shares = true;      // false: the level that shares nothing
   bool paused = false;     // until resumed
-  bool withdrawn = false;  // for good: the device's data is gone
+  bool withdrawn = false;  // until a level is chosen anew; what was sent before stays sent
   PersonalRules items = {};
   PersonalRules categories = {};
   std::map<std::string, bool> contexts =
       {};  // kinds of context (place, time …); one that is not named is off
 
   [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn; }
-  [[nodiscard]] bool allows_context(const std::string& name) const {
-    const auto found = contexts.find(name);
-    return takes_part() && found != contexts.end() && found->second;
-  }
 };
 [[nodiscard]] Status check(const PersonalPolicy& policy);
 

@@ -69,12 +69,10 @@ TEST_F(PersonalPolicies, AnItemThatOnlyTheTestPartHasNeedsNoRule) {
 
 TEST_F(PersonalPolicies, PauseWithdrawalAndTheClosedLevelShareNothing) {
   PersonalPolicy policy;
-  policy.contexts["place"] = true;
-  EXPECT_TRUE(policy.takes_part() && policy.allows_context("place"));
-  EXPECT_FALSE(policy.allows_context("time"));
+  EXPECT_TRUE(policy.takes_part());
   for (bool PersonalPolicy::*reason : {&PersonalPolicy::paused, &PersonalPolicy::withdrawn}) {
     policy.*reason = true;
-    EXPECT_FALSE(policy.takes_part() || policy.allows_context("place"));
+    EXPECT_FALSE(policy.takes_part());
     EXPECT_FALSE(terms_for(policy, catalogue(), "")->takes_part);
     policy.*reason = false;
   }

@@ -40,16 +40,23 @@ Result<NoisyNumbers> one_round(const Histories& histories, const Plan& plan, std
   return out;
 }
 
-// The weights of the items that consent let out, in the set's order.
-void weights_of(const ItemSet& set, std::span<const ItemIndex> history, std::span<const float> all,
-                std::vector<float>& out) {
-  out.clear();
-  if (all.empty()) return;
+// The ages of the items that consent let out, in the set's order, reckoned among these alone: an item that
+// stays on the device must not make others older.
+std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& histories, UserIndex user) {
+  const auto history = histories.of(user);
+  const auto all = histories.ages_of(user);
+  if (all.empty()) return {};
+  std::vector<std::uint16_t> ages;
   std::size_t n = 0;
   for (const std::uint32_t item : set.items()) {
     while (history[n].value != item) ++n;
-    out.push_back(all[n]);
+    ages.push_back(all[n]);
   }
+  std::vector<std::uint16_t> sorted = ages;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::uint16_t& age : ages)
+    age = static_cast<std::uint16_t>(std::lower_bound(sorted.begin(), sorted.end(), age) - sorted.begin());
+  return ages;
 }
 
 }  // namespace
@@ -77,14 +84,13 @@ Result<NoisyNumbers> collect_weighted_pairs(const Histories& histories, const Ke
   SOTTO_TRY_DONE(check(plan.consent));
   SOTTO_TRY_DONE(Recency::check(half_life));
   const Recency recency(half_life);
-  std::vector<float> all, own;
+  std::vector<float> weights;
   return one_round(histories, plan, 1, triangle_size(kept.items().size()), collector,
                    [&](UserIndex user, Contribution& out) {
                      const ItemSet set = ItemSet::consented(histories.of(user),
                                                             ConsentGate(plan.consent, plan.seed, 0, user));
-                     recency.weigh(histories.ages_of(user), all);
-                     weights_of(set, histories.of(user), all, own);
-                     give_weighted_pairs(set, own, kept, out);
+                     recency.weigh(ages_within(set, histories, user), weights);
+                     give_weighted_pairs(set, weights, kept, out);
                    });
 }
 

@@ -30,7 +30,7 @@ struct NoisyNumbers {
 [[nodiscard]] std::vector<std::uint32_t> most_popular_items(const NoisyNumbers& popularity, std::size_t most);
 
 // Σ over people of v vᵀ over the kept items: a triangle, i ≥ j at i(i + 1)/2 + j. An item counts half as much
-// as one that is `half_life` places newer; 0: all count 1.
+// as one that is `half_life` places newer among those that consent lets out; 0: all count 1.
 [[nodiscard]] Result<NoisyNumbers> collect_weighted_pairs(const Histories& histories, const KeptItems& kept,
                                                           float half_life, const Plan& plan,
                                                           Collector& collector);

@@ -44,6 +44,21 @@ TEST(PrivateGram, NewerItemsCountMore) {
     EXPECT_NEAR(static_cast<double>(sums->sums[n]) / pair_unit, expected[n], 1e-4) << n;
 }
 
+TEST(PrivateGram, AForbiddenItemDoesNotMakeOthersOlder) {
+  // Nobody shares item 2, Ann's newest: the sums are those of people who do not have it.
+  const Histories without({0, 2, 3, 3}, {ItemIndex{0}, ItemIndex{3}, ItemIndex{3}}, {1, 0, 0});
+  Plan ruled;
+  ruled.consent.people = std::make_shared<ConsentBook>(
+      std::vector<ConsentTerms>{{.rules = {ItemRule::none, ItemRule::none, ItemRule::never, ItemRule::none}}},
+      std::vector<std::uint16_t>(3, 0));
+  const KeptItems kept({0, 2, 3}, 4);
+  const auto sums = [&](const Histories& histories, const Plan& plan) {
+    PlainCollector pairs({rows_for(triangle_size(3)), numbers_a_row});
+    return collect_weighted_pairs(histories, kept, 1.0f, plan, pairs).value().sums;
+  };
+  EXPECT_EQ(sums(people(), ruled), sums(without, {}));
+}
+
 TEST(PrivateGram, WhoSharesNothingAddsNothing) {
   Plan closed;
   closed.consent.pi = 0.0;

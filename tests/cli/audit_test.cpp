@@ -54,8 +54,29 @@ TEST(CliAudit, noise_and_canaries) {
   const Outcome outcome = shop.sotto(audit({"--view", "secure+dp", "--noise", "2", "--no-controls",
                                             "--attackers", "A1,A6", "--canaries", "300", "--json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(outcome.json()["canaries"]["held"]);
-  EXPECT_GT(outcome.json()["epsilon"], 0.0);
+  const nlohmann::json told = outcome.json();
+  EXPECT_TRUE(told["canaries"]["held"]);
+  EXPECT_EQ(told["canaries"]["played"], "2 rounds of 10 devices, distributed noise");
+  EXPECT_EQ(told["canaries"]["epsilon_promised"], told["epsilon"]);
+}
+
+TEST(CliAudit, curves_are_drawn) {
+  const Workshop shop;
+  make_world(shop);
+  const Outcome outcome = shop.sotto(audit({"--no-controls", "--curves", "--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["over_epsilon"].size(), 10u);
+}
+
+TEST(CliAudit, a_plans_protections_are_refused) {
+  const Workshop shop;
+  make_world(shop);
+  for (const char* part : {"[sum]\nkind = \"secure\"\n", "[robust]\ngroups = 5\n"}) {
+    shop.put("plan.toml", part);
+    const Outcome outcome = shop.sotto(audit({"--plan", "plan.toml", "--no-controls"}));
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find("the audit's own --view"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST(CliAudit, wrong_usage_is_told) {
@@ -67,6 +88,7 @@ TEST(CliAudit, wrong_usage_is_told) {
            {audit({"--view", "secure+dp"}), "needs its noise"},
            {audit({"--noise", "1"}), "belongs to a view with noise"},
            {audit({"--model", "ease"}), "messages of fpl"},
+           {audit({"--clip", "20", "--canaries", "100"}), "none is promised"},
            {audit({"--transcript", "x", "--curves"}), "audits what was recorded"}}) {
     const Outcome outcome = shop.sotto(words);
     EXPECT_EQ(outcome.code, 2) << says;

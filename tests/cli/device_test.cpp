@@ -107,6 +107,30 @@ TEST_F(CliDevice, training_writes_what_left_and_nothing_that_is_forbidden) {
   EXPECT_EQ(shop_.sotto({"device", "ledger", "verify", "--dir", "d"}).code, 0);
 }
 
+TEST_F(CliDevice, the_ledger_counts_the_round_at_hand_and_leaves_out_what_it_cannot_know) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  const Outcome trained = train({"--model", "fedease", "--dp", "central", "--dp-epsilon", "4"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto last = ledger()["entries"].back();
+  EXPECT_DOUBLE_EQ(last["epsilon"].get<double>(), trained.json()["epsilon"].get<double>());
+  EXPECT_TRUE(last["bytes"].is_null());
+  const Outcome listed = shop_.sotto({"device", "ledger", "list", "--dir", "d"});
+  EXPECT_NE(listed.out.find("unknown"), std::string::npos) << listed.out;
+}
+
+TEST_F(CliDevice, what_a_crash_left_is_mended_and_said) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(train({"--model", "fedease"}).err.find("crash"), std::string::npos);
+  shop_.put("d/ledger.tsv", shop_.get("d/ledger.tsv") + "2\t4");
+  const Outcome trained = train({"--model", "fedease"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_NE(trained.err.find("it was removed"), std::string::npos) << trained.err;
+  std::filesystem::remove(shop_.folder() / "d" / "ledger.tsv");
+  const Outcome refused = train({"--model", "fedease"});
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.err.find("the ledger is gone"), std::string::npos) << refused.err;
+}
+
 TEST_F(CliDevice, who_shares_nothing_has_an_empty_ledger) {
   ASSERT_EQ(train({"--model", "fedals"}).code, 0);
   EXPECT_EQ(ledger()["lines"], 0u);
@@ -162,6 +186,13 @@ TEST_F(CliDevice, policies_and_mixes_of_everybody) {
       shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "fedease", "--consent", "wrong.toml"});
   EXPECT_EQ(wrong.code, 2);
   EXPECT_NE(wrong.err.find("wrong.toml, line 4"), std::string::npos) << wrong.err;
+  shop_.put("empty.toml", "");
+  shop_.put("rules.toml", "[items]\n\"" + *history_.begin() + "\" = \"never\"\n");
+  for (const char* file : {"empty.toml", "rules.toml"})
+    EXPECT_EQ(
+        shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "fedease", "--consent", file}).code,
+        2)
+        << file;
   EXPECT_EQ(
       shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "ease", "--consent", "open.toml"}).code,
       2);
@@ -197,6 +228,30 @@ TEST_F(CliDevice, forgetting_takes_somebody_out_of_a_run) {
     EXPECT_EQ(judged.json()["metrics"], report["metrics_after"]);
     for (const char* file : {"/per_user.tsv", "/plan.toml", "/run.json"})
       EXPECT_EQ(shop_.get(run + file).find(user_ + "\t"), std::string::npos) << file;
+  }
+  // Another person: a sum is subtracted from again, a plan in rounds is no longer known. A forgetting that
+  // was cut short is not taken for that plan either.
+  const std::string other = rows_of(shop_.get("s/train.tsv")).back().at(0);
+  EXPECT_EQ(shop_.sotto({"forget", "--run", "run-fedease", "--user", other, "--check"}).code, 0);
+  const Outcome second = shop_.sotto({"forget", "--run", "run-fpl", "--user", other});
+  EXPECT_EQ(second.code, 2);
+  EXPECT_NE(second.err.find("already"), std::string::npos) << second.err;
+  std::filesystem::remove(shop_.folder() / "run-fpl" / "run.json");
+  const Outcome resumed = shop_.sotto({"train", "--resume", "--out", "run-fpl"});
+  EXPECT_EQ(resumed.code, 2);
+  EXPECT_NE(resumed.err.find("--split-file run-fpl/split.bin"), std::string::npos) << resumed.err;
+}
+
+TEST_F(CliDevice, what_is_not_the_sum_of_all_is_not_subtracted_from) {
+  for (const Words& how :
+       {Words{"--groups", "5", "--across", "median"}, Words{"--sum", "secure", "--secure-dropout", "0.2"}}) {
+    Words words{"train", "--split-file", "s/split.bin", "--model", "fedease", "--out", "r", "--force", "-q"};
+    words.insert(words.end(), how.begin(), how.end());
+    const Outcome trained = shop_.sotto(words);
+    ASSERT_EQ(trained.code, 0) << trained.err;
+    const Outcome refused = shop_.sotto({"forget", "--run", "r", "--user", user_});
+    EXPECT_EQ(refused.code, 2);
+    EXPECT_NE(refused.err.find("train again without"), std::string::npos) << refused.err;
   }
 }
 

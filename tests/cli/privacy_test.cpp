@@ -1,5 +1,9 @@
 // sotto privacy plan, budget and curve; training under a budget.
 #include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <thread>
 
 #include "tests/cli/program.h"
 
@@ -76,6 +80,78 @@ TEST(CliPrivacy, training_is_charged_and_refused_when_the_budget_is_spent) {
   EXPECT_NE(second.err.find("the privacy budget is spent"), std::string::npos) << second.err;
   const Outcome table = shop.sotto({"privacy", "budget", "b.json"});
   EXPECT_NE(table.out.find("popularity"), std::string::npos) << table.out;
+}
+
+using Words = std::vector<std::string>;
+
+// Rounds of everybody, each with noise.
+Words noisy_run(const char* epochs, const char* noise) {
+  return {"train",
+          "--data",
+          "world.tsv",
+          "--epochs",
+          epochs,
+          "--cohort",
+          "1",
+          "--factors",
+          "4",
+          "--dp",
+          "central",
+          "--dp-noise",
+          noise,
+          "--dp-budget",
+          "b.json",
+          "--quiet",
+          "--out",
+          "run",
+          "--checkpoint-seconds",
+          "0"};
+}
+
+TEST(CliPrivacy, a_resumed_run_is_charged_to_the_budget_it_began_with) {
+  const Workshop shop;
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "60", "--items", "50", "--out", "world.tsv"}).code, 0);
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "1"}).code, 0);
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "large.json", "--epsilon", "100"}).code, 0);
+  const Outcome spent = shop.sotto(noisy_run("3", "4.6"));  // enough for one round
+  EXPECT_EQ(spent.code, 1);
+  EXPECT_NE(spent.err.find("the privacy budget is spent"), std::string::npos) << spent.err;
+  for (const Words& more : {Words{}, Words{"--dp-budget", "b.json"}}) {
+    Words words{"train", "--resume", "--out", "run"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome again = shop.sotto(words);
+    EXPECT_EQ(again.code, 1);
+    EXPECT_NE(again.err.find("the privacy budget is spent"), std::string::npos) << again.err;
+  }
+  EXPECT_EQ(shop.sotto({"train", "--resume", "--out", "run", "--dp-budget", "large.json"}).code, 2);
+  EXPECT_FALSE(shop.has("run/run.json"));
+  shop.put("b.json", shop.get("large.json"));
+  const Outcome whole = shop.sotto({"train", "--resume", "--out", "run", "--json", "--quiet"});
+  ASSERT_EQ(whole.code, 0) << whole.err;
+  EXPECT_GT(whole.json()["epsilon"].get<double>(), 1.0);
+  EXPECT_GT(shop.sotto({"privacy", "budget", "b.json", "--json"}).json()["spent"].get<double>(), 0.0);
+}
+
+TEST(CliPrivacy, a_stopped_run_says_how_to_go_on_with_its_budget) {
+  const Workshop shop;
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "60", "--items", "50", "--out", "world.tsv"}).code, 0);
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "100000"}).code, 0);
+  const pid_t process = shop.start(noisy_run("100000", "10"));
+  for (int tries = 0; tries < 2000 && !shop.has("run/checkpoint.bin"); ++tries)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(process, SIGINT);
+  const Outcome stopped = shop.finish(process);
+  EXPECT_EQ(stopped.code, 130);
+  EXPECT_NE(stopped.err.find("sotto train --resume --out run --dp-budget b.json"), std::string::npos)
+      << stopped.err;
+}
+
+TEST(CliPrivacy, distributed_noise_wants_a_secure_sum) {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.sotto({"train", "--data", "x", "--model", "fedease", "--dp", "distributed", "--dp-epsilon", "8"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("--sum secure"), std::string::npos) << outcome.err;
 }
 
 TEST(CliPrivacy, a_budget_that_is_none_is_refused) {

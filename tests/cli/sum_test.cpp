@@ -29,8 +29,12 @@ TEST(Sum, WhatCannotHoldIsWrongUsage) {
   EXPECT_EQ(workshop.sotto({"sum", "--devices", "3"}).code, 2);
   EXPECT_EQ(workshop.sotto({"sum", "--secure-bits", "16"}).code, 2);
   EXPECT_EQ(workshop.sotto({"sum", "--secure-corrupt", "2"}).code, 2);
-  EXPECT_EQ(workshop.sotto({"train", "--sum", "guess"}).code, 2);
-  EXPECT_EQ(workshop.sotto({"train", "--model", "ease", "--sum", "secure"}).code, 2);
+  EXPECT_EQ(workshop.sotto({"train", "--data", "x.tsv", "--sum", "guess"}).code, 2);
+  EXPECT_EQ(workshop.sotto({"train", "--data", "x.tsv", "--model", "ease", "--sum", "secure"}).code, 2);
+  const Outcome ring =
+      workshop.sotto({"train", "--data", "x.tsv", "--sum", "paillier", "--secure-bits", "40"});
+  EXPECT_EQ(ring.code, 2);
+  EXPECT_NE(ring.err.find("leave --secure-bits out"), std::string::npos) << ring.err;
 }
 
 TEST(Sum, ASecureRunHasThePlainModel) {

@@ -38,10 +38,10 @@ class Course {
         step<MaskedMessage>(Fate::input, [&](std::uint32_t place, Made& made) { return give(place, made); }));
     SOTTO_TRY_DONE(server_->close_inputs());
     SOTTO_TRY_DONE(agree_on_survivors());
-    const Bytes certificate = encode(server_->certificate());
     SOTTO_TRY_DONE(step<RevealMessage>(Fate::reveal, [&](std::uint32_t place, Made& made) {
       return answer<CertificateMessage>(
-          certificate, made, [&](const CertificateMessage& read) { return devices_[place].receive(read); });
+          encode(server_->certificate_for(place)), made,
+          [&](const CertificateMessage& read) { return devices_[place].receive(read); });
     }));
     SOTTO_TRY(SumTotal total, std::move(*server_).release());
     return SumOutcome{std::move(total.values), std::move(total.survivors), traffic_};
@@ -113,12 +113,13 @@ SumCost masked_cost(const SumOffer& offer) {
   constexpr std::uint64_t head = 16, list = 20;  // header and session; and the length of a list
   const std::uint64_t degree = offer.terms.degree, set = (offer.terms.devices + 7) / 8;
   const std::uint64_t packed = (std::uint64_t{offer.entries} * offer.range.bits + 7) / 8;
-  constexpr std::uint64_t keys = 4 + 3 * 32 + 64, letter = 4 + Letter::bytes, signed_by = 4 + 64;
+  constexpr std::uint64_t keys = 4 + 3 * 32 + 64, letter = 4 + Letter::bytes, signed_by = 4 + 64,
+                          tag = 4 + 16;
   SumCost cost;
-  cost.up = head + keys + list + degree * letter + head + 8 + packed + head + 64 + list +
+  cost.up = head + keys + list + degree * letter + list + degree * tag + 8 + packed + head + 64 + list +
             degree * (5 + share_bytes);
   cost.down = encode(offer).size() + list + degree * keys + list + degree * letter + list + 2 * set + list +
-              offer.terms.quorum * signed_by;
+              offer.terms.quorum * signed_by + 4 + degree * tag;
   cost.dense = std::uint64_t{offer.entries} * sizeof(std::int32_t);
   return cost;
 }

@@ -1,7 +1,8 @@
 // A sum under Paillier's cryptosystem: devices encrypt, the server multiplies what it cannot read, and
 // whoever has the primes (the devices among themselves, never the server) opens the product alone. For small
-// cohorts: it costs a device a power of 4096 bits for every few dozen values, and hides nothing from a server
-// that a holder of the primes helps.
+// cohorts: it costs a device a power of 4096 bits for every few dozen values, and holds against a server
+// that is curious but honest alone: who opens trusts that the product is that of all who sent, so that a
+// server that lies has one device's ciphertext opened, as one does that a holder of the primes helps.
 //
 // Several values share a ciphertext, each in a slot wide enough for the whole sum of numbers that are shifted
 // by the limit to be positive. Laws: refused ciphertexts leave no trace; a device is added once; fewer

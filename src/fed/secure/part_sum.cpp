@@ -114,10 +114,12 @@ Result<SumOutcome> PartSum::sum(const SumTask& task) {
   };
   const auto take = [&](std::uint32_t place, const Parts& parts) -> Status {
     for (const PartMessage& part : parts) {
-      const Bytes sent = encode(part);
+      Bytes sent = encode(part);
       outcome.traffic.up += sent.size();
-      SOTTO_TRY(const auto got, decode<PartMessage>(sent));
-      SOTTO_TRY_DONE(aggregators[got.aggregator].receive(place, got));
+      const auto got = decode<PartMessage>(sent);
+      wipe(sent);
+      if (!got.ok()) return got.error();
+      SOTTO_TRY_DONE(aggregators[got->aggregator].receive(place, *got));
     }
     return Done{};
   };

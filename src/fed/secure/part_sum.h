@@ -18,12 +18,13 @@
 
 namespace sotto {
 
-// One part: the masked values for the first aggregator, a seed for each other.
+// One part: the masked values for the first aggregator, a seed for each other. Wiped when it goes.
 struct PartMessage {
   static constexpr MessageKind kind = MessageKind::sum_part;
   std::uint64_t session = 0;
   std::uint32_t aggregator = 0;
   Bytes part;
+  ~PartMessage() { wipe(part); }
   void write(Writer& out) const;
   [[nodiscard]] static Result<PartMessage> read(Reader& in);
 };

@@ -9,6 +9,7 @@
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/paillier_sum.h"
 #include "fed/secure/part_sum.h"
+#include "privacy/secure/tails.h"
 
 namespace sotto {
 
@@ -19,6 +20,20 @@ constexpr std::uint32_t steps_of_a_device = 5;
 // Slices of about `group` members, none smaller.
 std::size_t groups_of(std::size_t members, std::uint32_t group) {
   return group == 0 ? 1 : std::max<std::size_t>(members / group, 1);
+}
+
+// What is assumed of `some` devices of a group, from what is assumed of the group.
+SumAssumptions assumed_of_some(const SumAssumptions& assumed, const DrawTails& tails, std::uint32_t group,
+                               std::uint32_t some) {
+  if (some == group) return assumed;
+  const auto in_group = [&](double share) { return static_cast<std::uint32_t>(share * group); };
+  const std::uint32_t dropped = tails.most({group, in_group(assumed.dropped), some}, assumed.abort);
+  // Half a device more, so that rounding down gives the number again.
+  const auto share = [&](std::uint32_t count) { return std::min((count + 0.5) / some, 1.0 - 1e-9); };
+  SumAssumptions out = assumed;
+  out.corrupt = share(in_group(assumed.corrupt));
+  out.dropped = share(dropped);
+  return out;
 }
 
 }  // namespace
@@ -53,8 +68,11 @@ Status check(const SumOptions& options) {
   if (options.aggregators < 2) return fail(Code::usage, "shares need at least two aggregators");
   if (options.group != 0 && options.group < options.assumed.crowd)
     return fail(Code::usage, "a group of a secure sum is at least as large as the crowd to hide in");
-  if (options.kind == SumKind::paillier && (options.key_bits < 2048 || options.key_bits % 16 != 0))
+  if (options.kind == SumKind::paillier && (options.key_bits < paillier_bits || options.key_bits % 16 != 0))
     return fail(Code::usage, "a Paillier key has at least 2048 bits, a multiple of 16");
+  if (options.kind == SumKind::paillier && options.bits != 0)
+    return fail(Code::usage,
+                "a sum under Paillier has no ring: leave --secure-bits out, or take --sum secure or shares");
   return Done{};
 }
 
@@ -80,6 +98,7 @@ SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, std:
       shape_(shape),
       limit_(options.limit == 0 ? fixed_limit : static_cast<std::int32_t>(options.limit)),
       seed_(seed),
+      executor_(executor),
       protocol_(make_protocol(options, seed, executor)) {}
 
 Status SecureCollector::begin(const RoundPlace& place) {
@@ -112,28 +131,44 @@ void SecureCollector::draw_groups() {
   std::iota(order_.begin(), order_.end(), 0u);
   for (auto n = static_cast<std::uint32_t>(order_.size()); n > 1; --n)
     std::swap(order_[n - 1], order_[groups.below(n)]);
-  // The order is drawn, so that the first of each group are as good as any.
   const std::size_t count = groups_of(order_.size(), options_.group);
   for (std::size_t group = 0; group < count; ++group) {
     const std::size_t first = order_.size() * group / count, end = order_.size() * (group + 1) / count;
     const auto silent = static_cast<std::size_t>(options_.silent * static_cast<double>(end - first));
-    for (std::size_t n = first; n < first + silent; ++n)
-      held_[order_[n]].fate = static_cast<Fate>(silence.below(steps_of_a_device));
+    // Drawn apart from the order, by which devices join a block.
+    std::vector<std::uint32_t> speaking(order_.begin() + static_cast<std::ptrdiff_t>(first),
+                                        order_.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t n = 0; n < silent; ++n) {
+      std::swap(speaking[silence.below(static_cast<std::uint32_t>(speaking.size()))], speaking.back());
+      held_[speaking.back()].fate = static_cast<Fate>(silence.below(steps_of_a_device));
+      speaking.pop_back();
+    }
   }
 }
 
-std::vector<std::uint32_t> SecureCollector::members_of(const Block& block) const {
-  if (options_.block == 0) return order_;
-  std::vector<std::uint32_t> members, others;
-  for (const std::uint32_t place : order_) {
-    const auto& rows = held_[place].rows;
+SecureCollector::Part SecureCollector::part_of(const Block& block,
+                                               std::span<const std::uint32_t> group) const {
+  Part part{{group.begin(), group.end()}, options_.assumed};
+  if (options_.block == 0) return part;
+  const auto touched = std::stable_partition(part.members.begin(), part.members.end(), [&](std::uint32_t n) {
+    const auto& rows = held_[n].rows;
     const auto at = std::lower_bound(rows.begin(), rows.end(), block.first);
-    (at != rows.end() && *at < block.end ? members : others).push_back(place);
+    return at != rows.end() && *at < block.end;
+  });
+  const auto all = static_cast<std::uint32_t>(group.size());
+  auto count = static_cast<std::uint32_t>(touched - part.members.begin());
+  if (count != 0) {
+    const DrawTails tails(all);
+    const std::uint32_t wanted = options_.group != 0 ? options_.group : 4 * options_.assumed.crowd;
+    count = std::min(std::max(count, wanted), all);
+    part.assumed = assumed_of_some(options_.assumed, tails, all, count);
+    while (options_.kind == SumKind::secure && count < all && !sum_terms(count, part.assumed).ok()) {
+      count = std::min(count + count / 8 + 1, all);
+      part.assumed = assumed_of_some(options_.assumed, tails, all, count);
+    }
   }
-  if (members.empty()) return members;
-  const std::size_t wanted = options_.group != 0 ? options_.group : std::size_t{4} * options_.assumed.crowd;
-  for (std::size_t n = 0; members.size() < wanted && n < others.size(); ++n) members.push_back(others[n]);
-  return members;
+  part.members.resize(count);
+  return part;
 }
 
 Status SecureCollector::fill(const Block& block, const Held& held, std::span<std::int32_t> out) const {
@@ -156,10 +191,10 @@ Status SecureCollector::fill(const Block& block, const Held& held, std::span<std
   return Done{};
 }
 
-Result<SumOutcome> SecureCollector::sum_group(const Block& block, std::span<const std::uint32_t> group) {
+Result<SumOutcome> SecureCollector::sum_part(const Block& block, const Part& part) {
   std::vector<std::uint32_t> users;
   std::vector<Fate> fates;
-  for (const std::uint32_t place : group) {
+  for (const std::uint32_t place : part.members) {
     users.push_back(held_[place].user);
     fates.push_back(held_[place].fate);
   }
@@ -169,25 +204,29 @@ Result<SumOutcome> SecureCollector::sum_group(const Block& block, std::span<cons
                .entries = static_cast<std::uint32_t>((block.end - block.first) * shape_.width),
                .limit = limit_,
                .input = [&](std::uint32_t place, std::span<std::int32_t> out) {
-                 return fill(block, held_[group[place]], out);
+                 return fill(block, held_[part.members[place]], out);
                }};
-  return protocol_->sum(task);
+  if (options_.kind != SumKind::secure || options_.block == 0) return protocol_->sum(task);
+  return MaskedSum(part.assumed, options_.bits, seed_, executor_).sum(task);
 }
 
 Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic) {
-  const auto members = members_of(block);
   std::uint64_t devices = 0;
-  const std::size_t count = members.empty() ? 0 : groups_of(members.size(), options_.group);
+  bool touched = false;
+  const std::size_t count = groups_of(order_.size(), options_.group);
   for (std::size_t group = 0; group < count; ++group) {
-    const std::size_t first = members.size() * group / count, end = members.size() * (group + 1) / count;
-    SOTTO_TRY(const SumOutcome outcome, sum_group(block, std::span(members).subspan(first, end - first)));
+    const std::size_t first = order_.size() * group / count, end = order_.size() * (group + 1) / count;
+    const Part part = part_of(block, std::span(order_).subspan(first, end - first));
+    if (options_.block != 0 && part.members.empty()) continue;
+    SOTTO_TRY(const SumOutcome outcome, sum_part(block, part));
+    touched = true;
     traffic.up += outcome.traffic.up;
     traffic.down += outcome.traffic.down;
     devices += outcome.survivors.size();
     std::int64_t* out = sums.data() + std::size_t{block.first} * shape_.width;
     for (std::size_t n = 0; n < outcome.values.size(); ++n) out[n] += outcome.values[n];
   }
-  traffic.devices = std::min(traffic.devices, devices);
+  if (touched) traffic.devices = std::min(traffic.devices, devices);
   return Done{};
 }
 

@@ -4,7 +4,9 @@
 // A round's cohort is drawn into groups, the catalogue is cut into blocks of rows, and each group sums each
 // block by a SumProtocol, dense within the block: which rows of it a device touched does not show. With one
 // block, the whole catalogue (the default), nothing shows. With smaller ones it shows which blocks a device
-// touched; where few did, others of the cohort join with zeros.
+// touched; where few did, others of the group join with zeros until the terms hold for them: all that may be
+// corrupt in the group may be among them (who touches what is a device's own choice), and as many of its
+// silent ones as a draw does not pass but with chance `abort`. At worst the whole group sums.
 // Laws: what is released is the plain sum over the devices that stayed, bit for bit; a sum that fails
 // releases nothing of the round; the same seed gives the same groups and the same silent devices for any
 // number of threads.
@@ -16,6 +18,7 @@
 
 #include "fed/collector.h"
 #include "fed/secure/sum_protocol.h"
+#include "privacy/secure/paillier.h"
 #include "privacy/secure/sum_terms.h"
 
 namespace sotto {
@@ -32,8 +35,8 @@ struct SumOptions {
   std::uint32_t limit = 0;  // of a contribution's integers, either sign; 0: as large as they may be
   double silent = 0.0;      // simulated: the share of devices that fall silent in each round
   SumAssumptions assumed;
-  std::uint32_t aggregators = 2;  // of shares
-  std::uint32_t key_bits = 2048;  // of Paillier
+  std::uint32_t aggregators = 2;           // of shares
+  std::uint32_t key_bits = paillier_bits;  // of Paillier
 };
 [[nodiscard]] Status check(const SumOptions& options);
 
@@ -62,16 +65,23 @@ class SecureCollector final : public Collector {
     std::uint32_t end = 0;
   };
 
+  // Some of a group, and what is assumed of them.
+  struct Part {
+    std::vector<std::uint32_t> members;
+    SumAssumptions assumed;
+  };
+
   void draw_groups();
-  [[nodiscard]] std::vector<std::uint32_t> members_of(const Block& block) const;
+  [[nodiscard]] Part part_of(const Block& block, std::span<const std::uint32_t> group) const;
   [[nodiscard]] Status sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic);
-  [[nodiscard]] Result<SumOutcome> sum_group(const Block& block, std::span<const std::uint32_t> group);
+  [[nodiscard]] Result<SumOutcome> sum_part(const Block& block, const Part& part);
   [[nodiscard]] Status fill(const Block& block, const Held& held, std::span<std::int32_t> out) const;
 
   SumOptions options_;
   SumShape shape_;
   std::int32_t limit_;
   std::uint64_t seed_;
+  Executor& executor_;
   std::unique_ptr<SumProtocol> protocol_;
   std::uint32_t round_ = 0;
   std::uint32_t part_ = 0;  // sums of this round so far

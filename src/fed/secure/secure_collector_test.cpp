@@ -127,6 +127,40 @@ TEST(SecureCollector, FailuresReleaseNothingAndTheNextRoundIsGood) {
   EXPECT_FALSE(collect(silent, Cohort(20)).ok());
 }
 
+// Of a block's few devices a larger share may be silent than of the cohort: the terms are made for that.
+TEST(SecureCollector, BlocksStandAsManySilentDevicesAsTheCohort) {
+  SumOptions chosen = options(SumKind::secure);
+  chosen.assumed.corrupt = 0.0;
+  chosen.silent = 0.3;
+  chosen.block = 8;
+  SerialExecutor executor;
+  for (const std::uint32_t group : {0u, 20u}) {
+    chosen.group = group;
+    SecureCollector secure(chosen, {catalogue, width}, 3, executor);
+    const auto got = collect(secure, Cohort(40));
+    ASSERT_TRUE(got.ok()) << got.error().message;
+  }
+}
+
+// One device touches a row and 24 of 60 may be corrupt, any of which may say that they touch it: with four
+// more to hide among, 28 sum.
+TEST(SecureCollector, AllCorruptDevicesMayBeInABlock) {
+  Cohort cohort(60);
+  for (Contribution& one : cohort.contributions) one = Contribution(width);
+  ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 1, 0, UserIndex{0}), {}, cohort.contributions[0]);
+  pipeline.open(Evidence::negative, 2)[0] = 5;
+  SumOptions chosen = options(SumKind::secure);
+  chosen.assumed.corrupt = 0.4;
+  chosen.assumed.dropped = 0.0;
+  chosen.block = 1;
+  SerialExecutor executor;
+  SecureCollector secure(chosen, {catalogue, width}, 3, executor);
+  Traffic traffic;
+  EXPECT_EQ(collect(secure, cohort, 0, &traffic).value(), (Sums{{2, {5, 0, 0}}}));
+  EXPECT_GE(traffic.devices, 28u);
+  EXPECT_LT(traffic.devices, 60u);
+}
+
 // Everybody has row 0 and nobody anything else: with blocks of one row, the other 22 are not sent.
 TEST(SecureCollector, SmallBlocksSendLess) {
   Cohort cohort(12);
@@ -146,6 +180,7 @@ TEST(SecureCollector, SmallBlocksSendLess) {
   SecureCollector small(chosen, {catalogue, width}, 3, executor);
   EXPECT_EQ(collect(small, cohort, 0, &blocks).value(), (Sums{{0, {60, 0, 0}}}));
   EXPECT_EQ(whole.up - blocks.up, 12 * 22 * width * 4);
+  EXPECT_EQ(blocks.devices, 12u);  // blocks that nobody touched do not count
 }
 
 TEST(SumOptions, WhatCannotBeIsRefused) {
@@ -155,6 +190,9 @@ TEST(SumOptions, WhatCannotBeIsRefused) {
     EXPECT_STREQ(to_string(parse_sum_kind(name).value()), name);
   SumOptions wrong = options(SumKind::paillier);
   wrong.key_bits = 1024;
+  EXPECT_FALSE(check(wrong).ok());
+  wrong = options(SumKind::paillier);
+  wrong.bits = 40;  // there is no ring
   EXPECT_FALSE(check(wrong).ok());
   wrong = options(SumKind::secure);
   wrong.group = 3;

@@ -1,5 +1,7 @@
 #include "fed/secure/sum_device.h"
 
+#include <sodium.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -11,6 +13,14 @@ namespace {
 
 // One key a direction: the sender's number goes into it.
 Secret letter_key(const Secret& both, std::uint32_t from) { return both.derive("from", from); }
+
+// What `from` says to the other of the pair about its input.
+MaskTag mask_tag(const Secret& both, std::uint32_t from, std::uint32_t named) {
+  MaskTag tag{named, {}};
+  const Secret whole = both.derive("masked by", from);
+  std::copy_n(whole.on_device().begin(), tag.tag.size(), tag.tag.begin());
+  return tag;
+}
 
 void store(const Share& share, std::uint8_t* out) { std::memcpy(out, share.limbs.data(), share_bytes); }
 Share load(const std::uint8_t* in) {
@@ -164,8 +174,11 @@ Result<MaskedMessage> SumDevice::receive(const LettersMessage& message, std::spa
   if (Status opened = open_letters(message); !opened.ok()) return forget(), opened.error();
   auto masked = mask(input);
   if (!masked.ok()) return forget(), masked.error();
+  MaskedMessage sent{offer_.session, {}, masked->packed()};
+  for (const Neighbour& neighbour : neighbours_)
+    if (neighbour.shared) sent.tags.push_back(mask_tag(neighbour.letters, device_, neighbour.device));
   phase_ = Phase::input_sent;
-  return MaskedMessage{offer_.session, masked->packed()};
+  return sent;
 }
 
 Status SumDevice::check_survivors(const SurvivorsMessage& message) const {
@@ -207,9 +220,23 @@ Status SumDevice::check_certificate(const CertificateMessage& message) const {
   return Done{};
 }
 
+Status SumDevice::check_tags(const CertificateMessage& message) const {
+  std::size_t next = 0;
+  for (const Neighbour& neighbour : neighbours_) {
+    if (!neighbour.shared || !survivors_.has(neighbour.device)) continue;
+    const MaskTag expected = mask_tag(neighbour.letters, neighbour.device, neighbour.device);
+    if (next == message.tags.size() || message.tags[next].device != neighbour.device ||
+        sodium_memcmp(message.tags[next].tag.data(), expected.tag.data(), expected.tag.size()) != 0)
+      return sum_refused("a survivor does not say that it masked its input with this device");
+    ++next;
+  }
+  return next == message.tags.size() ? Status(Done{}) : sum_refused("words of devices that are no survivors");
+}
+
 Result<RevealMessage> SumDevice::receive(const CertificateMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::agreed, message.session));
   if (Status checked = check_certificate(message); !checked.ok()) return forget(), checked.error();
+  if (Status checked = check_tags(message); !checked.ok()) return forget(), checked.error();
   RevealMessage reveal{offer_.session, {}};
   for (const Neighbour& neighbour : neighbours_) {
     if (!neighbour.shared) continue;

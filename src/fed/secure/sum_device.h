@@ -7,7 +7,8 @@
 // Laws: a phase happens once and in this order; whatever is out of order, repeated, forged or against the
 // terms is refused by name and ends the part of this device: its secrets are wiped and it says nothing more.
 // It reveals, of each neighbour, a share of the seed (if its input is in the sum) or of the key (if it is
-// not), never both, and only under survivors that a quorum of the committee signed.
+// not), never both, only under survivors that a quorum of the committee signed, and a seed's only if its
+// owner says that it masked with this device: a server that showed the owner fewer neighbours gets nothing.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +55,7 @@ class SumDevice {
   [[nodiscard]] Status open_letters(const LettersMessage& message);
   [[nodiscard]] Status check_survivors(const SurvivorsMessage& message) const;
   [[nodiscard]] Status check_certificate(const CertificateMessage& message) const;
+  [[nodiscard]] Status check_tags(const CertificateMessage& message) const;
   [[nodiscard]] Result<RingValues> mask(std::span<const std::int32_t> input) const;
   void forget();
 

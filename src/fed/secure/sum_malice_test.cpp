@@ -174,7 +174,7 @@ TEST(SumMalice, AnInputOfADeviceThatSharedNothing) {
   SumWorld world = world_of_twelve();
   world.up_to_letters();
   ASSERT_TRUE(world.letters({5}).ok());
-  EXPECT_TRUE(refused(world.server->receive(5, MaskedMessage{3, Bytes(25)}), "takes no part"));
+  EXPECT_TRUE(refused(world.server->receive(5, MaskedMessage{3, {}, Bytes(25)}), "takes no part"));
 }
 
 TEST(SumMalice, SurvivorsThatADeviceDoesNotSign) {
@@ -224,7 +224,7 @@ TEST(SumMalice, InconsistentViews) {
   for (std::uint32_t n = 0; n < 12; ++n)
     if (n != 3) lie.survivors.insert(n);
   lie.dropped.insert(3);
-  CertificateMessage first{3, {}}, second{3, {}};
+  CertificateMessage first{3, {}, {}}, second{3, {}, {}};
   for (std::uint32_t n = 0; n < 12; ++n) {
     const bool lied = n % 2 == 0;
     const auto agreed = world.devices[n].receive(lied ? lie : honest).value();
@@ -235,7 +235,7 @@ TEST(SumMalice, InconsistentViews) {
   EXPECT_LT(first.signatures.size(), twelve.quorum);
   EXPECT_LT(second.signatures.size(), twelve.quorum);
   EXPECT_TRUE(refused(world.devices[0].receive(first), "fewer signatures"));
-  CertificateMessage mixed{3, first.signatures};
+  CertificateMessage mixed{3, first.signatures, {}};
   mixed.signatures.insert(mixed.signatures.end(), second.signatures.begin(), second.signatures.end());
   std::sort(mixed.signatures.begin(), mixed.signatures.end(),
             [](const SignedBy& a, const SignedBy& b) { return a.device < b.device; });
@@ -249,13 +249,13 @@ TEST(SumMalice, ADeviceAnswersOneSetOfSurvivors) {
   world.up_to_agreement();
   ASSERT_TRUE(world.devices[0].receive(world.server->survivors()).ok());
   EXPECT_TRUE(refused(world.devices[0].receive(world.server->survivors()), "repeated"));
-  EXPECT_TRUE(refused(world.devices[0].receive(world.server->certificate()), "ended its part"));
+  EXPECT_TRUE(refused(world.devices[0].receive(world.server->certificate_for(0)), "ended its part"));
 }
 
 TEST(SumMalice, CertificatesThatDoNotCount) {
   const auto certificate = [](SumWorld& world) {
     world.up_to_reveal();
-    return world.server->certificate();
+    return world.server->certificate_for(0);
   };
   SumWorld world = world_of_twelve();
   CertificateMessage message = certificate(world);
@@ -288,6 +288,38 @@ TEST(SumMalice, SignaturesOfOutsidersAndForgeries) {
   EXPECT_TRUE(refused(world.server->receive(committee[0], wrong), "forged"));
 }
 
+// A server that shows a device few neighbours could take out their masks as those of dropped devices, and
+// have the others reveal the device's own. They do not: it never said that it masked with them.
+TEST(SumMalice, ADeviceThatWasShownFewNeighboursStaysMasked) {
+  SumWorld world = world_of_twelve();
+  world.up_to_inputs();
+  LettersMessage few = world.server->letters_for(0);
+  ASSERT_GT(few.letters.size(), twelve.threshold);
+  const std::uint32_t left_out = few.letters.back().device;
+  few.letters.resize(twelve.threshold);
+  const MaskedMessage input = world.devices[0].receive(few, world.inputs[0]).value();
+  EXPECT_EQ(input.tags.size(), twelve.threshold);
+  EXPECT_TRUE(refused(world.server->receive(0, input), "masked with every neighbour"));
+
+  SumWorld honest = world_of_twelve();
+  honest.up_to_reveal();
+  const CertificateMessage whole = honest.server->certificate_for(left_out);
+  CertificateMessage without = whole, forged = whole;
+  std::erase_if(without.tags, [](const MaskTag& tag) { return tag.device == 0; });
+  ASSERT_LT(without.tags.size(), whole.tags.size());
+  EXPECT_TRUE(refused(honest.devices[left_out].receive(without), "does not say that it masked"));
+  honest = world_of_twelve();
+  honest.up_to_reveal();
+  forged.tags[0].tag[3] ^= 1;
+  EXPECT_TRUE(refused(honest.devices[left_out].receive(forged), "does not say that it masked"));
+  honest = world_of_twelve();
+  honest.up_to_reveal();
+  // What was said to another, or by another, is not what is asked for.
+  CertificateMessage others = whole;
+  others.tags[0].tag = others.tags[1].tag;
+  EXPECT_TRUE(refused(honest.devices[left_out].receive(others), "does not say that it masked"));
+}
+
 TEST(SumMalice, RevealsThatLie) {
   SumWorld world = world_of_twelve();
   world.up_to_letters();
@@ -295,7 +327,7 @@ TEST(SumMalice, RevealsThatLie) {
   const std::uint32_t dropped = NeighbourGraph(twelve, world.offer.beacon).neighbours(0)[0];
   ASSERT_TRUE(world.give({dropped}).ok());
   ASSERT_TRUE(world.agreement().ok());
-  const RevealMessage message = world.devices[0].receive(world.server->certificate()).value();
+  const RevealMessage message = world.devices[0].receive(world.server->certificate_for(0)).value();
   ASSERT_EQ(message.shares.size(), 6u);
   for (std::size_t n = 0; n < 6; ++n)  // of each neighbour exactly one, by the survivors
     EXPECT_EQ(message.shares[n].what, message.shares[n].device == dropped ? Revealed::key : Revealed::seed);
@@ -325,7 +357,7 @@ TEST(SumMalice, SharesThatDoNotCancelMasks) {
     ASSERT_TRUE(world.agreement().ok());
     for (std::uint32_t n = 0; n < 12; ++n) {
       if (n == dropped) continue;
-      RevealMessage message = world.devices[n].receive(world.server->certificate()).value();
+      RevealMessage message = world.devices[n].receive(world.server->certificate_for(n)).value();
       if (n == 0)
         for (RevealedShare& one : message.shares)
           if ((one.device == dropped) == of_dropped) {

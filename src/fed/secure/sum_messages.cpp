@@ -50,6 +50,15 @@ void read_item(Reader& in, SignedBy& one) {
   read_bytes(in, one.signature);
 }
 
+void write_item(Writer& out, const MaskTag& one) {
+  out.number(one.device);
+  write_bytes(out, one.tag);
+}
+void read_item(Reader& in, MaskTag& one) {
+  one.device = in.number<std::uint32_t>();
+  read_bytes(in, one.tag);
+}
+
 void write_item(Writer& out, const RevealedShare& one) {
   out.number(one.device).number(static_cast<std::uint8_t>(one.what));
   for (const std::uint64_t limb : one.share.limbs) out.number(limb);
@@ -170,10 +179,15 @@ Result<LettersMessage> LettersMessage::read(Reader& in) {
   return message;
 }
 
-void MaskedMessage::write(Writer& out) const { out.number(session).array(std::span(std::as_const(values))); }
+void MaskedMessage::write(Writer& out) const {
+  out.number(session);
+  write_list(out, tags);
+  out.array(std::span(std::as_const(values)));
+}
 Result<MaskedMessage> MaskedMessage::read(Reader& in) {
   MaskedMessage message;
   SOTTO_TRY(message.session, read_session(in));
+  SOTTO_TRY(message.tags, read_list<MaskTag>(in, 4 + 16));
   message.values = in.array<std::byte>();
   SOTTO_TRY_DONE(whole(in));
   return message;
@@ -219,11 +233,13 @@ Result<AgreementMessage> AgreementMessage::read(Reader& in) {
 void CertificateMessage::write(Writer& out) const {
   out.number(session);
   write_list(out, signatures);
+  write_list(out, tags);
 }
 Result<CertificateMessage> CertificateMessage::read(Reader& in) {
   CertificateMessage message;
   SOTTO_TRY(message.session, read_session(in));
   SOTTO_TRY(message.signatures, read_list<SignedBy>(in, 4 + 64));
+  SOTTO_TRY(message.tags, read_list<MaskTag>(in, 4 + 16));
   return message;
 }
 

@@ -70,9 +70,17 @@ struct LettersMessage {
   [[nodiscard]] static Result<LettersMessage> read(Reader& in);
 };
 
+// A device's word to one neighbour that its input is masked with both their keys. Only the two can make it,
+// so that a server cannot have a device mask with few and others believe it masked with them. Up, `device` is
+// the one it goes to; down, the one it comes from.
+struct MaskTag {
+  std::uint32_t device = 0;
+  std::array<std::uint8_t, 16> tag{};
+};
 struct MaskedMessage {
   static constexpr MessageKind kind = MessageKind::sum_masked;
   std::uint64_t session = 0;
+  std::vector<MaskTag> tags;
   Bytes values;  // RingValues::packed()
   void write(Writer& out) const;
   [[nodiscard]] static Result<MaskedMessage> read(Reader& in);
@@ -105,6 +113,7 @@ struct CertificateMessage {
   static constexpr MessageKind kind = MessageKind::sum_certificate;
   std::uint64_t session = 0;
   std::vector<SignedBy> signatures;
+  std::vector<MaskTag> tags;  // of the receiver's neighbours among the survivors
   void write(Writer& out) const;
   [[nodiscard]] static Result<CertificateMessage> read(Reader& in);
 };

@@ -42,9 +42,9 @@ TEST(SumMessages, EachHasOneForm) {
   SumWorld last(SumWorld::offer_for(six, 3, 20, 1000, 5));
   last.up_to_reveal();
   check_form(last.server->survivors());
-  check_form(AgreementMessage{5, last.server->certificate().signatures[0].signature});
-  check_form(last.server->certificate());
-  check_form(last.devices[0].receive(last.server->certificate()).value());
+  check_form(AgreementMessage{5, last.server->certificate_for(0).signatures[0].signature});
+  check_form(last.server->certificate_for(0));
+  check_form(last.devices[0].receive(last.server->certificate_for(0)).value());
   check_form(PartMessage{5, 1, Bytes(32)});
   check_form(CiphertextsMessage{5, 8, Bytes(16)});
 }
@@ -74,7 +74,7 @@ TEST(SumMessages, OffersThatContradictThemselves) {
 }
 
 TEST(SumMessages, ListsAscendAndSharesAreShares) {
-  CertificateMessage certificate{1, {{4, {}}, {4, {}}}};
+  CertificateMessage certificate{1, {{4, {}}, {4, {}}}, {}};
   EXPECT_FALSE(decode<CertificateMessage>(encode(certificate)).ok());
   certificate.signatures[1].device = 3;
   EXPECT_FALSE(decode<CertificateMessage>(encode(certificate)).ok());

@@ -114,6 +114,15 @@ LettersMessage SumServer::letters_for(std::uint32_t device) const {
 Status SumServer::receive(std::uint32_t from, const MaskedMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::inputs, from, message.session, wrote_, gave_));
   if (!sum_.is_packed(message.values)) return sum_refused("an input that is not as long as the sum");
+  std::size_t next = 0;
+  for (const std::uint32_t other : devices_[from].around) {
+    if (!wrote_.has(other)) continue;
+    if (next == message.tags.size() || message.tags[next].device != other)
+      return sum_refused("an input must be masked with every neighbour that shared its secrets");
+    ++next;
+  }
+  if (next != message.tags.size()) return sum_refused("an input masked with more than the neighbours");
+  for (const MaskTag& tag : message.tags) devices_[tag.device].tags.push_back({from, tag.tag});
   sum_.add_packed(message.values);
   gave_.insert(from);
   return Done{};
@@ -153,6 +162,14 @@ Status SumServer::close_agreement() {
             [](const SignedBy& a, const SignedBy& b) { return a.device < b.device; });
   list.resize(offer_.terms.quorum);  // enough; devices need not check more
   return Done{};
+}
+
+CertificateMessage SumServer::certificate_for(std::uint32_t device) const {
+  CertificateMessage message = certificate_;
+  message.tags = devices_[device].tags;
+  std::sort(message.tags.begin(), message.tags.end(),
+            [](const MaskTag& a, const MaskTag& b) { return a.device < b.device; });
+  return message;
 }
 
 Status SumServer::check_reveal(std::uint32_t from, const RevealMessage& message) const {

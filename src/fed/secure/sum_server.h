@@ -43,7 +43,7 @@ class SumServer {
 
   [[nodiscard]] Status receive(std::uint32_t from, const AgreementMessage& message);
   [[nodiscard]] Status close_agreement();
-  [[nodiscard]] const CertificateMessage& certificate() const { return certificate_; }
+  [[nodiscard]] CertificateMessage certificate_for(std::uint32_t device) const;
 
   [[nodiscard]] Status receive(std::uint32_t from, const RevealMessage& message);
   // The server is used up.
@@ -55,6 +55,7 @@ class SumServer {
     DeviceKeys keys;
     std::vector<std::uint32_t> around;  // by the graph, ascending
     std::vector<Letter> inbox;          // from each neighbour that wrote
+    std::vector<MaskTag> tags;          // from each neighbour that gave its input
     std::vector<std::uint32_t> points;  // of the shares that came back
     std::vector<Share> shares;
   };

@@ -90,7 +90,7 @@ struct SumWorld {
   Result<SumTotal> reveal(const Silent& silent = {}) {
     for (std::uint32_t n = 0; n < devices.size(); ++n) {
       if (gone(n, silent)) continue;
-      SOTTO_TRY(const auto message, devices[n].receive(server->certificate()));
+      SOTTO_TRY(const auto message, devices[n].receive(server->certificate_for(n)));
       SOTTO_TRY_DONE(server->receive(n, message));
     }
     return std::move(*server).release();

@@ -11,6 +11,7 @@
 #include "fed/dp_sum.h"
 #include "fed/recorder.h"
 #include "lab/files.h"
+#include "lab/people.h"
 #include "privacy/dp/gaussian.h"
 #include "sim/federation.h"
 
@@ -27,14 +28,13 @@ bool look_after(std::uint64_t round, std::uint64_t rounds) {
 // In a secure sum devices add shares of the noise that nobody sees apart: as noise on the sum. Otherwise each
 // message has the whole of it.
 DpSumPlan noise_plan(const AuditRequest& request, std::uint64_t seed) {
-  const double scale = double{request.train.plan.fixed.scale()};
-  const double whole = std::floor(request.noise.clip * scale);
-  const double variance = std::ceil(std::pow(request.noise.multiplier * whole, 2.0));
-  return {.place = request.view.view == View::secure ? DpPlace::central : DpPlace::local,
-          .clip = {.whole = whole},
-          .variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0},
-          .release = "audit",
-          .seed = seed};
+  DpSumPlan plan = dp_sum_plan({.clip = request.noise.clip,
+                                .noise = request.noise.multiplier,
+                                .unit = double{request.train.plan.fixed.scale()}});
+  plan.place = request.view.view == View::secure ? DpPlace::central : DpPlace::local;
+  plan.release = "audit";
+  plan.seed = seed;
+  return plan;
 }
 
 // Everything that stands between the devices and the sum, and what is written down there.
@@ -115,12 +115,27 @@ Status step(SeenRound& round, std::uint64_t rounds, const AuditRequest& request,
   return Done{};
 }
 
+// A protection of the plan that the audit would leave out must not seem audited.
+Status check_protection(const TrainRequest& train) {
+  const char* part = nullptr;
+  if (train.dp.asked()) part = "[dp]; --view secure+dp with --noise is noise in a sum";
+  if (train.sum.kind != SumKind::plain) part = "[sum]; --view secure is a secure sum";
+  if (train.robust.asked()) part = "[robust]; sotto poison judges robust sums";
+  if (part == nullptr) return Done{};
+  return fail(
+      Code::usage,
+      fmt::format("the audit's own --view and --noise say what the server sees: leave out the plan's {}",
+                  part));
+}
+
 // Trains; every round goes to the attackers, and its bytes to `sink` if there is one.
 Result<std::string> train_and_listen(const AuditRequest& request, const Split& split, std::uint64_t seed,
                                      Executor& executor, const AuditHooks& hooks, Trail& trail,
                                      const Schedule& schedule, const ByteSink* sink) {
-  Plan plan = request.train.plan;
-  plan.seed = seed;
+  TrainRequest seeded = request.train;
+  seeded.plan.seed = seed;
+  SOTTO_TRY(const TrainRequest train, with_people(std::move(seeded), split));
+  const Plan& plan = train.plan;
   const Fpl model(plan.fpl, split.catalogue, plan.seed);
   if (request.noise.multiplier > 0.0) SOTTO_TRY_DONE(check(noise_plan(request, seed)));
   Listening listening(request, {model.shared_rows(), model.shared_width()}, seed,
@@ -176,6 +191,7 @@ std::string to_string(const AuditView& view) {
 Status check(const AuditRequest& request) {
   if (request.train.model != ModelKind::fpl)
     return fail(Code::usage, "the audit attacks the messages of fpl: leave --model out, or say fpl");
+  SOTTO_TRY_DONE(check_protection(request.train));
   if (request.view.noisy && !(request.noise.multiplier > 0.0))
     return fail(Code::usage,
                 "a view with +dp needs its noise: add --noise, a multiple of the clip such as 1");
@@ -250,9 +266,10 @@ Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::s
 
 double epsilon_of(const AuditRequest& request, std::uint64_t rounds) {
   if (request.noise.multiplier <= 0.0) return std::numeric_limits<double>::infinity();
+  // Noise on a single message hides which of two messages it was: the clip counts twice (lab/dp.cpp too).
+  const double charged = request.local ? request.noise.multiplier / 2.0 : request.noise.multiplier;
   // So many releases are one with less noise; everybody is taken to be in every round.
-  return gaussian_epsilon(request.noise.multiplier / std::sqrt(static_cast<double>(rounds)),
-                          request.noise.delta);
+  return gaussian_epsilon(charged / std::sqrt(static_cast<double>(rounds)), request.noise.delta);
 }
 
 }  // namespace sotto

@@ -78,7 +78,8 @@ struct AuditHooks {
                                                 Executor& executor, const AuditHooks& hooks);
 
 // ε of the whole training for the noise of the request, by the Gaussian mechanism's exact curve; infinite
-// without noise.
+// without noise. Noise on sums hides whether a person is there; noise on single messages, which of all
+// histories a person has.
 [[nodiscard]] double epsilon_of(const AuditRequest& request, std::uint64_t rounds);
 
 }  // namespace sotto

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
@@ -65,9 +66,13 @@ TEST(Audit, SingleMessagesLeakAndTheSumOverAllDoesNot) {
   EXPECT_GT(single.of(Attacker::match)->advantage.f1.range.low, 0.2);
   EXPECT_FALSE(single.shows_no_leak());
   EXPECT_EQ(single.sent.mean, 0.0);
-  const AuditSummary sum =
-      summarise({audit_plan(small_request(0.0, "secure"), small_split(), 1, pool, {}).value()}, pool);
-  EXPECT_TRUE(sum.shows_no_leak());
+  AuditReport report;
+  report.request = small_request(0.0, "secure");
+  report.main = summarise({audit_plan(report.request, small_split(), 1, pool, {}).value()}, pool);
+  EXPECT_TRUE(report.main.shows_no_leak());
+  EXPECT_NE(verdict_of(report).find("a consequence of the view"), std::string::npos);
+  report.request.view.group = 50;
+  EXPECT_EQ(verdict_of(report).find("a consequence of the view"), std::string::npos);
 }
 
 TEST(Audit, ATranscriptGivesTheFiguresOfItsPlan) {
@@ -103,6 +108,41 @@ TEST(Audit, EpsilonIsThatOfTheGaussianMechanism) {
   EXPECT_NEAR(epsilon_of(request, 3), 1.0, 1e-3);
 }
 
+// One person's message could be any other's: twice the clip lies between the two.
+TEST(Audit, NoiseOnSingleMessagesIsChargedForAnyOtherHistory) {
+  AuditRequest sums = small_request(1.0, "secure+dp");
+  sums.noise.multiplier = 2.0;
+  AuditRequest messages = small_request(1.0, "plain");
+  messages.local = true;
+  messages.noise.multiplier = 4.0;
+  EXPECT_DOUBLE_EQ(epsilon_of(messages, 3), epsilon_of(sums, 3));
+}
+
+TEST(Audit, PeoplesOwnTermsHoldAsInTraining) {
+  SerialExecutor serial;
+  AuditRequest request = small_request(1.0, "plain");
+  request.attack.attackers = {Attacker::bias_sum};
+  const std::string everybody = plain_hash(request);
+  request.train.consent.mix = "open=0.5,closed=0.5";
+  const AuditRun run = audit_plan(request, small_split(), 1, serial, {}).value();
+  EXPECT_EQ(run.model_hash, plain_hash(request));
+  EXPECT_NE(run.model_hash, everybody);
+}
+
+TEST(Audit, ProtectionsOfThePlanAreRefusedByName) {
+  const auto refusal = [](const std::function<void(TrainRequest&)>& change) {
+    AuditRequest request = small_request(1.0, "plain");
+    change(request.train);
+    const Status status = check(request);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  EXPECT_NE(refusal([](TrainRequest& train) { train.dp.place = "central"; }).find("[dp]"), std::string::npos);
+  EXPECT_NE(refusal([](TrainRequest& train) { train.sum.kind = SumKind::secure; }).find("[sum]"),
+            std::string::npos);
+  EXPECT_NE(refusal([](TrainRequest& train) { train.robust.groups = 5; }).find("[robust]"),
+            std::string::npos);
+}
+
 TEST(Canaries, ProveNoMoreThanWasPromisedAndSeeAMissingPromise) {
   ThreadPool pool(2);
   CanaryRequest request;
@@ -117,6 +157,33 @@ TEST(Canaries, ProveNoMoreThanWasPromisedAndSeeAMissingPromise) {
   // A tenth of the noise behind the same promise is caught.
   request.noise.multiplier = 0.1;
   EXPECT_FALSE(play_canaries(request, promised, pool).value().held());
+}
+
+TEST(Canaries, LocalNoiseOverRoundsKeepsItsPromise) {
+  ThreadPool pool(2);
+  CanaryRequest request;
+  request.noise = {.multiplier = 4.0, .clip = 1.0, .delta = 1e-5};
+  request.place = DpPlace::local;
+  request.devices = 1;
+  request.rounds = 4;
+  AuditRequest promise = small_request(1.0, "plain");
+  promise.noise = request.noise;
+  promise.local = true;
+  const CanaryOutcome outcome = play_canaries(request, epsilon_of(promise, 4), pool).value();
+  EXPECT_TRUE(outcome.held());
+  EXPECT_GT(outcome.bound.epsilon, 0.5);
+  EXPECT_EQ(describe(outcome.played), "4 rounds of 1 device, local noise");
+}
+
+TEST(Canaries, WithoutAPromiseThereIsNothingToTest) {
+  CanaryRequest request;
+  EXPECT_NE(check(request).error().message.find("none is promised"), std::string::npos);
+  request.noise = {.multiplier = 1.0, .clip = 200.0};
+  EXPECT_EQ(check(request).error().code, Code::usage);
+  request.noise.clip = 2.0;
+  EXPECT_TRUE(check(request).ok());
+  request.trials = 99;
+  EXPECT_EQ(check(request).error().code, Code::usage);
 }
 
 TEST(Audit, TheWholeAuditTellsItsControlsAndDrawsItsPage) {

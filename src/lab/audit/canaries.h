@@ -5,9 +5,11 @@
 // accountant promised.
 //
 // The other devices of a trial send nothing: what they send is the same in both kinds of runs and can be
-// subtracted.
+// subtracted. Where each message has its own noise nobody else matters: the canary is alone, and in the other
+// half of the runs sends the opposite, which is as far from it as two messages can be.
 #pragma once
 
+#include "fed/dp_sum.h"
 #include "lab/audit/audit.h"
 #include "privacy/audit/epsilon_bound.h"
 
@@ -15,20 +17,26 @@ namespace sotto {
 
 struct CanaryRequest {
   AuditNoise noise;
-  std::uint32_t devices = 50;  // in a round's sum, each with its share of the noise
-  std::uint32_t rounds = 1;
-  std::uint32_t trials = 2000;  // of each kind
+  DpPlace place = DpPlace::distributed;  // or local
+  std::uint32_t devices = 50;            // in a round's sum, each with its share of the noise; local: 1
+  std::uint32_t rounds = 1;              // the canary is in each
+  std::uint32_t trials = 2000;           // of each kind
   int fixed_bits = 20;
   std::uint64_t seed = 1;
 };
 
+[[nodiscard]] Status check(const CanaryRequest& request);
+
 struct CanaryOutcome {
   EpsilonBound bound;
-  double promised = 0.0;  // by the accountant
-  double delta = 0.0;
+  double promised = 0.0;  // by the accountant, for what was played
+  CanaryRequest played;
   // No trial contradicts the promise.
   [[nodiscard]] bool held() const { return bound.epsilon <= promised; }
 };
+
+// "20 rounds of 5 devices, distributed noise"
+[[nodiscard]] std::string describe(const CanaryRequest& request);
 
 [[nodiscard]] Result<CanaryOutcome> play_canaries(const CanaryRequest& request, double promised,
                                                   Executor& executor);

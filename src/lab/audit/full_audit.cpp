@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fed/dp_sum.h"
 #include "sim/federation.h"
 
 namespace sotto {
@@ -14,6 +15,9 @@ namespace {
 // People attacked for one point of a curve: a curve needs many points more than narrow intervals.
 constexpr std::uint32_t people_of_a_point = 200;
 constexpr double least_control_f1 = 0.95;
+// Canaries are played thousands of times: as the plan is, but for this much.
+constexpr std::uint64_t most_canary_rounds = 20;
+constexpr std::uint64_t most_canary_devices = 10;
 
 class Runner {
  public:
@@ -45,7 +49,8 @@ class Runner {
 
   Result<AuditControl> attack_works() {
     AuditRequest request = bare();
-    request.train.plan.consent.pi = 0.0;
+    request.train.plan.consent = {.pi = 0.0};
+    request.train.consent = {};
     request.attack.attackers = {Attacker::match, Attacker::absence};
     SOTTO_TRY(const AuditSummary summary, run(request, "control: the attack works"));
     const Estimate& f1 = summary.of(Attacker::match)->alone.f1;
@@ -94,6 +99,7 @@ class Runner {
       for (const double pi : {0.0, 0.1, 0.3, 0.6, 1.0}) {
         AuditRequest request = bare();
         request.train.plan.consent = {pi, mask};
+        request.train.consent = {};
         SOTTO_TRY_DONE(add_point(request, pi, to_string(mask), fmt::format("π = {}, {}", pi, to_string(mask)),
                                  report.over_pi));
       }
@@ -102,9 +108,10 @@ class Runner {
 
   Status add_epsilon_curve(AuditReport& report) {
     for (const bool secure : {false, true})
-      for (const double multiplier : {0.3, 1.0, 3.0, 10.0, 30.0}) {
+      for (const double multiplier : {0.3, 1.0, 3.0, 8.0, 16.0}) {
         AuditRequest request = bare();
         request.noise.multiplier = multiplier;
+        if (!fits_the_sum(request)) continue;
         request.local = !secure;
         if (secure) request.view = {View::secure, asked_.request.view.group, true};
         const std::string series = secure ? "noise inside a secure sum" : "noise on single messages";
@@ -118,9 +125,7 @@ class Runner {
 
   // Sums over few people still tell about each: from how many on does it no longer show?
   Status add_group_curve(AuditReport& report) {
-    const std::size_t users = eligible_users(split_.train, split_.catalogue).size();
-    SOTTO_TRY(const Schedule schedule,
-              schedule_for(asked_.request.train.plan, users, split_.train.interactions()));
+    SOTTO_TRY(const Schedule schedule, schedule_of_plan());
     const std::size_t cohort = schedule.cohort;
     for (const bool keep : {false, true})
       for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
@@ -136,21 +141,40 @@ class Runner {
     return Done{};
   }
 
+  Result<CanaryRequest> canaries() const {
+    SOTTO_TRY(const Schedule schedule, schedule_of_plan());
+    const AuditRequest& audit = asked_.request;
+    const std::uint64_t group = audit.view.group == 0 ? schedule.cohort : audit.view.group;
+    CanaryRequest request;
+    request.noise = audit.noise;
+    request.place = audit.local ? DpPlace::local : DpPlace::distributed;
+    request.devices = audit.local ? 1 : static_cast<std::uint32_t>(std::min(group, most_canary_devices));
+    request.rounds = static_cast<std::uint32_t>(std::min<std::uint64_t>(schedule.rounds, most_canary_rounds));
+    request.trials = asked_.canaries;
+    request.fixed_bits = audit.train.plan.fixed.bits;
+    request.seed = audit.train.plan.seed;
+    SOTTO_TRY_DONE(check(request));
+    return request;
+  }
+
   Status add_canaries(AuditReport& report) {
     if (hooks_.on_part) hooks_.on_part("canaries");
-    CanaryRequest request;
-    request.noise = asked_.request.noise;
-    if (request.noise.multiplier <= 0.0) request.noise.multiplier = 1.0;
-    request.trials = asked_.canaries;
-    request.fixed_bits = asked_.request.train.plan.fixed.bits;
-    request.seed = asked_.request.train.plan.seed;
-    AuditRequest promise = asked_.request;
-    promise.noise = request.noise;
-    SOTTO_TRY(report.canaries, play_canaries(request, epsilon_of(promise, request.rounds), executor_));
+    SOTTO_TRY(const CanaryRequest request, canaries());
+    const double promised = epsilon_of(asked_.request, request.rounds);
+    SOTTO_TRY(report.canaries, play_canaries(request, promised, executor_));
     return Done{};
   }
 
  private:
+  static bool fits_the_sum(const AuditRequest& request) {
+    const double unit = double{request.train.plan.fixed.scale()};
+    return check(dp_sum_plan({request.noise.clip, request.noise.multiplier, unit})).ok();
+  }
+  [[nodiscard]] Result<Schedule> schedule_of_plan() const {
+    const std::size_t users = eligible_users(split_.train, split_.catalogue).size();
+    return schedule_for(asked_.request.train.plan, users, split_.train.interactions());
+  }
+
   const FullAudit& asked_;
   const Split& split_;
   Executor& executor_;
@@ -163,6 +187,9 @@ Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, E
                                    const FullAuditHooks& hooks) {
   SOTTO_TRY_DONE(check(asked.request));
   Runner runner(asked, split, executor, hooks);
+  // Told before the long work.
+  if (asked.canaries > 0)
+    if (const auto canaries = runner.canaries(); !canaries.ok()) return canaries.error();
   AuditReport report;
   report.request = asked.request;
   report.data = asked.data;

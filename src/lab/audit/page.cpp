@@ -192,20 +192,28 @@ PageSection about_section(const AuditReport& report, const std::string& command)
   return section;
 }
 
+// Whether all that was seen are sums over the same people, everybody.
+bool one_sum_of_all(const AuditRequest& request) {
+  return request.view.view == View::secure && request.view.group == 0 && request.train.plan.cohort >= 1.0 &&
+         !request.train.consent.any();
+}
+
 PageSection canary_section(const CanaryOutcome& canaries) {
   return {"Canaries: is the promised ε true?",
           {PageText{fmt::format(
-              "In {} trials a canary took part in half of them. Whoever looks at the noisy sums raises the "
-              "alarm in {} of "
-              "the runs with the canary and in {} of those without. This proves, with 95% confidence, an ε "
-              "of at least "
-              "{:.2f}; promised is {:.2f} (δ = {:g}). {}",
-              human_count(canaries.bound.trials), percent(canaries.bound.hits),
-              percent(canaries.bound.false_alarms), canaries.bound.epsilon, canaries.promised, canaries.delta,
+              "In {} trials, each {}, a canary took part in half of them. Whoever looks at what the server "
+              "sees raises the alarm in {} of the runs with the canary and in {} of those without. This "
+              "proves, with 95% confidence, an ε of at least {:.2f}; promised for such a trial is {:.2f} (δ "
+              "= {:g}). {}",
+              human_count(canaries.bound.trials), describe(canaries.played), percent(canaries.bound.hits),
+              percent(canaries.bound.false_alarms), canaries.bound.epsilon, canaries.promised,
+              canaries.played.noise.delta,
               canaries.held() ? "The promise holds." : "THE PROMISE IS BROKEN: the noise is too small.")}}};
 }
 
 }  // namespace
+
+const char* noisy_things(const AuditReport& report) { return report.request.local ? "messages" : "sums"; }
 
 std::string meaning_of(const AttackerSummary& attacker) {
   if (attacker.attacker == Attacker::popularity) return "what anybody guesses without any message";
@@ -224,9 +232,12 @@ std::string verdict_of(const AuditReport& report) {
   if (report.main.shows_no_leak())
     return fmt::format(
         "No attacker learns anything about a person that popularity does not tell: all find {} of a history, "
-        "as "
-        "guessing does, and every interval of the gain reaches down to 0.",
-        percent(prior));
+        "as guessing does, and every interval of the gain reaches down to 0.{}",
+        percent(prior),
+        one_sum_of_all(report.request) ? " Under one sum a round everybody's evidence is the same, so "
+                                         "nothing can differ between people: "
+                                         "that is a consequence of the view, not a measurement."
+                                       : "");
   return fmt::format(
       "The strongest attacker ({}, {}) finds {} of a person's history; guessing by popularity finds {}. The "
       "gain of {} "
@@ -244,9 +255,10 @@ Page audit_page(const AuditReport& report, const std::string& command) {
       fmt::format("A curious server was given everything that it sees (view: {}) and tried to find out what "
                   "people consumed.{}",
                   to_string(report.request.view),
-                  report.epsilon ? fmt::format(" The sums carry noise: ε = {:.2f}, δ = {:g}.",
-                                               *report.epsilon, report.request.noise.delta)
-                                 : "")};
+                  report.epsilon
+                      ? fmt::format(" The {} carry noise: ε = {:.2f}, δ = {:g}.", noisy_things(report),
+                                    *report.epsilon, report.request.noise.delta)
+                      : "")};
   page.sections.push_back({"Who finds how much", {main_table(report.main)}});
   if (!report.controls.empty())
     page.sections.push_back({"Can the audit be believed?", {control_table(report.controls)}});

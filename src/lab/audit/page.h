@@ -12,6 +12,9 @@ namespace sotto {
 // The verdict over all attackers, in one or two sentences.
 [[nodiscard]] std::string verdict_of(const AuditReport& report);
 
+// What the noise of the report is on: "messages" or "sums".
+[[nodiscard]] const char* noisy_things(const AuditReport& report);
+
 [[nodiscard]] Page audit_page(const AuditReport& report, const std::string& command);
 
 }  // namespace sotto

@@ -198,7 +198,8 @@ nlohmann::json to_json(const AuditReport& report) {
   if (report.canaries)
     json["canaries"] = {{"epsilon_at_least", report.canaries->bound.epsilon},
                         {"epsilon_promised", report.canaries->promised},
-                        {"delta", report.canaries->delta},
+                        {"delta", report.canaries->played.noise.delta},
+                        {"played", describe(report.canaries->played)},
                         {"trials", report.canaries->bound.trials},
                         {"hits", report.canaries->bound.hits},
                         {"false_alarms", report.canaries->bound.false_alarms},

@@ -89,7 +89,7 @@ std::string report_text(const AuditReport& report, const Console& console) {
       "\n  {} judged, {} known to the attacker, {} rounds; own updates seen: {:.1f}% of a history\n",
       report.main.judged, report.main.known, report.main.rounds, 100.0 * report.main.sent.mean);
   if (report.epsilon)
-    text += fmt::format("  the sums carry noise: ε = {:.3f}, δ = {:g}\n", *report.epsilon,
+    text += fmt::format("  the {} carry noise: ε = {:.3f}, δ = {:g}\n", noisy_things(report), *report.epsilon,
                         report.request.noise.delta);
   for (const AuditControl& control : report.controls)
     text +=
@@ -97,10 +97,11 @@ std::string report_text(const AuditReport& report, const Console& console) {
                     console.paint(control.held ? Tone::good : Tone::warn, control.held ? "held  " : "FAILED"),
                     control.name, control.measured);
   if (report.canaries)
-    text += fmt::format("  {} canaries: ε is at least {:.3f} with 95% confidence, promised is {:.3f}\n",
+    text += fmt::format("  {} canaries ({}): ε is at least {:.3f} with 95% confidence, promised is {:.3f}\n",
                         console.paint(report.canaries->held() ? Tone::good : Tone::warn,
                                       report.canaries->held() ? "held  " : "FAILED"),
-                        report.canaries->bound.epsilon, report.canaries->promised);
+                        describe(report.canaries->played), report.canaries->bound.epsilon,
+                        report.canaries->promised);
   return text;
 }
 
@@ -208,7 +209,8 @@ void add_attack_flags(CLI::App& app, AuditFlags& flags) {
       ->group("Audit");
   app.add_flag("--curves", flags.curves, "also measure the leak over π and over ε (twenty short audits)")
       ->group("Audit");
-  app.add_option("--canaries", flags.canaries, "trials of A7, canary users against the promised ε")
+  app.add_option("--canaries", flags.canaries,
+                 "trials of A7, canary users against the ε that the noise promises (at most 20 rounds each)")
       ->type_name("N")
       ->default_str("0")
       ->group("Audit");

@@ -1,5 +1,7 @@
 #include "lab/cli/consent_flags.h"
 
+#include <fmt/format.h>
+
 #include "lab/files.h"
 
 namespace sotto {
@@ -11,6 +13,12 @@ void add_consent_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add("--consent", "FILE", "a consent policy that everybody has: share, rules for items and categories",
       [](TrainRequest& request, const std::string& path) -> Status {
         SOTTO_TRY(request.consent.policy, read_text(path));
+        if (request.consent.policy.empty())
+          return fail(
+              Code::usage,
+              fmt::format("{}: the consent policy is empty: write a level or a share into it, such as "
+                          "level = \"balanced\", or leave --consent out",
+                          path));
         request.consent.policy_name = path;
         return Done{};
       });

@@ -70,10 +70,17 @@ std::set<std::string> all_items(const LedgerReading& reading) {
   return items;
 }
 
+// As far as they are known.
 std::uint64_t all_bytes(const LedgerReading& reading) {
   std::uint64_t bytes = 0;
-  for (const LedgerEntry& entry : reading.entries) bytes += entry.bytes;
+  for (const LedgerEntry& entry : reading.entries) bytes += entry.bytes.value_or(0);
   return bytes;
+}
+
+std::string sent_text(const LedgerReading& reading) {
+  const bool all_known =
+      std::ranges::all_of(reading.entries, [](const LedgerEntry& entry) { return entry.bytes.has_value(); });
+  return (all_known ? "" : "more than ") + human_bytes(static_cast<double>(all_bytes(reading)));
 }
 
 }  // namespace
@@ -130,7 +137,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
     std::vector<std::string> cells{std::to_string(entry.round),
                                    entry.task,
                                    entry.mechanism,
-                                   human_count(entry.bytes),
+                                   entry.bytes ? human_count(*entry.bytes) : "unknown",
                                    epsilon_text(entry.epsilon),
                                    human_count(entry.items.size())};
     if (items) cells.push_back(items_text(entry));
@@ -139,19 +146,16 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   return text + table.text(console) +
          fmt::format("\n{} rounds, {} sent, {} of your things in at least one; privacy so far: {}\n",
-                     human_count(reading.entries.size()),
-                     human_bytes(static_cast<double>(all_bytes(reading))),
+                     human_count(reading.entries.size()), sent_text(reading),
                      human_count(all_items(reading).size()), epsilon_text(reading.entries.back().epsilon));
 }
 
 nlohmann::json ledger_json(const LedgerReading& reading) {
   nlohmann::json entries = nlohmann::json::array();
   for (const LedgerEntry& entry : reading.entries) {
-    nlohmann::json line{{"round", entry.round},
-                        {"task", entry.task},
-                        {"mechanism", entry.mechanism},
-                        {"bytes", entry.bytes},
-                        {"items", entry.items}};
+    nlohmann::json line{
+        {"round", entry.round}, {"task", entry.task}, {"mechanism", entry.mechanism}, {"items", entry.items}};
+    line["bytes"] = entry.bytes ? nlohmann::json(*entry.bytes) : nlohmann::json();
     line["epsilon"] = entry.epsilon ? nlohmann::json(*entry.epsilon) : nlohmann::json();
     entries.push_back(std::move(line));
   }

@@ -10,8 +10,8 @@ void add_dp_flags(CLI::App& app, Edits<TrainRequest>& edits) {
         ->type_name(type)
         ->group("Differential privacy");
   };
-  add("--dp", "PLACE", "where noise joins the sum: central, distributed or local", std::string(),
-      &DpRequest::place);
+  add("--dp", "PLACE", "where noise joins the sum: central, distributed (with --sum secure) or local",
+      std::string(), &DpRequest::place);
   add("--dp-epsilon", "E", "what may be spent in all; the noise follows from it", 0.0, &DpRequest::epsilon);
   add("--dp-noise", "S",
       "noise as a multiple of the clip; with --dp-epsilon the run halts when that is spent", 0.0,
@@ -27,7 +27,8 @@ void add_dp_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       &DpRequest::popularity_share);
   add("--dp-half-life", "N", "half-life in items of what somebody adds to the pairs (fedease); default 50",
       0.0f, &DpRequest::half_life);
-  add("--dp-budget", "FILE", "a budget that is charged before each release ('sotto privacy budget')",
+  add("--dp-budget", "FILE",
+      "a budget that is charged before each release ('sotto privacy budget'); --resume keeps it",
       std::string(), &DpRequest::budget);
 }
 

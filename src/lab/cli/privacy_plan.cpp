@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -30,7 +31,7 @@ struct Cost {
   double noise, rdp, pld;
 };
 struct Need {
-  double epsilon, rdp, pld;
+  double epsilon, rdp, pld;  // infinite: PLD cannot tell
 };
 struct PrivacyPlan {
   double sampling = 1.0;
@@ -72,11 +73,13 @@ Result<PrivacyPlan> plan_of(const PlanCommandOptions& options) {
     SOTTO_TRY_DONE(check(goal));
     if (epsilon < 0.01 || epsilon > 50.0) return fail(Code::usage, "--epsilon lies between 0.01 and 50");
     SOTTO_TRY(const double rdp, noise_for(goal, sampling, options.rounds, Accountant::rdp));
-    SOTTO_TRY(const double pld, noise_for(goal, sampling, options.rounds, Accountant::pld));
-    plan.needs.push_back({epsilon, rdp, pld});
+    const auto pld = noise_for(goal, sampling, options.rounds, Accountant::pld);
+    plan.needs.push_back({epsilon, rdp, pld.ok() ? *pld : std::numeric_limits<double>::infinity()});
   }
   return plan;
 }
+
+std::string noise_text(double noise) { return std::isfinite(noise) ? fmt::format("{:g}", noise) : "–"; }
 
 nlohmann::json json_of(const PrivacyPlan& plan) {
   nlohmann::json document{{"sampling", plan.sampling}, {"rounds", plan.rounds}, {"delta", plan.delta}};
@@ -114,8 +117,7 @@ void print_plan(const PrivacyPlan& plan, const Console& console) {
   if (!costs.empty()) console.print("What a noise level costs\n" + costs.text(console) + "\n");
   Table needs({{"epsilon", Align::right}, {"noise (RDP)", Align::right}, {"noise (PLD)", Align::right}});
   for (const Need& need : plan.needs)
-    needs.row(
-        {fmt::format("{:g}", need.epsilon), fmt::format("{:g}", need.rdp), fmt::format("{:g}", need.pld)});
+    needs.row({fmt::format("{:g}", need.epsilon), fmt::format("{:g}", need.rdp), noise_text(need.pld)});
   if (!needs.empty()) console.print("What noise an epsilon needs\n" + needs.text(console) + "\n");
   console.print(fmt::format("{}\n", explanation));
 }
@@ -150,7 +152,7 @@ Page page_of(const PrivacyPlan& plan) {
   for (const Need& need : plan.needs)
     needs.rows.push_back({{fmt::format("{:g}", need.epsilon), need.epsilon},
                           {fmt::format("{:g}", need.rdp), need.rdp},
-                          {fmt::format("{:g}", need.pld), need.pld}});
+                          {noise_text(need.pld), need.pld}});
   return {.title = "Privacy plan",
           .summary = {headline(plan) + ".", explanation},
           .sections = {{"Costs", {Chart(chart_of(plan)), costs}}, {"Needs", {needs}}}};

@@ -96,13 +96,15 @@ class Recorder {
   Clock::time_point saved_ = Clock::now();
 };
 
-Error explain_stop(const Error& error, const SessionOptions& options) {
+Error explain_stop(const Error& error, const SessionOptions& options, const std::string& budget) {
   if (error.code != Code::cancelled) return error;
   if (!options.run)
     return fail(Code::cancelled,
                 error.message + "; nothing was kept, because no run directory was given (--out DIR)");
-  return fail(Code::cancelled, fmt::format("{}; go on with: sotto train --resume --out {}", error.message,
-                                           shell_word(options.run->path().string())));
+  return fail(Code::cancelled,
+              fmt::format("{}; go on with: sotto train --resume --out {}{}", error.message,
+                          shell_word(options.run->path().string()),
+                          budget.empty() ? std::string() : " --dp-budget " + shell_word(budget)));
 }
 
 Result<Trained> train_recorded(const TrainRequest& request, const Split& split, const SessionOptions& options,
@@ -123,7 +125,7 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
   hooks.on_progress = [&](const TrainProgress& progress) { return recorder.note(progress, hooks); };
   auto trained = train(request, split, executor, hooks, std::move(checkpoint));
   SOTTO_TRY_DONE(recorder.close());
-  if (!trained.ok()) return explain_stop(trained.error(), options);
+  if (!trained.ok()) return explain_stop(trained.error(), options, request.dp.budget);
   return trained;
 }
 

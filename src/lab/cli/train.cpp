@@ -1,8 +1,10 @@
 // sotto train: data and a plan in, a judged model and a run directory out.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "data/forget_user.h"
 #include "lab/cli/command.h"
 #include "lab/cli/run_text.h"
 #include "lab/cli/session.h"
@@ -51,6 +53,22 @@ Result<Job> new_job(const TrainFlags& flags, std::size_t threads) {
   return job;
 }
 
+// A resumed run is charged to the budget it began with: `asked` may name that one alone.
+Result<std::string> budget_of(const RunDir& run, const std::string& asked) {
+  SOTTO_TRY(std::string begun, run.budget());
+  std::error_code ignored;  // a path that cannot be followed is compared as it is
+  const auto same = [&] {
+    return std::filesystem::weakly_canonical(asked, ignored) ==
+           std::filesystem::weakly_canonical(begun, ignored);
+  };
+  if (asked.empty() || (!begun.empty() && same())) return begun;
+  if (begun.empty())
+    return fail(Code::usage,
+                "the run began without a budget, so that its first rounds are charged to none: leave "
+                "--dp-budget out, or start anew with --force");
+  return fail(Code::usage, fmt::format("the run is charged to {}: leave --dp-budget out", begun));
+}
+
 // A resumed run is its own plan and split; flags that would change it are refused.
 Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   if (flags.out.empty()) return fail(Code::usage, "--resume needs the run to go on with: add --out DIR");
@@ -64,7 +82,15 @@ Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   if (to_toml(asked) != to_toml(job.request))
     return fail(Code::usage,
                 "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
+  SOTTO_TRY(job.request.dp.budget, budget_of(*job.session.run, asked.dp.budget));
   SOTTO_TRY(job.split, job.session.run->split());
+  // A forgetting that was cut short leaves a split whose plan is another.
+  if (has_forgotten(job.split) && !job.session.run->has_checkpoint() &&
+      facts_of(job.request.model).family != ModelFamily::direct)
+    return fail(Code::usage,
+                fmt::format("{}: somebody was being forgotten here, and that did not end; the rest cannot be "
+                            "replayed: train anew without them, with --split-file {} and another --out",
+                            flags.out, shell_word((job.session.run->path() / "split.bin").string())));
   SOTTO_TRY_DONE(check_room(flags, job, threads));
   return job;
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/rng.h"
+#include "lab/people.h"
 #include "lab/protection.h"
 #include "metrics/evaluate.h"
 #include "metrics/exposure.h"
@@ -93,7 +94,8 @@ Status Study::prepare() {
                 fmt::format("--malicious {} of {} users leaves {}: choose another share", request_.malicious,
                             users.size(), malicious_.empty() ? "no attacker" : "nobody to judge"));
   SOTTO_TRY_DONE(draw_targets());
-  open_ = defended_ = request_.train;
+  SOTTO_TRY(defended_, with_people(request_.train, split_));
+  open_ = defended_;
   open_.robust = {};
   if (!defended_.robust.asked())
     defended_.robust = standard_defence(schedule_, split_.catalogue, malicious_.size());
@@ -113,7 +115,7 @@ PoisonOptions Study::options_for(Attack attack, ItemIndex target) const {
 }
 
 Result<FederationState> Study::train(const Arm& arm) {
-  const Plan& plan = request_.train.plan;
+  const Plan& plan = defended_.plan;
   const Fpl model(plan.fpl, split_.catalogue, plan.seed);
   const SumShape shape{model.shared_rows(), model.shared_width()};
   SOTTO_TRY(const Protection protection, protect(arm.defended ? defended_ : open_, shape, executor_));
@@ -205,6 +207,9 @@ Status check(const PoisonRequest& request) {
   if (request.train.model != ModelKind::fpl)
     return fail(Code::usage, fmt::format("the attacks are made for fpl, not for {}: leave --model out",
                                          to_string(request.train.model)));
+  if (request.train.dp.asked())
+    return fail(Code::usage,
+                "a defence by robust sums has no planned noise: leave --dp, or the plan's [dp], out");
   if (!(request.malicious > 0.0 && request.malicious < 1.0))
     return fail(Code::usage,
                 fmt::format("--malicious is {}, but it must be a share between 0 and 1", request.malicious));

@@ -57,6 +57,22 @@ TEST(PoisonStudy, ThreadsChangeNothing) {
   EXPECT_EQ(one.attacks[0].defended.exposure, three.attacks[0].defended.exposure);
 }
 
+TEST(PoisonStudy, PeoplesOwnTermsHold) {
+  const Split split = small_split();
+  PoisonRequest request = small_request();
+  request.train.plan.epochs = 5;
+  request.targets = 1;
+  const double everybody = outcome_of(request, split).clean.ndcg;
+  request.train.consent.mix = "open=0.5,closed=0.5";
+  EXPECT_NE(outcome_of(request, split).clean.ndcg, everybody);
+}
+
+TEST(PoisonStudy, PlannedNoiseIsRefused) {
+  PoisonRequest request = small_request();
+  request.train.dp.place = "central";
+  EXPECT_EQ(check(request).error().code, Code::usage);
+}
+
 // Of 943 devices 47 lie; the other 896 draw 85 of 1,682 items: each meets an item with 1 − (1 − 1/1682)^85.
 TEST(PoisonStudy, TheStandardDefenceIsTheWorkedExample) {
   Schedule schedule;

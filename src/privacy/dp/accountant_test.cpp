@@ -161,6 +161,7 @@ TEST(Calibrate, NoiseIsEnoughAndNotMuchMore) {
         EXPECT_LE(cost_of({*noise, q, 40}, 1e-6, accountant), epsilon);
         EXPECT_GT(cost_of({*noise * .999, q, 40}, 1e-6, accountant), epsilon);
       }
+  EXPECT_FALSE(noise_for({1.0, 1e-16}, .05, 40, Accountant::pld).ok()) << "and at once: no search";
   EXPECT_DOUBLE_EQ(rounded_up(1.234561), 1.2346);
   EXPECT_DOUBLE_EQ(rounded_up(4.0), 4.0);
 }

@@ -44,6 +44,11 @@ Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t
   // PLD takes long where noise is small; RDP's answer is near.
   if (accountant == Accountant::pld) {
     SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp));
+    // The rounding of many releases alone is more than δ: no noise would help, and each try is long.
+    if (!std::isfinite(cost_of({high, sampling, times}, goal.delta, accountant)))
+      return fail(Code::usage, fmt::format("PLD cannot tell the cost of {} releases at delta {}: allow a "
+                                           "larger one, or go by RDP",
+                                           times, goal.delta));
   }
   while (!enough(high)) {
     high *= 2.0;

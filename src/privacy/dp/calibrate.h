@@ -19,7 +19,8 @@ enum class Accountant : std::uint8_t { rdp, pld };
 // What the releases cost at δ.
 [[nodiscard]] double cost_of(const NoisyReleases& releases, double delta, Accountant accountant);
 
-// The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices.
+// The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices,
+// and where PLD's own rounding is more than δ.
 [[nodiscard]] Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
                                        Accountant accountant);
 

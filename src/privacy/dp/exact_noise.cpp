@@ -14,7 +14,7 @@ Wide next_digit(Wide& over, Wide under) {
 }
 
 std::uint64_t whole_root(std::uint64_t square) {
-  std::uint64_t low = 0, high = std::uint64_t{1} << 25;
+  std::uint64_t low = 0, high = std::uint64_t{1} << 27;
   while (high - low > 1) {
     const std::uint64_t middle = (low + high) / 2;
     (middle * middle <= square ? low : high) = middle;

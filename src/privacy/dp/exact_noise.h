@@ -16,12 +16,12 @@ namespace sotto {
 
 __extension__ using Wide = unsigned __int128;
 
-// The largest σ² that the sampler's 128 bits hold.
-inline constexpr std::uint64_t most_variance = std::uint64_t{1} << 48;
+// The largest σ²: the sampler's 128 bits hold it, and sixteen σ of it fit a contribution's integers.
+inline constexpr std::uint64_t most_variance = std::uint64_t{1} << 52;
 
 // The next digit of over / under in base 2^64; `over` becomes the remainder.
 [[nodiscard]] Wide next_digit(Wide& over, Wide under);
-// ⌊√square⌋ of what is below 2^50.
+// ⌊√square⌋ of what is below 2^54.
 [[nodiscard]] std::uint64_t whole_root(std::uint64_t square);
 
 template <class Bits>

@@ -57,11 +57,4 @@ std::vector<std::uint32_t> NeighbourGraph::neighbours(std::uint32_t device) cons
   return out;
 }
 
-bool NeighbourGraph::adjacent(std::uint32_t a, std::uint32_t b) const {
-  if (a == b) return false;
-  if (degree_ + 1 == devices()) return true;
-  const std::uint32_t apart = slots_[a] > slots_[b] ? slots_[a] - slots_[b] : slots_[b] - slots_[a];
-  return std::min(apart, devices() - apart) <= degree_ / 2;
-}
-
 }  // namespace sotto

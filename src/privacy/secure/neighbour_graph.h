@@ -18,7 +18,6 @@ class NeighbourGraph {
   NeighbourGraph(const SumTerms& terms, const Bytes32& beacon);
 
   [[nodiscard]] std::vector<std::uint32_t> neighbours(std::uint32_t device) const;
-  [[nodiscard]] bool adjacent(std::uint32_t a, std::uint32_t b) const;
   [[nodiscard]] const std::vector<std::uint32_t>& committee() const { return committee_; }  // ascending
   [[nodiscard]] std::uint32_t devices() const { return static_cast<std::uint32_t>(slots_.size()); }
 

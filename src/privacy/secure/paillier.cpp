@@ -117,7 +117,12 @@ BigBytes PaillierKey::encrypt_with(std::span<const std::uint8_t> plain,
 bool PaillierKey::is_ciphertext(std::span<const std::uint8_t> bytes) const {
   if (bytes.size() != ciphertext_bytes()) return false;
   const Big number = big(bytes);
-  return !BN_is_zero(number.get()) && BN_cmp(number.get(), numbers_->square.get()) < 0;
+  if (BN_is_zero(number.get()) || BN_cmp(number.get(), numbers_->square.get()) >= 0) return false;
+  const Workspace work = workspace();
+  Big common = big();
+  sure(BN_mod(common.get(), number.get(), numbers_->n.get(), work.get()));
+  sure(BN_gcd(common.get(), common.get(), numbers_->n.get(), work.get()));
+  return BN_is_one(common.get());
 }
 
 BigBytes PaillierKey::add(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) const {

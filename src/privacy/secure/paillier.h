@@ -36,7 +36,7 @@ class PaillierKey {  // the open one
   // With r given; for known vectors.
   [[nodiscard]] BigBytes encrypt_with(std::span<const std::uint8_t> plain,
                                       std::span<const std::uint8_t> r) const;
-  // Between 1 and n² − 1 and of full length.
+  // Below n², of full length and without a common factor with n: one that has it spoils every product.
   [[nodiscard]] bool is_ciphertext(std::span<const std::uint8_t> bytes) const;
   // The ciphertext of the sum of both.
   [[nodiscard]] BigBytes add(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) const;

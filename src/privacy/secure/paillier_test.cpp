@@ -69,6 +69,10 @@ TEST(Paillier, WhatIsNoCiphertextIsRefused) {
   EXPECT_FALSE(opener.open(BigBytes(size, 0xFF)).ok());
   EXPECT_FALSE(opener.open(big_bytes(5, size + 1)).ok());
   EXPECT_TRUE(opener.open(big_bytes(5, size)).ok());
+  // A common factor with n: the product with one is none of any sum.
+  constexpr std::uint64_t n = 1009 * 1013;
+  for (const std::uint64_t number : {n, 7 * n, std::uint64_t{1009}, std::uint64_t{1009 * 12}, n * 1013})
+    EXPECT_FALSE(opener.key().is_ciphertext(big_bytes(number, size))) << number;
 }
 
 }  // namespace

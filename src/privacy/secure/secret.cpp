@@ -32,11 +32,12 @@ Bytes32 hash(std::span<const std::uint8_t> key, std::string_view label,
 
 }  // namespace
 
-Secret::Secret(const SecretKey& key) { std::memcpy(bytes_.data(), key.data(), key.size()); }
+Secret::Secret(SecretKey&& key) {
+  std::memcpy(bytes_.data(), key.data(), key.size());
+  sodium_memzero(key.data(), key.size());
+}
 
 Secret::~Secret() { sodium_memzero(bytes_.data(), bytes_.size()); }
-
-bool Secret::same(const Secret& other) const { return same_bytes(bytes_, other.bytes_); }
 
 Secret Secret::derive(std::string_view label,
                       std::initializer_list<std::span<const std::uint8_t>> context) const {
@@ -59,6 +60,7 @@ SecretStream open_stream(const Bytes32& key, std::uint64_t number) {
 }
 
 void wipe(std::span<std::uint8_t> bytes) { sodium_memzero(bytes.data(), bytes.size()); }
+void wipe(std::span<std::byte> bytes) { sodium_memzero(bytes.data(), bytes.size()); }
 
 Bytes32 digest_of(std::string_view label, std::initializer_list<std::span<const std::uint8_t>> parts) {
   return hash({}, label, parts);

@@ -1,6 +1,6 @@
 // Secret: 32 bytes that nobody else may see, and the ways to make others of them.
 //
-// Laws: wiped when it goes; compared in constant time; it has no encoder, printer or hash (not Plain), and
+// Laws: wiped when it goes; compared by same_bytes alone; it has no encoder, printer or hash (not Plain), and
 // what must travel, a share or a public key, is made of it by name. Derivation is keyed BLAKE2b-256: what is
 // made for one label and context says nothing about what is made for another.
 #pragma once
@@ -22,15 +22,14 @@ class Secret {
  public:
   Secret() = default;
   explicit Secret(const Bytes32& bytes) : bytes_(bytes) {}
-  explicit Secret(const SecretKey& key);
+  // Wipes the key that it is made of.
+  explicit Secret(SecretKey&& key);
   Secret(const Secret&) = default;
   Secret& operator=(const Secret&) = default;
   ~Secret();
 
   [[nodiscard]] const Bytes32& on_device() const { return bytes_; }
   [[nodiscard]] Bytes32& on_device() { return bytes_; }
-  // In constant time.
-  [[nodiscard]] bool same(const Secret& other) const;
   // A secret of its own for each label and context.
   [[nodiscard]] Secret derive(std::string_view label,
                               std::initializer_list<std::span<const std::uint8_t>> context = {}) const;
@@ -47,11 +46,12 @@ class Secret {
 
 // Overwrites memory that held something secret; the compiler may not leave it out.
 void wipe(std::span<std::uint8_t> bytes);
+void wipe(std::span<std::byte> bytes);
 
 // BLAKE2b-256 over parts, each with its length in front.
 [[nodiscard]] Bytes32 digest_of(std::string_view label,
                                 std::initializer_list<std::span<const std::uint8_t>> parts);
-// The same public value? In constant time, so that nobody has to think whether it must be.
+// The same? In constant time, so that nobody has to think whether it must be.
 [[nodiscard]] bool same_bytes(const Bytes32& a, const Bytes32& b);
 // A number as eight bytes, little-endian.
 [[nodiscard]] std::array<std::uint8_t, 8> bytes_of(std::uint64_t number);

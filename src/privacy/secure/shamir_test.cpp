@@ -20,7 +20,9 @@ Result<Secret> join(const std::vector<Share>& shares, const std::vector<std::uin
   return join_shares(chosen, weights_at_zero(points));
 }
 
-bool gives(const Result<Secret>& joined, const Secret& secret) { return joined.ok() && joined->same(secret); }
+bool gives(const Result<Secret>& joined, const Secret& secret) {
+  return joined.ok() && same_bytes(joined->on_device(), secret.on_device());
+}
 
 // The example of the literature (1234 + 166x + 94x²); it stays below the prime.
 TEST(Shamir, KnownVector) {
@@ -54,7 +56,7 @@ RC_GTEST_PROP(ShamirLaw, AnyThresholdSharesGiveTheSecretBackAndOneLessDoesNot, (
   const auto turn = *rc::gen::inRange<std::uint32_t>(0, count);
   std::rotate(points.begin(), points.begin() + turn, points.end());
   points.resize(threshold);
-  RC_ASSERT(join(shares, points).value().same(secret));
+  RC_ASSERT(gives(join(shares, points), secret));
   points.pop_back();
   if (points.empty()) return;
   const auto fewer = join(shares, points);

@@ -23,17 +23,11 @@ double DrawTails::chance(const Draw& draw, std::uint32_t count) const {
                   log_choose(draw.all, draw.drawn));
 }
 
-double DrawTails::above(const Draw& draw, std::uint32_t count) const {
+std::uint32_t DrawTails::most(const Draw& draw, double failure) const {
   SOTTO_ASSERT(draw.all < log_factorial_.size() && draw.marked <= draw.all && draw.drawn <= draw.all,
                "a draw is from what is there");
-  double sum = 0.0;  // the small ones first
-  for (std::uint32_t n = std::min(draw.marked, draw.drawn); n > count; --n) sum += chance(draw, n);
-  return std::min(sum, 1.0);
-}
-
-std::uint32_t DrawTails::most(const Draw& draw, double failure) const {
   std::uint32_t count = std::min(draw.marked, draw.drawn);
-  for (double sum = 0.0; count > 0; --count) {
+  for (double sum = 0.0; count > 0; --count) {  // the rare ones first
     sum += chance(draw, count);
     if (sum > failure) break;
   }

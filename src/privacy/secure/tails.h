@@ -17,8 +17,6 @@ class DrawTails {
  public:
   explicit DrawTails(std::uint32_t most_devices);
 
-  // The chance that more than `count` of the drawn are marked.
-  [[nodiscard]] double above(const Draw& draw, std::uint32_t count) const;
   // The smallest count that the marked among the drawn pass with chance `failure` at most.
   [[nodiscard]] std::uint32_t most(const Draw& draw, double failure) const;
   // The chance that all of the drawn are marked.
