@@ -87,6 +87,11 @@ Result<BudgetFile> BudgetFile::create(const std::filesystem::path& path, const P
 }
 
 Result<BudgetFile> BudgetFile::open(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path))
+    return fail(Code::bad_input,
+                fmt::format("{}: there is no such budget; make one with 'sotto privacy budget {} "
+                            "--epsilon E --delta D'",
+                            path.string(), path.string()));
   SOTTO_TRY(const std::string text, read_text(path));
   SOTTO_TRY(PrivacyBudget budget, budget_from(text, path.string()));
   return BudgetFile(path, std::move(budget));

@@ -225,7 +225,9 @@ std::string meaning_of(const AttackerSummary& attacker) {
   return "learns a little: more than chance explains";
 }
 
-std::string verdict_of(const AuditReport& report) {
+namespace {
+
+std::string finding_of(const AuditReport& report) {
   const AttackerSummary* best = report.main.strongest();
   if (best == nullptr) return "Only popularity was asked for: nothing was attacked.";
   const double prior = report.main.attackers.front().informed.f1.mean;
@@ -245,6 +247,14 @@ std::string verdict_of(const AuditReport& report) {
       code_of(best->attacker), name_of(best->attacker), percent(best->informed.f1.mean), percent(prior),
       points(best->advantage.f1.mean), points(best->advantage.f1.range.low),
       points(best->advantage.f1.range.high));
+}
+
+}  // namespace
+
+std::string verdict_of(const AuditReport& report) {
+  const bool sound = std::all_of(report.controls.begin(), report.controls.end(),
+                                 [](const AuditControl& control) { return control.held; });
+  return (sound ? "" : "A control failed: what follows is not to be relied on. ") + finding_of(report);
 }
 
 Page audit_page(const AuditReport& report, const std::string& command) {

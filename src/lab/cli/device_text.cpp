@@ -58,6 +58,18 @@ std::string epsilon_text(const std::optional<double>& epsilon) {
   return epsilon ? fmt::format("{:.4g}", *epsilon) : "no bound";
 }
 
+// All runs together: what each spent by its last round, added up. One line without a bound leaves none.
+std::optional<double> whole_epsilon(const std::vector<LedgerEntry>& entries) {
+  double sum = 0.0;
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    if (!entries[n].epsilon) return std::nullopt;
+    const bool goes_on = n + 1 < entries.size() && entries[n + 1].task == entries[n].task &&
+                         entries[n + 1].round > entries[n].round;
+    if (!goes_on) sum += *entries[n].epsilon;
+  }
+  return sum;
+}
+
 std::string items_text(const LedgerEntry& entry) {
   std::string text;
   for (const std::string& item : entry.items) text += (text.empty() ? "" : ", ") + item;
@@ -126,9 +138,9 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
 
 std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items, const Console& console) {
   if (reading.entries.empty()) return "Nothing has left this device.\n";
-  std::vector<TableColumn> columns{
-      {"round", Align::right}, {"for"},      {"on its way"},
-      {"bytes", Align::right}, {"ε so far"}, {"your things in it", Align::right}};
+  std::vector<TableColumn> columns{{"round", Align::right}, {"for"},
+                                   {"on its way"},          {"bytes", Align::right},
+                                   {"ε of its run"},        {"your things in it", Align::right}};
   if (items) columns.push_back({"which"});
   Table table(std::move(columns));
   const std::size_t first = reading.entries.size() - std::min(most, reading.entries.size());
@@ -145,9 +157,9 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   return text + table.text(console) +
-         fmt::format("\n{} rounds, {} sent, {} of your things in at least one; privacy so far: {}\n",
+         fmt::format("\n{} rounds, {} sent, {} of your things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),
-                     human_count(all_items(reading).size()), epsilon_text(reading.entries.back().epsilon));
+                     human_count(all_items(reading).size()), epsilon_text(whole_epsilon(reading.entries)));
 }
 
 nlohmann::json ledger_json(const LedgerReading& reading) {
