@@ -46,7 +46,7 @@ double deviation_of(const TrainRequest& request, double noise, std::size_t users
   return on_sum;
 }
 
-SymmetricMatrix matrix_of(const NoisyNumbers& triangle, std::size_t size) {
+SymmetricMatrix matrix_of(const CollectedNumbers& triangle, std::size_t size) {
   SymmetricMatrix matrix(size);
   std::size_t next = 0;
   for (std::size_t row = 0; row < size; ++row)
@@ -70,7 +70,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
 
   SOTTO_TRY(const Protection first,
             noisy_sum(request, split, shape_of(split.catalogue), popularity, account, executor));
-  SOTTO_TRY(const NoisyNumbers counts,
+  SOTTO_TRY(const CollectedNumbers counts,
             collect_popularity(split.train, split.catalogue, request.plan, *first.first()));
   const KeptItems kept(most_popular_items(counts, dp.items.value_or(usual_items)), split.catalogue);
   const std::size_t size = kept.items().size();
@@ -78,7 +78,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   SOTTO_TRY(const Protection second,
             noisy_sum(request, split, shape_of(triangle_size(size)), gram, account, executor));
   const float half_life = split.train.has_ages() ? dp.half_life.value_or(usual_half_life) : 0.0f;
-  SOTTO_TRY(const NoisyNumbers pairs,
+  SOTTO_TRY(const CollectedNumbers pairs,
             collect_weighted_pairs(split.train, kept, half_life, request.plan, *second.first()));
 
   SOTTO_TRY(CleanGram clean, clean_gram(matrix_of(pairs, size), deviation_of(request, gram.noise, users)));

@@ -21,10 +21,6 @@
 
 namespace sotto {
 
-class ItemSet;
-class PairLayout;
-class PersonWeight;
-
 class Contribution {
  public:
   explicit Contribution(std::size_t width) : width_(width), stride_(RowMatrix::stride_for(width)) {}
@@ -46,8 +42,6 @@ class Contribution {
   friend class ContributionPipeline;
   friend class ContributionEdit;
   friend struct ContributionMessage;
-  friend void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout,
-                         Contribution& out);
 
   void make_room(std::size_t rows) {
     const std::size_t needed = (rows_.size() + rows) * stride_;

@@ -5,31 +5,6 @@
 
 namespace sotto {
 
-namespace {
-
-// Numbers at ascending places become rows of sixteen.
-class NumberRows {
- public:
-  explicit NumberRows(Contribution& out)
-      : pipeline_(ConsentGate({.pi = 1.0}, 0, 0, UserIndex{}), FixedPoint{}, out) {
-    SOTTO_ASSERT(out.width() == numbers_a_row, "numbers lie sixteen a row");
-    out.clear();
-  }
-  // The set has passed consent before: here everything is let out.
-  void put(std::size_t place, std::int32_t value) {
-    const auto row = static_cast<std::uint32_t>(place / numbers_a_row);
-    if (at_ == nullptr || row != row_) at_ = pipeline_.open(Evidence::positive, row), row_ = row;
-    at_[place % numbers_a_row] = value;
-  }
-
- private:
-  ContributionPipeline pipeline_;
-  std::int32_t* at_ = nullptr;
-  std::uint32_t row_ = 0;
-};
-
-}  // namespace
-
 KeptItems::KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue)
     : items_(std::move(items)), places_(catalogue, nowhere) {
   for (std::uint32_t n = 0; n < items_.size(); ++n) places_[items_[n]] = n;

@@ -1,6 +1,6 @@
 // What a device gives to the two sums of a private Gram matrix: first which items its person has, then, of
 // the items that were found popular, every pair v_i v_j with the person's own weights v (newer items more).
-// Numbers lie sixteen a row, as in privacy/pair_contribution.h; clip and noise come after.
+// Numbers lie as in privacy/number_rows.h; clip and noise come after.
 //
 // Laws: what consent withholds is in neither; both are canonical; weights lie in [0, 1], so that a value is
 // at most pair_unit.
@@ -10,16 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "privacy/contribution.h"
 #include "privacy/item_set.h"
+#include "privacy/number_rows.h"
 
 namespace sotto {
 
 inline constexpr std::int32_t pair_unit = 1 << 16;  // a weight of 1
-inline constexpr std::size_t numbers_a_row = 16;
-[[nodiscard]] inline std::size_t rows_for(std::size_t numbers) {
-  return (numbers + numbers_a_row - 1) / numbers_a_row;
-}
 
 // The items that pairs are counted of, each with its place.
 class KeptItems {

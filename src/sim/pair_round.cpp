@@ -5,6 +5,7 @@
 
 #include "fed/item_set_message.h"
 #include "privacy/pair_contribution.h"
+#include "sim/number_round.h"
 
 namespace sotto {
 
@@ -62,37 +63,19 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
 
 Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
                                  PersonWeight weight, Collector& collector) {
-  SOTTO_TRY_DONE(check(plan.consent));
-  std::vector<UserIndex> cohort;
-  for (std::uint32_t user = 0; user < histories.users(); ++user)
-    if (takes_part(plan.consent, UserIndex{user})) cohort.push_back(UserIndex{user});
   const PairLayout layout(catalogue);
-  SOTTO_TRY_DONE(collector.begin({0, cohort, nullptr}));
-  Contribution contribution(PairLayout::width);
-  for (const UserIndex user : cohort) {
-    const ConsentGate gate(plan.consent, plan.seed, 0, user);
-    give_pairs(ItemSet::consented(histories.of(user), gate), weight, layout, contribution);
-    SOTTO_TRY_DONE(collector.accept(user, contribution));
-  }
-  SumSpace space(layout.rows(), PairLayout::width);
-  Aggregator sum(space);
-  SOTTO_TRY(const Traffic traffic, collector.finish(sum));
-  std::vector<std::int64_t> numbers(layout.rows() * PairLayout::width, 0);
-  std::move(sum).release([&](std::uint32_t row, const auto* sums) {
-    std::copy_n(sums, PairLayout::width,
-                numbers.begin() + std::ptrdiff_t{row} * std::ptrdiff_t{PairLayout::width});
-  });
+  const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
+    give_pairs(set, weight, layout, out);
+  };
+  SOTTO_TRY(CollectedNumbers numbers, collect_numbers(histories, plan, 0, layout.numbers(), collector, give));
   PairTotals totals;
-  const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
+  const auto first = numbers.sums.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
   totals.popularity.assign(first, first + static_cast<std::ptrdiff_t>(catalogue));
-  totals.people = numbers[layout.people()];
-  numbers.resize(triangle_size(catalogue));
-  totals.triangle = std::move(numbers);
+  totals.people = numbers.sums[layout.people()];
+  numbers.sums.resize(triangle_size(catalogue));
+  totals.triangle = std::move(numbers.sums);
   totals.unit = weight.unit();
-  totals.report.rounds = 1;
-  totals.report.exchanges = cohort.size();
-  totals.report.bytes_up = traffic.up;
-  totals.report.bytes_down = traffic.down;
+  totals.report = numbers.report;
   return totals;
 }
 
