@@ -43,9 +43,9 @@ void PairSampler::draw_long(const VisitPlace& visit, std::span<Pair> out) const 
   Blocks blocks;
   std::fill_n(blocks.user, most_blocks, visit.user.value);
   std::fill_n(blocks.round, most_blocks, visit.round);
-  const auto history = histories_.of(visit.user);
+  const auto history = histories_.of(row_of(visit.user));
   const auto items = static_cast<std::uint32_t>(history.size());
-  const Membership::OfUser consumed = consumed_.of(visit.user);
+  const Membership::OfUser consumed = consumed_.of(row_of(visit.user));
   for (std::uint32_t first = 0; first < out.size(); first += 2 * most_blocks) {
     const std::size_t pairs = std::min(out.size() - first, 2 * most_blocks);
     const std::size_t drawn = pairs <= most_blocks / 2 ? most_blocks / 2 : most_blocks;
@@ -76,16 +76,16 @@ void PairSampler::draw_short(std::span<const VisitPlace> visits, std::uint32_t t
   const std::uint32_t* b = blocks.words + 2 * most_blocks;
   // Addresses first, so that the memory they look up arrives together.
   for (std::size_t n = 0; n < visits.size(); ++n) {
-    const auto history = histories_.of(visits[n].user);
+    const auto history = histories_.of(row_of(visits[n].user));
     positives[n] = history.data() + scaled(a[n], static_cast<std::uint32_t>(history.size()));
     __builtin_prefetch(positives[n]);
-    consumed_.prefetch(visits[n].user, ItemIndex{scaled(b[n], catalogue_)});
+    consumed_.prefetch(row_of(visits[n].user), ItemIndex{scaled(b[n], catalogue_)});
   }
   for (std::size_t n = 0; n < visits.size(); ++n) {
     const UserIndex user = visits[n].user;
     Pair& pair = out[n * each];
     pair = {*positives[n], ItemIndex{scaled(b[n], catalogue_)}};
-    if (consumed_.contains(user, pair.negative)) [[unlikely]]
+    if (consumed_.contains(row_of(user), pair.negative)) [[unlikely]]
       pair.negative = other_negative(user, a[n], b[n]);
   }
 }
@@ -93,8 +93,8 @@ void PairSampler::draw_short(std::span<const VisitPlace> visits, std::uint32_t t
 ItemIndex PairSampler::other_negative(UserIndex user, std::uint32_t a, std::uint32_t b) const {
   const std::uint64_t bits = remixed(std::uint64_t{a} << 32 | b);
   const ItemIndex again{scaled(static_cast<std::uint32_t>(bits), catalogue_)};
-  if (!consumed_.contains(user, again)) return again;
-  return unconsumed(consumed_.histories().of(user), static_cast<std::uint32_t>(bits >> 32));
+  if (!consumed_.contains(row_of(user), again)) return again;
+  return unconsumed(consumed_.histories().of(row_of(user)), static_cast<std::uint32_t>(bits >> 32));
 }
 
 ItemIndex PairSampler::unconsumed(std::span<const ItemIndex> history, std::uint32_t word) const {

@@ -33,11 +33,13 @@ class PairSampler {
  public:
   // The data outlives the sampler. Positives come from `histories`, which hold what `consumed` knows or a
   // part of it: what was consumed is no negative, even where it may not be drawn.
+  // Users count from `first`: a device that knows itself alone has one row and its own index.
   PairSampler(const Histories& histories, const Membership& consumed, std::size_t catalogue,
-              std::uint64_t seed)
+              std::uint64_t seed, UserIndex first = UserIndex{0})
       : histories_(histories),
         consumed_(consumed),
         catalogue_(static_cast<std::uint32_t>(catalogue)),
+        first_(first),
         key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)} {}
 
   // Pair t of the user's visit in a round. The user has at least one item and not all.
@@ -45,11 +47,11 @@ class PairSampler {
     const std::uint32_t half = t / 32 % 2;
     const PhiloxBlock words =
         philox({block_of(t), user.value, round, static_cast<std::uint32_t>(Purpose::draw_triples)}, key_);
-    const auto history = histories_.of(user);
+    const auto history = histories_.of(row_of(user));
     const ItemIndex negative{scaled(words[2 + half], catalogue_)};
-    return {
-        history[scaled(words[half], static_cast<std::uint32_t>(history.size()))],
-        consumed_.contains(user, negative) ? other_negative(user, words[half], words[2 + half]) : negative};
+    return {history[scaled(words[half], static_cast<std::uint32_t>(history.size()))],
+            consumed_.contains(row_of(user), negative) ? other_negative(user, words[half], words[2 + half])
+                                                       : negative};
   }
   // Pairs 0 … out.size()/visits.size() − 1 of each visit, visit after visit. Many pairs are in flight
   // at once, so that the memory they look up arrives together.
@@ -57,6 +59,7 @@ class PairSampler {
 
  private:
   [[nodiscard]] static constexpr std::uint32_t block_of(std::uint32_t t) { return t / 64 * 32 + t % 32; }
+  [[nodiscard]] UserIndex row_of(UserIndex user) const { return UserIndex{user.value - first_.value}; }
   // Many pairs of one visit; pair t of many visits, each `each` places after the last.
   void draw_long(const VisitPlace& visit, std::span<Pair> out) const;
   void draw_short(std::span<const VisitPlace> visits, std::uint32_t t, std::size_t each, Pair* out) const;
@@ -70,6 +73,7 @@ class PairSampler {
   const Histories& histories_;
   const Membership& consumed_;
   std::uint32_t catalogue_;
+  UserIndex first_;
   std::array<std::uint32_t, 2> key_;
 };
 

@@ -10,13 +10,16 @@ ConsentBook::ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint1
                "every user has one of the kinds");
 }
 
+ConsentBook::ConsentBook(ConsentTerms own) { kinds_.push_back(std::move(own)); }
+
 Histories ConsentBook::shareable(const Histories& histories) const {
-  SOTTO_ASSERT(histories.users() == users(), "the book is of these users");
+  const std::size_t users = histories.users();
+  SOTTO_ASSERT(users == kind_of_.size() || kind_of_.empty(), "the book is of these users");
   std::vector<std::uint64_t> offsets{0};
   std::vector<ItemIndex> items;
-  offsets.reserve(users() + 1);
+  offsets.reserve(users + 1);
   items.reserve(histories.interactions());
-  for (std::uint32_t user = 0; user < users(); ++user) {
+  for (std::uint32_t user = 0; user < users; ++user) {
     const ConsentTerms& terms = of(UserIndex{user});
     for (const ItemIndex item : histories.of(UserIndex{user}))
       if (terms.takes_part && (terms.rules.empty() || terms.rules[item.value] != ItemRule::never))
@@ -35,6 +38,7 @@ std::span<const UserIndex> answering(std::span<const UserIndex> cohort, const Hi
 }
 
 ConsentBook ConsentBook::without(UserIndex user) const {
+  SOTTO_ASSERT(!kind_of_.empty(), "one person's own book has nobody to take out");
   ConsentBook book = *this;
   book.kind_of_[user.value] = static_cast<std::uint16_t>(book.kinds_.size());
   book.kinds_.push_back({.takes_part = false, .rules = {}});

@@ -33,11 +33,14 @@ class ConsentBook {
  public:
   // `kind_of` says for each user which of the kinds is theirs.
   ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of);
+  // One person's, on their own device: whoever asks is that person.
+  explicit ConsentBook(ConsentTerms own);
 
-  [[nodiscard]] std::size_t users() const { return kind_of_.size(); }
-  [[nodiscard]] const ConsentTerms& of(UserIndex user) const { return kinds_[kind_of_[user.value]]; }
+  [[nodiscard]] const ConsentTerms& of(UserIndex user) const { return kinds_[kind_of(user)]; }
   [[nodiscard]] std::span<const ConsentTerms> kinds() const { return kinds_; }
-  [[nodiscard]] std::uint16_t kind_of(UserIndex user) const { return kind_of_[user.value]; }
+  [[nodiscard]] std::uint16_t kind_of(UserIndex user) const {
+    return kind_of_.empty() ? std::uint16_t{0} : kind_of_[user.value];
+  }
 
   // The histories without the items that a rule keeps back, empty for who takes no part.
   [[nodiscard]] Histories shareable(const Histories& histories) const;

@@ -1,0 +1,57 @@
+// DeviceFit: what one device computes in a round of a task, from the received model to the contribution that
+// may leave. The same steps as fed/contribute.h, for a device that knows itself alone.
+//
+// Laws: with a reproducible task and the same histories it gives, bit for bit, the contribution and the
+// private row of the simulator's device of that index; an item under `never` takes no part in anything.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/private.h"
+#include "data/membership.h"
+#include "data/pair_sampler.h"
+#include "fed/contribute.h"
+#include "fed/wire/task.h"
+
+namespace sotto {
+
+// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
+// that it drew itself and keeps.
+struct DeviceStreams {
+  std::uint64_t seed = 1;
+  UserIndex index;
+};
+
+class DeviceFit {
+ public:
+  // `items` are the person's, ascending, each once; `terms` what they let leave, for this catalogue.
+  DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
+            const ConsentTerms& terms);
+  DeviceFit(const DeviceFit&) = delete;
+  DeviceFit& operator=(const DeviceFit&) = delete;
+
+  // Whether the device has anything to answer with: an item that may be trained on, and one it lacks.
+  [[nodiscard]] bool can_answer() const;
+  // The private row as it starts.
+  [[nodiscard]] Private<RowMatrix> start() const;
+  // Fits, moves `own` and gives the canonical contribution, clipped as the task says. It is overwritten by
+  // the next call. Fails where the numbers left the finite range; `own` is as it was then.
+  [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
+  // Those of the person's items that are in the contribution, ascending.
+  [[nodiscard]] std::vector<ItemIndex> sent(const Contribution& contribution) const;
+
+ private:
+  Task task_;
+  DeviceStreams streams_;
+  Fpl model_;
+  Histories consumed_histories_;  // one user: the device
+  Histories shareable_;
+  Membership consumed_;
+  PairSampler sampler_;
+  DeviceWork work_;
+  std::vector<Pair> pairs_;
+};
+
+}  // namespace sotto

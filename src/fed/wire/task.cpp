@@ -1,0 +1,75 @@
+#include "fed/wire/task.h"
+
+#include <fmt/core.h>
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t most_items = 1u << 26;
+constexpr std::uint32_t most_triples = 1u << 20;
+constexpr std::size_t most_name = 64;
+
+Error refuse(const std::string& why) { return fail(Code::bad_input, "task refused: " + why); }
+
+bool is_name(const std::string& name) {
+  if (name.empty() || name.size() > most_name) return false;
+  for (const char c : name)
+    if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_') return false;
+  return true;
+}
+
+ClipLimits clip_of(const v1::TaskSpec& spec, FixedPoint fixed) {
+  ClipLimits clip;
+  const double scale = static_cast<double>(fixed.scale());
+  if (spec.clip() > 0.0) clip.whole = spec.clip() * scale;
+  if (spec.row_clip() > 0.0) clip.row = spec.row_clip() * scale;
+  return clip;
+}
+
+}  // namespace
+
+Result<Task> read_task(const v1::TaskSpec& spec) {
+  if (!is_name(spec.name()))
+    return refuse(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
+  if (spec.model() != "fpl") return refuse("the only model that trains over a network is 'fpl'");
+  if (spec.items() < 2 || spec.items() > most_items)
+    return refuse(fmt::format("a catalogue has 2 to {} items", most_items));
+  if (spec.triples() == 0 || spec.triples() > most_triples)
+    return refuse(fmt::format("a visit has 1 to {} triples", most_triples));
+  if (!v1::Precision_IsValid(spec.down())) return refuse("it sends its model in a form unknown here");
+  if (!v1::Sum_IsValid(spec.sum())) return refuse("it sums in a way unknown here");
+  if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse("a clip is not negative");
+
+  Task task;
+  task.name = spec.name();
+  task.items = spec.items();
+  task.reproducible = spec.reproducible();
+  task.down = spec.down();
+  task.secure = spec.sum() == v1::SUM_SECURE;
+  Plan& plan = task.plan;
+  plan.seed = spec.seed();
+  plan.fpl = {.factors = spec.factors(),
+              .learning_rate = spec.learning_rate(),
+              .user_reg = spec.user_reg(),
+              .positive_reg = spec.positive_reg(),
+              .negative_reg = spec.negative_reg(),
+              .init_sd = spec.init_sd(),
+              .local = spec.batch_steps() ? LocalSteps::batch : LocalSteps::sequential};
+  plan.triples = spec.triples();
+  plan.fixed.bits = static_cast<int>(spec.fixed_bits());
+  if (auto checked = check(plan); !checked.ok()) return chained(checked.error(), "task refused");
+  task.clip = clip_of(spec, plan.fixed);
+  SOTTO_TRY_DONE(check(task.clip));
+  if (task.secure) {
+    task.assumed = {.corrupt = spec.assumed().corrupt(),
+                    .dropped = spec.assumed().dropped(),
+                    .leak = spec.assumed().leak(),
+                    .abort = spec.assumed().abort(),
+                    .crowd = spec.assumed().crowd()};
+    if (auto checked = check(task.assumed); !checked.ok()) return chained(checked.error(), "task refused");
+  }
+  return task;
+}
+
+}  // namespace sotto

@@ -1,0 +1,113 @@
+// Store: what a coordinator must not lose. SQLite is one (server/sqlite_store.h); a server of several
+// processes would have another, and nothing above would change.
+//
+// Laws: every change is durable and whole when the call returns, or has not happened and says why; a version,
+// once committed, never changes; a round's commit writes version, round and budget together; a token enrols
+// once. Nothing of a single device's contribution is ever given to a store.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fed/wire/signed_request.h"
+
+namespace sotto {
+
+struct DeviceRecord {
+  DeviceId id{};
+  PublicKey key{};
+  std::uint32_t index = 0;  // given at enrolment, 0, 1, 2 …; never given twice
+  bool revoked = false;
+  std::int64_t enrolled_ms = 0;
+  std::int64_t last_seen_ms = 0;
+};
+
+enum class TaskState : std::uint8_t { running, paused, finished };
+
+struct TaskRecord {
+  std::string name;
+  std::string spec;  // v1::TaskSpec, encoded: what decides what is computed
+  TaskState state = TaskState::running;
+  std::uint32_t next_round = 0;  // numbers below it were given and are never given again
+  std::string budget;            // of differential privacy, as text; empty: none
+};
+
+// A released model. Version 0 is the start.
+struct VersionRecord {
+  std::string task;
+  std::uint32_t number = 0;
+  std::uint32_t round = 0;  // whose sum made it
+  std::uint64_t contributions = 0;
+  std::string model_hash;  // hash_rows of the master, as `sotto train` prints it
+  std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
+  std::int64_t time_ms = 0;
+};
+
+enum class RoundState : std::uint8_t { open, committed, abandoned };
+
+struct RoundRecord {
+  std::string task;
+  std::uint32_t round = 0;
+  RoundState state = RoundState::open;
+  std::int64_t opened_ms = 0;
+  std::int64_t closed_ms = 0;
+  std::uint64_t assigned = 0;
+  std::uint64_t contributions = 0;
+  std::string why;  // of an abandoned one, for the operator
+};
+
+class Store {
+ public:
+  Store() = default;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  virtual ~Store() = default;
+
+  // --- tasks, rounds, versions ---
+  [[nodiscard]] virtual Result<std::vector<TaskRecord>> tasks() = 0;
+  // The task and its version 0, whose master blob is there already. A task of that name must not be there.
+  [[nodiscard]] virtual Status add_task(const TaskRecord& task, const VersionRecord& start) = 0;
+  [[nodiscard]] virtual Status set_task_state(const std::string& task, TaskState state) = 0;
+  // Gives the round number `round` away: the record is open, the task's next_round above it.
+  [[nodiscard]] virtual Status open_round(const RoundRecord& round) = 0;
+  // Version, round and budget in one transaction. Fails where the round is not open.
+  [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
+                                            const std::string& budget) = 0;
+  [[nodiscard]] virtual Status abandon_round(const RoundRecord& round) = 0;
+  // The newest `most`, newest first.
+  [[nodiscard]] virtual Result<std::vector<RoundRecord>> rounds(const std::string& task,
+                                                                std::size_t most) = 0;
+  [[nodiscard]] virtual Result<std::vector<VersionRecord>> versions(const std::string& task,
+                                                                    std::size_t most) = 0;
+  [[nodiscard]] virtual Result<std::vector<RoundRecord>> open_rounds() = 0;
+
+  // --- devices ---
+  // Hashes of one-time tokens (blob_hash); the tokens themselves are not kept.
+  [[nodiscard]] virtual Status add_tokens(std::span<const std::string> hashes) = 0;
+  // Uses the token up and adds the device, with an index of its own. The same key with the same token again:
+  // the record that is there. Code::not_found: no such token, or another device used it.
+  [[nodiscard]] virtual Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
+                                                   std::int64_t now_ms) = 0;
+  [[nodiscard]] virtual Status each_device(const std::function<void(const DeviceRecord&)>& each) = 0;
+  [[nodiscard]] virtual Status revoke(const DeviceId& id) = 0;
+  // Removes key and record; the index is not given again.
+  [[nodiscard]] virtual Status forget(const DeviceId& id) = 0;
+  struct Seen {
+    DeviceId id{};
+    std::int64_t time_ms = 0;
+  };
+  [[nodiscard]] virtual Status note_seen(std::span<const Seen> seen) = 0;
+
+  // --- blobs: bytes by their blob_hash ---
+  [[nodiscard]] virtual Result<std::string> put_blob(std::string_view bytes) = 0;
+  [[nodiscard]] virtual Result<std::string> blob(const std::string& hash) = 0;  // checked against its name
+  // Removes all but these.
+  [[nodiscard]] virtual Status keep_blobs(std::span<const std::string> hashes) = 0;
+};
+
+}  // namespace sotto

@@ -1,0 +1,90 @@
+// A device that knows itself alone computes what the simulator's device of its index does.
+#include "fed/wire/device_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "sim/federation.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+v1::TaskSpec small_task(std::uint32_t items) {
+  v1::TaskSpec spec;
+  spec.set_name("small");
+  spec.set_model("fpl");
+  spec.set_factors(8);
+  spec.set_learning_rate(0.05f);
+  spec.set_user_reg(0.0025f);
+  spec.set_positive_reg(0.0025f);
+  spec.set_negative_reg(0.00025f);
+  spec.set_init_sd(0.1f);
+  spec.set_triples(5);
+  spec.set_fixed_bits(20);
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  spec.set_items(items);
+  return spec;
+}
+
+Histories some_histories(std::uint32_t users, std::uint32_t items) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> all;
+  for (std::uint32_t user = 0; user < users; ++user) {
+    for (std::uint32_t item = 0; item < items; ++item)
+      if ((item * 7 + user * 13) % 5 == 0) all.push_back(ItemIndex{item});
+    offsets.push_back(all.size());
+  }
+  return {std::move(offsets), std::move(all)};
+}
+
+class ADevicesOwnFit : public testing::TestWithParam<std::pair<double, MaskKind>> {};
+
+TEST_P(ADevicesOwnFit, IsTheSimulators) {
+  constexpr std::uint32_t users = 6, items = 40, rounds = 4;
+  const Histories histories = some_histories(users, items);
+  Task task = *read_task(small_task(items));
+  const ConsentTerms terms{.pi = GetParam().first, .mask = GetParam().second, .rules = {}};
+  Plan plan = task.plan;
+  plan.consent = {.pi = terms.pi, .mask = terms.mask};
+  const Schedule schedule{
+      .cohort = users, .triples = task.triples(), .rounds_per_epoch = 1, .rounds = rounds};
+  ThreadPool pool(1);
+  Federation<Fpl> federation(task.model(plan.seed), plan, schedule, histories, pool);
+
+  RowMatrix shared = task.model(plan.seed).start_shared();
+  std::deque<DeviceFit> devices;
+  std::vector<RowMatrix> own;
+  for (std::uint32_t user = 0; user < users; ++user) {
+    const auto history = histories.of(UserIndex{user});
+    devices.emplace_back(task, DeviceStreams{plan.seed, UserIndex{user}},
+                         std::vector(history.begin(), history.end()), terms);
+    own.push_back(devices.back().start().on_device());
+  }
+  SumSpace space(items, shared.width());
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    Aggregator sum(space);
+    for (std::uint32_t user = 0; user < users; ++user) {
+      auto contribution = devices[user].fit(round, shared, own[user]);
+      ASSERT_TRUE(contribution.ok());
+      ASSERT_TRUE(sum.accept(**contribution).ok());
+    }
+    std::move(sum).release([&](std::uint32_t row, const auto* values) {
+      task.model(plan.seed).apply(values, plan.fixed, shared.row(row));
+    });
+    ASSERT_TRUE(federation.run(1).ok());
+    EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
+    for (std::uint32_t user = 0; user < users; ++user)
+      for (std::size_t k = 0; k < own[user].width(); ++k)
+        EXPECT_EQ(own[user].row(0)[k], federation.state().devices.on_device().row(user)[k]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(UnderEveryConsent, ADevicesOwnFit,
+                         testing::Values(std::pair{1.0, MaskKind::sticky}, std::pair{0.5, MaskKind::sticky},
+                                         std::pair{0.5, MaskKind::redraw}, std::pair{0.0, MaskKind::redraw}));
+
+}  // namespace
+}  // namespace sotto
