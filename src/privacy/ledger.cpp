@@ -25,13 +25,14 @@ std::string hex_of(std::span<const unsigned char> bytes) {
   return text;
 }
 
+// Small letters alone: one value has one form, so that no letter of a ledger can be changed unseen.
 template <std::size_t size>
 bool from_hex(std::string_view text, std::array<unsigned char, size>& bytes) {
   std::size_t found = 0;
   return text.size() == 2 * size &&
          sodium_hex2bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr, &found, nullptr) ==
              0 &&
-         found == size;
+         found == size && hex_of(bytes) == text;
 }
 
 std::string hash_of(std::string_view what, std::string_view text) {

@@ -98,6 +98,15 @@ RC_GTEST_PROP(LedgerLaw, NoLetterOfTheHeadCanBeChanged, ()) {
   RC_ASSERT(!read_ledger(ledger.text(), head, key.public_key()).ok());
 }
 
+TEST(Ledger, ASignatureInCapitalsIsNoSignature) {
+  const LedgerKey key = key_of(1);
+  const Written ledger = written(key, 2);
+  std::string head = ledger.heads.back();
+  for (char& c : head)
+    if (c >= 'a' && c <= 'f') c = static_cast<char>(c - 'a' + 'A');
+  EXPECT_FALSE(read_ledger(ledger.text(), head, key.public_key()).ok());
+}
+
 RC_GTEST_PROP(LedgerLaw, LinesCannotBeRemovedRepeatedOrMoved, ()) {
   const LedgerKey key = key_of(1);
   const Written ledger = written(key, 5);
