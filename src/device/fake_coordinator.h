@@ -106,6 +106,7 @@ class FakeCoordinator final : public Transport {
   std::uint32_t cohort = 0;
   std::vector<PublicKey> directory;
   std::optional<SumServer> sum;
+  std::vector<std::int64_t> total;
 
  private:
   void enrol(const std::string& bytes, v1::Reply& reply) {
@@ -122,15 +123,19 @@ class FakeCoordinator final : public Transport {
   }
 
   void answer(Method method, const std::string& bytes, v1::Reply& reply);
-  void check_in(v1::Reply& reply);
+  void check_in(const std::string& device, const std::string& body, v1::Reply& reply);
   void fetch(const std::string& body, v1::Reply& reply);
   void step(const std::string& device, const std::string& body, v1::Reply& reply);
-  void sum_step(std::uint32_t place, const v1::StepRequest& request, v1::StepReply& reply);
+  // Whether all of it is in.
+  bool upload(const std::string& device, const v1::StepRequest& request, v1::StepReply& reply);
+  void start_sum(std::uint32_t place, v1::StepReply& reply);
+  void sum_step(const std::string& device, const v1::StepRequest& request, v1::StepReply& reply);
+  Status take_sum(std::uint32_t place, v1::Phase phase, const std::string& data);
+  std::string sum_answer(std::uint32_t place, v1::Phase phase);
 
-  std::map<std::string, std::string> uploads_;
+  std::map<std::string, std::string> uploads_;  // by device and phase
   std::map<std::string, std::uint32_t> places_;
-  v1::Phase phase_ = v1::PHASE_JOIN;
-  std::set<std::uint32_t> heard_;
+  std::map<int, std::set<std::uint32_t>> heard_;  // by phase
 };
 
 }  // namespace sotto
