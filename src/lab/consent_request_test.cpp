@@ -7,7 +7,7 @@
 namespace sotto {
 namespace {
 
-const Split& world() {
+const Split& consent_world() {
   static const Split split =
       split_dataset(generate_world({.users = 400, .items = 90, .mean_interactions = 15.0, .seed = 3}).value(),
                     {})
@@ -23,15 +23,15 @@ ConsentRequest with_policy(const std::string& policy) {
 }
 
 TEST(ConsentRequests, NothingAskedForIsNoBook) {
-  EXPECT_EQ(book_for({}, {}, world(), 1).value(), nullptr);
-  EXPECT_EQ(describe({}), "");
+  EXPECT_EQ(book_for({}, {}, consent_world(), 1).value(), nullptr);
+  EXPECT_EQ(describe(ConsentRequest{}), "");
 }
 
 TEST(ConsentRequests, AMixIsDrawnOnceByItsShares) {
   ConsentRequest request;
   request.mix = "open=0.5,careful=0.25,closed=0.25";
   ASSERT_TRUE(check(request, {}).ok());
-  const auto book = book_for(request, {}, world(), 7).value();
+  const auto book = book_for(request, {}, consent_world(), 7).value();
   std::vector<int> counts(3, 0);
   for (std::uint32_t user = 0; user < 400; ++user) ++counts[book->kind_of({user})];
   // Binomial with sd ≤ 10: five of them.
@@ -40,8 +40,8 @@ TEST(ConsentRequests, AMixIsDrawnOnceByItsShares) {
   EXPECT_NEAR(counts[2], 100, 45);
   EXPECT_EQ(book->kinds()[1].pi, 0.1);
   EXPECT_FALSE(book->kinds()[2].takes_part);
-  const auto again = book_for(request, {}, world(), 7).value(),
-             other = book_for(request, {}, world(), 8).value();
+  const auto again = book_for(request, {}, consent_world(), 7).value(),
+             other = book_for(request, {}, consent_world(), 8).value();
   int moved = 0;
   for (std::uint32_t user = 0; user < 400; ++user) {
     EXPECT_EQ(book->kind_of({user}), again->kind_of({user}));
@@ -51,16 +51,17 @@ TEST(ConsentRequests, AMixIsDrawnOnceByItsShares) {
 }
 
 TEST(ConsentRequests, APolicyIsEverybodysWithItsRules) {
-  const std::string item(world().items.name(5)), category = world().item_categories[9];
+  const std::string item(consent_world().items.name(5)), category = consent_world().item_categories[9];
   const auto book = book_for(with_policy("pi = 0.3\n[items]\n\"" + item +
                                          "\" = \"always\"\n[categories]\n\"" + category + "\" = \"never\"\n"),
-                             {}, world(), 1);
+                             {}, consent_world(), 1);
   ASSERT_TRUE(book.ok()) << book.error().message;
   const ConsentTerms& terms = (*book)->of(UserIndex{11});
   EXPECT_EQ(terms.pi, 0.3);
   EXPECT_EQ(terms.rules[5], ItemRule::always);
   EXPECT_EQ(terms.rules[9], ItemRule::never);
-  const auto unknown = book_for(with_policy("\n[items]\n\"no such thing\" = \"never\"\n"), {}, world(), 1);
+  const auto unknown =
+      book_for(with_policy("\n[items]\n\"no such thing\" = \"never\"\n"), {}, consent_world(), 1);
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.error().message.find("p.toml, line 3"), std::string::npos) << unknown.error().message;
 }

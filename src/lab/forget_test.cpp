@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-const Split& world() {
+const Split& forget_world() {
   static const Split split =
       split_dataset(generate_world({.users = 120, .items = 90, .mean_interactions = 15.0, .seed = 3}).value(),
                     {})
@@ -34,7 +34,7 @@ TrainRequest request_for(ModelKind model, const char* variant, double cohort) {
 // The slow and obvious way: the same plan on data in which the person has nothing, if nothing else depends on
 // that (everybody in every round, and a fixed number of triples).
 Trained trained_without(const TrainRequest& request, UserIndex user) {
-  const Split& split = world();
+  const Split& split = forget_world();
   std::vector<std::uint64_t> offsets{0};
   std::vector<ItemIndex> items;
   for (std::uint32_t n = 0; n < split.users.size(); ++n) {
@@ -55,7 +55,7 @@ TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
     const TrainRequest request = request_for(model, "pfpl", 1.0);
     for (const std::uint32_t user : {0u, 17u}) {
       const auto forgotten =
-          forget({.request = request, .user = {user}, .kept = {}, .check = true}, world(), threads);
+          forget({.request = request, .user = {user}, .kept = {}, .check = true}, forget_world(), threads);
       ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
       EXPECT_STREQ(forgotten->way, "subtract");
       EXPECT_EQ(forgotten->cost.bytes_up, 0u);
@@ -65,7 +65,8 @@ TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
       EXPECT_EQ(forgotten->cost.hash, hash_answers(*trained_without(request, {user}).model));
       SerialExecutor serial;
       TrainHooks hooks;
-      EXPECT_NE(forgotten->cost.hash, hash_answers(*train(request, world(), serial, hooks).value().model));
+      EXPECT_NE(forgotten->cost.hash,
+                hash_answers(*train(request, forget_world(), serial, hooks).value().model));
     }
   }
 }
@@ -75,7 +76,7 @@ TEST(Forget, ModelsOfRoundsAreReplayedWithoutThem) {
   for (const ModelKind model : {ModelKind::fcf, ModelKind::fedals}) {
     const TrainRequest request = request_for(model, "pfpl", 1.0);
     const auto forgotten =
-        forget({.request = request, .user = {17}, .kept = {}, .check = true}, world(), serial);
+        forget({.request = request, .user = {17}, .kept = {}, .check = true}, forget_world(), serial);
     ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
     EXPECT_STREQ(forgotten->way, "replay");
     EXPECT_EQ(forgotten->first_round, 0u);
@@ -94,12 +95,12 @@ TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {
   TrainHooks hooks;
   hooks.checkpoint_due = [asked = 0]() mutable { return asked++ % 10 == 0; };
   hooks.on_checkpoint = [&](const Checkpoint& checkpoint) { return kept.keep(checkpoint); };
-  ASSERT_TRUE(train(request, world(), serial, hooks).ok());
+  ASSERT_TRUE(train(request, forget_world(), serial, hooks).ok());
   ASSERT_GT(kept.rounds().size(), 3u);
   std::uint64_t saved = 0;
   for (const std::uint32_t user : {3u, 40u, 77u}) {
     const auto forgotten =
-        forget({.request = request, .user = {user}, .kept = kept, .check = true}, world(), serial);
+        forget({.request = request, .user = {user}, .kept = kept, .check = true}, forget_world(), serial);
     ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
     ASSERT_TRUE(forgotten->first_round);
     EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
@@ -118,7 +119,7 @@ TEST(Forget, WhatWasReleasedWithNoiseIsNotTakenBack) {
     asked.request.dp.place = "central";
     asked.request.dp.epsilon = 4.0;
     SerialExecutor serial;
-    const auto refused = forget(asked, world(), serial);
+    const auto refused = forget(asked, forget_world(), serial);
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, Code::usage);
     EXPECT_NE(refused.error().message.find("cannot be taken back"), std::string::npos);
@@ -137,15 +138,15 @@ std::string refusal(const TrainRequest& request, const Split& split, UserIndex u
 TEST(Forget, OnlyTheSumOfAllWhoAnsweredIsSubtractedFrom) {
   TrainRequest request = request_for(ModelKind::fedease, "pfpl", 1.0);
   request.robust.groups = 5;
-  EXPECT_NE(refusal(request, world(), {3}).find("robust rule"), std::string::npos);
+  EXPECT_NE(refusal(request, forget_world(), {3}).find("robust rule"), std::string::npos);
   request.robust = {};
   request.sum.kind = SumKind::secure;
   request.sum.silent = 0.2;
-  EXPECT_NE(refusal(request, world(), {3}).find("--secure-dropout"), std::string::npos);
+  EXPECT_NE(refusal(request, forget_world(), {3}).find("--secure-dropout"), std::string::npos);
   request.sum.silent = 0.0;
   ThreadPool threads(2);
   const auto forgotten =
-      forget({.request = request, .user = {3}, .kept = {}, .check = true}, world(), threads);
+      forget({.request = request, .user = {3}, .kept = {}, .check = true}, forget_world(), threads);
   ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
   EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
 }
@@ -154,7 +155,7 @@ TEST(Forget, ASecondOneIsSubtractedButNotReplayed) {
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::fedease, ModelKind::fcf}) {
     const TrainRequest request = request_for(model, "pfpl", model == ModelKind::fcf ? 0.5 : 1.0);
-    const auto first = forget({.request = request, .user = {3}, .kept = {}}, world(), serial);
+    const auto first = forget({.request = request, .user = {3}, .kept = {}}, forget_world(), serial);
     ASSERT_TRUE(first.ok()) << first.error().message;
     if (model == ModelKind::fcf) {
       EXPECT_NE(refusal(request, *first->split, {40}).find("already"), std::string::npos);
@@ -170,7 +171,8 @@ TEST(Forget, ASecondOneIsSubtractedButNotReplayed) {
 TEST(Forget, CentralModelsHaveNoDevices) {
   SerialExecutor serial;
   TrainRequest request = request_for(ModelKind::ease, "pfpl", 1.0);
-  EXPECT_EQ(forget({.request = request, .user = {1}, .kept = {}}, world(), serial).error().code, Code::usage);
+  EXPECT_EQ(forget({.request = request, .user = {1}, .kept = {}}, forget_world(), serial).error().code,
+            Code::usage);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ std::string text_of(const SharedBytes& shared) {
   return {reinterpret_cast<const char*>(shared.bytes.data()), shared.bytes.size()};
 }
 
-Split world() {
+Split mapped_world() {
   return generate_split({.users = 60, .items = 80, .cities = 3, .mean_interactions = 9.0, .seed = 5}).value();
 }
 
@@ -66,7 +66,7 @@ TEST_F(MappedFileTest, OutlivesItsNameAndItsSuccessor) {
 }
 
 TEST_F(MappedFileTest, AMappedSplitEqualsAnOwnedOne) {
-  const Split split = world();
+  const Split split = mapped_world();
   const fs::path file = folder_ / "w.split";
   ASSERT_TRUE(write_split_file(file, split).ok());
   EXPECT_TRUE(is_split_file(file));
@@ -84,7 +84,7 @@ TEST_F(MappedFileTest, AMappedSplitEqualsAnOwnedOne) {
 }
 
 TEST_F(MappedFileTest, DamagedSplitFilesAreRefused) {
-  const Bytes bytes = save_split(world());
+  const Bytes bytes = save_split(mapped_world());
   const std::string whole(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   for (const std::size_t size : {std::size_t{0}, std::size_t{11}, std::size_t{1000}, whole.size() - 1}) {
     const auto cut = open_split_file(put("cut", whole.substr(0, size)));
@@ -150,7 +150,7 @@ TEST_F(MappedFileTest, ScratchSaysWhatTheDiskLacks) {
 }
 
 TEST_F(MappedFileTest, AModelTrainedInScratchHasTheSameBytes) {
-  const Split split = world();
+  const Split split = mapped_world();
   TrainRequest request;
   request.data.paths = {"w"};
   request.plan.epochs = 2;

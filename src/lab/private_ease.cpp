@@ -17,7 +17,7 @@ constexpr std::uint32_t usual_items = 400;
 constexpr double usual_popularity_share = 0.03;
 constexpr float usual_half_life = 50.0f;
 
-SumShape shape_of(std::size_t numbers) { return {rows_for(numbers), numbers_a_row}; }
+SumShape sum_shape_of(std::size_t numbers) { return {rows_for(numbers), numbers_a_row}; }
 
 // Whatever else the request wants before a sum, with noise in front.
 Result<Protection> noisy_sum(const TrainRequest& request, const Split& split, SumShape shape,
@@ -69,14 +69,14 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   const std::size_t users = split.train.users();
 
   SOTTO_TRY(const Protection first,
-            noisy_sum(request, split, shape_of(split.catalogue), popularity, account, executor));
+            noisy_sum(request, split, sum_shape_of(split.catalogue), popularity, account, executor));
   SOTTO_TRY(const CollectedNumbers counts,
             collect_popularity(split.train, split.catalogue, request.plan, *first.first()));
   const KeptItems kept(most_popular_items(counts, dp.items.value_or(usual_items)), split.catalogue);
   const std::size_t size = kept.items().size();
 
   SOTTO_TRY(const Protection second,
-            noisy_sum(request, split, shape_of(triangle_size(size)), gram, account, executor));
+            noisy_sum(request, split, sum_shape_of(triangle_size(size)), gram, account, executor));
   const float half_life = split.train.has_ages() ? dp.half_life.value_or(usual_half_life) : 0.0f;
   SOTTO_TRY(const CollectedNumbers pairs,
             collect_weighted_pairs(split.train, kept, half_life, request.plan, *second.first()));

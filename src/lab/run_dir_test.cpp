@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const Split& world() {
+const Split& run_world() {
   static const Split split =
       split_dataset(generate_world({.users = 40, .items = 50, .mean_interactions = 10.0, .seed = 3}).value(),
                     {})
@@ -24,7 +24,7 @@ const Split& world() {
   return split;
 }
 
-TrainRequest request_for(ModelKind model) {
+TrainRequest run_request(ModelKind model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -46,17 +46,18 @@ class RunDirTest : public ::testing::Test {
  protected:
   // `damage` may spoil the model before it is written.
   void make_run(ModelKind model = ModelKind::fpl, void (*damage)(Trained&) = nullptr) const {
-    const TrainRequest request = request_for(model);
-    ASSERT_TRUE(dir().begin(request, world()).ok());
+    const TrainRequest request = run_request(model);
+    ASSERT_TRUE(dir().begin(request, run_world()).ok());
     SerialExecutor serial;
     TrainHooks hooks;
     Session session;
-    session.trained = train(request, world(), serial, hooks).value();
-    session.evaluation = evaluate(*session.trained.model, world(), {}, serial).value();
+    session.trained = train(request, run_world(), serial, hooks).value();
+    session.evaluation = evaluate(*session.trained.model, run_world(), {}, serial).value();
     if (damage != nullptr) damage(session.trained);
     ASSERT_TRUE(dir()
-                    .finish(world(), session.trained, session.evaluation,
-                            metrics_of(session.evaluation, Part::test), summary_of(request, world(), session))
+                    .finish(run_world(), session.trained, session.evaluation,
+                            metrics_of(session.evaluation, Part::test),
+                            summary_of(request, run_world(), session))
                     .ok());
   }
   [[nodiscard]] RunDir dir() const { return RunDir(folder_ / "run"); }
@@ -100,8 +101,8 @@ TEST_F(RunDirTest, a_run_is_read_as_it_was_written) {
     make_run(model);
     const auto run = load();
     ASSERT_TRUE(run.ok()) << run.error().message;
-    EXPECT_EQ(run->split->hash, world().hash);
-    EXPECT_EQ(to_toml(run->request), to_toml(request_for(model)));
+    EXPECT_EQ(run->split->hash, run_world().hash);
+    EXPECT_EQ(to_toml(run->request), to_toml(run_request(model)));
     ASSERT_TRUE(dir().clear().ok());
     EXPECT_TRUE(fs::is_empty(dir().path()));
   }
@@ -191,7 +192,7 @@ TEST_F(RunDirTest, a_folder_with_any_file_of_a_run_is_left_alone) {
   for (const char* name : {"plan.toml", "run.json", "split.bin", "model.bin", "devices.bin", "metrics.json",
                            "per_user.tsv", "rounds.jsonl", "checkpoint.bin"}) {
     put(name, "mine");
-    for (const Status& status : {dir().begin(request_for(ModelKind::fpl), world()), dir().clear()}) {
+    for (const Status& status : {dir().begin(run_request(ModelKind::fpl), run_world()), dir().clear()}) {
       ASSERT_FALSE(status.ok()) << name;
       EXPECT_EQ(status.error().code, Code::usage);
       EXPECT_NE(status.error().message.find(name), std::string::npos) << status.error().message;
@@ -216,7 +217,7 @@ TEST_F(RunDirTest, only_a_run_is_cleared_and_of_it_only_what_is_its_own) {
   put("notes.txt", "mine");
   EXPECT_TRUE(dir().clear().ok());
   make_run();
-  const Status again = dir().begin(request_for(ModelKind::fpl), world());
+  const Status again = dir().begin(run_request(ModelKind::fpl), run_world());
   for (const char* word : {"run.json", "--out", "--resume", "--force"})
     EXPECT_NE(again.error().message.find(word), std::string::npos) << again.error().message;
   EXPECT_TRUE(dir().clear().ok());
@@ -230,7 +231,7 @@ TEST_F(RunDirTest, what_the_system_refuses_is_an_error_with_the_path) {
   const RunDir under(folder_ / "run" / "below");
   EXPECT_FALSE(under.is_whole());
   EXPECT_FALSE(under.has_checkpoint());
-  const std::vector<Error> errors{under.begin(request_for(ModelKind::fpl), world()).error(),
+  const std::vector<Error> errors{under.begin(run_request(ModelKind::fpl), run_world()).error(),
                                   under.clear().error(),
                                   under.request().error(),
                                   under.split().error(),

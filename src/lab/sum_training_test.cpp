@@ -8,7 +8,7 @@
 namespace sotto {
 namespace {
 
-Split small_world() {
+Split sum_world() {
   return generate_split({.users = 24, .items = 30, .mean_interactions = 7.0, .seed = 5}).value();
 }
 
@@ -35,7 +35,7 @@ std::string hash_of(const TrainRequest& request, const Split& split, Executor& e
 
 // sim/secure_round_test.cpp has every kind of sum; here it is that a request reaches it.
 TEST(SumTraining, ARequestedSumGivesThePlainModel) {
-  const Split split = small_world();
+  const Split split = sum_world();
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::fpl, ModelKind::fedease}) {
     const std::string plain = hash_of(request_for(model, SumKind::plain), split, serial);
@@ -61,7 +61,7 @@ TEST(SumTraining, PaillierToo) {
 }
 
 TEST(SumTraining, ACohortThatIsTooSmallFailsTheRun) {
-  const Split split = small_world();
+  const Split split = sum_world();
   SerialExecutor serial;
   TrainRequest request = request_for(ModelKind::fpl, SumKind::secure);
   request.sum.assumed.crowd = 30;

@@ -36,6 +36,7 @@ class ConsentBook {
   // One person's, on their own device: whoever asks is that person.
   explicit ConsentBook(ConsentTerms own);
 
+  [[nodiscard]] std::size_t users() const { return kind_of_.size(); }  // 0: one person's own
   [[nodiscard]] const ConsentTerms& of(UserIndex user) const { return kinds_[kind_of(user)]; }
   [[nodiscard]] std::span<const ConsentTerms> kinds() const { return kinds_; }
   [[nodiscard]] std::uint16_t kind_of(UserIndex user) const {

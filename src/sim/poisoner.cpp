@@ -26,22 +26,22 @@ void scale_to(std::vector<double>& row, double length) {
 
 }  // namespace
 
-Result<Attack> parse_attack(const std::string& text) {
-  for (const Attack attack : all_attacks)
+Result<PoisonAttack> parse_attack(const std::string& text) {
+  for (const PoisonAttack attack : all_attacks)
     if (text == to_string(attack)) return attack;
   return fail(Code::usage,
               fmt::format("unknown attack '{}': choose boost, pieck-ipe, pieck-uea, random or all", text));
 }
 
-const char* to_string(Attack attack) {
+const char* to_string(PoisonAttack attack) {
   switch (attack) {
-    case Attack::boost:
+    case PoisonAttack::boost:
       return "boost";
-    case Attack::pieck_ipe:
+    case PoisonAttack::pieck_ipe:
       return "pieck-ipe";
-    case Attack::pieck_uea:
+    case PoisonAttack::pieck_uea:
       return "pieck-uea";
-    case Attack::random:
+    case PoisonAttack::random:
       break;
   }
   return "random";
@@ -69,9 +69,9 @@ Status Poisoner::begin(const RoundPlace& place) {
   if (watches_) {
     SOTTO_ASSERT(place.shared != nullptr, "an attack on a model needs one");
     watch(*place.shared);
-    if (options_.attack == Attack::pieck_ipe) message_ = imitation(*place.shared);
-    if (options_.attack == Attack::pieck_uea) message_ = approximation(*place.shared);
-    if (options_.attack == Attack::boost) {
+    if (options_.attack == PoisonAttack::pieck_ipe) message_ = imitation(*place.shared);
+    if (options_.attack == PoisonAttack::pieck_uea) message_ = approximation(*place.shared);
+    if (options_.attack == PoisonAttack::boost) {
       message_.assign(place.shared->width(), 0.0);
       message_.back() = options_.strength;
     }
@@ -82,7 +82,7 @@ Status Poisoner::begin(const RoundPlace& place) {
 Status Poisoner::accept(UserIndex user, Contribution& contribution) {
   if (is_malicious(user)) {
     contribution.clear();
-    put(options_.attack == Attack::random ? made_up_person(user, contribution.width()) : message_,
+    put(options_.attack == PoisonAttack::random ? made_up_person(user, contribution.width()) : message_,
         contribution);
   }
   return next_.accept(user, contribution);

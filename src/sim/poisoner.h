@@ -24,13 +24,14 @@
 
 namespace sotto {
 
-enum class Attack : std::uint8_t { boost, pieck_ipe, pieck_uea, random };
-inline constexpr Attack all_attacks[] = {Attack::boost, Attack::pieck_ipe, Attack::pieck_uea, Attack::random};
-[[nodiscard]] Result<Attack> parse_attack(const std::string& text);
-[[nodiscard]] const char* to_string(Attack attack);
+enum class PoisonAttack : std::uint8_t { boost, pieck_ipe, pieck_uea, random };
+inline constexpr PoisonAttack all_attacks[] = {PoisonAttack::boost, PoisonAttack::pieck_ipe,
+                                               PoisonAttack::pieck_uea, PoisonAttack::random};
+[[nodiscard]] Result<PoisonAttack> parse_attack(const std::string& text);
+[[nodiscard]] const char* to_string(PoisonAttack attack);
 
 struct PoisonOptions {
-  Attack attack = Attack::boost;
+  PoisonAttack attack = PoisonAttack::boost;
   ItemIndex target;
   std::vector<UserIndex> malicious;  // ascending
   double strength = 1.0;             // the length of one message; pieck-ipe has its own

@@ -63,7 +63,7 @@ std::vector<std::vector<std::int64_t>> heard(const PoisonOptions& options,
   return listener.rows;
 }
 
-PoisonOptions second_user(Attack attack) {
+PoisonOptions second_user(PoisonAttack attack) {
   PoisonOptions options;
   options.attack = attack;
   options.target = ItemIndex{3};
@@ -81,21 +81,21 @@ const std::vector<RowMatrix>& two_models() {
 }
 
 TEST(Poisoner, HonestDevicesPassUntouchedAndBoostRaisesTheBias) {
-  PoisonOptions options = second_user(Attack::boost);
+  PoisonOptions options = second_user(PoisonAttack::boost);
   options.strength = 2.0;
   EXPECT_EQ(heard(options, two_models()),
             (std::vector<std::vector<std::int64_t>>{{0, 0, 0, 5, 0}, {0, 2, 0, 0, -5}, {1, 3, 0, 0, 2048}}));
 }
 
 TEST(Poisoner, WithoutMaliciousDevicesNothingChanges) {
-  PoisonOptions options = second_user(Attack::random);
+  PoisonOptions options = second_user(PoisonAttack::random);
   options.malicious.clear();
   EXPECT_EQ(heard(options, two_models()).size(), 4u);
 }
 
 // The most moved row is [3, 0, 4], of length 5; at reach 2 the target shall be [6, 0, 8] and is [0, 0, 9].
 TEST(Poisoner, ImitationCarriesTheTargetToThePopular) {
-  PoisonOptions options = second_user(Attack::pieck_ipe);
+  PoisonOptions options = second_user(PoisonAttack::pieck_ipe);
   options.reach = 2.0;
   options.learning_rate = 0.5f;
   EXPECT_EQ(heard(options, two_models()).back(), (std::vector<std::int64_t>{1, 3, 12 * 1024, 0, -2 * 1024}));
@@ -103,7 +103,7 @@ TEST(Poisoner, ImitationCarriesTheTargetToThePopular) {
 
 // The stand-in for a person is [3, 0, 1] and its slope has that direction.
 TEST(Poisoner, ApproximationPushesTowardsThePopular) {
-  PoisonOptions options = second_user(Attack::pieck_uea);
+  PoisonOptions options = second_user(PoisonAttack::pieck_uea);
   const std::vector<std::int64_t> sent = heard(options, two_models()).back();
   EXPECT_NEAR(static_cast<double>(sent[2]), 1024.0 * 3.0 / std::sqrt(10.0), 1.0);
   EXPECT_EQ(sent[3], 0);
@@ -111,7 +111,7 @@ TEST(Poisoner, ApproximationPushesTowardsThePopular) {
 }
 
 TEST(Poisoner, MadeUpPeopleStayThemselves) {
-  const PoisonOptions options = second_user(Attack::random);
+  const PoisonOptions options = second_user(PoisonAttack::random);
   const auto first = heard(options, {two_models()[0]}), second = heard(options, two_models());
   EXPECT_EQ(first.back(), second.back());
   EXPECT_GT(first.back()[4], 0);
@@ -129,7 +129,7 @@ TEST(Poisoner, DrawsExactlyTheShare) {
 }
 
 TEST(Poisoner, NamesReadBack) {
-  for (const Attack attack : all_attacks) EXPECT_EQ(parse_attack(to_string(attack)).value(), attack);
+  for (const PoisonAttack attack : all_attacks) EXPECT_EQ(parse_attack(to_string(attack)).value(), attack);
   EXPECT_FALSE(parse_attack("flood").ok());
 }
 
@@ -142,7 +142,7 @@ TEST(Poisoner, AnUndefendedFederationFollowsTheAttacker) {
   const Fpl model(plan.fpl, 40, plan.seed);
   const std::vector<UserIndex> users = eligible_users(train, 40);
   const Schedule schedule = schedule_for(plan, users.size(), train.interactions()).value();
-  PoisonOptions options = second_user(Attack::boost);
+  PoisonOptions options = second_user(PoisonAttack::boost);
   options.malicious = draw_malicious(users, 0.1, 1);
   options.fixed = plan.fixed;
   const auto attacked = [&](std::size_t threads) {

@@ -9,8 +9,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 // One run for all tests of this file.
 class CliAsk : public ::testing::Test {
  protected:

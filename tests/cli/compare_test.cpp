@@ -9,8 +9,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 // Four runs on one split and one on another, for all tests of this file.
 class CliCompare : public ::testing::Test {
  protected:

@@ -9,8 +9,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 class CliDevice : public ::testing::Test {
  protected:
   CliDevice() {

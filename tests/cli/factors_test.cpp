@@ -6,8 +6,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 class CliFactors : public ::testing::Test {
  protected:
   CliFactors() {

@@ -10,8 +10,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 class CliInterchange : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {

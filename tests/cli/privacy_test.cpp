@@ -82,8 +82,6 @@ TEST(CliPrivacy, training_is_charged_and_refused_when_the_budget_is_spent) {
   EXPECT_NE(table.out.find("popularity"), std::string::npos) << table.out;
 }
 
-using Words = std::vector<std::string>;
-
 // Rounds of everybody, each with noise.
 Words noisy_run(const char* epochs, const char* noise) {
   return {"train",

@@ -13,6 +13,11 @@ namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
 Workshop::Workshop() {
   std::string pattern = (fs::temp_directory_path() / "sotto-cli-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");

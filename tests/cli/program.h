@@ -10,6 +10,9 @@
 
 namespace sotto::cli {
 
+using Words = std::vector<std::string>;
+[[nodiscard]] Words joined(Words words, const Words& more);
+
 struct Outcome {
   int code = -1;  // 128 + the signal's number where a signal ended it
   std::string out;

@@ -6,8 +6,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
 class CliReproduce : public ::testing::Test {
  protected:
   // A world in the folder of a dataset.

@@ -12,13 +12,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 const std::string head = R"(name = "small"
 seeds = [1, 2]
 [[dataset]]

@@ -10,13 +10,6 @@
 namespace sotto::cli {
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words joined(Words words, const Words& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
 class CliTrain : public ::testing::Test {
  protected:
   CliTrain() {

@@ -4,7 +4,7 @@ namespace sotto {
 
 namespace {
 
-constexpr const char* group = "Data";
+constexpr const char* data_group = "Data";
 
 }  // namespace
 
@@ -14,23 +14,23 @@ void add_reading_options(CLI::App& app, Edits<DataRequest>& edits) {
                         "what the columns mean, such as user=1,item=2,time=4; else detected",
                         [](DataRequest& data, const std::string& value) { data.columns = value; })
       ->type_name("LIST")
-      ->group(group);
+      ->group(data_group);
   add_edit<Paths>(app, edits, "--names", "files with the items' names and categories",
                   [](DataRequest& data, const Paths& value) { data.names = value; })
       ->type_name("FILE")
-      ->group(group);
+      ->group(data_group);
   add_edit<float>(app, edits, "--min-rating", "keep ratings at or above",
                   [](DataRequest& data, const float& value) { data.filter.min_rating = value; })
       ->type_name("R")
-      ->group(group);
+      ->group(data_group);
   add_edit<std::uint32_t>(app, edits, "--min-user", "keep users with at least so many items",
                           [](DataRequest& data, const std::uint32_t& value) { data.filter.min_user = value; })
       ->type_name("N")
-      ->group(group);
+      ->group(data_group);
   add_edit<std::uint32_t>(app, edits, "--core", "keep users and items with at least so many of each other",
                           [](DataRequest& data, const std::uint32_t& value) { data.filter.core = value; })
       ->type_name("K")
-      ->group(group);
+      ->group(data_group);
 }
 
 void add_split_options(CLI::App& app, Edits<DataRequest>& edits) {
@@ -43,20 +43,20 @@ void add_split_options(CLI::App& app, Edits<DataRequest>& edits) {
                         })
       ->type_name("RULE")
       ->default_str(to_string(SplitOptions{}.rule))
-      ->group(group);
+      ->group(data_group);
   add_edit<double>(app, edits, "--validation", "share of the training part to hold out for validation",
                    [](DataRequest& data, const double& value) { data.split.validation_share = value; })
       ->type_name("SHARE")
       ->default_str("0")
-      ->group(group);
+      ->group(data_group);
   add_edit<Paths>(app, edits, "--test", "files of a given test part: nothing is split",
                   [](DataRequest& data, const Paths& value) { data.test = value; })
       ->type_name("FILE")
-      ->group(group);
+      ->group(data_group);
   add_edit<Paths>(app, edits, "--validation-data", "files of a given validation part, with --test",
                   [](DataRequest& data, const Paths& value) { data.validation = value; })
       ->type_name("FILE")
-      ->group(group);
+      ->group(data_group);
 }
 
 void add_data_options(CLI::App& app, Edits<DataRequest>& edits) {
@@ -64,11 +64,11 @@ void add_data_options(CLI::App& app, Edits<DataRequest>& edits) {
   add_edit<Paths>(app, edits, "--data", "files or folders of interactions, plain or .zst",
                   [](DataRequest& data, const Paths& value) { data.paths = value; })
       ->type_name("PATH")
-      ->group(group);
+      ->group(data_group);
   add_edit<std::string>(app, edits, "--split-file", "a split made by 'sotto data split'; in place of --data",
                         [](DataRequest& data, const std::string& value) { data.split_file = value; })
       ->type_name("FILE")
-      ->group(group);
+      ->group(data_group);
   add_reading_options(app, edits);
   add_split_options(app, edits);
 }

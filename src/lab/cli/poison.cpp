@@ -29,7 +29,7 @@ Result<PoisonRequest> request_of(const PoisonFlags& flags) {
   if (flags.attacks != std::vector<std::string>{"all"}) {
     request.attacks.clear();
     for (const std::string& name : flags.attacks) {
-      SOTTO_TRY(const Attack attack, parse_attack(name));
+      SOTTO_TRY(const PoisonAttack attack, parse_attack(name));
       request.attacks.push_back(attack);
     }
   }

@@ -32,7 +32,7 @@ struct CurveOptions {
   std::string out;
 };
 
-struct CurvePoint {
+struct NoisePoint {
   double epsilon = 0.0;  // as asked for
   PrivacySpent spent;
   std::vector<double> values;  // one a seed
@@ -43,13 +43,13 @@ struct CurvePoint {
   [[nodiscard]] double most() const { return *std::max_element(values.begin(), values.end()); }
 };
 
-struct Curve {
+struct NoiseCurve {
   std::string metric;
   std::string model;
   std::uint64_t people = 0;
   double popular = 0.0;  // Top-Pop
   double open = 0.0;     // the plan without noise
-  std::vector<CurvePoint> points;
+  std::vector<NoisePoint> points;
 };
 
 struct Measured {
@@ -90,7 +90,7 @@ Result<TrainRequest> base_request(const CurveOptions& options) {
   return request;
 }
 
-Result<Curve> curve_of(const CurveOptions& options, const Console& console) {
+Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console) {
   if (options.seeds == 0 || options.seeds > 100)
     return fail(Code::usage, "--seeds is a number from 1 to 100");
   SOTTO_TRY(TrainRequest request, base_request(options));
@@ -109,16 +109,16 @@ Result<Curve> curve_of(const CurveOptions& options, const Console& console) {
   const Split& split = prepared.split;
   ThreadPool threads(options.common.threads);
   const InterruptGuard guard;
-  Curve curve{.metric = options.metric,
-              .model = to_string(request.model),
-              .people = split.train.users(),
-              .points = {}};
+  NoiseCurve curve{.metric = options.metric,
+                   .model = to_string(request.model),
+                   .people = split.train.users(),
+                   .points = {}};
   SOTTO_TRY(const Measured least, measure(popular, split, options.metric, threads, guard));
   SOTTO_TRY(const Measured best, measure(open, split, options.metric, threads, guard));
   curve.popular = least.value;
   curve.open = best.value;
   for (const double epsilon : options.epsilons) {
-    CurvePoint point{.epsilon = epsilon, .spent = {}, .values = {}};
+    NoisePoint point{.epsilon = epsilon, .spent = {}, .values = {}};
     for (std::uint32_t seed = 0; seed < options.seeds; ++seed) {
       TrainRequest one = request;
       one.dp.epsilon = epsilon;
@@ -135,11 +135,11 @@ Result<Curve> curve_of(const CurveOptions& options, const Console& console) {
   return curve;
 }
 
-nlohmann::json json_of(const Curve& curve) {
+nlohmann::json json_of(const NoiseCurve& curve) {
   nlohmann::json document{{"metric", curve.metric},      {"model", curve.model},
                           {"people", curve.people},      {"toppop", curve.popular},
                           {"without_noise", curve.open}, {"points", nlohmann::json::array()}};
-  for (const CurvePoint& point : curve.points)
+  for (const NoisePoint& point : curve.points)
     document["points"].push_back({{"epsilon", point.epsilon},
                                   {"spent", point.spent.epsilon},
                                   {"delta", point.spent.delta},
@@ -149,14 +149,14 @@ nlohmann::json json_of(const Curve& curve) {
   return document;
 }
 
-Page page_of(const Curve& curve) {
+Page page_of(const NoiseCurve& curve) {
   ChartSeries measured{.name = curve.model, .points = {}, .spread = PointSpread::bars};
   ChartSeries popular{.name = "Top-Pop", .points = {}, .marks = false};
   ChartSeries open{.name = "without noise", .points = {}, .marks = false};
   PageTable table{.caption = "Means over seeds; the range is from the worst seed to the best",
                   .columns = {{"epsilon", true}, {"noise", true}, {curve.metric, true}, {"range"}},
                   .rows = {}};
-  for (const CurvePoint& point : curve.points) {
+  for (const NoisePoint& point : curve.points) {
     measured.points.push_back(
         {.x = point.epsilon, .y = point.mean(), .range = Interval{point.least(), point.most()}});
     popular.points.push_back({.x = point.epsilon, .y = curve.popular});
@@ -186,7 +186,7 @@ Page page_of(const Curve& curve) {
 Status show_curve(CurveOptions& options, const Console& console) {
   if (!options.out.empty() && !std::filesystem::path(options.out).has_extension())
     return fail(Code::usage, fmt::format("--out: '{0}' has no ending: write '{0}.html'", options.out));
-  SOTTO_TRY(const Curve curve, curve_of(options, console));
+  SOTTO_TRY(const NoiseCurve curve, curve_of(options, console));
   if (!options.out.empty()) {
     SOTTO_TRY(const auto written, write_page(page_of(curve), options.out));
     console.note(fmt::format("sotto: {} holds the page", written.back().string()));
@@ -199,7 +199,7 @@ Status show_curve(CurveOptions& options, const Console& console) {
                {"noise", Align::right},
                {curve.metric, Align::right},
                {"worst to best seed", Align::right}});
-  for (const CurvePoint& point : curve.points)
+  for (const NoisePoint& point : curve.points)
     table.row({fmt::format("{:g}", point.epsilon), fmt::format("{:.4g}", point.spent.noise),
                fmt::format("{:.4f}", point.mean()),
                fmt::format("{:.4f} to {:.4f}", point.least(), point.most())});

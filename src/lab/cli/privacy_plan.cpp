@@ -103,7 +103,7 @@ std::string headline(const PrivacyPlan& plan) {
                         plan.sampling));
 }
 
-constexpr const char* explanation =
+constexpr const char* plan_explanation =
     "Noise is the standard deviation of the Gaussian on the sum, as a multiple of the most that one person "
     "changes it (the clip). RDP bounds the cost and is what budgets are charged by; PLD is close to the true "
     "cost.";
@@ -119,7 +119,7 @@ void print_plan(const PrivacyPlan& plan, const Console& console) {
   for (const Need& need : plan.needs)
     needs.row({fmt::format("{:g}", need.epsilon), fmt::format("{:g}", need.rdp), noise_text(need.pld)});
   if (!needs.empty()) console.print("What noise an epsilon needs\n" + needs.text(console) + "\n");
-  console.print(fmt::format("{}\n", explanation));
+  console.print(fmt::format("{}\n", plan_explanation));
 }
 
 XyChart chart_of(const PrivacyPlan& plan) {
@@ -154,7 +154,7 @@ Page page_of(const PrivacyPlan& plan) {
                           {fmt::format("{:g}", need.rdp), need.rdp},
                           {noise_text(need.pld), need.pld}});
   return {.title = "Privacy plan",
-          .summary = {headline(plan) + ".", explanation},
+          .summary = {headline(plan) + ".", plan_explanation},
           .sections = {{"Costs", {Chart(chart_of(plan)), costs}}, {"Needs", {needs}}}};
 }
 

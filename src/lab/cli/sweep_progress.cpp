@@ -8,8 +8,8 @@ namespace sotto {
 
 namespace {
 
-constexpr double seconds_between_frames = 0.1;
-constexpr double seconds_between_lines = 2.0;
+constexpr double seconds_between_sweep_frames = 0.1;
+constexpr double seconds_between_sweep_lines = 2.0;
 
 std::string facts(const StudyProgress& progress) {
   if (progress.total == 0) return progress.note;
@@ -29,7 +29,7 @@ void SweepProgress::update(const StudyProgress& progress) {
   const Clock::time_point now = Clock::now();
   const bool draws = console_.shows_progress();
   const double since = std::chrono::duration<double>(now - last_).count();
-  if (!news && since < (draws ? seconds_between_frames : seconds_between_lines)) return;
+  if (!news && since < (draws ? seconds_between_sweep_frames : seconds_between_sweep_lines)) return;
   last_ = now;
   if (news || !draws) {
     clear();

@@ -36,12 +36,12 @@ class Study {
  private:
   [[nodiscard]] Status prepare();
   [[nodiscard]] Status draw_targets();
-  [[nodiscard]] Status run_attack(Attack attack, PoisonOutcome& outcome);
+  [[nodiscard]] Status run_attack(PoisonAttack attack, PoisonOutcome& outcome);
   // Trains one arm and judges it, for each of `targets`.
   [[nodiscard]] Result<std::vector<PoisonFigures>> measure(const Arm& arm,
                                                            std::span<const ItemIndex> targets);
   [[nodiscard]] Result<FederationState> train(const Arm& arm);
-  [[nodiscard]] PoisonOptions options_for(Attack attack, ItemIndex target) const;
+  [[nodiscard]] PoisonOptions options_for(PoisonAttack attack, ItemIndex target) const;
   void say(const std::string& run) const {
     if (hooks_.on_run) hooks_.on_run(run);
   }
@@ -102,7 +102,7 @@ Status Study::prepare() {
   return Done{};
 }
 
-PoisonOptions Study::options_for(Attack attack, ItemIndex target) const {
+PoisonOptions Study::options_for(PoisonAttack attack, ItemIndex target) const {
   PoisonOptions options;
   options.attack = attack;
   options.target = target;
@@ -162,7 +162,7 @@ PoisonFigures mean_of(std::span<const PoisonFigures> figures) {
   return mean;
 }
 
-Status Study::run_attack(Attack attack, PoisonOutcome& outcome) {
+Status Study::run_attack(PoisonAttack attack, PoisonOutcome& outcome) {
   AttackOutcome& made = outcome.attacks.emplace_back();
   made.attack = attack;
   const double weight = 1.0 / static_cast<double>(targets_.size());
@@ -196,7 +196,7 @@ Result<PoisonOutcome> Study::run() {
   say("clean, defended");
   SOTTO_TRY(const auto defended, measure({nullptr, true}, targets_));
   outcome.clean_defended = mean_of(defended);
-  for (const Attack attack : request_.attacks) SOTTO_TRY_DONE(run_attack(attack, outcome));
+  for (const PoisonAttack attack : request_.attacks) SOTTO_TRY_DONE(run_attack(attack, outcome));
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
 }

@@ -23,7 +23,7 @@ namespace sotto {
 
 struct PoisonRequest {
   TrainRequest train;  // its robust sums are the defence; none asked for: the standard one
-  std::vector<Attack> attacks{all_attacks, all_attacks + std::size(all_attacks)};
+  std::vector<PoisonAttack> attacks{all_attacks, all_attacks + std::size(all_attacks)};
   double malicious = 0.05;
   std::uint32_t targets = 3;
   std::uint32_t least = 0;  // a target has so many training interactions,
@@ -50,7 +50,7 @@ struct TargetOutcome {
 };
 
 struct AttackOutcome {
-  Attack attack = Attack::boost;
+  PoisonAttack attack = PoisonAttack::boost;
   std::vector<TargetOutcome> targets;
   PoisonFigures attacked;  // means over targets
   PoisonFigures defended;

@@ -10,7 +10,7 @@
 namespace sotto {
 namespace {
 
-Split small_split() {
+Split poison_split() {
   const Dataset world =
       generate_world({.users = 300, .items = 200, .mean_interactions = 25.0, .seed = 3}).value();
   return split_dataset(world, {}).value();
@@ -23,7 +23,7 @@ PoisonRequest small_request() {
   request.train.plan.fpl.init_sd = 0.01f;
   request.train.data.paths = {"world"};
   EXPECT_TRUE(settle(request.train).ok());
-  request.attacks = {Attack::boost};
+  request.attacks = {PoisonAttack::boost};
   request.targets = 2;
   return request;
 }
@@ -34,7 +34,7 @@ PoisonOutcome outcome_of(const PoisonRequest& request, const Split& split, std::
 }
 
 TEST(PoisonStudy, AnAttackWorksAndTheStandardDefenceStopsIt) {
-  const Split split = small_split();
+  const Split split = poison_split();
   const PoisonOutcome outcome = outcome_of(small_request(), split);
   EXPECT_EQ(outcome.malicious,
             static_cast<std::size_t>(std::llround(0.05 * static_cast<double>(outcome.users))));
@@ -47,7 +47,7 @@ TEST(PoisonStudy, AnAttackWorksAndTheStandardDefenceStopsIt) {
 }
 
 TEST(PoisonStudy, ThreadsChangeNothing) {
-  const Split split = small_split();
+  const Split split = poison_split();
   PoisonRequest request = small_request();
   request.train.plan.epochs = 5;
   request.targets = 1;
@@ -58,7 +58,7 @@ TEST(PoisonStudy, ThreadsChangeNothing) {
 }
 
 TEST(PoisonStudy, PeoplesOwnTermsHold) {
-  const Split split = small_split();
+  const Split split = poison_split();
   PoisonRequest request = small_request();
   request.train.plan.epochs = 5;
   request.targets = 1;
@@ -86,7 +86,7 @@ TEST(PoisonStudy, TheStandardDefenceIsTheWorkedExample) {
 }
 
 TEST(PoisonStudy, AStopIsHeard) {
-  const Split split = small_split();
+  const Split split = poison_split();
   ThreadPool pool(1);
   const std::atomic<bool> stop{true};
   PoisonHooks hooks;

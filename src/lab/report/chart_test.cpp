@@ -27,19 +27,19 @@ bool is_well_formed(const std::string& text) {
   return open.empty() && brackets == static_cast<std::size_t>(std::count(text.begin(), text.end(), '<'));
 }
 
-std::size_t count_of(const std::string& text, const std::string& part) {
+std::size_t times_in(const std::string& text, const std::string& part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
   return count;
 }
 
-struct Place {
+struct ChartSpot {
   double x, y;
 };
 
-std::vector<Place> marks_of(const std::string& svg) {
+std::vector<ChartSpot> marks_of(const std::string& svg) {
   static const std::regex mark(R"(class="mark" d="M(-?[\d.]+) (-?[\d.]+))");
-  std::vector<Place> places;
+  std::vector<ChartSpot> places;
   for (std::sregex_iterator match(svg.begin(), svg.end(), mark), end; match != end; ++match)
     places.push_back({std::stod((*match)[1]), std::stod((*match)[2])});
   return places;
@@ -65,7 +65,7 @@ ReadAxis read_axis(const std::string& svg, bool of_x) {
   return {ticks.front().first, ticks.front().second, ticks.back().first, ticks.back().second};
 }
 
-XyChart sample() {
+XyChart sample_chart() {
   XyChart chart{.head = {"sample", "A <title> & more", "what to see"},
                 .x = {.label = "π"},
                 .y = {.label = "F1@10"},
@@ -77,11 +77,11 @@ XyChart sample() {
 }
 
 TEST(XyChart, every_datum_is_a_mark_at_the_place_that_the_axes_say) {
-  const XyChart chart = sample();
+  const XyChart chart = sample_chart();
   const std::string svg = svg_of(chart, Dress::alone);
   const ReadAxis x = read_axis(svg, true);
   const ReadAxis y = read_axis(svg, false);
-  const std::vector<Place> marks = marks_of(svg);
+  const std::vector<ChartSpot> marks = marks_of(svg);
   ASSERT_EQ(marks.size(), 5U);
   std::size_t next = 0;
   for (const ChartSeries& series : chart.series)
@@ -95,7 +95,7 @@ TEST(XyChart, every_datum_is_a_mark_at_the_place_that_the_axes_say) {
 TEST(XyChart, is_well_formed_escaped_and_always_the_same) {
   for (const Dress dress : {Dress::alone, Dress::in_page})
     for (const PointSpread spread : {PointSpread::none, PointSpread::band, PointSpread::bars}) {
-      XyChart chart = sample();
+      XyChart chart = sample_chart();
       chart.pareto = true;
       for (ChartSeries& series : chart.series) series.spread = spread;
       chart.series.front().points.front().label = "<b>";
@@ -104,21 +104,21 @@ TEST(XyChart, is_well_formed_escaped_and_always_the_same) {
       EXPECT_EQ(svg, svg_of(chart, dress));
       EXPECT_EQ(svg.find("<b>"), std::string::npos);
       EXPECT_EQ(svg.find("style="), std::string::npos);
-      EXPECT_EQ(count_of(svg, "class=\"band\""), spread == PointSpread::band ? 1U : 0U);
-      EXPECT_EQ(count_of(svg, "class=\"whisker\""), spread == PointSpread::bars ? 2U : 0U);
-      EXPECT_EQ(count_of(svg, "<style>"), dress == Dress::alone ? 1U : 0U);
+      EXPECT_EQ(times_in(svg, "class=\"band\""), spread == PointSpread::band ? 1U : 0U);
+      EXPECT_EQ(times_in(svg, "class=\"whisker\""), spread == PointSpread::bars ? 2U : 0U);
+      EXPECT_EQ(times_in(svg, "<style>"), dress == Dress::alone ? 1U : 0U);
     }
 }
 
 TEST(XyChart, hovering_says_series_axes_values_and_interval) {
-  const std::string svg = svg_of(sample(), Dress::in_page);
+  const std::string svg = svg_of(sample_chart(), Dress::in_page);
   EXPECT_NE(svg.find("<title>one &quot;quoted&quot;\nπ: 0.5\nF1@10: 0.0235</title>"), std::string::npos)
       << svg;
   EXPECT_NE(svg.find("<title>two\nπ: 0.1\nF1@10: 0.03 [0.02, 0.04]</title>"), std::string::npos);
 }
 
 TEST(XyChart, what_is_not_finite_is_left_out_and_not_counted) {
-  XyChart chart = sample();
+  XyChart chart = sample_chart();
   chart.series.front().points.push_back({NAN, 1.0});
   chart.series.front().points.push_back({0.3, INFINITY});
   const std::string svg = svg_of(chart, Dress::in_page);
@@ -129,7 +129,7 @@ TEST(XyChart, what_is_not_finite_is_left_out_and_not_counted) {
 }
 
 TEST(XyChart, a_line_without_marks_has_a_corner_and_a_value_for_each_datum) {
-  XyChart chart = sample();
+  XyChart chart = sample_chart();
   chart.series.resize(1);
   chart.series.front().marks = false;
   chart.series.front().points.clear();
@@ -144,7 +144,7 @@ TEST(XyChart, a_line_without_marks_has_a_corner_and_a_value_for_each_datum) {
 }
 
 TEST(XyChart, nothing_at_all_is_a_chart_too) {
-  XyChart chart = sample();
+  XyChart chart = sample_chart();
   chart.series.clear();
   chart.pareto = true;
   EXPECT_TRUE(is_well_formed(svg_of(chart, Dress::alone)));
@@ -200,7 +200,7 @@ TEST(BarChart, bars_reach_from_zero_to_their_value) {
   ASSERT_EQ(values.size(), expected.size());
   for (std::size_t index = 0; index < expected.size(); ++index)
     EXPECT_NEAR(values[index], expected[index], 1e-3);
-  EXPECT_EQ(count_of(svg, "class=\"whisker\""), 1U);
+  EXPECT_EQ(times_in(svg, "class=\"whisker\""), 1U);
   EXPECT_NE(svg.find("Rock &amp; Roll"), std::string::npos);
 }
 

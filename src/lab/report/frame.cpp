@@ -24,8 +24,6 @@ constexpr double key_height = 22.0;
 constexpr double key_sign = 26.0;         // width of the small line or block in a legend
 constexpr std::size_t most_columns = 44;  // of a name in legend or axis; the whole is said on hovering
 
-std::string c(double value) { return coordinate(value); }
-
 double key_width(const LegendKey& key) {
   return key_sign + 6.0 + text_width(shortened(key.name, most_columns), small_text) + 16.0;
 }
@@ -51,19 +49,20 @@ std::string key_element(const LegendKey& key, double x, double y) {
   const double middle = x + key_sign / 2.0;
   std::string sign;
   if (key.kind == LegendSign::block)
-    sign = fmt::format(R"(<rect class="bar" x="{}" y="{}" width="14" height="12"/>)", c(middle - 7.0),
-                       c(y - 6.0));
+    sign = fmt::format(R"(<rect class="bar" x="{}" y="{}" width="14" height="12"/>)",
+                       coordinate(middle - 7.0), coordinate(y - 6.0));
   if (key.kind == LegendSign::line || key.kind == LegendSign::line_and_mark)
-    sign +=
-        fmt::format(R"(<path class="line d{}" d="M{} {}H{}"/>)", key.look.dash, c(x), c(y), c(x + key_sign));
+    sign += fmt::format(R"(<path class="line d{}" d="M{} {}H{}"/>)", key.look.dash, coordinate(x),
+                        coordinate(y), coordinate(x + key_sign));
   if (key.kind == LegendSign::mark || key.kind == LegendSign::line_and_mark)
     sign += fmt::format(R"(<path class="dot" d="{}"/>)", shape_path(key.look.shape, middle, y));
   const double width = key_width(key) - 8.0;
   return fmt::format(
       R"(<g class="key {}" data-series="{}" role="button" tabindex="0" aria-pressed="true"><title>{}</title>)"
       R"(<rect class="hit" x="{}" y="{}" width="{}" height="20"/>{}<text x="{}" y="{}" dy=".35em">{}</text></g>)",
-      key.look.colour, escaped(key.series), escaped(key.name), c(x - 4.0), c(y - 10.0), c(width), sign,
-      c(x + key_sign + 6.0), c(y), escaped(shortened(key.name, most_columns)));
+      key.look.colour, escaped(key.series), escaped(key.name), coordinate(x - 4.0), coordinate(y - 10.0),
+      coordinate(width), sign, coordinate(x + key_sign + 6.0), coordinate(y),
+      escaped(shortened(key.name, most_columns)));
 }
 
 }  // namespace
@@ -76,24 +75,27 @@ SeriesLook look_of(ChartPalette palette, std::size_t index, std::size_t count) {
 }
 
 std::string shape_path(std::size_t shape, double x, double y, double radius) {
-  const std::string begin = fmt::format("M{} {}", c(x), c(y));
-  const std::string r = c(radius);
+  const std::string begin = fmt::format("M{} {}", coordinate(x), coordinate(y));
+  const std::string r = coordinate(radius);
   switch (shape % shapes) {
     case 0:  // circle
-      return fmt::format("{0}m-{1} 0a{1} {1} 0 1 0 {2} 0a{1} {1} 0 1 0-{2} 0z", begin, r, c(2 * radius));
+      return fmt::format("{0}m-{1} 0a{1} {1} 0 1 0 {2} 0a{1} {1} 0 1 0-{2} 0z", begin, r,
+                         coordinate(2 * radius));
     case 1:  // square
-      return fmt::format("{0}m-{1}-{1}h{2}v{2}h-{2}z", begin, c(radius * 0.9), c(radius * 1.8));
+      return fmt::format("{0}m-{1}-{1}h{2}v{2}h-{2}z", begin, coordinate(radius * 0.9),
+                         coordinate(radius * 1.8));
     case 2:  // triangle, point up
-      return fmt::format("{0}m0-{1}l{2} {3}h-{4}z", begin, c(radius * 1.2), c(radius * 1.15), c(radius * 2.1),
-                         c(radius * 2.3));
+      return fmt::format("{0}m0-{1}l{2} {3}h-{4}z", begin, coordinate(radius * 1.2),
+                         coordinate(radius * 1.15), coordinate(radius * 2.1), coordinate(radius * 2.3));
     case 3:  // diamond
-      return fmt::format("{0}m0-{1}l{1} {1}l-{1} {1}l-{1}-{1}z", begin, c(radius * 1.25));
+      return fmt::format("{0}m0-{1}l{1} {1}l-{1} {1}l-{1}-{1}z", begin, coordinate(radius * 1.25));
     case 4:  // triangle, point down
-      return fmt::format("{0}m0 {1}l{2}-{3}h-{4}z", begin, c(radius * 1.2), c(radius * 1.15), c(radius * 2.1),
-                         c(radius * 2.3));
+      return fmt::format("{0}m0 {1}l{2}-{3}h-{4}z", begin, coordinate(radius * 1.2),
+                         coordinate(radius * 1.15), coordinate(radius * 2.1), coordinate(radius * 2.3));
     default:  // a thick plus
       return fmt::format("{0}m-{1}-{2}h{3}v-{3}h{4}v{3}h{3}v{4}h-{3}v{3}h-{4}v-{3}h-{3}z", begin,
-                         c(radius * 1.2), c(radius * 0.4), c(radius * 0.8), c(radius * 0.8));
+                         coordinate(radius * 1.2), coordinate(radius * 0.4), coordinate(radius * 0.8),
+                         coordinate(radius * 0.8));
   }
 }
 
@@ -120,12 +122,13 @@ std::string ChartFrame::svg(const std::string& kind, const std::string& axes,
   std::string text = fmt::format(
       R"(<svg class="chart {}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" data-chart="{}" )"
       R"(role="group" aria-label="{}")",
-      kind, c(chart_width), c(height), escaped(head_.name), escaped(head_.title));
+      kind, coordinate(chart_width), coordinate(height), escaped(head_.name), escaped(head_.title));
   if (dress_ == Dress::alone) {
-    text += fmt::format(R"( width="{}" height="{}">)", c(chart_width), c(height));
+    text += fmt::format(R"( width="{}" height="{}">)", coordinate(chart_width), coordinate(height));
     text += fmt::format("\n<style>{}</style>\n<rect class=\"sheet\" width=\"100%\" height=\"100%\"/>\n",
                         chart_css(Dress::alone));
-    text += fmt::format(R"(<text class="title" x="{}" y="24">{}</text>)", c(margin), escaped(head_.title));
+    text += fmt::format(R"(<text class="title" x="{}" y="24">{}</text>)", coordinate(margin),
+                        escaped(head_.title));
     if (!head_.caption.empty()) text += fmt::format("<desc>{}</desc>", escaped(head_.caption));
   } else {
     text += ">";
@@ -138,40 +141,43 @@ std::string ChartFrame::svg(const std::string& kind, const std::string& axes,
 std::string ChartFrame::x_axis(const AxisScale& scale, const std::string& label) const {
   std::string text = R"(<g class="axis x">)";
   for (const AxisTick& tick : scale.ticks()) {
-    const std::string place = c(x(scale, tick.value));
+    const std::string place = coordinate(x(scale, tick.value));
     if (tick.label.empty()) {
-      text += fmt::format(R"(<path class="rule" d="M{} {}v3"/>)", place, c(plot_.bottom()));
+      text += fmt::format(R"(<path class="rule" d="M{} {}v3"/>)", place, coordinate(plot_.bottom()));
       continue;
     }
     text += fmt::format(R"(<g class="tick"><path class="grid" d="M{0} {1}V{2}"/>)"
                         R"(<text x="{0}" y="{3}" text-anchor="middle">{4}</text></g>)",
-                        place, c(plot_.top), c(plot_.bottom() + 5.0), c(plot_.bottom() + 19.0), tick.label);
+                        place, coordinate(plot_.top), coordinate(plot_.bottom() + 5.0),
+                        coordinate(plot_.bottom() + 19.0), tick.label);
   }
-  text += fmt::format(R"(<path class="rule" d="M{} {}H{}"/>)", c(plot_.left), c(plot_.bottom()),
-                      c(plot_.right()));
+  text += fmt::format(R"(<path class="rule" d="M{} {}H{}"/>)", coordinate(plot_.left),
+                      coordinate(plot_.bottom()), coordinate(plot_.right()));
   return text + fmt::format("<text class=\"label\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text></g>\n",
-                            c(plot_.left + plot_.width / 2.0), c(plot_.bottom() + 42.0), escaped(label));
+                            coordinate(plot_.left + plot_.width / 2.0), coordinate(plot_.bottom() + 42.0),
+                            escaped(label));
 }
 
 std::string ChartFrame::y_axis(const AxisScale& scale, const std::string& label) const {
   std::string text = R"(<g class="axis y">)";
   for (const AxisTick& tick : scale.ticks()) {
-    const std::string place = c(y(scale, tick.value));
+    const std::string place = coordinate(y(scale, tick.value));
     if (tick.label.empty()) {
-      text += fmt::format(R"(<path class="rule" d="M{} {}h-3"/>)", c(plot_.left), place);
+      text += fmt::format(R"(<path class="rule" d="M{} {}h-3"/>)", coordinate(plot_.left), place);
       continue;
     }
     text += fmt::format(R"(<g class="tick"><path class="grid" d="M{0} {1}H{2}"/>)"
                         R"(<text x="{3}" y="{1}" dy=".35em" text-anchor="end">{4}</text></g>)",
-                        c(plot_.left - 5.0), place, c(plot_.right()), c(plot_.left - 9.0), tick.label);
+                        coordinate(plot_.left - 5.0), place, coordinate(plot_.right()),
+                        coordinate(plot_.left - 9.0), tick.label);
   }
-  text +=
-      fmt::format(R"(<path class="rule" d="M{} {}V{}"/>)", c(plot_.left), c(plot_.top), c(plot_.bottom()));
+  text += fmt::format(R"(<path class="rule" d="M{} {}V{}"/>)", coordinate(plot_.left), coordinate(plot_.top),
+                      coordinate(plot_.bottom()));
   const double middle = plot_.top + plot_.height / 2.0;
   return text + fmt::format(
                     "<text class=\"label\" transform=\"translate({} {}) rotate(-90)\" "
                     "text-anchor=\"middle\">{}</text></g>\n",
-                    c(margin + 4.0), c(middle), escaped(label));
+                    coordinate(margin + 4.0), coordinate(middle), escaped(label));
 }
 
 std::string ChartFrame::row_axis(const std::vector<std::string>& names) const {
@@ -181,14 +187,14 @@ std::string ChartFrame::row_axis(const std::vector<std::string>& names) const {
     const double middle = plot_.top + (static_cast<double>(index) + 0.5) * row;
     text += fmt::format(
         R"(<g class="tick"><text x="{}" y="{}" dy=".35em" text-anchor="end">{}<title>{}</title></text></g>)",
-        c(plot_.left - 9.0), c(middle), escaped(shortened(names[index], most_columns)),
+        coordinate(plot_.left - 9.0), coordinate(middle), escaped(shortened(names[index], most_columns)),
         escaped(names[index]));
     if (index > 0)
-      text += fmt::format(R"(<path class="grid" d="M{} {}H{}"/>)", c(plot_.left - 5.0), c(middle - row / 2.0),
-                          c(plot_.right()));
+      text += fmt::format(R"(<path class="grid" d="M{} {}H{}"/>)", coordinate(plot_.left - 5.0),
+                          coordinate(middle - row / 2.0), coordinate(plot_.right()));
   }
-  return text + fmt::format("<path class=\"rule\" d=\"M{} {}V{}\"/></g>\n", c(plot_.left), c(plot_.top),
-                            c(plot_.bottom()));
+  return text + fmt::format("<path class=\"rule\" d=\"M{} {}V{}\"/></g>\n", coordinate(plot_.left),
+                            coordinate(plot_.top), coordinate(plot_.bottom()));
 }
 
 double room_for(const AxisScale& scale) {
@@ -211,10 +217,11 @@ std::string mark_element(const std::string& path, const std::string& says) {
 std::string whisker(double x1, double y1, double x2, double y2) {
   constexpr double cap = 3.5;
   if (std::abs(x1 - x2) < 1e-9)
-    return fmt::format(R"(<path class="whisker" d="M{0} {1}h{4}M{2} {1}V{3}M{0} {3}h{4}"/>)", c(x1 - cap),
-                       c(y1), c(x1), c(y2), c(2 * cap));
-  return fmt::format(R"(<path class="whisker" d="M{0} {1}v{4}M{0} {2}H{3}M{3} {1}v{4}"/>)", c(x1),
-                     c(y1 - cap), c(y1), c(x2), c(2 * cap));
+    return fmt::format(R"(<path class="whisker" d="M{0} {1}h{4}M{2} {1}V{3}M{0} {3}h{4}"/>)",
+                       coordinate(x1 - cap), coordinate(y1), coordinate(x1), coordinate(y2),
+                       coordinate(2 * cap));
+  return fmt::format(R"(<path class="whisker" d="M{0} {1}v{4}M{0} {2}H{3}M{3} {1}v{4}"/>)", coordinate(x1),
+                     coordinate(y1 - cap), coordinate(y1), coordinate(x2), coordinate(2 * cap));
 }
 
 }  // namespace sotto

@@ -6,7 +6,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::string_view rules = R"(
+constexpr std::string_view page_rules = R"(
 *{box-sizing:border-box}
 html{background:var(--paper);color:var(--ink);color-scheme:light dark}
 :root[data-theme=light]{color-scheme:light}
@@ -202,7 +202,7 @@ constexpr std::string_view script = R"js(
 
 }  // namespace
 
-std::string page_css() { return chart_css(Dress::in_page) + std::string(rules); }
+std::string page_css() { return chart_css(Dress::in_page) + std::string(page_rules); }
 
 const std::string_view page_script = script;
 

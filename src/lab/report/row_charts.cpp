@@ -13,8 +13,6 @@ namespace sotto {
 
 namespace {
 
-std::string c(double value) { return coordinate(value); }
-
 bool has_range(const ChartBar& bar) {
   return bar.range && std::isfinite(bar.range->low) && std::isfinite(bar.range->high);
 }
@@ -59,8 +57,8 @@ std::string bars_of(const BarChart& chart, std::size_t index, const AxisScale& s
     const double top = plot.top + static_cast<double>(category) * group + 0.1 * group +
                        static_cast<double>(index) * thickness;
     const double end = frame.x(scale, bar.value);
-    const std::string path =
-        fmt::format("M{} {}H{}v{}H{}z", c(zero), c(top), c(end), c(thickness * 0.9), c(zero));
+    const std::string path = fmt::format("M{} {}H{}v{}H{}z", coordinate(zero), coordinate(top),
+                                         coordinate(end), coordinate(thickness * 0.9), coordinate(zero));
     marks += mark_element(path, bar_says(chart, series, category, bar));
     if (has_range(bar))
       marks += whisker(frame.x(scale, bar.range->low), top + thickness * 0.45,
@@ -105,8 +103,9 @@ std::string silhouette(const ValueShape& shape, const PlotArea& plot, double mid
   for (std::size_t bin = 0; bin < shape.bins.size(); ++bin) {
     if (shape.bins[bin] == 0) continue;
     const double reach = half * std::sqrt(static_cast<double>(shape.bins[bin]) / static_cast<double>(most));
-    path += fmt::format("M{} {}h{}v{}h-{}z", c(plot.left + static_cast<double>(bin) * width),
-                        c(middle - reach), c(width), c(2 * reach), c(width));
+    path +=
+        fmt::format("M{} {}h{}v{}h-{}z", coordinate(plot.left + static_cast<double>(bin) * width),
+                    coordinate(middle - reach), coordinate(width), coordinate(2 * reach), coordinate(width));
   }
   return fmt::format(R"(<path class="band" d="{}"/>)", path);
 }
@@ -132,10 +131,11 @@ std::string box_row(const BoxChart& chart, std::size_t index, const AxisScale& s
     const double half = std::min(7.0, row * 0.2);
     inside = silhouette(shape, plot, middle, row * 0.42);
     inside += whisker(x(0.05), middle, x(0.95) + 0.01, middle);
-    inside += fmt::format(R"(<path class="box" d="M{} {}H{}v{}H{}z"/>)", c(x(0.25)), c(middle - half),
-                          c(x(0.75)), c(2 * half), c(x(0.25)));
-    inside +=
-        fmt::format(R"(<path class="median" d="M{} {}v{}"/>)", c(x(0.5)), c(middle - half), c(2 * half));
+    inside += fmt::format(R"(<path class="box" d="M{} {}H{}v{}H{}z"/>)", coordinate(x(0.25)),
+                          coordinate(middle - half), coordinate(x(0.75)), coordinate(2 * half),
+                          coordinate(x(0.25)));
+    inside += fmt::format(R"(<path class="median" d="M{} {}v{}"/>)", coordinate(x(0.5)),
+                          coordinate(middle - half), coordinate(2 * half));
     inside += mark_element(shape_path(3, frame.x(scale, shape.mean), middle), box_says(chart, group, shape));
   }
   return fmt::format("<g class=\"series {}\" data-series=\"{}\" data-name=\"{}\" data-n=\"{}\">{}</g>\n",
@@ -165,8 +165,9 @@ std::string svg_of(const BarChart& chart, Dress dress) {
   const double group = std::max(24.0, 8.0 + 9.0 * static_cast<double>(chart.series.size()));
   const double height = std::max(60.0, group * static_cast<double>(chart.categories.size()));
   const ChartFrame frame(chart.head, dress, std::move(keys), room_for(chart.categories), height);
-  std::string inside = fmt::format("<path class=\"rule\" d=\"M{} {}V{}\"/>\n", c(frame.x(scale, 0.0)),
-                                   c(frame.plot().top), c(frame.plot().bottom()));
+  std::string inside =
+      fmt::format("<path class=\"rule\" d=\"M{} {}V{}\"/>\n", coordinate(frame.x(scale, 0.0)),
+                  coordinate(frame.plot().top), coordinate(frame.plot().bottom()));
   if (!chart.categories.empty())
     for (std::size_t index = 0; index < chart.series.size(); ++index)
       inside += bars_of(chart, index, scale, frame);

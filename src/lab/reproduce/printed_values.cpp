@@ -11,7 +11,7 @@ namespace {
 
 constexpr double lost = std::numeric_limits<double>::quiet_NaN();
 
-constexpr std::array datasets{
+constexpr std::array datasets_table{
     PrintedDataset{"Brazil", 17473, 47270, 599958, true},
     PrintedDataset{"Canada", 1340, 29518, 63514, true},
     PrintedDataset{"Italy", 1353, 25522, 54088, true},
@@ -21,7 +21,7 @@ constexpr std::array datasets{
 };
 
 // FCF has the same four numbers on LibraryThing and on MovieLens 1M: so they are printed.
-constexpr std::array scores{
+constexpr std::array scores_table{
     PrintedScore{"Brazil", "Random", .00013, .00015, 46120, .70946},
     PrintedScore{"Brazil", "Top-Pop", .01909, .02375, 19, .00020},
     PrintedScore{"Brazil", "User-kNN", .10600, .13480, 3083, .01159},
@@ -90,14 +90,14 @@ constexpr std::array scores{
     PrintedScore{"MovieLens 1M", "pFPL+", lost, lost, 792, .01451},
 };
 
-constexpr std::array pis{
+constexpr std::array pis_table{
     PrintedPi{"Brazil", "sFPL", 0.5},  PrintedPi{"Canada", "sFPL", 0.1},  PrintedPi{"Italy", "sFPL", 0.4},
     PrintedPi{"Brazil", "sFPL+", 0.9}, PrintedPi{"Canada", "sFPL+", 0.4}, PrintedPi{"Italy", "sFPL+", 0.2},
     PrintedPi{"Brazil", "pFPL", 0.8},  PrintedPi{"Canada", "pFPL", 0.1},  PrintedPi{"Italy", "pFPL", 1},
     PrintedPi{"Brazil", "pFPL+", 0.8}, PrintedPi{"Canada", "pFPL+", 0.3}, PrintedPi{"Italy", "pFPL+", 0.1},
 };
 
-constexpr std::array costs{
+constexpr std::array costs_table{
     PrintedCost{"sFPL", 0.1, 1.27623, 0.06961},  PrintedCost{"sFPL", 0.2, 1.27623, 0.07327},
     PrintedCost{"sFPL", 0.3, 1.27624, 0.07551},  PrintedCost{"sFPL", 0.4, 1.27624, 0.07686},
     PrintedCost{"sFPL", 0.5, 1.27624, 0.07757},  PrintedCost{"sFPL", 0.6, 1.27624, 0.07733},
@@ -120,13 +120,13 @@ constexpr std::array costs{
     PrintedCost{"pFPL+", 0.9, 0.99397, 0.08699}, PrintedCost{"pFPL+", 1.0, 0.99404, 0.08582},
 };
 
-constexpr std::array source_bias{
+constexpr std::array source_bias_table{
     PrintedBias{"Brazil", {1.4949, 0.6289, 1.1024, 1.3286, 1.1340, 0.6424, 0.5202, 0.8314, 1.3699}},
     PrintedBias{"Canada", {1.7224, 0.8310, 1.0879, 1.6594, 0.9719, 0.6610, 0.4134, 0.8087, 1.2328}},
     PrintedBias{"Italy", {1.4130, 0.8221, 0.9317, 1.3559, 1.3292, 0.7868, 0.4171, 0.8482, 1.2678}},
 };
 
-constexpr std::array disparity{
+constexpr std::array disparity_table{
     PrintedBias{"Random", {-0.325, 0.559, -0.080, -0.245, -0.143, 0.549, 0.911, 0.203, -0.273}},
     PrintedBias{"Top-Pop", {-1.000, -1.000, -0.302, -1.000, -0.999, -1.000, -1.000, -1.000, 6.660}},
     PrintedBias{"User-kNN", {0.445, -0.832, 0.261, -0.213, 0.162, -0.842, -0.969, -0.431, 0.621}},
@@ -142,16 +142,16 @@ constexpr std::array disparity{
 
 }  // namespace
 
-std::span<const PrintedDataset> printed_datasets() { return datasets; }
-std::span<const PrintedScore> printed_scores() { return scores; }
-std::span<const PrintedPi> printed_pis() { return pis; }
-std::span<const PrintedCost> printed_costs() { return costs; }
-std::span<const PrintedBias> printed_source_bias() { return source_bias; }
-std::span<const PrintedBias> printed_disparity() { return disparity; }
+std::span<const PrintedDataset> printed_datasets() { return datasets_table; }
+std::span<const PrintedScore> printed_scores() { return scores_table; }
+std::span<const PrintedPi> printed_pis() { return pis_table; }
+std::span<const PrintedCost> printed_costs() { return costs_table; }
+std::span<const PrintedBias> printed_source_bias() { return source_bias_table; }
+std::span<const PrintedBias> printed_disparity() { return disparity_table; }
 
 std::optional<double> printed_score(std::string_view dataset, std::string_view model,
                                     std::string_view metric) {
-  for (const PrintedScore& score : scores) {
+  for (const PrintedScore& score : scores_table) {
     if (score.dataset != dataset || score.model != model) continue;
     const double value = metric == "P@10"      ? score.precision
                          : metric == "R@10"    ? score.recall

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "lab/files.h"
@@ -270,6 +271,13 @@ Result<std::optional<SplitFacts>> ResultsFile::split(const std::string& hash) co
                    .popularity = {}};
   SOTTO_TRY(facts.popularity, unpacked<std::uint32_t>(query.bytes(5), path()));
   return std::optional<SplitFacts>(std::move(facts));
+}
+
+std::optional<double> number_in(const std::string& text) {
+  double value = 0.0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace sotto

@@ -129,4 +129,7 @@ class ResultsFile {
   Database database_;
 };
 
+// The number a setting's text is; none: it is a word.
+[[nodiscard]] std::optional<double> number_in(const std::string& text);
+
 }  // namespace sotto

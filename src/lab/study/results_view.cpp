@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -30,13 +29,6 @@ std::optional<std::string> value_of(const StoredCell& cell, const std::string& k
   const auto found = place.settings.find(key);
   if (found == place.settings.end()) return std::nullopt;
   return found->second;
-}
-
-std::optional<double> number_in(const std::string& text) {
-  double value = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 bool same(const std::string& a, const std::string& b) {

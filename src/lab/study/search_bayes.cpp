@@ -1,7 +1,6 @@
 #include "lab/study/search_bayes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "base/assert.h"
@@ -12,13 +11,6 @@ namespace sotto {
 namespace {
 
 constexpr std::uint64_t drawn_candidates = 400;
-
-std::optional<double> number_in(const std::string& text) {
-  double value = 0.0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 bool has_words(const Axis& axis) {
   return std::ranges::any_of(axis.values, [](const std::string& value) { return !number_in(value); });
