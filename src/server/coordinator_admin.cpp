@@ -151,7 +151,10 @@ struct Coordinator::Answers {
     out["task"] = one->name();
     out["items"] = one->config().spec.items();
     out["width"] = one->config().spec.factors() + 1;
-    out["encoded"] = to_base64(encoded);
+    // In pieces: a model may be larger than a message.
+    const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), encoded.size());
+    out["total"] = encoded.size();
+    out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
   [[nodiscard]] Result<Json> revoke() const {

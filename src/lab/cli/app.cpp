@@ -118,6 +118,8 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_audit(root, cli);
   add_data_commands(root, cli);
   add_sum(root, cli);
+  add_serve(root, cli);
+  add_ctl(root, cli);
   add_completion(root, cli);
 }
 

@@ -1,0 +1,90 @@
+// sotto serve: a coordinator, until it is told to stop.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "lab/cli/command.h"
+#include "lab/cli/interrupt.h"
+#include "lab/serve/daemon.h"
+#include "lab/serve/json_log.h"
+
+namespace sotto {
+
+namespace {
+
+struct ServeOptions {
+  CommonOptions common;
+  std::string config;
+  bool check = false;
+};
+
+std::atomic<bool> reload_asked = false;
+
+// While it lives, SIGHUP asks for the configuration to be read again.
+class HangupGuard {
+ public:
+  HangupGuard() {
+    struct sigaction ask {};
+    ask.sa_handler = [](int) { reload_asked = true; };
+    sigaction(SIGHUP, &ask, &before_);
+  }
+  HangupGuard(const HangupGuard&) = delete;
+  HangupGuard& operator=(const HangupGuard&) = delete;
+  ~HangupGuard() { sigaction(SIGHUP, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+void say_where(const ServeOptions& options, const Daemon& daemon, const Console& console) {
+  if (options.common.json)
+    return print_json(console, {{"address", daemon.address()},
+                                {"admin", daemon.admin_address()},
+                                {"status", daemon.status_address()}});
+  console.print(fmt::format("Devices come to    {}\nThe operator asks  sotto ctl --admin {} status\n",
+                            daemon.address(), daemon.admin_address()));
+  if (!daemon.status_address().empty())
+    console.print(fmt::format("Status pages       http://{}/status and /metrics, /healthz, /readyz\n",
+                              daemon.status_address()));
+  console.print(
+      "Ctrl-C stops it: rounds that can be finished are. The log follows, one JSON line an event.\n");
+}
+
+Status serve(ServeOptions& options, const Console& console) {
+  SOTTO_TRY(const ServeConfig config, read_serve_config(options.config));
+  if (options.check) {
+    if (options.common.json)
+      return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}}), Done{};
+    console.print(fmt::format("{}: {} task{}, nothing wrong with it\n", options.config, config.tasks.size(),
+                              config.tasks.size() == 1 ? "" : "s"));
+    return Done{};
+  }
+  const InterruptGuard interrupt;
+  const HangupGuard hangup;
+  JsonLog log(stderr);
+  SOTTO_TRY(auto daemon, Daemon::start(config, log));
+  say_where(options, *daemon, console);
+  SOTTO_TRY_DONE(console.flush());
+  daemon->run(interrupt.stop(), reload_asked, options.config);
+  log.line({LogLevel::info, "", std::nullopt, "stopping: no new assignments"});
+  daemon->stop();
+  log.line({LogLevel::info, "", std::nullopt, "stopped"});
+  return Done{};
+}
+
+}  // namespace
+
+void add_serve(CLI::App& root, Cli& cli) {
+  auto [app, options] =
+      add_command<ServeOptions>(root, cli, "serve", "run a coordinator that real devices train with", serve);
+  app->add_option("--config", options->config, "its configuration (docs/operating.md)")
+      ->type_name("FILE")
+      ->required();
+  app->add_flag("--check", options->check, "only say whether the configuration can be used");
+  add_common_options(*app, options->common, "taken by every command; a task's seed is in the configuration");
+  app->footer(examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",
+                        "sotto serve --config coordinator.toml --check"}));
+}
+
+}  // namespace sotto

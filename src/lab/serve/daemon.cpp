@@ -1,0 +1,179 @@
+#include "lab/serve/daemon.h"
+
+#include <fmt/core.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <thread>
+
+#include "lab/files.h"
+#include "net/certificates.h"
+#include "net/grpc_setup.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr auto tick_every = std::chrono::milliseconds(50);
+constexpr int last_answers_ms = 5'000;
+// A clock further behind what it has written itself is wrong.
+constexpr std::int64_t clock_slack_ms = 300'000;
+
+std::int64_t now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+// The method of a name in the .proto; none: no such.
+std::optional<Method> method_of(const std::string& name) {
+  for (const Method method : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave})
+    if (name == to_string(method)) return method;
+  return std::nullopt;
+}
+
+Result<ServerTls> read_certificates(const ServeConfig& config) {
+  ServerTls tls;
+  SOTTO_TRY(tls.chain_pem, read_text(config.certificate));
+  SOTTO_TRY(tls.key_pem, read_text(config.key));
+  SOTTO_TRY_DONE(check_server_pair({config.certificate.string(), tls.chain_pem},
+                                   {config.key.string(), tls.key_pem}, "", now_ms() / 1000));
+  if (!config.client_ca.empty()) {
+    SOTTO_TRY(tls.client_ca_pem, read_text(config.client_ca));
+    SOTTO_TRY_DONE(check_ca({config.client_ca.string(), tls.client_ca_pem}, now_ms() / 1000));
+  }
+  return tls;
+}
+
+// Time must not have gone back since the store was written.
+Status check_clock(Store& store) {
+  SOTTO_TRY(const std::vector<TaskRecord> tasks, store.tasks());
+  for (const TaskRecord& task : tasks) {
+    SOTTO_TRY(const auto newest, store.versions(task.name, 1));
+    if (!newest.empty() && now_ms() + clock_slack_ms < newest.front().time_ms)
+      return fail(Code::usage,
+                  fmt::format("this machine's clock stands {} hours before the newest version in "
+                              "the store: set the clock, then start again",
+                              (newest.front().time_ms - now_ms()) / 3'600'000 + 1));
+  }
+  return Done{};
+}
+
+v1::Reply reply_to_operator(Coordinator& coordinator, const std::string& request) {
+  v1::Reply reply;
+  reply.set_version(protocol_version);
+  reply.set_server_time_ms(static_cast<std::uint64_t>(now_ms()));
+  v1::AdminRequest asked;
+  if (!asked.ParseFromString(request)) {
+    reply.set_refusal(v1::REFUSAL_BAD_MESSAGE);
+    reply.set_why("the request does not decode");
+    return reply;
+  }
+  auto answer = coordinator.ask(asked.command(), asked.json(), now_ms());
+  if (answer.ok()) {
+    reply.set_body(std::move(*answer));
+  } else {
+    reply.set_refusal(answer.error().code == Code::not_found ? v1::REFUSAL_NOT_FOUND
+                                                             : v1::REFUSAL_BAD_MESSAGE);
+    reply.set_why(answer.error().message);
+  }
+  return reply;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Daemon>> Daemon::start(const ServeConfig& config, LogSink& log) {
+  set_up_grpc();
+  SOTTO_TRY(const ServerTls tls, read_certificates(config));
+  SOTTO_TRY(auto store, SqliteStore::open(config.state));
+  SOTTO_TRY_DONE(check_clock(*store));
+  SOTTO_TRY(auto coordinator, Coordinator::open(*store, config.options, config.tasks, log, now_ms()));
+  std::unique_ptr<Daemon> daemon(new Daemon(std::move(store), std::move(coordinator), log));
+  SOTTO_TRY_DONE(daemon->listen(config, tls));
+  return daemon;
+}
+
+Daemon::~Daemon() { stop(); }
+
+Status Daemon::listen(const ServeConfig& config, const ServerTls& tls) {
+  const auto handler = [this](Service service, const std::string& method, const std::string& request) {
+    return answer(service, method, request);
+  };
+  ServerOptions own{
+      .address = config.admin_address(), .tls = {}, .federation = false, .admin = true, .limits = {}};
+  own.limits.threads = 2;
+  // The socket is made for its owner alone from the first moment.
+  const mode_t before = umask(0077);
+  auto admin = GrpcServer::start(own, handler);
+  umask(before);
+  SOTTO_TRY(operator_, std::move(admin));
+  SOTTO_TRY(devices_,
+            GrpcServer::start({.address = config.listen, .tls = tls, .limits = config.limits}, handler));
+  if (!config.status.empty()) {
+    SOTTO_TRY(pages_, HttpEndpoint::start(config.status, pages()));
+  }
+  return Done{};
+}
+
+std::string Daemon::answer(Service service, const std::string& method, const std::string& request) {
+  if (service == Service::admin) return reply_to_operator(*coordinator_, request).SerializeAsString();
+  const auto known = method_of(method);
+  SOTTO_ASSERT(known, "the server knows the methods of its services");
+  return coordinator_->handle(*known, request, now_ms());
+}
+
+HttpPages Daemon::pages() {
+  const auto text = [](int status, std::string body) {
+    return HttpPage{.status = status, .type = "text/plain; charset=utf-8", .body = std::move(body)};
+  };
+  return {
+      {"/metrics",
+       [this] {
+         return HttpPage{.status = 200,
+                         .type = "text/plain; version=0.0.4; charset=utf-8",
+                         .body = coordinator_->metrics()};
+       }},
+      {"/healthz", [text] { return text(200, "alive\n"); }},
+      {"/readyz", [this, text] { return stopping_ ? text(503, "stopping\n") : text(200, "ready\n"); }},
+      {"/status",
+       [this] {
+         auto status = coordinator_->ask("status", "", now_ms());
+         return HttpPage{.status = status.ok() ? 200 : 500,
+                         .type = "application/json",
+                         .body = (status.ok() ? *status : "{}") + "\n"};
+       }},
+  };
+}
+
+void Daemon::take_limits(const std::filesystem::path& file) {
+  const auto config = read_serve_config(file);
+  const Status taken =
+      config.ok() ? coordinator_->reload(config->options, config->tasks) : Status(config.error());
+  if (taken.ok()) {
+    log_.line({LogLevel::info, "", std::nullopt, "the limits of the configuration hold from now on"});
+  } else {
+    log_.line({LogLevel::warning,
+               "",
+               std::nullopt,
+               "the configuration was not taken; the old one holds",
+               {{"cause", taken.error().message}}});
+  }
+}
+
+void Daemon::run(const std::atomic<bool>& stop, std::atomic<bool>& reload,
+                 const std::filesystem::path& file) {
+  while (!stop) {
+    if (reload.exchange(false)) take_limits(file);
+    coordinator_->tick(now_ms());
+    std::this_thread::sleep_for(tick_every);
+  }
+}
+
+void Daemon::stop() {
+  if (stopping_.exchange(true)) return;
+  coordinator_->stop();
+  if (devices_) devices_->stop(last_answers_ms);
+  pages_.reset();
+  if (operator_) operator_->stop(last_answers_ms);
+}
+
+}  // namespace sotto

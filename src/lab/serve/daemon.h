@@ -1,0 +1,56 @@
+// Daemon: a coordinator with everything around it: store, wire, operator's socket, status pages, clock.
+//
+// Laws: whatever is wrong with configuration, certificates, port, store or clock is said before anybody can
+// connect; after stop() begins no new work is given out, rounds that can be finished are, and the state is
+// whole on the disk. It never writes anything about a single device to its log.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "lab/serve/serve_config.h"
+#include "net/http_endpoint.h"
+#include "server/sqlite_store.h"
+
+namespace sotto {
+
+class Daemon {
+ public:
+  // `log` outlives it.
+  [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(const ServeConfig& config, LogSink& log);
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+  ~Daemon();
+
+  // Where devices come, with the port it got.
+  [[nodiscard]] std::string address() const { return devices_->address().text(); }
+  [[nodiscard]] std::string admin_address() const { return operator_->address().text(); }
+  // Where the status pages are; empty: nowhere.
+  [[nodiscard]] std::string status_address() const { return pages_ ? pages_->address().text() : ""; }
+  [[nodiscard]] Coordinator& coordinator() { return *coordinator_; }
+
+  // Keeps the clock going until `stop`; where `reload` is set, reads the file again and takes its limits.
+  void run(const std::atomic<bool>& stop, std::atomic<bool>& reload, const std::filesystem::path& file);
+  // Ends it gracefully.
+  void stop();
+
+ private:
+  Daemon(std::unique_ptr<SqliteStore> store, std::unique_ptr<Coordinator> coordinator, LogSink& log)
+      : store_(std::move(store)), coordinator_(std::move(coordinator)), log_(log) {}
+  [[nodiscard]] Status listen(const ServeConfig& config, const ServerTls& tls);
+  [[nodiscard]] std::string answer(Service service, const std::string& method, const std::string& request);
+  [[nodiscard]] HttpPages pages();
+  void take_limits(const std::filesystem::path& file);
+
+  std::unique_ptr<SqliteStore> store_;
+  std::unique_ptr<Coordinator> coordinator_;
+  LogSink& log_;
+  std::unique_ptr<GrpcServer> devices_;
+  std::unique_ptr<GrpcServer> operator_;
+  std::unique_ptr<HttpEndpoint> pages_;
+  std::atomic<bool> stopping_ = false;
+};
+
+}  // namespace sotto

@@ -1,0 +1,43 @@
+#include "lab/serve/json_log.h"
+
+#include <chrono>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+namespace sotto {
+
+namespace {
+
+// "2026-01-31T18:05:07.123Z".
+std::string time_text() {
+  using namespace std::chrono;
+  const auto now = time_point_cast<milliseconds>(system_clock::now());
+  const auto ms = static_cast<int>(now.time_since_epoch().count() % 1000);
+  const std::time_t seconds = system_clock::to_time_t(now);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[40], whole[64];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::snprintf(whole, sizeof whole, "%s.%03dZ", text, ms);
+  return whole;
+}
+
+const char* name_of(LogLevel level) {
+  return level == LogLevel::info ? "info" : level == LogLevel::warning ? "warning" : "error";
+}
+
+}  // namespace
+
+void JsonLog::line(const LogLine& line) {
+  nlohmann::ordered_json out{{"time", time_text()}, {"level", name_of(line.level)}};
+  if (!line.task.empty()) out["task"] = line.task;
+  if (line.round) out["round"] = *line.round;
+  out["message"] = line.message;
+  for (const auto& [key, value] : line.fields) out[key] = value;
+  const std::string text = out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::lock_guard hold(one_at_a_time_);
+  std::fwrite(text.data(), 1, text.size(), out_);
+  std::fflush(out_);
+}
+
+}  // namespace sotto

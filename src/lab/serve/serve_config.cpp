@@ -1,0 +1,207 @@
+#include "lab/serve/serve_config.h"
+
+#include <fmt/core.h>
+
+#include "lab/files.h"
+#include "lab/serve/config_table.h"
+
+namespace sotto {
+
+namespace {
+
+// Items as a number, or as a file with their names, one a line.
+Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
+  const toml::node* items = table.node("items");
+  if (items == nullptr)
+    return fail(Code::bad_input,
+                fmt::format("{}: say what the items are: a number, or a file with their names, one a line "
+                            "('sotto data items' writes one)",
+                            table.where("items")));
+  if (items->is_string()) {
+    std::string name;
+    table.text("items", name);
+    SOTTO_TRY(task.catalogue, read_text(folder / name));
+    const auto lines = std::count(task.catalogue.begin(), task.catalogue.end(), '\n');
+    const bool open_end = !task.catalogue.empty() && task.catalogue.back() != '\n';
+    task.spec.set_items(static_cast<std::uint32_t>(lines + (open_end ? 1 : 0)));
+    return Done{};
+  }
+  std::uint32_t count = 0;
+  table.whole("items", count);
+  task.spec.set_items(count);
+  return Done{};
+}
+
+void read_model(ConfigTable& table, v1::TaskSpec& spec) {
+  std::string model = "fpl";
+  FplOptions fpl;
+  table.text("model", model);
+  table.whole("factors", fpl.factors);
+  table.real("lr", fpl.learning_rate);
+  fpl.user_reg = fpl.positive_reg = fpl.learning_rate / 20.0f;
+  fpl.negative_reg = fpl.learning_rate / 200.0f;
+  table.real("user_reg", fpl.user_reg);
+  table.real("positive_reg", fpl.positive_reg);
+  table.real("negative_reg", fpl.negative_reg);
+  table.real("init_sd", fpl.init_sd);
+  table.choice("local", {"sequential", "batch"}, fpl.local);
+  std::uint32_t triples = 20;
+  auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
+  std::uint64_t seed = 1;
+  bool reproducible = false;
+  table.whole("triples", triples);
+  table.whole("fixed_bits", bits);
+  table.whole("seed", seed);
+  table.flag("reproducible", reproducible);
+  spec.set_model(model);
+  spec.set_factors(fpl.factors);
+  spec.set_learning_rate(fpl.learning_rate);
+  spec.set_user_reg(fpl.user_reg);
+  spec.set_positive_reg(fpl.positive_reg);
+  spec.set_negative_reg(fpl.negative_reg);
+  spec.set_init_sd(fpl.init_sd);
+  spec.set_batch_steps(fpl.local == LocalSteps::batch);
+  spec.set_triples(triples);
+  spec.set_fixed_bits(bits);
+  spec.set_seed(seed);
+  spec.set_reproducible(reproducible);
+}
+
+void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
+  v1::Precision down = v1::PRECISION_F32;
+  v1::Sum sum = v1::SUM_PLAIN;
+  double clip = 0.0, row_clip = 0.0;
+  table.choice("down", {"f32", "f16", "i8"}, down);
+  table.choice("sum", {"plain", "secure"}, sum);
+  table.real("clip", clip);
+  table.real("row_clip", row_clip);
+  SumAssumptions assumed;
+  table.real("corrupt", assumed.corrupt);
+  table.real("dropped", assumed.dropped);
+  table.real("leak", assumed.leak);
+  table.real("abort", assumed.abort);
+  table.whole("crowd", assumed.crowd);
+  spec.set_down(down);
+  spec.set_sum(sum);
+  spec.set_clip(clip);
+  spec.set_row_clip(row_clip);
+  if (sum != v1::SUM_SECURE) return;
+  spec.mutable_assumed()->set_corrupt(assumed.corrupt);
+  spec.mutable_assumed()->set_dropped(assumed.dropped);
+  spec.mutable_assumed()->set_leak(assumed.leak);
+  spec.mutable_assumed()->set_abort(assumed.abort);
+  spec.mutable_assumed()->set_crowd(assumed.crowd);
+}
+
+void read_rules(ConfigTable& table, RoundRules& rules) {
+  table.choice("mode", {"cohorts", "buffered"}, rules.mode);
+  table.choice("selection", {"arrival", "drawn"}, rules.selection);
+  table.whole("goal", rules.goal);
+  table.real("over_selection", rules.over_selection);
+  table.whole("quorum", rules.quorum);
+  table.whole("population", rules.population);
+  table.seconds("gather_s", rules.gather_ms);
+  table.seconds("round_s", rules.round_ms);
+  table.seconds("phase_s", rules.phase_ms);
+  table.whole("rounds", rules.rounds);
+  table.whole("max_staleness", rules.max_staleness);
+  table.flag("need_power", rules.need_power);
+  table.flag("need_unmetered", rules.need_unmetered);
+  table.text("criterion", rules.criterion);
+}
+
+void read_privacy(ConfigTable& table, TaskConfig& task) {
+  TaskDp dp;
+  table.real("epsilon", dp.epsilon);
+  table.real("delta", dp.delta);
+  table.real("noise", dp.noise_multiplier);
+  table.whole("people", dp.population);
+  if (dp.epsilon != 0.0 || dp.noise_multiplier != 0.0) task.dp = dp;
+}
+
+Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
+                                   const std::filesystem::path& folder) {
+  TaskConfig task;
+  ConfigTable keys(table, file, fmt::format("task.{}.", name));
+  task.spec.set_name(name);
+  read_model(keys, task.spec);
+  read_sum(keys, task.spec);
+  read_rules(keys, task.rules);
+  read_privacy(keys, task);
+  SOTTO_TRY_DONE(read_items(keys, folder, task));
+  SOTTO_TRY_DONE(keys.finish());
+  if (const Status fits = check(task); !fits.ok()) return chained(fits.error(), place_of(table, file));
+  return task;
+}
+
+Status read_limits(const toml::table& table, const std::string& file, ServeConfig& config) {
+  ConfigTable keys(table, file, "limits.");
+  CoordinatorOptions& options = config.options;
+  std::uint64_t upload_mib = options.most_upload_bytes >> 20, memory_mib = config.limits.memory_bytes >> 20;
+  keys.seconds("clock_window_s", options.clock_window_ms);
+  keys.seconds("retry_min_s", options.retry_min_ms);
+  keys.seconds("retry_max_s", options.retry_max_ms);
+  keys.seconds("poll_s", options.poll_ms);
+  keys.whole("assignments", options.most_assignments);
+  keys.whole("upload_mib", upload_mib);
+  keys.whole("refusal_lines", options.most_refusal_lines);
+  keys.whole("memory_mib", memory_mib);
+  keys.whole("threads", config.limits.threads);
+  keys.whole("queued_calls", config.limits.queued_calls);
+  keys.whole("open_calls", config.limits.open_calls);
+  SOTTO_TRY_DONE(keys.finish());
+  options.most_upload_bytes = upload_mib << 20;
+  config.limits.memory_bytes = memory_mib << 20;
+  return check(options);
+}
+
+Status read_tls(const toml::table& table, const std::string& file, const std::filesystem::path& folder,
+                ServeConfig& config) {
+  ConfigTable keys(table, file, "tls.");
+  std::string certificate = config.certificate, key = config.key, client_ca;
+  keys.text("certificate", certificate);
+  keys.text("key", key);
+  keys.text("client_ca", client_ca);
+  config.certificate = folder / certificate;
+  config.key = folder / key;
+  if (!client_ca.empty()) config.client_ca = folder / client_ca;
+  return keys.finish();
+}
+
+}  // namespace
+
+Result<ServeConfig> parse_serve_config(const std::string& text, const std::string& name,
+                                       const std::filesystem::path& folder) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  ServeConfig config;
+  ConfigTable keys(table, name);
+  std::string state = config.state;
+  keys.text("listen", config.listen);
+  keys.text("status", config.status);
+  keys.text("state", state);
+  const toml::table* limits = keys.inner("limits");
+  const toml::table* tls = keys.inner("tls");
+  const toml::table* tasks = keys.inner("task");
+  SOTTO_TRY_DONE(keys.finish());
+  config.state = folder / state;
+  if (limits != nullptr) SOTTO_TRY_DONE(read_limits(*limits, name, config));
+  SOTTO_TRY_DONE(read_tls(tls != nullptr ? *tls : toml::table{}, name, folder, config));
+  if (tasks == nullptr || tasks->empty())
+    return fail(Code::bad_input, fmt::format("{}: there is no task: add one, as in [task.movies]", name));
+  for (const auto& [key, value] : *tasks) {
+    const std::string task(key.str());
+    if (!value.is_table())
+      return fail(Code::bad_input,
+                  fmt::format("{}: task.{} must be a table: [task.{}]", place_of(value, name), task, task));
+    SOTTO_TRY(TaskConfig read, read_task_table(*value.as_table(), task, name, folder));
+    config.tasks.push_back(std::move(read));
+  }
+  return config;
+}
+
+Result<ServeConfig> read_serve_config(const std::filesystem::path& path) {
+  SOTTO_TRY(const std::string text, read_text(path));
+  return parse_serve_config(text, path.string(), path.parent_path());
+}
+
+}  // namespace sotto
