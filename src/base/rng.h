@@ -47,8 +47,6 @@ enum class Purpose : std::uint32_t {
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
-  fleet_behaviour = 110,
-  fleet_malice = 111,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -147,9 +147,9 @@ std::function<bool()> watch_task(const FleetCommandOptions& options) {
     const auto answer = (*admin)->ask("tasks", "{}");
     if (!answer.ok()) return false;
     const auto parsed = nlohmann::json::parse(*answer, nullptr, false);
-    if (!parsed.is_object() || !parsed.contains("tasks")) return false;
-    for (const auto& one : parsed["tasks"])
-      if (one.value("name", "") == task) return one.value("state", "") == "finished";
+    if (!parsed.is_array()) return false;
+    for (const auto& one : parsed)
+      if (one.value("task", "") == task) return one.value("state", "") == "finished";
     return false;
   };
 }

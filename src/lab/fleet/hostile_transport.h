@@ -6,15 +6,15 @@
 
 #include <cstdint>
 
-#include "base/rng.h"
 #include "fed/wire/signed_request.h"
+#include "lab/fleet/fleet_draws.h"
 
 namespace sotto {
 
 class HostileTransport final : public Transport {
  public:
   // Everything outlives it.
-  HostileTransport(Transport& wire, const Identity& identity, Stream& draws)
+  HostileTransport(Transport& wire, const Identity& identity, FleetDraws& draws)
       : wire_(wire), identity_(identity), draws_(draws) {}
 
   [[nodiscard]] Result<std::string> call(Method method, const std::string& request) override;
@@ -26,7 +26,7 @@ class HostileTransport final : public Transport {
 
   Transport& wire_;
   const Identity& identity_;
-  Stream& draws_;
+  FleetDraws& draws_;
 };
 
 }  // namespace sotto

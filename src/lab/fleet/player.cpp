@@ -33,14 +33,15 @@ class FallingSilent final : public Transport {
 Player::Player(FleetWorld& world, std::uint32_t user, const Enrolment& enrolment)
     : world_(world),
       user_(user),
-      hostile_(Stream(world.options.seed, Purpose::fleet_malice, 0, user).chance(world.options.byzantine)),
+      hostile_(
+          FleetDraws(world.options.seed, "sotto fleet hostile", 0, user).chance(world.options.byzantine)),
       kept_(world.shelf, {world.split.train.of(UserIndex{user}), &world.split.items, &world.options.policy}) {
   kept_.keep_enrolment(enrolment);
 }
 
 void Player::begin() {
   const FleetOptions& fleet = world_.options;
-  Stream draws(fleet.seed, Purpose::fleet_behaviour, ++number_, user_);
+  FleetDraws draws(fleet.seed, "sotto fleet exchange", ++number_, user_);
   calls_left_ = draws.chance(fleet.dropout) ? 1 + draws.below(most_silent_after) : 0;
   if (fleet.fresh) kept_.drop_models();
   ExchangeOptions options;
@@ -54,7 +55,7 @@ Result<Player::Turn> Player::finish(const Exchange::Next& next, bool silent) {
   exchange_.reset();
   Turn turn{.wait_ms = next.wait_ms, .over = true, .silent = silent, .report = next.report};
   if (hostile_) turn.wait_ms = std::min(turn.wait_ms, hostile_pause_ms);  // who wants harm does not wait
-  Stream draws(world_.options.seed, Purpose::fleet_behaviour, number_ | 0x8000'0000u, user_);
+  FleetDraws draws(world_.options.seed, "sotto fleet churn", number_, user_);
   if (draws.chance(world_.options.churn)) {
     kept_.drop_models();
     turn.wait_ms = away_ms;
@@ -71,7 +72,7 @@ Result<Player::Turn> Player::play(Transport& wire, std::int64_t now_ms) {
   if (hostile_) {
     SOTTO_TRY(const auto enrolment, kept_.enrolment());
     const Identity identity(enrolment->identity_seed);
-    Stream malice(world_.options.seed, Purpose::fleet_malice, number_, user_);
+    FleetDraws malice(world_.options.seed, "sotto fleet malice", number_, user_);
     HostileTransport hostile(line, identity, malice);
     next = exchange_->advance(hostile, now_ms);
   } else {
@@ -82,7 +83,7 @@ Result<Player::Turn> Player::play(Transport& wire, std::int64_t now_ms) {
   if (next->what != Exchange::Next::What::wait) return finish(*next, false);
   Turn turn{.wait_ms = next->wait_ms, .report = {}};
   if (world_.options.delay_ms > 0) {
-    Stream draws(world_.options.seed, Purpose::fleet_behaviour, next->report.requests, user_);
+    FleetDraws draws(world_.options.seed, "sotto fleet delay", next->report.requests, user_);
     turn.wait_ms += draws.below(world_.options.delay_ms + 1);
   }
   return turn;

@@ -3,7 +3,6 @@
 
 #include <memory>
 
-#include "base/rng.h"
 #include "device/memory_keepsake.h"
 #include "lab/fleet/fleet.h"
 
