@@ -4,13 +4,6 @@
 
 namespace sotto {
 
-namespace {
-
-// A server that answers at once, for ever, must let go of the caller's thread now and then.
-constexpr int most_moves = 64;
-
-}  // namespace
-
 const char* to_string(Ending ending) {
   switch (ending) {
     case Ending::no_work:
@@ -38,7 +31,7 @@ Result<Exchange::Next> Exchange::advance(Transport& wire, std::int64_t now_ms) {
     if (!enrolment) return fail(Code::usage, "this device is not enrolled anywhere: enrol it first");
     run_ = std::make_unique<ExchangeRun>(kept_, options_, *enrolment, ahead_ms_, now_ms);
   }
-  for (int n = 0; n < most_moves; ++n) {
+  for (int n = 0; n < options_.moves_a_call; ++n) {
     auto moved = run_->move(wire, now_ms);
     ahead_ms_ = run_->ahead_ms();
     const bool over = !moved.ok() || (*moved && (*moved)->what != Next::What::wait);

@@ -9,7 +9,6 @@
 #include <optional>
 #include <set>
 
-#include "base/rng.h"
 #include "device/exchange.h"
 #include "device/memory_keepsake.h"
 #include "fed/messages.h"

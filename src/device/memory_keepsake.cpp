@@ -21,24 +21,26 @@ Status SharedShelf::keep_catalogue(const std::string& hash, const std::string& p
 
 std::shared_ptr<const HeldModel> SharedShelf::model(const std::string& version) {
   const std::lock_guard guard(mutex_);
-  const auto at = models_.find(version);
-  return at == models_.end() ? nullptr : at->second.lock();
+  for (const auto& model : models_)
+    if (model->version == version) return model;
+  return nullptr;
 }
 
 void SharedShelf::keep_model(const std::shared_ptr<const HeldModel>& model) {
   const std::lock_guard guard(mutex_);
-  std::erase_if(models_, [](const auto& one) { return one.second.expired(); });
-  models_[model->version] = model;
+  if (std::find(models_.begin(), models_.end(), model) != models_.end()) return;
+  models_.push_back(model);
+  if (models_.size() > most_models_) models_.pop_front();
 }
 
 void MemoryKeepsake::drop_models() {
-  for (TaskState& task : tasks_) task.model = nullptr;
+  for (TaskState& task : tasks_) task.model.reset();
 }
 
 MemoryKeepsake::TaskState& MemoryKeepsake::state(const std::string& task) {
   for (TaskState& state : tasks_)
     if (state.name == task) return state;
-  tasks_.push_back({.name = task, .model = nullptr, .last_round = {}, .own = {}});
+  tasks_.push_back({.name = task, .model = {}, .last_round = {}, .own = {}});
   return tasks_.back();
 }
 
@@ -62,17 +64,17 @@ Status MemoryKeepsake::keep_catalogue(const std::string& hash, const std::string
 Result<std::vector<std::string>> MemoryKeepsake::held_tasks() {
   std::vector<std::string> names;
   for (const TaskState& task : tasks_)
-    if (task.model != nullptr) names.push_back(task.name);
+    if (!task.model.expired()) names.push_back(task.name);
   return names;
 }
 
 Result<std::shared_ptr<const HeldModel>> MemoryKeepsake::model(const std::string& task) {
-  return state(task).model;
+  return state(task).model.lock();
 }
 
 Status MemoryKeepsake::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
   shelf_.keep_model(model);
-  state(task).model = std::move(model);
+  state(task).model = model;
   return Done{};
 }
 

@@ -4,6 +4,7 @@
 // Laws: those of device/keepsake.h, as long as the process lives.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <mutex>
 #include <span>
@@ -18,14 +19,15 @@ class SharedShelf {
  public:
   [[nodiscard]] std::shared_ptr<const IdTable> catalogue(const std::string& hash);
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed);
-  // The version if some device still holds it, decoded already. A version is named by the hash of its bytes.
+  // A version that some device has decoded already. It is named by the hash of its bytes.
   [[nodiscard]] std::shared_ptr<const HeldModel> model(const std::string& version);
   void keep_model(const std::shared_ptr<const HeldModel>& model);
 
  private:
+  std::size_t most_models_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
-  std::map<std::string, std::weak_ptr<const HeldModel>> models_;
+  std::deque<std::shared_ptr<const HeldModel>> models_;  // the newest last
 };
 
 // The person behind one device; everything outlives it.
@@ -60,7 +62,7 @@ class MemoryKeepsake final : public Keepsake {
  private:
   struct TaskState {
     std::string name;
-    std::shared_ptr<const HeldModel> model;
+    std::weak_ptr<const HeldModel> model;  // as long as the shelf has it
     std::optional<std::uint32_t> last_round;
     std::optional<Private<RowMatrix>> own;
   };

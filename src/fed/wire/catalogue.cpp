@@ -1,5 +1,7 @@
 #include "fed/wire/catalogue.h"
 
+#include <algorithm>
+
 #include "base/compression.h"
 
 namespace sotto {
@@ -26,12 +28,11 @@ Result<std::shared_ptr<const IdTable>> read_catalogue(std::string_view packed, s
   std::string_view text(reinterpret_cast<const char*>(plain.data()), plain.size());
   auto table = std::make_shared<IdTable>();
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return refuse("its last line has no end");
+    const std::size_t end = std::min(text.find('\n'), text.size());
     if (end == 0 || end > most_item_name) return refuse("a name is empty, or too long");
     if (table->size() == most) return refuse("it has more names than the task has items");
     if (table->intern(text.substr(0, end)) + 1 != table->size()) return refuse("a name is there twice");
-    text.remove_prefix(end + 1);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::shared_ptr<const IdTable>(std::move(table));
 }

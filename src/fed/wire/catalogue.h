@@ -2,8 +2,7 @@
 // packed with zstd. Its blob_hash names it.
 //
 // Laws: read_catalogue(pack_catalogue(names)) gives the names back in their order; a name that is empty or
-// there twice, a last line without its end and more than `most` names are refused, and no more memory is
-// taken than the names fill.
+// there twice and more than `most` names are refused, and no more memory is taken than the names fill.
 #pragma once
 
 #include <memory>
@@ -15,7 +14,7 @@
 
 namespace sotto {
 
-// `names`: one a line, each line ended.
+// `names`: one a line.
 [[nodiscard]] std::string pack_catalogue(std::string_view names);
 [[nodiscard]] Result<std::shared_ptr<const IdTable>> read_catalogue(std::string_view packed,
                                                                     std::size_t most);

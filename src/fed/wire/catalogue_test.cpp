@@ -30,7 +30,8 @@ TEST(Catalogue, RefusesWhatItsLawForbids) {
   EXPECT_TRUE(reads("a\nb\n"));
   EXPECT_TRUE(reads("a\nb\n", 2));
   EXPECT_FALSE(reads("a\nb\n", 1));
-  EXPECT_FALSE(reads("a\nb"));
+  EXPECT_TRUE(reads("a\nb"));
+  EXPECT_FALSE(reads("a\nb", 1));
   EXPECT_FALSE(reads("a\n\nb\n"));
   EXPECT_FALSE(reads("a\nb\na\n"));
   EXPECT_FALSE(reads(std::string(most_item_name + 1, 'a') + "\n"));

@@ -120,6 +120,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_sum(root, cli);
   add_serve(root, cli);
   add_ctl(root, cli);
+  add_fleet(root, cli);
   add_completion(root, cli);
 }
 
