@@ -39,7 +39,9 @@ StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string
   if (const Status added = sum_.accept(device, contribution); !added.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, added.error().message);
   ++contributions_;
-  return {};
+  StepAnswer taken;
+  taken.contributed = true;
+  return taken;
 }
 
 }  // namespace sotto

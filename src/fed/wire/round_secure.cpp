@@ -88,7 +88,9 @@ StepAnswer SecureRound::take(std::uint32_t place, v1::Phase phase, std::string_v
   heard_[n].insert(place);
   digests_[place][n] = message_digest(message);
   if (heard_[n].size() == expected()) close(now_ms);
-  return poll(place, phase);
+  StepAnswer answer = poll(place, phase);
+  answer.contributed = phase == v1::PHASE_MASKED;
+  return answer;
 }
 
 StepAnswer SecureRound::poll(std::uint32_t place, v1::Phase phase) const {

@@ -18,7 +18,8 @@ using RoundToken = std::array<std::uint8_t, 16>;
 
 struct StepAnswer {
   v1::Refusal refusal = v1::REFUSAL_NONE;
-  std::string why;  // of a refusal
+  std::string why;           // of a refusal
+  bool contributed = false;  // a contribution went into the sum with this step
   v1::StepReply::Progress progress = v1::StepReply::TAKEN;
   std::uint64_t next_offset = 0;
   std::string data;
