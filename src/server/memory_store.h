@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "server/store.h"
 
@@ -21,7 +20,8 @@ class MemoryStore final : public Store {
   }
   Status add_task(const TaskRecord& task, const VersionRecord& start) override {
     SOTTO_TRY_DONE(write());
-    if (tasks_.contains(task.name) || !blobs_.contains(start.master)) return fail(Code::bad_input, "bad task");
+    if (tasks_.contains(task.name) || !blobs_.contains(start.master))
+      return fail(Code::bad_input, "bad task");
     tasks_[task.name] = task;
     versions_[task.name] = {start};
     return Done{};
@@ -54,8 +54,8 @@ class MemoryStore final : public Store {
   }
   Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
     std::vector<RoundRecord> all;
-    for (auto at = rounds_[task].rbegin(); at != rounds_[task].rend() && all.size() < most; ++at)
-      all.push_back(at->second);
+    for (const auto& [number, round] : rounds_[task]) all.insert(all.begin(), round);
+    if (all.size() > most) all.resize(most);
     return all;
   }
   Result<std::vector<VersionRecord>> versions(const std::string& task, std::size_t most) override {
@@ -112,19 +112,16 @@ class MemoryStore final : public Store {
 
   Result<std::string> put_blob(std::string_view bytes) override {
     SOTTO_TRY_DONE(write());
-    std::string hash = blob_hash(bytes);
-    blobs_[hash] = std::string(bytes);
-    return hash;
+    blobs_[blob_hash(bytes)] = std::string(bytes);
+    return blob_hash(bytes);
   }
   Result<std::string> blob(const std::string& hash) override {
-    const auto found = blobs_.find(hash);
-    if (found == blobs_.end()) return fail(Code::not_found, "no such blob");
-    return found->second;
+    if (!blobs_.contains(hash)) return fail(Code::not_found, "no such blob");
+    return blobs_.at(hash);
   }
   Status keep_blobs(std::span<const std::string> hashes) override {
     SOTTO_TRY_DONE(write());
-    const std::set<std::string> kept(hashes.begin(), hashes.end());
-    std::erase_if(blobs_, [&](const auto& one) { return !kept.contains(one.first); });
+    std::erase_if(blobs_, [&](const auto& one) { return std::ranges::count(hashes, one.first) == 0; });
     return Done{};
   }
 
