@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(InEveryWay, TrainingOverTheWire,
                                          Case{"DrawnHalf", 0.5, MaskKind::redraw, 20},
                                          Case{"Secure", 1.0, MaskKind::sticky, 0, true},
                                          Case{"SecureDrawnHalf", 0.5, MaskKind::sticky, 40, true}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& each) { return std::string(each.param.name); });
 
 // Two processes play the halves of the devices, each over its own connections.
 TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
@@ -148,14 +148,14 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
                           "--reproducible", "--pi",     "0.5",
                           "--mask",         "redraw",   "--json",
                           "--quiet"};
-  const auto enrolled = workshop().sotto(joined(common, {"--enrol-only"}));
+  const auto enrolled = workshop().sotto(cli::joined(common, {"--enrol-only"}));
   ASSERT_EQ(enrolled.code, 0) << enrolled.err;
   const std::string first = std::to_string(users / 3), rest = std::to_string(users - users / 3);
   const std::string left = std::to_string(rounds * (users / 3)),
                     right = std::to_string(rounds * (users - users / 3));
-  const pid_t one = workshop().start(joined(common, {"--devices", first, "--exchanges", left}));
+  const pid_t one = workshop().start(cli::joined(common, {"--devices", first, "--exchanges", left}));
   const pid_t two =
-      workshop().start(joined(common, {"--first", first, "--devices", rest, "--exchanges", right}));
+      workshop().start(cli::joined(common, {"--first", first, "--devices", rest, "--exchanges", right}));
   for (const pid_t process : {one, two}) {
     const cli::Outcome outcome = workshop().finish(process);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -172,6 +172,7 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
   config.rules.goal = 20;
   config.rules.quorum = 5;
   config.rules.over_selection = 2.0;
+  config.rules.gather_ms = 500;
   config.rules.round_ms = 2'000;
   config.rules.rounds = 0;
   Loopback loopback(config);

@@ -64,7 +64,8 @@ class Loopback {
     server_->stop(1000);
   }
 
-  [[nodiscard]] nlohmann::json ask(const std::string& command, const nlohmann::json& arguments = {{}}) {
+  [[nodiscard]] nlohmann::json ask(const std::string& command,
+                                   const nlohmann::json& arguments = nlohmann::json::object()) {
     const auto answer = coordinator_->ask(command, arguments.dump(), wall_ms());
     EXPECT_TRUE(answer.ok()) << (answer.ok() ? "" : answer.error().message);
     return answer.ok() ? nlohmann::json::parse(*answer) : nlohmann::json();
