@@ -24,7 +24,7 @@ constexpr std::uint16_t layout_version = 1;
 constexpr std::size_t header_bytes = 16;
 constexpr std::size_t scale_bytes = sizeof(float);
 constexpr float most_steps_of_a_row = 127.0f;
-constexpr int zstd_level = 1;
+constexpr int zstd_level = 3;  // 4% smaller floats than at level 1; a version is packed once and sent often
 
 Error refuse(std::string_view why) { return fail(Code::bad_input, fmt::format("model refused: {}", why)); }
 
