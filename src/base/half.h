@@ -1,7 +1,7 @@
 // Half precision (IEEE 754 binary16) as bits: what a float is when it travels in 16 of them.
 //
 // Laws: every finite half survives the way to float and back; a float becomes the nearest half, ties to even;
-// what lies beyond the largest finite half becomes that. The input is finite.
+// what lies beyond the largest finite half becomes that, and what is not finite stays so.
 #pragma once
 
 #include <bit>
@@ -23,7 +23,8 @@ inline constexpr std::uint16_t largest_half = 0x7BFF;  // 65504
   const std::uint32_t below =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(size) + 0.5f) - std::bit_cast<std::uint32_t>(0.5f);
   const std::uint32_t normal = (size - exponent_shift + 0xFFFu + ((size >> 13) & 1u)) >> 13;
-  const std::uint32_t half = size < least_normal ? below : size >= most ? largest_half : normal;
+  const std::uint32_t above = size < 0x7F800000u ? largest_half : 0x7C00u;
+  const std::uint32_t half = size < least_normal ? below : size >= most ? above : normal;
   return static_cast<std::uint16_t>(sign | half);
 }
 
@@ -33,7 +34,9 @@ inline constexpr std::uint16_t largest_half = 0x7BFF;  // 65504
   constexpr float up = 5.192296858534828e+33f;  // 2^112: the difference of the exponents' biases
   // As the low bits of a float's fields a half is 2^112 times too small, subnormal ones too.
   const float size = std::bit_cast<float>(std::uint32_t{half & 0x7FFFu} << 13) * up;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | (std::uint32_t{half & 0x8000u} << 16));
+  const std::uint32_t beyond = is_finite_half(half) ? 0u : 0x7F800000u;
+  const std::uint32_t sign = std::uint32_t{half & 0x8000u} << 16;
+  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | beyond | sign);
 }
 
 }  // namespace sotto

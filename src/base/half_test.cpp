@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace sotto {
 namespace {
@@ -35,12 +36,19 @@ TEST(Half, WhatIsTooLargeBecomesTheLargest) {
   EXPECT_EQ(half_of(-3.4e38f), 0x8000 | largest_half);
 }
 
+TEST(Half, WhatIsNotFiniteStaysSo) {
+  EXPECT_FALSE(is_finite_half(half_of(std::numeric_limits<float>::infinity())));
+  EXPECT_FALSE(is_finite_half(half_of(-std::numeric_limits<float>::infinity())));
+  EXPECT_FALSE(is_finite_half(half_of(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST(Half, AllHalvesThereAndBack) {
   for (std::uint32_t n = 0; n < 65536; ++n) {
     const auto half = static_cast<std::uint16_t>(n);
     ASSERT_EQ(is_finite_half(half), ((n >> 10) & 31) != 31);
-    if (!is_finite_half(half)) continue;
     const float value = float_of_half(half);
+    ASSERT_EQ(std::isfinite(value), is_finite_half(half));
+    if (!is_finite_half(half)) continue;
     ASSERT_EQ(static_cast<double>(value), slow_half(half));
     ASSERT_EQ(std::signbit(value), n >= 0x8000);
     ASSERT_EQ(half_of(value), half);

@@ -22,6 +22,7 @@ enum class MessageKind : std::uint16_t {
   contribution = 2,
   item_set = 3,
   weights = 4,
+  packed_contribution = 5,  // fed/wire/packed_contribution.h
   // Secure sums: fed/secure.
   sum_offer = 10,
   sum_keys = 11,

@@ -16,6 +16,16 @@ Result<RoundsPerEpoch> parse_rounds_per_epoch(const std::string& text) {
 
 const char* to_string(RoundsPerEpoch rule) { return rule == RoundsPerEpoch::steps ? "steps" : "exchanges"; }
 
+Result<ModelPrecision> parse_model_precision(const std::string& text) {
+  for (const ModelPrecision one : {ModelPrecision::f32, ModelPrecision::f16, ModelPrecision::i8})
+    if (text == to_string(one)) return one;
+  return fail(Code::usage, fmt::format("unknown precision '{}': choose f32, f16 or i8", text));
+}
+
+const char* to_string(ModelPrecision precision) {
+  return precision == ModelPrecision::f32 ? "f32" : precision == ModelPrecision::f16 ? "f16" : "i8";
+}
+
 Status check(const Plan& plan) {
   SOTTO_TRY_DONE(check(plan.fpl));
   SOTTO_TRY_DONE(check(plan.consent));

@@ -21,6 +21,11 @@ enum class RoundsPerEpoch : std::uint8_t {
 [[nodiscard]] Result<RoundsPerEpoch> parse_rounds_per_epoch(const std::string& text);
 [[nodiscard]] const char* to_string(RoundsPerEpoch rule);
 
+// How the shared model goes down to the devices; the server keeps it in full (fed/wire/published_model.h).
+enum class ModelPrecision : std::uint8_t { f32, f16, i8 };
+[[nodiscard]] Result<ModelPrecision> parse_model_precision(const std::string& text);
+[[nodiscard]] const char* to_string(ModelPrecision precision);
+
 struct Plan {
   std::uint64_t seed = 1;
   FplOptions fpl;
@@ -32,6 +37,7 @@ struct Plan {
   RoundsPerEpoch rounds_per_epoch = RoundsPerEpoch::steps;
   std::uint32_t epochs = 20;
   FixedPoint fixed;
+  ModelPrecision down = ModelPrecision::f32;
 };
 
 [[nodiscard]] Status check(const Plan& plan);

@@ -63,6 +63,9 @@ MfRecommender::MfRecommender(const RowMatrix* users, const RowMatrix* items, con
   SOTTO_ASSERT(users->stride() == items->stride(), "user and item rows have the same shape");
 }
 
+MfRecommender::MfRecommender(const RowMatrix* users, RowMatrix items, const FoldInOptions& fold_in)
+    : own_items_(std::move(items)), users_(users), items_(&own_items_), fold_in_(fold_in) {}
+
 MfRecommender::MfRecommender(RowMatrix users, RowMatrix items, const FoldInOptions& fold_in)
     : own_users_(std::move(users)),
       own_items_(std::move(items)),

@@ -30,7 +30,9 @@ class MfRecommender final : public Recommender {
  public:
   // Looks at matrices that live elsewhere and outlive it (during training).
   MfRecommender(const RowMatrix* users, const RowMatrix* items, const FoldInOptions& fold_in);
-  // Keeps them.
+  // Keeps the items.
+  MfRecommender(const RowMatrix* users, RowMatrix items, const FoldInOptions& fold_in);
+  // Keeps both.
   MfRecommender(RowMatrix users, RowMatrix items, const FoldInOptions& fold_in);
 
   [[nodiscard]] std::size_t catalogue() const override { return items_->rows(); }

@@ -75,8 +75,10 @@ Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedu
       sampler_(shareable_, consumed_, model.shared_rows(), plan.seed),
       selector_(eligible_users(histories, model.shared_rows()), schedule.cohort, plan.seed),
       executor_(executor),
-      path_(path) {
+      path_(path),
+      broadcast_(plan.down) {
   state_.shared = model_.start_shared();
+  broadcast_.restart(state_.shared);
   RowMatrix& devices = state_.devices.on_device();
   devices = private_memory != nullptr ? RowMatrix(histories.users(), model_.private_width(), *private_memory)
                                       : RowMatrix(histories.users(), model_.private_width());
@@ -95,6 +97,7 @@ template <class Model>
 void Federation<Model>::restore(FederationState state) {
   state_.round = state.round;
   state_.shared = std::move(state.shared);
+  broadcast_.restart(state_.shared);
   // The rows stay where they lie, be it in a file.
   state_.devices.on_device().take_values(state.devices.on_device());
   for (Shard& shard : shards_) shard.ahead.clear(), shard.next = 0;
@@ -151,7 +154,7 @@ void Federation<Model>::look_ahead(std::span<const UserIndex> users, Shard& shar
   allow_positives(plan_.consent, plan_.seed, shard.ahead, pairs, shard.answers);
   // Long visits keep the shared rows in a near cache by themselves.
   if (schedule_.triples < 8 && schedule_.cohort == 1)
-    for (const Pair& pair : pairs) model_.prefetch(state_.shared, pair);
+    for (const Pair& pair : pairs) model_.prefetch(sent(), pair);
 }
 
 template <class Model>
@@ -177,14 +180,14 @@ VisitReport Federation<Model>::visit_directly(std::span<const Visit> visits, Sha
 
 template <class Model>
 Result<VisitReport> Federation<Model>::visit_by_wire(Visit visit, Shard& shard) {
-  SOTTO_TRY(const ModelMessage received, decode<ModelMessage>(broadcast_));
-  visit.shared = &received.shared;
+  SOTTO_TRY(const RowMatrix received, broadcast_.received());
+  visit.shared = &received;
   const VisitReport report = shard.work.contribute(model_, plan_, std::span(&visit, 1));
   Contribution& contribution = shard.work.contribution(0);
   contribution.make_canonical();
-  const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
-  if (collector_ == nullptr) shard.bytes_up += sent.size();  // else it counts
-  SOTTO_TRY(ContributionMessage arrived, decode<ContributionMessage>(sent));
+  const Bytes bytes = encode(ContributionMessage{.round = state_.round, .contribution = contribution});
+  if (collector_ == nullptr) shard.bytes_up += bytes.size();  // else it counts
+  SOTTO_TRY(ContributionMessage arrived, decode<ContributionMessage>(bytes));
   if (arrived.round != state_.round)
     return fail(Code::bad_input, fmt::format("contribution refused: it is of round {}, open is round {}",
                                              arrived.round, state_.round));
@@ -215,7 +218,7 @@ VisitReport Federation<Model>::visit_once(std::size_t count, Shard& shard) {
                      .pair = pairs[n]};
   SumSink sink(*shard.sum, plan_.fixed, pairs, 1, shard.answers, shard.next);
   shard.next += count;
-  return model_.fit_once(std::span<const SoloVisit>(shard.solo).first(count), state_.shared, sink);
+  return model_.fit_once(std::span<const SoloVisit>(shard.solo).first(count), sent(), sink);
 }
 
 template <class Model>
@@ -226,7 +229,7 @@ Status Federation<Model>::visit(std::size_t count, Shard& shard) {
   const std::span<Visit> visits = std::span(shard.visits).first(count);
   for (std::size_t n = 0; n < count; ++n) {
     const VisitPlace& place = shard.ahead[shard.next + n];
-    visits[n] = {.shared = &state_.shared,
+    visits[n] = {.shared = &sent(),
                  .own = state_.devices.on_device().row(place.user.value),
                  .scratch = shard.scratch.row(n),
                  .pairs = {shard.pairs.data() + (shard.next + n) * schedule_.triples, schedule_.triples},
@@ -246,7 +249,8 @@ Status Federation<Model>::visit(std::size_t count, Shard& shard) {
 
 template <class Model>
 bool Federation<Model>::plays_solo() const {
-  return path_ == Path::fast && collector_ == nullptr && knows_what_comes() && schedule_.triples == 1;
+  return path_ == Path::fast && collector_ == nullptr && knows_what_comes() && schedule_.triples == 1 &&
+         plan_.down == ModelPrecision::f32;
 }
 
 template <class Model>
@@ -281,7 +285,7 @@ Status Federation<Model>::run_solo(std::uint32_t rounds, RoundReport& report) {
   report.rounds += rounds;
   report.exchanges += rounds;
   report.triples += rounds;
-  report.bytes_down += rounds * encoded_model_bytes(model_.shared_rows(), model_.shared_width());
+  report.bytes_down += rounds * broadcast_.bytes_of(state_.shared);
   report.bytes_up += encoded_contribution_bytes(rounds, rows_sent, model_.shared_width());
   return Done{};
 }
@@ -314,10 +318,10 @@ Status Federation<Model>::run_round(RoundReport& report) {
   // 1. Distribution: the cohort receives the shared model.
   const std::span<const UserIndex> cohort = this_cohort();
   if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
-  if (path_ == Path::wire) broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
+  if (path_ == Path::wire) broadcast_.encode(state_.round, state_.shared);
 
   // 2. Computation and 3. transmission: each device answers with its contribution.
-  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &state_.shared}));
+  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &sent()}));
   for (Shard& shard : shards_) shard.sum.emplace(shard.space);
   const auto play_shard = [&](std::size_t n) {
     const std::size_t begin = cohort.size() * n / shards_.size();
@@ -342,15 +346,16 @@ Status Federation<Model>::run_round(RoundReport& report) {
   } else if (path_ == Path::fast) {
     traffic.up = encoded_contribution_bytes(cohort.size(), total.distinct_rows(), model_.shared_width());
   }
-  std::move(total).release(
-      [&](std::uint32_t row, const auto* sum) { model_.apply(sum, plan_.fixed, state_.shared.row(row)); });
+  std::move(total).release([&](std::uint32_t row, const auto* sum) {
+    model_.apply(sum, plan_.fixed, state_.shared.row(row));
+    broadcast_.refresh(row, state_.shared);
+  });
   ++state_.round;
 
   report.rounds += 1;
   report.exchanges += cohort.size();
   report.triples += std::uint64_t{schedule_.triples} * cohort.size();
-  report.bytes_down +=
-      cohort.size() * encoded_model_bytes(model_.shared_rows(), model_.shared_width()) + traffic.down;
+  report.bytes_down += cohort.size() * broadcast_.bytes_of(state_.shared) + traffic.down;
   report.bytes_up += traffic.up;
   return Done{};
 }

@@ -8,7 +8,6 @@
 #include <memory>
 #include <vector>
 
-#include "base/codec.h"
 #include "base/executor.h"
 #include "base/private.h"
 #include "base/result.h"
@@ -20,6 +19,7 @@
 #include "fed/plan.h"
 #include "fed/selection.h"
 #include "fed/sum_sink.h"
+#include "sim/broadcast.h"
 
 namespace sotto {
 
@@ -89,6 +89,8 @@ class Federation {
   [[nodiscard]] Status visit_collected(std::span<const Visit> visits, Shard& shard);
   // What a device sent arrives at the collector, or at the shard's sum.
   [[nodiscard]] Status deliver(UserIndex user, Contribution& contribution, Shard& shard);
+  // The shared model as devices work with it.
+  [[nodiscard]] const RowMatrix& sent() const { return broadcast_.sent(state_.shared); }
   // Rounds of one user and one triple each: a sum of one update is that update. Rounds that follow each other
   // and share no row are computed side by side; the result is that of one after the other.
   [[nodiscard]] bool plays_solo() const;
@@ -118,7 +120,7 @@ class Federation {
   FederationState state_;
   std::vector<Shard> shards_;
   std::vector<UserIndex> answering_;  // where some do not: the users of the round at hand
-  Bytes broadcast_;                   // wire path: the round's model as every device receives it
+  Broadcast broadcast_;
 };
 
 // Users that can take part: at least one training item, at least one item that is not.

@@ -52,15 +52,19 @@ float nearest_whole(float value) {
 }
 
 float scale_of(std::span<const float> row) {
-  float most = 0.0f;
-  for (const float value : row) most = std::max(most, std::abs(value));
+  // As whole numbers the patterns of absolute values keep their order, and what is not finite comes last.
+  std::uint32_t largest = 0;
+  for (const float value : row)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(value) & 0x7FFFFFFFu);
+  const auto most = std::bit_cast<float>(largest);
+  if (!is_finite(most)) return most;
   const float scale = most / most_steps_of_a_row;
   return is_finite(scale * most_steps_of_a_row) ? scale : std::nextafter(scale, 0.0f);
 }
 
 // Steps of the scale in a value, between -127 and 127.
 float steps_of(float value, float scale) {
-  if (scale == 0.0f) return 0.0f;
+  if (scale == 0.0f || !is_finite(scale)) return 0.0f;
   return std::clamp(nearest_whole(value / scale), -most_steps_of_a_row, most_steps_of_a_row);
 }
 
@@ -219,6 +223,18 @@ Result<std::vector<std::size_t>> named_rows(std::string_view bitmap, const Model
 }
 
 }  // namespace
+
+v1::Precision wire_precision(ModelPrecision precision) {
+  switch (precision) {
+    case ModelPrecision::f32:
+      return v1::PRECISION_F32;
+    case ModelPrecision::f16:
+      return v1::PRECISION_F16;
+    case ModelPrecision::i8:
+      return v1::PRECISION_I8;
+  }
+  SOTTO_ASSERT(false, "every precision has its name on the wire");
+}
 
 std::size_t published_bytes(const ModelShape& shape) { return header_bytes + shape.rows * row_bytes(shape); }
 

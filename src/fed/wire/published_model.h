@@ -4,7 +4,8 @@
 // on the rounding go to the master, so that what rounding leaves out is not lost (error feedback).
 // Laws: the encoding is a function of the master's bits and the precision, so its hash names the version; a
 // delta applied to the version it is from gives the encoding of the other, byte for byte; whatever else is
-// given is refused, and nothing larger than the shape allows is ever allocated.
+// given is refused, a model with a number that is not finite too, and nothing larger than the shape allows is
+// ever allocated.
 // Layout: "SOPM", version u16, precision u16, rows u32, width u32, then row by row f32, or f16, or i8 behind
 // its scale as f32: a value is its steps times the scale, the scale the largest value through 127.
 #pragma once
@@ -17,8 +18,11 @@
 
 #include "base/result.h"
 #include "base/row_matrix.h"
+#include "fed/plan.h"
 
 namespace sotto {
+
+[[nodiscard]] v1::Precision wire_precision(ModelPrecision precision);
 
 struct ModelShape {
   std::size_t rows = 0;
@@ -28,7 +32,7 @@ struct ModelShape {
 
 // Of an encoding.
 [[nodiscard]] std::size_t published_bytes(const ModelShape& shape);
-// The encoding: unpacked, canonical. Its blob_hash is the version's name. The master's numbers are finite.
+// The encoding: unpacked, canonical. Its blob_hash is the version's name.
 [[nodiscard]] std::string publish(const RowMatrix& master, v1::Precision precision);
 // What a device computes with. With f32: the master.
 [[nodiscard]] Result<RowMatrix> read_published(std::string_view encoded, const ModelShape& shape);

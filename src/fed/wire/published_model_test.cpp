@@ -179,6 +179,16 @@ std::string with(std::string encoded, std::size_t place, T value) {
   return encoded;
 }
 
+TEST(PublishedModel, WhatDivergedIsNotRead) {
+  for (const float bad : {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()})
+    for (const v1::Precision precision : precisions) {
+      RowMatrix model = wavy(3, 4, 0.0f);
+      model.row(1)[2] = bad;
+      EXPECT_FALSE(read_published(publish(model, precision), shape_of(model, precision)).ok());
+      EXPECT_FALSE(std::isfinite(as_published(model, precision).row(1)[2]));
+    }
+}
+
 TEST(PublishedModel, WhatNobodyPublishesIsRefused) {
   const RowMatrix model = wavy(2, 3, 0.0f);
   const auto refused = [&](v1::Precision precision, std::size_t place, auto value) {
