@@ -231,6 +231,9 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
   if (request.model == ModelKind::fpl)
     parts.push_back(
         {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
+  // In the federation, and once more where they are judged.
+  if (request.plan.down != ModelPrecision::f32)
+    parts.push_back({"rows as devices hold them", 2.0 * catalogue * row_bytes(request)});
   if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn) {

@@ -84,6 +84,10 @@ Status settle(TrainRequest& request) {
   request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check_sum(request));
+  if (request.plan.down != ModelPrecision::f32 && request.model != ModelKind::fpl)
+    return fail(Code::usage, fmt::format("only fpl's model is rounded on its way down, not {}'s: leave "
+                                         "--down-precision out",
+                                         to_string(request.model)));
   SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
   if (request.consent.any() && !facts_of(request.model).federated)
     return fail(Code::usage,

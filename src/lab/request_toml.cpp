@@ -72,6 +72,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("federation", "local", r.plan.fpl.local);
   visit("federation", "rounds_per_epoch", r.plan.rounds_per_epoch);
   visit("federation", "fixed_bits", r.plan.fixed.bits);
+  visit("federation", "down_precision", r.plan.down);
   visit("federation", "server", r.factors.server);
   visit("federation", "server_lr", r.factors.server_lr);
   visit("federation", "beta1", r.factors.beta1);
@@ -119,6 +120,10 @@ class TomlWriter {
   static std::string show(ModelKind value) { return quoted(to_string(value)); }
   static std::string show(LocalSteps value) { return quoted(to_string(value)); }
   static std::string show(RoundsPerEpoch value) { return quoted(to_string(value)); }
+  // Plans from before there was a choice read the same.
+  static std::string show(ModelPrecision value) {
+    return value == ModelPrecision::f32 ? "" : quoted(to_string(value));
+  }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
@@ -232,6 +237,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, RoundsPerEpoch& field) {
     return take_named(node, field, parse_rounds_per_epoch);
+  }
+  static std::string take(const toml::node& node, ModelPrecision& field) {
+    return take_named(node, field, parse_model_precision);
   }
   static std::string take(const toml::node& node, MaskKind& field) {
     return take_named(node, field, parse_mask);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/hash.h"
+#include "fed/wire/published_model.h"
 #include "lab/direct_models.h"
 #include "lab/factor_options.h"
 #include "lab/factor_training.h"
@@ -54,6 +55,10 @@ std::unique_ptr<Recommender> view_model(const TrainRequest& request, const Split
     return std::make_unique<MultVae>(split.train, &items, &layers, executor);
   if (request.model == ModelKind::neumf)
     return std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, &users, &items, &layers);
+  // Devices score with the rows they hold.
+  if (request.plan.down != ModelPrecision::f32)
+    return std::make_unique<MfRecommender>(&users, as_published(items, wire_precision(request.plan.down)),
+                                           fold_in_options(request));
   return std::make_unique<MfRecommender>(&users, &items, fold_in_options(request));
 }
 
@@ -274,6 +279,8 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
     return std::move(direct.model);
   }
   RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());
+  if (request.plan.down != ModelPrecision::f32)
+    items = as_published(items, wire_precision(request.plan.down));
   std::unique_ptr<Recommender> model;
   if (request.model == ModelKind::multvae)
     model = std::make_unique<MultVae>(split.train, std::move(items), std::move(parameters->layers), executor);

@@ -121,6 +121,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_serve(root, cli);
   add_ctl(root, cli);
   add_fleet(root, cli);
+  add_wire(root, cli);
   add_completion(root, cli);
 }
 

@@ -241,6 +241,11 @@ void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
           SOTTO_TRY(request.plan.rounds_per_epoch, parse_rounds_per_epoch(value));
           return Done{};
         });
+  named("--down-precision", "KIND", "how devices receive the model: f32, f16, or i8 with a scale a row (fpl)",
+        to_string(defaults.plan.down), [](TrainRequest& request, const std::string& value) -> Status {
+          SOTTO_TRY(request.plan.down, parse_model_precision(value));
+          return Done{};
+        });
   add_edit<int>(app, edits, "--fixed-bits", "binary places of the numbers that leave a device",
                 [](TrainRequest& request, const int& value) { request.plan.fixed.bits = value; })
       ->type_name("N")

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/rng.h"
+#include "fed/wire/published_model.h"
 #include "lab/people.h"
 #include "lab/protection.h"
 #include "metrics/evaluate.h"
@@ -139,7 +140,8 @@ Result<FederationState> Study::train(const Arm& arm) {
 
 Result<std::vector<PoisonFigures>> Study::measure(const Arm& arm, std::span<const ItemIndex> targets) {
   SOTTO_TRY(const FederationState state, train(arm));
-  const MfRecommender model(&state.devices.on_device(), &state.shared, {});
+  const RowMatrix held = as_published(state.shared, wire_precision(request_.train.plan.down));
+  const MfRecommender model(&state.devices.on_device(), &held, {});
   const std::uint32_t cutoff = request_.train.cutoffs.front();
   EvaluateOptions options;
   options.cutoffs = {cutoff};
