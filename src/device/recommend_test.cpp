@@ -103,7 +103,7 @@ TEST_F(LocalRecommenders, WithoutNamesNumbersAreTheNames) {
   auto held = std::make_shared<HeldModel>(*world_.model());
   held->catalogue.clear();
   ASSERT_TRUE(vault_->keep_model("t", held).ok());
-  const std::vector<Interaction> own{{"0", 1.0, 0}, {"39", 1.0, 0}, {"40", 1.0, 0}, {"x", 1.0, 0}};
+  const std::vector<KeptInteraction> own{{"0", 1.0, 0}, {"39", 1.0, 0}, {"40", 1.0, 0}, {"x", 1.0, 0}};
   ASSERT_TRUE(vault_->add(own).ok());
   const auto all = LocalRecommender::load(*vault_, "t")->top(100);
   EXPECT_EQ(all.size(), SmallWorld::items - 2);

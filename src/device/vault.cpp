@@ -81,7 +81,7 @@ Result<HeldModel> read_model(std::string_view text) {
   return model;
 }
 
-std::string encoded(const Interaction& one) {
+std::string encoded(const KeptInteraction& one) {
   Writer out;
   out.number(one.value).number(one.time_ms);
   return std::string(text_in(out));
@@ -157,9 +157,9 @@ Status Vault::set_policy(const PersonalPolicy& policy) {
   return records_.put(RecordKind::policy, "", to_toml(policy));
 }
 
-Status Vault::add(std::span<const Interaction> interactions) {
+Status Vault::add(std::span<const KeptInteraction> interactions) {
   return records_.transaction([&]() -> Status {
-    for (const Interaction& one : interactions) {
+    for (const KeptInteraction& one : interactions) {
       if (one.item.empty() || one.item.size() > most_item_name)
         return fail(Code::usage, fmt::format("an item's name has 1 to {} letters", most_item_name));
       SOTTO_TRY_DONE(records_.put(RecordKind::item, one.item, encoded(one)));
@@ -178,26 +178,26 @@ Result<bool> Vault::remove(const std::string& item) {
   return there;
 }
 
-Result<std::vector<Interaction>> Vault::interactions() {
-  std::vector<Interaction> all;
+Result<std::vector<KeptInteraction>> Vault::interactions() {
+  std::vector<KeptInteraction> all;
   SOTTO_TRY_DONE(
       records_.each(RecordKind::item, [&](std::string_view name, std::string_view value) -> Status {
         Reader in(bytes_in(value));
-        Interaction one{
+        KeptInteraction one{
             .item = std::string(name), .value = in.number<double>(), .time_ms = in.number<std::int64_t>()};
         if (!in.finished()) return damaged(RecordKind::item);
         all.push_back(std::move(one));
         return Done{};
       }));
-  std::ranges::sort(all, {}, &Interaction::item);
+  std::ranges::sort(all, {}, &KeptInteraction::item);
   return all;
 }
 
 Result<std::vector<std::string>> Vault::items() {
-  SOTTO_TRY(const std::vector<Interaction> all, interactions());
+  SOTTO_TRY(const std::vector<KeptInteraction> all, interactions());
   std::vector<std::string> names;
   names.reserve(all.size());
-  for (const Interaction& one : all) names.push_back(one.item);
+  for (const KeptInteraction& one : all) names.push_back(one.item);
   return names;
 }
 

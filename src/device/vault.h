@@ -20,12 +20,12 @@
 
 namespace sotto {
 
-struct Interaction {
+struct KeptInteraction {
   std::string item;
   double value = 1.0;  // a rating where there is one
   std::int64_t time_ms = 0;
 
-  bool operator==(const Interaction&) const = default;
+  bool operator==(const KeptInteraction&) const = default;
 };
 
 // As it is kept: lines and head are the texts of privacy/ledger.h.
@@ -58,11 +58,11 @@ class Vault final : public Keepsake {
   // --- the person's ---
   [[nodiscard]] Status set_policy(const PersonalPolicy& policy);
   // One transaction; an item that is there already gets the new value and time.
-  [[nodiscard]] Status add(std::span<const Interaction> interactions);
+  [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
   // Whether it was there.
   [[nodiscard]] Result<bool> remove(const std::string& item);
   // By name.
-  [[nodiscard]] Result<std::vector<Interaction>> interactions();
+  [[nodiscard]] Result<std::vector<KeptInteraction>> interactions();
   [[nodiscard]] Result<KeptLedger> ledger();
   [[nodiscard]] Status append(const LedgerEntry& entry);
 

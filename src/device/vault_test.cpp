@@ -109,14 +109,14 @@ TEST_F(Vaults, ModelsOfEveryPrecisionComeBack) {
 
 TEST_F(Vaults, InteractionsComeAndGo) {
   const auto vault = open();
-  const std::vector<Interaction> some{{"b", 4.5, 10}, {"a", 1.0, 20}, {"b", 2.0, 30}};
+  const std::vector<KeptInteraction> some{{"b", 4.5, 10}, {"a", 1.0, 20}, {"b", 2.0, 30}};
   ASSERT_TRUE(vault->add(some).ok());
-  EXPECT_EQ(*vault->interactions(), (std::vector<Interaction>{{"a", 1.0, 20}, {"b", 2.0, 30}}));
+  EXPECT_EQ(*vault->interactions(), (std::vector<KeptInteraction>{{"a", 1.0, 20}, {"b", 2.0, 30}}));
   EXPECT_TRUE(*vault->remove("a"));
   EXPECT_FALSE(*vault->remove("a"));
   EXPECT_EQ(*open()->items(), std::vector<std::string>{"b"});
   // All or nothing: the second has no name.
-  const std::vector<Interaction> wrong{{"c", 1.0, 0}, {"", 1.0, 0}};
+  const std::vector<KeptInteraction> wrong{{"c", 1.0, 0}, {"", 1.0, 0}};
   EXPECT_FALSE(vault->add(wrong).ok());
   EXPECT_EQ(vault->items()->size(), 1u);
 }
@@ -126,7 +126,7 @@ TEST_F(Vaults, NothingIsInTheOpen) {
   {
     const auto vault = open();
     ASSERT_TRUE(world.fill(*vault, "taskname", 3).ok());
-    const std::vector<Interaction> one{{"a very private thing", 1.0, 0}};
+    const std::vector<KeptInteraction> one{{"a very private thing", 1.0, 0}};
     ASSERT_TRUE(vault->add(one).ok());
     ASSERT_TRUE(vault->keep_enrolment({.identity_seed = key_, .index = 1, .own_seed = 1}).ok());
     const std::string all = bytes();
@@ -141,7 +141,7 @@ TEST_F(Vaults, NothingIsInTheOpen) {
 
 TEST_F(Vaults, ItemsOfDifferentNamesTakeTheSameRoom) {
   const auto vault = open();
-  const std::vector<Interaction> some{{"x", 1.0, 1}, {std::string(180, 'y'), 5.0, 1'700'000'000'000}};
+  const std::vector<KeptInteraction> some{{"x", 1.0, 1}, {std::string(180, 'y'), 5.0, 1'700'000'000'000}};
   ASSERT_TRUE(vault->add(some).ok());
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path().c_str(), &database), SQLITE_OK);
@@ -193,7 +193,7 @@ TEST_F(Vaults, AChangedByteIsRefusedAndNamed) {
 }
 
 TEST_F(Vaults, ARecordUnderAnothersNameIsRefused) {
-  const std::vector<Interaction> two{{"a", 1.0, 0}, {"b", 5.0, 0}};
+  const std::vector<KeptInteraction> two{{"a", 1.0, 0}, {"b", 5.0, 0}};
   ASSERT_TRUE(open()->add(two).ok());
   tamper(
       "CREATE TEMP TABLE pair AS SELECT name, sealed FROM record WHERE kind IN "
@@ -208,7 +208,7 @@ TEST_F(Vaults, ARecordUnderAnothersNameIsRefused) {
 }
 
 TEST_F(Vaults, ARecordUnderAnothersKindIsRefused) {
-  const std::vector<Interaction> two{{"a", 1.0, 0}, {"b", 5.0, 0}};
+  const std::vector<KeptInteraction> two{{"a", 1.0, 0}, {"b", 5.0, 0}};
   const auto made = open();
   ASSERT_TRUE(made->add(two).ok());
   ASSERT_TRUE(made->set_note("n", "x").ok());
@@ -258,7 +258,7 @@ TEST_F(Vaults, EnrolmentIsMadeOfTheSameUntilItIsKept) {
 
 TEST_F(Vaults, DestroyedOpensForNobody) {
   auto vault = open();
-  const std::vector<Interaction> one{{"a", 1.0, 0}};
+  const std::vector<KeptInteraction> one{{"a", 1.0, 0}};
   ASSERT_TRUE(vault->add(one).ok());
   ASSERT_TRUE(Vault::destroy(std::move(vault)).ok());
   EXPECT_TRUE(fs::is_empty(folder_));

@@ -45,7 +45,7 @@ class SmallWorld {
   [[nodiscard]] Status fill(Vault& vault, const std::string& task, std::uint32_t round) const {
     SOTTO_TRY_DONE(vault.keep_catalogue(model_->catalogue, packed_names_));
     SOTTO_TRY_DONE(vault.keep_model(task, model_));
-    std::vector<Interaction> interactions;
+    std::vector<KeptInteraction> interactions;
     for (const std::string& item : had()) interactions.push_back({item, 1.0, 1000});
     SOTTO_TRY_DONE(vault.add(interactions));
     Private<RowMatrix> own(own_);
