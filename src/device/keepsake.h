@@ -26,7 +26,8 @@ struct HeldModel {
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
-  std::string spec = {};  // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string catalogue = {};  // hash of the blob with its items' names; empty: their numbers are their names
 };
 
 // What a device is to its coordinator, since it enrolled.

@@ -72,6 +72,7 @@ Status ModelFetch::complete() {
     return fail(Code::bad_input, "the model is refused: it is not the version that was named");
   SOTTO_TRY(made.rows, read_published(made.encoded, shape_));
   made.spec = spec_name(assignment_.task());
+  made.catalogue = assignment_.task().catalogue().hash();
   model_ = std::make_shared<const HeldModel>(std::move(made));
   return Done{};
 }

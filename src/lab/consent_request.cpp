@@ -6,7 +6,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "lab/consent_file.h"
+#include "device/consent_file.h"
 #include "lab/device_folder.h"
 
 namespace sotto {
@@ -135,7 +135,7 @@ Result<std::shared_ptr<const ConsentBook>> book_for(const ConsentRequest& reques
   }
   SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(request, split));
   if (device) {
-    const std::string name = DeviceFolder(device->folder).policy_path().string();
+    const std::string name = DeviceFolder(device->folder).vault_path().string();
     SOTTO_TRY(const PersonalPolicy policy, read_policy(request.device_policy, name));
     kind_of[device->user.value] = static_cast<std::uint16_t>(kinds.size());
     SOTTO_TRY(kinds.emplace_back(), terms_for(policy, catalogue, name));

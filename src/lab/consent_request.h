@@ -17,7 +17,7 @@
 namespace sotto {
 
 struct ConsentRequest {
-  std::string policy;  // a policy as TOML (lab/consent_file.h); empty: none
+  std::string policy;  // a policy as TOML (device/consent_file.h); empty: none
   std::string policy_name = "the plan's consent policy";  // what messages call it
   std::string mix;            // "open=0.3,balanced=0.4,careful=0.2,closed=0.1"; empty: none
   std::string device;         // "USER=DIR": this person's policy comes from there, and the ledger goes there

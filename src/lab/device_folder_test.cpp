@@ -18,9 +18,9 @@ class DeviceFolders : public ::testing::Test {
   ~DeviceFolders() override { fs::remove_all(folder_.path()); }
 
   void append(std::uint32_t round) const {
-    auto file = LedgerFile::open(folder_);
-    ASSERT_TRUE(file.ok()) << file.error().message;
-    ASSERT_TRUE(file->append({.round = round, .task = "fpl", .mechanism = "plain", .bytes = 10}).ok());
+    auto vault = folder_.open_or_make();
+    ASSERT_TRUE(vault.ok()) << vault.error().message;
+    ASSERT_TRUE((*vault)->append({.round = round, .task = "fpl", .mechanism = "plain", .bytes = 10}).ok());
   }
   [[nodiscard]] static fs::perms mode(const fs::path& path) { return fs::status(path).permissions(); }
 
@@ -28,9 +28,11 @@ class DeviceFolders : public ::testing::Test {
 };
 
 TEST_F(DeviceFolders, WhoHasNotChosenSharesNothing) {
-  const auto policy = folder_.policy();
-  ASSERT_TRUE(policy.ok());
-  EXPECT_FALSE(policy->takes_part());
+  ASSERT_TRUE(folder_.policy().ok());
+  EXPECT_FALSE(folder_.policy()->takes_part());
+  EXPECT_FALSE(fs::exists(folder_.path()));  // asking makes nothing
+  ASSERT_TRUE(folder_.open_or_make().ok());
+  EXPECT_FALSE(folder_.policy()->takes_part());
 }
 
 TEST_F(DeviceFolders, APolicyIsKept) {
@@ -48,85 +50,40 @@ TEST_F(DeviceFolders, TheLedgerGrowsOverSessionsAndVerifies) {
   for (std::uint32_t round = 0; round < 3; ++round) append(round);
   const auto reading = folder_.ledger();
   ASSERT_TRUE(reading.ok()) << reading.error().message;
-  EXPECT_EQ(reading->entries.size(), 3u);
+  ASSERT_EQ(reading->entries.size(), 3u);
   EXPECT_EQ(reading->entries[2].round, 2u);
+  EXPECT_FALSE(folder_.ledger(std::string(64, 'a')).ok());
 }
 
 TEST_F(DeviceFolders, WhatIsPrivateIsForItsOwnersEyes) {
   append(0);
-  ASSERT_TRUE(folder_.set_policy({}).ok());
-  for (const char* name : {"device.key", "ledger.tsv", "ledger.head", "consent.toml"})
-    EXPECT_EQ(mode(folder_.path() / name), fs::perms::owner_read | fs::perms::owner_write) << name;
-  fs::permissions(folder_.path() / "device.key", fs::perms::group_read, fs::perm_options::add);
-  const auto key = folder_.key();
-  ASSERT_FALSE(key.ok());
-  EXPECT_NE(key.error().message.find("chmod 600"), std::string::npos);
+  for (const fs::path& path : {folder_.vault_path(), folder_.key_path()})
+    EXPECT_EQ(mode(path), fs::perms::owner_read | fs::perms::owner_write) << path;
+  fs::permissions(folder_.key_path(), fs::perms::group_read, fs::perm_options::add);
+  const auto vault = folder_.open();
+  ASSERT_FALSE(vault.ok());
+  EXPECT_NE(vault.error().message.find("chmod 600"), std::string::npos);
 }
 
-TEST_F(DeviceFolders, ATornLineIsMendedAndSaid) {
+TEST_F(DeviceFolders, AVaultWithoutItsKeyIsNotBegunAnew) {
   append(0);
-  append(1);
-  std::ofstream(folder_.path() / "ledger.tsv", std::ios::app) << "3\t9\tfpl";
-  auto file = LedgerFile::open(folder_);
-  ASSERT_TRUE(file.ok()) << file.error().message;
-  EXPECT_NE(file->mended().find("removed"), std::string::npos);
-  ASSERT_TRUE(file->append({.round = 2, .task = "fpl", .mechanism = "plain"}).ok());
-  const auto reading = folder_.ledger();
-  ASSERT_TRUE(reading.ok()) << reading.error().message;
-  EXPECT_EQ(reading->entries.size(), 3u);
+  fs::remove(folder_.key_path());
+  const auto vault = folder_.open_or_make();
+  ASSERT_FALSE(vault.ok());
+  EXPECT_NE(vault.error().message.find("vault.key"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_.key_path()));
 }
 
-TEST_F(DeviceFolders, AHeadThatIsBehindIsBroughtUp) {
+TEST_F(DeviceFolders, DestroyedIsGone) {
   append(0);
-  const auto before = folder_.head_text();
-  append(1);
-  std::ofstream(folder_.path() / "ledger.head") << *before;
-  {
-    auto file = LedgerFile::open(folder_);
-    ASSERT_TRUE(file.ok()) << file.error().message;
-    EXPECT_NE(file->mended().find("brought up"), std::string::npos);
-  }
-  const auto reading = folder_.ledger();
-  ASSERT_TRUE(reading.ok());
-  EXPECT_FALSE(reading->head_behind);
-}
-
-TEST_F(DeviceFolders, AChangedLedgerIsNotWrittenTo) {
+  ASSERT_TRUE(folder_.destroy().ok());
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+  EXPECT_EQ(folder_.open().error().code, Code::not_found);
+  // Also where the vault does not open any more.
   append(0);
-  auto text = *folder_.ledger_text();
-  text[0] = '2';
-  std::ofstream(folder_.path() / "ledger.tsv") << text;
-  EXPECT_FALSE(LedgerFile::open(folder_).ok());
-  EXPECT_FALSE(folder_.ledger().ok());
-}
-
-TEST_F(DeviceFolders, ALedgerThatWasRemovedIsNotBegunAnew) {
-  ASSERT_TRUE(folder_.prepare().ok());
-  fs::remove(folder_.path() / "ledger.tsv");  // an empty one: as a crash leaves it
-  append(0);
-  fs::remove(folder_.path() / "ledger.tsv");
-  for (const bool with_key : {true, false}) {
-    if (!with_key) fs::remove(folder_.path() / "device.key");
-    const auto file = LedgerFile::open(folder_);
-    ASSERT_FALSE(file.ok());
-    EXPECT_NE(file.error().message.find(with_key ? "ledger.tsv" : "device.key"), std::string::npos)
-        << file.error().message;
-    EXPECT_FALSE(fs::exists(folder_.path() / "ledger.tsv"));
-  }
-}
-
-TEST_F(DeviceFolders, AnEmptyPolicySharesNothing) {
-  ASSERT_TRUE(folder_.prepare().ok());
-  std::ofstream(folder_.policy_path()) << "";
-  EXPECT_FALSE(folder_.policy()->takes_part());
-}
-
-TEST_F(DeviceFolders, ALedgerWithoutItsKeyIsNotBegunAnew) {
-  append(0);
-  fs::remove(folder_.path() / "device.key");
-  const auto file = LedgerFile::open(folder_);
-  ASSERT_FALSE(file.ok());
-  EXPECT_NE(file.error().message.find("device.key"), std::string::npos);
+  std::ofstream(folder_.vault_path()) << "nonsense";
+  ASSERT_TRUE(folder_.destroy().ok());
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 }  // namespace

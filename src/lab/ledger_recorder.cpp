@@ -6,8 +6,9 @@
 
 namespace sotto {
 
-LedgerRecorder::LedgerRecorder(LedgerOwner owner, Mechanism mechanism, LedgerFile ledger, Collector& next)
-    : owner_(std::move(owner)), mechanism_(std::move(mechanism)), ledger_(std::move(ledger)), next_(next) {}
+LedgerRecorder::LedgerRecorder(LedgerOwner owner, Mechanism mechanism, std::unique_ptr<Vault> vault,
+                               Collector& next)
+    : owner_(std::move(owner)), mechanism_(std::move(mechanism)), vault_(std::move(vault)), next_(next) {}
 
 Status LedgerRecorder::begin(const RoundPlace& place) {
   round_ = place.round;
@@ -38,7 +39,7 @@ Status LedgerRecorder::accept(UserIndex user, Contribution& contribution) {
     if (mechanism_.keeps_size)
       entry.bytes = encoded_contribution_bytes(1, contribution.size(), contribution.width());
     entry.items = items_in(contribution);
-    SOTTO_TRY_DONE(ledger_.append(entry));
+    SOTTO_TRY_DONE(vault_->append(entry));
   }
   return next_.accept(user, contribution);
 }

@@ -8,11 +8,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include "device/vault.h"
 #include "fed/collector.h"
 #include "fed/plan.h"
-#include "lab/device_folder.h"
 #include "lab/model_kind.h"
 
 namespace sotto {
@@ -35,7 +36,7 @@ struct LedgerOwner {
 
 class LedgerRecorder final : public Collector {
  public:
-  LedgerRecorder(LedgerOwner owner, Mechanism mechanism, LedgerFile ledger, Collector& next);
+  LedgerRecorder(LedgerOwner owner, Mechanism mechanism, std::unique_ptr<Vault> vault, Collector& next);
 
   [[nodiscard]] Status begin(const RoundPlace& place) override;
   [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
@@ -47,7 +48,7 @@ class LedgerRecorder final : public Collector {
 
   LedgerOwner owner_;
   Mechanism mechanism_;
-  LedgerFile ledger_;
+  std::unique_ptr<Vault> vault_;
   Collector& next_;
   std::uint32_t round_ = 0;
 };

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "lab/device_folder.h"
+
 namespace sotto {
 namespace {
 
@@ -39,7 +41,7 @@ class LedgerRecorders : public ::testing::Test {
     const Histories histories({0, 1, 3}, {ItemIndex{1}, ItemIndex{0}, ItemIndex{2}});
     LedgerOwner owner{
         .user = {1}, .model = ModelKind::fedease, .histories = histories, .items = items_, .plan = {}};
-    LedgerRecorder recorder(std::move(owner), std::move(mechanism), LedgerFile::open(folder_).value(), next);
+    LedgerRecorder recorder(std::move(owner), std::move(mechanism), folder_.open_or_make().value(), next);
     const std::vector<UserIndex> cohort{{0}, {1}};
     ASSERT_TRUE(recorder.begin({7, cohort, nullptr}).ok());
     Contribution contribution(4);

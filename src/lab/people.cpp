@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
-
-#include "lab/consent_file.h"
+#include "device/consent_file.h"
+#include "lab/device_folder.h"
 #include "lab/ledger_recorder.h"
 
 namespace sotto {
@@ -26,9 +25,10 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
     return fail(Code::usage,
                 fmt::format("{}: the person changed the policy since this run began: start anew, "
                             "so that the new one holds",
-                            folder.policy_path().string()));
-  SOTTO_TRY(LedgerFile ledger, LedgerFile::open(folder));
-  if (!ledger.mended().empty()) fmt::print(stderr, "sotto: {}: {}\n", device->folder, ledger.mended());
+                            device->folder));
+  SOTTO_TRY(std::unique_ptr<Vault> vault, folder.open_or_make());
+  // A ledger that does not verify is not written to.
+  SOTTO_TRY_DONE(folder.ledger());
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
   LedgerOwner owner{.user = device->user,
                     .model = request.model,
@@ -36,7 +36,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
                     .items = split.items,
                     .plan = request.plan};
   protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), protection.mechanism(),
-                                                         std::move(ledger), *protection.first()));
+                                                         std::move(vault), *protection.first()));
   return Done{};
 }
 

@@ -283,18 +283,6 @@ std::string to_toml(const TrainRequest& request) {
   return std::move(writer).take();
 }
 
-std::string place_of(const toml::node& node, const std::string& name) {
-  return fmt::format("{}, line {}", name, node.source().begin.line);
-}
-
-Result<toml::table> parse_toml(const std::string& text, const std::string& name) {
-  toml::parse_result parsed = toml::parse(text, name);
-  if (parsed) return std::move(parsed).table();
-  const std::string where =
-      name.empty() ? "" : fmt::format("{}, line {}: ", name, parsed.error().source().begin.line);
-  return fail(Code::usage, fmt::format("{}not valid TOML: {}", where, parsed.error().description()));
-}
-
 Result<TrainRequest> from_table(const toml::table& table, const std::string& name, TrainRequest base) {
   TomlReader reader(table, name);
   if (const toml::node* variant = reader.extra("federation", "variant"); variant != nullptr) {

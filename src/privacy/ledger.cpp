@@ -165,16 +165,21 @@ class LedgerReader {
     return Done{};
   }
 
-  [[nodiscard]] Status head(std::string_view text) {
+  [[nodiscard]] static Result<LedgerHead> kept_head(std::string_view text, const std::string& public_key) {
     if (text.ends_with('\n')) text.remove_suffix(1);
     const auto fields = parts_of(text, '\t');
-    LedgerHead kept(public_key_);
+    LedgerHead kept(public_key);
     if (fields.size() != head_fields || !read_number(fields[0], kept.lines_))
       return fail(Code::bad_input,
                   "the ledger's head cannot be read: whether lines were cut off is not known");
     kept.hash_ = fields[1];
-    if (!is_signed(std::string(head_mark) + head_body(kept.lines_, kept.hash_), fields[2], public_key_))
+    if (!is_signed(std::string(head_mark) + head_body(kept.lines_, kept.hash_), fields[2], public_key))
       return fail(Code::bad_input, "the ledger's head was changed: its signature is not this device's");
+    return kept;
+  }
+
+  [[nodiscard]] Status head(std::string_view text) {
+    SOTTO_TRY(const LedgerHead kept, kept_head(text, public_key_));
     if (kept == reading_.head) return Done{};
     reading_.head_behind = reading_.head.lines_ > 0 && kept == before_;
     if (reading_.head_behind) return Done{};
@@ -229,6 +234,10 @@ class LedgerReader {
   LedgerReading reading_;
   LedgerHead before_;  // the head before the last line
 };
+
+Result<LedgerHead> read_head(std::string_view head, const std::string& public_key) {
+  return LedgerReader::kept_head(head, public_key);
+}
 
 Result<LedgerReading> read_ledger(std::string_view ledger, std::string_view head,
                                   const std::string& public_key) {

@@ -84,6 +84,9 @@ struct LedgerReading {
   bool head_behind = false;     // the kept head does not know of the last line yet
 };
 
+// A kept head alone, its signature checked: where the next line goes.
+[[nodiscard]] Result<LedgerHead> read_head(std::string_view head, const std::string& public_key);
+
 // A ledger and its kept head, checked. The error names the first line that is wrong, and never an item.
 [[nodiscard]] Result<LedgerReading> read_ledger(std::string_view ledger, std::string_view head,
                                                 const std::string& public_key);

@@ -26,25 +26,24 @@ Status list(LedgerOptions& options, const Console& console) {
     print_json(console, ledger_json(reading));
     return Done{};
   }
-  console.print(crash_text(reading) + ledger_table(reading, options.last, options.items, console));
+  console.print(ledger_table(reading, options.last, options.items, console));
   return Done{};
 }
 
 Status verify(LedgerOptions& options, const Console& console) {
   const DeviceFolder folder(options.dir);
-  SOTTO_TRY(const std::string own, folder.public_key());
+  SOTTO_TRY(const KeptLedger kept, folder.kept_ledger());
+  const std::string& own = kept.public_key;
   SOTTO_TRY(const LedgerReading reading, folder.ledger(options.key));
   if (options.common.json) {
     print_json(console, {{"ok", true},
                          {"lines", reading.head.lines()},
                          {"head", reading.head.hash()},
-                         {"public_key", options.key.empty() ? own : options.key},
-                         {"torn", reading.torn},
-                         {"head_behind", reading.head_behind}});
+                         {"public_key", options.key.empty() ? own : options.key}});
     return Done{};
   }
-  console.print(fmt::format("{}The ledger is sound: {} lines, each signed and in its place, none cut off.\n",
-                            crash_text(reading), human_count(reading.head.lines())));
+  console.print(fmt::format("The ledger is sound: {} lines, each signed and in its place, none cut off.\n",
+                            human_count(reading.head.lines())));
   if (options.key.empty())
     console.print(
         fmt::format("\nIts key is {}.\nNote it elsewhere and give it with --key: then a ledger that "
@@ -57,11 +56,11 @@ Status verify(LedgerOptions& options, const Console& console) {
 Status export_ledger(LedgerOptions& options, const Console& console) {
   const DeviceFolder folder(options.dir);
   SOTTO_TRY(const LedgerReading reading, folder.ledger());
-  SOTTO_TRY(const std::string text, folder.ledger_text());
+  SOTTO_TRY(const KeptLedger kept, folder.kept_ledger());
   nlohmann::json document = ledger_json(reading);
-  SOTTO_TRY(document["public_key"], folder.public_key());
-  SOTTO_TRY(document["signed_head"], folder.head_text());
-  document["signed_lines"] = text.substr(0, reading.whole_bytes);
+  document["public_key"] = kept.public_key;
+  document["signed_head"] = kept.head;
+  document["signed_lines"] = kept.lines;
   return write_output(console, options.out, document.dump(2) + "\n");
 }
 

@@ -175,18 +175,7 @@ nlohmann::json ledger_json(const LedgerReading& reading) {
           {"head", reading.head.hash()},
           {"bytes", all_bytes(reading)},
           {"items", all_items(reading)},
-          {"torn", reading.torn},
-          {"head_behind", reading.head_behind},
           {"entries", entries}};
-}
-
-std::string crash_text(const LedgerReading& reading) {
-  if (reading.torn)
-    return "The last line is not whole, as a crash leaves it; it counts for nothing and goes with the next "
-           "entry.\n";
-  if (reading.head_behind)
-    return "The head is one line behind, as a crash leaves it; the line itself is sound.\n";
-  return "";
 }
 
 }  // namespace sotto

@@ -17,7 +17,5 @@ namespace sotto {
 [[nodiscard]] std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items,
                                        const Console& console);
 [[nodiscard]] nlohmann::json ledger_json(const LedgerReading& reading);
-// What a crash left, for a person; "" for nothing.
-[[nodiscard]] std::string crash_text(const LedgerReading& reading);
 
 }  // namespace sotto

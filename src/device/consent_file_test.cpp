@@ -1,4 +1,4 @@
-#include "lab/consent_file.h"
+#include "device/consent_file.h"
 
 #include <gtest/gtest.h>
 

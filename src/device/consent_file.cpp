@@ -1,10 +1,10 @@
-#include "lab/consent_file.h"
+#include "device/consent_file.h"
 
 #include <fmt/format.h>
 
 #include <sstream>
 
-#include "lab/toml.h"
+#include "device/toml.h"
 
 namespace sotto {
 

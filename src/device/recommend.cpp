@@ -1,0 +1,128 @@
+#include "device/recommend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "metrics/top_k.h"
+
+namespace sotto {
+
+namespace {
+
+std::optional<std::uint32_t> number_in(const std::string& text) {
+  std::uint32_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Without the bias, which stands last in a row.
+double dot(std::span<const float> a, std::span<const float> b) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k + 1 < a.size(); ++k) sum += double{a[k]} * double{b[k]};
+  return sum;
+}
+
+double cosine(std::span<const float> a, std::span<const float> b) {
+  const double length = std::sqrt(dot(a, a) * dot(b, b));
+  return length > 0.0 ? dot(a, b) / length : 0.0;
+}
+
+}  // namespace
+
+std::string LocalRecommender::name(std::uint32_t row) const {
+  return names_ ? std::string(names_->name(row)) : std::to_string(row);
+}
+
+std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) const {
+  const auto row = names_ ? names_->find(item) : number_in(item);
+  return row && *row < model_->rows.rows() ? row : std::nullopt;
+}
+
+Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::string& task) {
+  LocalRecommender made;
+  SOTTO_TRY(made.model_, kept.model(task));
+  if (!made.model_)
+    return fail(
+        Code::not_found,
+        fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));
+  SOTTO_TRY(auto own, kept.own_row(task));
+  if (!own)
+    return fail(Code::not_found, fmt::format("this device has not trained for the task '{}' yet: run an "
+                                             "exchange first",
+                                             task));
+  made.own_ = std::move(*own);
+  if (!made.model_->catalogue.empty()) {
+    SOTTO_TRY(made.names_, kept.catalogue(made.model_->catalogue));
+    if (!made.names_ || made.names_->size() != made.model_->rows.rows())
+      return fail(Code::bad_input, fmt::format("the model of the task '{}' and the names of its items do not "
+                                               "belong together: run an exchange",
+                                               task));
+  }
+  if (made.own_.on_device().width() != made.model_->rows.width())
+    return fail(Code::bad_input,
+                fmt::format("the private row is of another width than the model of the task '{}'", task));
+  SOTTO_TRY(const std::vector<std::string> items, kept.items());
+  for (const std::string& item : items)
+    if (const auto row = made.row_of(item)) made.seen_.push_back({*row});
+  std::ranges::sort(made.seen_);
+  return made;
+}
+
+std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
+  const RowMatrix& rows = model_->rows;
+  const float* own = own_.on_device().row(0);
+  std::vector<float> scores(rows.rows());
+  for (std::size_t r = 0; r < rows.rows(); ++r) scores[r] = dot_rows(rows.row(r), own, rows.stride());
+  std::vector<Recommended> best;
+  for (const ScoredItem& one : top_items(std::move(scores), seen_, count))
+    best.push_back({.item = name(one.item.value), .score = one.score});
+  return best;
+}
+
+Result<Explanation> LocalRecommender::explain(const std::string& item, std::size_t most) const {
+  const auto row = row_of(item);
+  if (!row) return fail(Code::not_found, "the model knows no item of this name");
+  const RowMatrix& rows = model_->rows;
+  const std::span<const float> own = own_.on_device().values(0);
+  const std::span<const float> vector = rows.values(*row);
+  Explanation explanation{.item = item,
+                          .score = dot_rows(rows.row(*row), own_.on_device().row(0), rows.stride()),
+                          .bias = vector.back(),
+                          .personal = static_cast<float>(dot(own, vector)),
+                          .has_it = std::ranges::binary_search(seen_, ItemIndex{*row}),
+                          .because = {}};
+  for (const ItemIndex had : seen_) {
+    if (had.value == *row) continue;
+    const double likeness = cosine(vector, rows.values(had.value));
+    const double weight = likeness * dot(own, rows.values(had.value));
+    if (likeness <= 0.0 || weight <= 0.0) continue;  // nothing that speaks for it
+    explanation.because.push_back({.item = name(had.value),
+                                   .likeness = static_cast<float>(likeness),
+                                   .weight = static_cast<float>(weight)});
+  }
+  std::ranges::stable_sort(explanation.because, std::ranges::greater(), &NearItem::weight);
+  if (explanation.because.size() > most) explanation.because.resize(most);
+  return explanation;
+}
+
+std::string in_words(const Explanation& explanation) {
+  std::string text = fmt::format(
+      "'{}' has the score {:.3f}: {:+.3f} from what all devices together learned about it, {:+.3f} "
+      "from what this device knows of you.\n",
+      explanation.item, explanation.score, explanation.bias, explanation.personal);
+  if (explanation.has_it) text += "You have it already, so it is not recommended.\n";
+  if (explanation.because.empty())
+    return text +
+           "None of the things you have lies near it: it is there for what everybody likes, or by "
+           "chance.\n";
+  text += "Of the things you have, these lie nearest to it in the model and weigh most with you:\n";
+  for (const NearItem& near : explanation.because)
+    text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.item, near.likeness, near.weight);
+  return text + "Likeness is the model's, learned from who has what; it is a hint, not a proof of cause.\n";
+}
+
+}  // namespace sotto

@@ -1,0 +1,95 @@
+// Vault: a person's private state at rest, encrypted, in one file (device/sealed_records.h says how, and what
+// shows all the same).
+//
+// It holds who the device is, the policy, the interactions, the models with their catalogues, the private
+// rows, the last rounds, the nonces, and the ledger with a signing key of its own.
+// Laws: every change is one transaction: a process that dies at any write leaves the state before it or after
+// it. Without a policy the person has not chosen: nothing is shared. A nonce given out is never given out
+// again, whatever died. One thread at a time; one process at a time talks to a coordinator.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/keepsake.h"
+#include "device/sealed_records.h"
+
+namespace sotto {
+
+struct KeptInteraction {
+  std::string item;
+  double value = 1.0;  // a rating where there is one
+  std::int64_t time_ms = 0;
+
+  bool operator==(const KeptInteraction&) const = default;
+};
+
+// As it is kept: lines and head are the texts of privacy/ledger.h.
+struct KeptLedger {
+  std::string lines;
+  std::string head;
+  std::string public_key;
+};
+
+class Vault final : public Keepsake {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Vault>> open(const std::string& path, const VaultKey& key,
+                                                           Making making);
+  [[nodiscard]] const std::string& path() const { return records_.path(); }
+
+  // --- Keepsake ---
+  [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
+  [[nodiscard]] Result<PersonalPolicy> policy() override;
+  [[nodiscard]] Result<std::vector<std::string>> items() override;
+  [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
+  [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
+  [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name
+  [[nodiscard]] Result<std::shared_ptr<const HeldModel>> model(const std::string& task) override;
+  [[nodiscard]] Status keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) override;
+  [[nodiscard]] Result<std::optional<Private<RowMatrix>>> own_row(const std::string& task) override;
+  [[nodiscard]] Result<std::optional<std::uint32_t>> last_round(const std::string& task) override;
+  [[nodiscard]] Status note_answer(const Answer& answer) override;
+  [[nodiscard]] Result<std::uint64_t> next_nonce(std::uint64_t at_least) override;
+
+  // --- the person's ---
+  [[nodiscard]] Status set_policy(const PersonalPolicy& policy);
+  // One transaction; an item that is there already gets the new value and time.
+  [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
+  // Whether it was there.
+  [[nodiscard]] Result<bool> remove(const std::string& item);
+  // By name.
+  [[nodiscard]] Result<std::vector<KeptInteraction>> interactions();
+  [[nodiscard]] Result<KeptLedger> ledger();
+  [[nodiscard]] Status append(const LedgerEntry& entry);
+
+  // --- enrolment ---
+  // What an enrolment is made of: the same until keep_enrolment() or drop_enrolment().
+  [[nodiscard]] Result<Secret> enrolment_entropy();
+  [[nodiscard]] Status keep_enrolment(const Enrolment& enrolment);
+  [[nodiscard]] Status drop_enrolment();
+
+  // --- the host's ---
+  // Words of the program that uses the vault, such as its coordinator's address.
+  [[nodiscard]] Result<std::optional<std::string>> note(const std::string& name);
+  [[nodiscard]] Status set_note(const std::string& name, const std::string& text);
+  // Destroys the file's key, then the file. The vault is of no use afterwards.
+  [[nodiscard]] static Status destroy(std::unique_ptr<Vault> vault);
+
+ private:
+  explicit Vault(SealedRecords records) : records_(std::move(records)) {}
+  [[nodiscard]] Result<LedgerKey> ledger_key();
+  [[nodiscard]] Result<LedgerHead> ledger_head(const LedgerKey& key);
+  [[nodiscard]] Error damaged(RecordKind kind) const;
+
+  SealedRecords records_;
+  std::map<std::string, std::shared_ptr<const HeldModel>> models_;
+  std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
+  std::uint64_t nonce_ = 0;        // given out last
+  std::uint64_t nonce_limit_ = 0;  // of the block: what is written
+};
+
+}  // namespace sotto
