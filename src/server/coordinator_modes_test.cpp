@@ -53,8 +53,12 @@ TEST(CoordinatorModes, ABufferTakesWhoComesAndIsNotTooOld) {
   EXPECT_EQ(world.give(2, slower, second).refusal(), v1::REFUSAL_TOO_LATE);  // two behind
   world.own->tick(world.now);
   world.exchange(2);
+  const v1::Assignment expired = world.assigned(1);
   world.exchange(3);
   EXPECT_EQ(world.newest().number, 3u);
+  world.now += 10'000;  // no buffer is open, and who was too slow is asked again
+  world.own->tick(world.now);
+  EXPECT_NE(world.assigned(1).token(), expired.token());
 }
 
 TEST(CoordinatorModes, ASpentBudgetFinishesTheTask) {

@@ -131,17 +131,16 @@ void TaskRun::close_if_done(std::int64_t now_ms) {
 }
 
 void TaskRun::tick(std::int64_t now_ms) {
+  // Between two buffers too: whoever is late may be assigned anew.
+  const bool buffered = config_.rules.mode == RoundRules::Mode::buffered;
+  if (buffered)
+    drop_members(
+        true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
   if (!round_) return;
   look_at_gathering(now_ms);
   if (round_->secure) round_->secure->tick(now_ms);
   close_if_done(now_ms);
-  if (!round_) return;
-  if (round_->rules.mode == RoundRules::Mode::buffered) {
-    drop_members(
-        true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
-  } else if (now_ms - round_->record.opened_ms >= round_->rules.round_ms) {
-    end_round(now_ms);
-  }
+  if (round_ && !buffered && now_ms - round_->record.opened_ms >= round_->rules.round_ms) end_round(now_ms);
 }
 
 bool TaskRun::is_stale(const Member& member) const {
