@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "device/exchange_run.h"
-#include "fed/messages.h"
+#include "fed/wire/packed_contribution.h"
 
 namespace sotto {
 
@@ -39,9 +39,8 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
     outgoing_ = {v1::PHASE_JOIN, ""};
     return {std::nullopt};
   }
-  const Bytes message = encode(ContributionMessage{report_.round, std::move(work_->contribution)});
   outgoing_ = {v1::PHASE_CONTRIBUTION,
-               std::string(reinterpret_cast<const char*>(message.data()), message.size())};
+               pack_contribution(ContributionMessage{report_.round, std::move(work_->contribution)})};
   SOTTO_TRY_DONE(note_answer());
   return {std::nullopt};
 }

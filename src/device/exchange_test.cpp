@@ -3,6 +3,7 @@
 #include "device/model_fetch.h"
 #include "device/test_device.h"
 #include "fed/wire/device_fit.h"
+#include "fed/wire/packed_contribution.h"
 
 namespace sotto {
 namespace {
@@ -11,8 +12,7 @@ std::string contribution_of(FakeCoordinator& server, const TestDevice& device, c
                             std::uint32_t round = 0) {
   DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
-  const Bytes bytes = encode(ContributionMessage{round, **fit.fit(round, server.master, own.on_device())});
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+  return pack_contribution({round, **fit.fit(round, server.master, own.on_device())});
 }
 
 TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {

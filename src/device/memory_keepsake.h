@@ -24,7 +24,8 @@ class SharedShelf {
   void keep_model(const std::shared_ptr<const HeldModel>& model);
 
  private:
-  std::size_t most_models_;
+  static constexpr std::size_t most_models = 8;  // older ones stay with the devices that hold them
+
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
   std::deque<std::shared_ptr<const HeldModel>> models_;  // the newest last

@@ -81,6 +81,15 @@ TEST(Coordinator, ATokenEnrolsOnce) {
   EXPECT_EQ(enrol(forged), v1::REFUSAL_BAD_SIGNATURE);
 }
 
+// A contribution with one row, made by hand.
+std::string one_row(const v1::Assignment& to, std::uint32_t row, std::int32_t value) {
+  Contribution made(to.task().factors() + 1);
+  const ConsentPolicy open;
+  ContributionPipeline pipeline(ConsentGate(open, 1, 0, UserIndex{0}), FixedPoint{}, made);
+  *pipeline.open(Evidence::negative, row) = value;
+  return pack_contribution({.round = to.round(), .contribution = made});
+}
+
 TEST(Coordinator, RefusesStepsByCode) {
   World world(world_config(2), 3);
   const v1::Assignment first = world.assigned(0), second = world.assigned(1);
@@ -103,19 +112,15 @@ TEST(Coordinator, RefusesStepsByCode) {
   other = good;
   other[16] ^= 1;  // the width
   EXPECT_EQ(step(0, first, other), v1::REFUSAL_WRONG_SHAPE);
-  other = good;
-  other[other.size() - 21] = 0x7f;  // the last row's number
-  EXPECT_EQ(step(0, first, other), v1::REFUSAL_WRONG_SHAPE);
-  other = good;
-  other[other.size() - 1] = 0x7f;  // a value near 2^31
-  EXPECT_EQ(step(0, first, other), v1::REFUSAL_BAD_VALUE);
+  EXPECT_EQ(step(0, first, one_row(first, 1u << 20, 5)), v1::REFUSAL_WRONG_SHAPE);
+  EXPECT_EQ(step(0, first, one_row(first, 1, fixed_limit + 1)), v1::REFUSAL_BAD_VALUE);
+  EXPECT_EQ(step(0, first, good.substr(0, good.size() / 2)), v1::REFUSAL_BAD_VALUE);
   EXPECT_EQ(refusal_of(world.ask(0, Method::step, World::step_of(first, v1::PHASE_KEYS, "x"))),
             v1::REFUSAL_OUT_OF_ORDER);
   // None of it left a trace: the round is the one by hand.
   EXPECT_EQ(step(0, first, good), v1::REFUSAL_NONE);
   EXPECT_EQ(step(0, first, good), v1::REFUSAL_NONE);  // the same again
-  other = good;
-  other[other.size() - 2] ^= 1;
+  other = one_row(first, 1, 5);
   EXPECT_EQ(step(0, first, other), v1::REFUSAL_DUPLICATE);
   EXPECT_FALSE(world.check_in(0).has_assignment());  // not asked twice
   world.exchange(1);

@@ -9,8 +9,8 @@
 
 #include "base/row_hash.h"
 #include "fed/aggregator.h"
-#include "fed/messages.h"
 #include "fed/wire/device_fit.h"
+#include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
 #include "server/log_sink.h"
 #include "server/task_config.h"
@@ -80,8 +80,7 @@ struct WorldDevice {
     auto made = fit.fit(round, shared, own);
     EXPECT_TRUE(made.ok());
     last = **made;
-    const Bytes bytes = encode(ContributionMessage{.round = round, .contribution = **made});
-    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    return pack_contribution({.round = round, .contribution = **made});
   }
 
   Identity identity;

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/row_hash.h"
-#include "fed/messages.h"
+#include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
 #include "server/budget_text.h"
 #include "server/store_snapshot.h"
@@ -138,7 +138,8 @@ void Witness::judge_sum(const VersionRecord& version, const RowMatrix& before) {
 std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> sums;
   for (const auto& [device, bytes] : given) {
-    const auto message = decode<ContributionMessage>(std::as_bytes(std::span(bytes)));
+    const auto message = unpack_contribution(
+        bytes, {.catalogue = before.rows(), .width = before.width(), .most_rows = 1u << 20});
     if (!message.ok()) return "a contribution that was taken does not decode";
     const Contribution& contribution = message->contribution;
     for (std::size_t n = 0; n < contribution.size(); ++n) {

@@ -2,18 +2,22 @@
 
 #include <fmt/core.h>
 
+#include <limits>
+
 #include "fed/messages.h"
+#include "fed/wire/packed_contribution.h"
 
 namespace sotto {
 
 std::uint64_t PlainRound::most_bytes(const Task& task) {
-  // Each triple touches two rows, and none stands there more often than it was touched.
-  return encoded_contribution_bytes(1, std::uint64_t{2} * task.triples(), task.plan.fpl.factors + 1);
+  // Each triple touches two rows, and none stands there more often than it was touched. Packing makes
+  // what a model says smaller, and the worst that can be said a little larger.
+  return encoded_contribution_bytes(1, std::uint64_t{2} * task.triples(), task.plan.fpl.factors + 1) * 5 / 4;
 }
 
 StepAnswer PlainRound::check_shape(std::uint32_t sent_in, std::string_view message) const {
   Reader in(std::as_bytes(std::span(message)));
-  if (const Status header = read_header(in, MessageKind::contribution); !header.ok())
+  if (const Status header = read_header(in, MessageKind::packed_contribution); !header.ok())
     return refuse_step(v1::REFUSAL_BAD_MESSAGE, header.error().message);
   const auto round = in.number<std::uint32_t>();
   const auto rows = in.number<std::uint32_t>();
@@ -22,14 +26,18 @@ StepAnswer PlainRound::check_shape(std::uint32_t sent_in, std::string_view messa
   if (round != sent_in)
     return refuse_step(v1::REFUSAL_WRONG_SHAPE, "a contribution of another round than the assignment's");
   const std::uint64_t expected = task_.plan.fpl.factors + 1;
-  if (width != expected || in.remaining() != rows * (sizeof(std::uint32_t) + width * sizeof(std::int32_t)))
-    return refuse_step(v1::REFUSAL_WRONG_SHAPE, fmt::format("the rows of the task have {} values", expected));
+  if (width != expected || rows > std::uint64_t{2} * task_.triples())
+    return refuse_step(v1::REFUSAL_WRONG_SHAPE,
+                       fmt::format("a contribution to the task has at most {} rows of {} values",
+                                   2 * task_.triples(), expected));
   return {};
 }
 
 StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string_view message) {
   if (StepAnswer shape = check_shape(sent_in, message); shape.refusal != v1::REFUSAL_NONE) return shape;
-  auto decoded = decode<ContributionMessage>(std::as_bytes(std::span(message)));
+  auto decoded = unpack_contribution(message, {.catalogue = std::numeric_limits<std::uint32_t>::max(),
+                                               .width = task_.plan.fpl.factors + 1,
+                                               .most_rows = std::size_t{2} * task_.triples()});
   if (!decoded.ok()) return refuse_step(v1::REFUSAL_BAD_VALUE, decoded.error().message);
   Contribution& contribution = decoded->contribution;
   for (std::size_t n = 0; n < contribution.size(); ++n)
