@@ -2,6 +2,7 @@
 // now; a miss makes the program fail. The papers' protocol: at least 20 items a user, temporal 80/20.
 #include <cstdlib>
 
+#include "tests/verify/exchange_figures.h"
 #include "tests/verify/poison_figures.h"
 #include "tests/verify/verification.h"
 
@@ -271,6 +272,24 @@ std::vector<Row> poison_rows() {
   return {row};
 }
 
+// One exchange with the model in 8 bits, as a delta from the device's last visit
+// (fed/wire/published_model.h).
+std::vector<Row> exchange_rows() {
+  const auto small_plan = [](TrainRequest& request) {
+    fpl("pfpl+", 20, 1.0, 40, RoundsPerEpoch::steps)(request);
+    request.plan.fpl.init_sd = 0.01f;
+  };
+  const auto plan = [](TrainRequest& request) {
+    fpl("pfpl", 50, .3, 16)(request);
+    threefold_reg(request);
+  };
+  const std::vector<Expected> expected{at_least("less", 4.0), at_most("loss", .01)};
+  Row small{small_movies, "pFPL+ F=20, an exchange in 8 bits", small_plan, 1, expected};
+  Row large{movies, "pFPL  F=50 pi=.3, an exchange in 8 bits", plan, 1, expected, false};
+  small.study = large.study = exchange_figures;
+  return {small, large};
+}
+
 int run(const std::string& folder, bool quick) {
   Verification verification(folder);
   std::vector<Row> rows = data_rows();
@@ -280,6 +299,7 @@ int run(const std::string& folder, bool quick) {
        {std::pair(1.0, .1259), std::pair(2.0, .1418), std::pair(4.0, .1534), std::pair(8.0, .1590)})
     rows.push_back(private_ease(epsilon, precision));
   for (Row& row : poison_rows()) rows.push_back(std::move(row));
+  for (Row& row : exchange_rows()) rows.push_back(std::move(row));
   for (const Row& row : rows)
     if (row.quick || !quick) verification.run(row);
   measure_audit(folder, quick, [&](const MeasuredFigure& figure) { verification.figure(figure); });

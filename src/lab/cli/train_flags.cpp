@@ -201,6 +201,19 @@ void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->group("Networks");
 }
 
+void add_wire_flag(CLI::App& app, Edits<TrainRequest>& edits) {
+  app.add_flag_callback(
+         "--wire",
+         [&edits] {
+           edits.push_back([](TrainRequest& request) -> Status {
+             request.wire = true;
+             return Done{};
+           });
+         },
+         "encode and decode every message, as a network would: slow, the same model")
+      ->group("Federation");
+}
+
 void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   const TrainRequest defaults;
   const auto named = [&](const char* name, const char* type, const char* help, const std::string& standard,
@@ -251,16 +264,7 @@ void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->type_name("N")
       ->default_str(shown(defaults.plan.fixed.bits))
       ->group("Federation");
-  app.add_flag_callback(
-         "--wire",
-         [&edits] {
-           edits.push_back([](TrainRequest& request) -> Status {
-             request.wire = true;
-             return Done{};
-           });
-         },
-         "encode and decode every message, as a network would: slow, the same model")
-      ->group("Federation");
+  add_wire_flag(app, edits);
 }
 
 void add_judging_flags(CLI::App& app, Edits<TrainRequest>& edits) {
