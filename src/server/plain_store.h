@@ -1,0 +1,150 @@
+// PlainStore: the laws of Store over ordinary containers, as plainly as they can be written. It forgets all
+// when it ends: tests compare the durable one with it, and drive a coordinator on it.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "server/store.h"
+
+namespace sotto {
+
+class PlainStore final : public Store {
+ public:
+  Result<std::vector<TaskRecord>> tasks() override {
+    std::vector<TaskRecord> all;
+    for (const auto& [name, task] : tasks_) all.push_back(task);
+    return all;
+  }
+  Status add_task(const TaskRecord& task, const VersionRecord& start) override {
+    if (start.task != task.name || start.number != 0 || tasks_.contains(task.name)) return refused();
+    if (!blobs_.contains(start.master)) return missing();
+    tasks_[task.name] = task;
+    versions_[task.name] = {start};
+    return Done{};
+  }
+  Status set_task_state(const std::string& task, TaskState state) override {
+    if (!tasks_.contains(task)) return missing();
+    tasks_[task].state = state;
+    return Done{};
+  }
+  Status open_round(const RoundRecord& round) override {
+    if (!tasks_.contains(round.task)) return missing();
+    std::uint32_t& next = tasks_[round.task].next_round;
+    if (round.round < next) return refused();
+    next = round.round + 1;
+    set(round, RoundState::open);
+    return Done{};
+  }
+  Status commit_round(const RoundRecord& round, const VersionRecord& version,
+                      const std::string& budget) override {
+    if (version.task != round.task || version.round != round.round || !is_open(round)) return refused();
+    if (!blobs_.contains(version.master)) return missing();
+    if (version.number != versions_[round.task].size()) return refused();
+    set(round, RoundState::committed);
+    versions_[round.task].push_back(version);
+    tasks_[round.task].budget = budget;
+    return Done{};
+  }
+  Status abandon_round(const RoundRecord& round) override {
+    if (!is_open(round)) return refused();
+    set(round, RoundState::abandoned);
+    return Done{};
+  }
+  Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
+    std::vector<RoundRecord> found;
+    for (const auto& [name, round] : rounds_)
+      if (name.first == task) found.insert(found.begin(), round);
+    found.resize(std::min(found.size(), most));
+    return found;
+  }
+  Result<std::vector<VersionRecord>> versions(const std::string& task, std::size_t most) override {
+    const auto all = versions_.find(task);
+    if (all == versions_.end()) return std::vector<VersionRecord>{};
+    std::vector<VersionRecord> found(all->second.rbegin(), all->second.rend());
+    found.resize(std::min(found.size(), most));
+    return found;
+  }
+  Result<std::vector<RoundRecord>> open_rounds() override {
+    std::vector<RoundRecord> found;
+    for (const auto& [name, round] : rounds_)
+      if (round.state == RoundState::open) found.push_back(round);
+    return found;
+  }
+
+  Status add_tokens(std::span<const std::string> hashes) override {
+    for (const std::string& hash : hashes) tokens_.try_emplace(hash);
+    return Done{};
+  }
+  Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
+                             std::int64_t now_ms) override {
+    const DeviceId id = device_id(key);
+    if (!tokens_.contains(token_hash)) return missing();
+    auto& used_by = tokens_[token_hash];
+    if (used_by && *used_by != id) return missing();
+    used_by = id;
+    if (!devices_.contains(id)) devices_[id] = {id, key, next_index_++, false, now_ms, now_ms};
+    return devices_[id];
+  }
+  Status each_device(const std::function<void(const DeviceRecord&)>& each) override {
+    std::map<std::uint32_t, DeviceRecord> ordered;
+    for (const auto& entry : devices_) ordered[entry.second.index] = entry.second;
+    for (const auto& entry : ordered) each(entry.second);
+    return Done{};
+  }
+  Status revoke(const DeviceId& id) override {
+    if (!devices_.contains(id)) return missing();
+    devices_[id].revoked = true;
+    return Done{};
+  }
+  Status forget(const DeviceId& id) override {
+    if (devices_.erase(id) == 0) return missing();
+    for (auto& [hash, used_by] : tokens_)
+      if (used_by == id) used_by = DeviceId{};  // used, by nobody any more
+    return Done{};
+  }
+  Status note_seen(std::span<const Seen> seen) override {
+    for (const Seen& one : seen)
+      if (devices_.contains(one.id))
+        devices_[one.id].last_seen_ms = std::max(devices_[one.id].last_seen_ms, one.time_ms);
+    return Done{};
+  }
+
+  Result<std::string> put_blob(std::string_view bytes) override {
+    return blobs_.insert_or_assign(blob_hash(bytes), bytes).first->first;
+  }
+  Result<std::string> blob(const std::string& hash) override {
+    if (!blobs_.contains(hash)) return missing();
+    return blobs_[hash];
+  }
+  Status keep_blobs(std::span<const std::string> hashes) override {
+    std::set<std::string> kept(hashes.begin(), hashes.end());
+    for (const auto& [task, versions] : versions_)
+      for (const VersionRecord& version : versions) kept.insert(version.master);
+    std::erase_if(blobs_, [&](const auto& blob) { return !kept.contains(blob.first); });
+    return Done{};
+  }
+
+ private:
+  static Error missing() { return fail(Code::not_found, "there is no such thing"); }
+  static Error refused() { return fail(Code::bad_input, "that cannot be"); }
+  [[nodiscard]] bool is_open(const RoundRecord& round) const {
+    const auto found = rounds_.find({round.task, round.round});
+    return found != rounds_.end() && found->second.state == RoundState::open;
+  }
+  void set(const RoundRecord& round, RoundState state) {
+    rounds_[{round.task, round.round}] = round;
+    rounds_[{round.task, round.round}].state = state;
+  }
+
+  std::map<std::string, TaskRecord> tasks_;
+  std::map<std::string, std::vector<VersionRecord>> versions_;
+  std::map<std::pair<std::string, std::uint32_t>, RoundRecord> rounds_;
+  std::map<std::string, std::optional<DeviceId>> tokens_;
+  std::map<DeviceId, DeviceRecord> devices_;
+  std::uint32_t next_index_ = 0;
+  std::map<std::string, std::string> blobs_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,340 @@
+#include "server/sqlite_store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <system_error>
+
+namespace sotto {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Guard = std::lock_guard<std::mutex>;
+
+std::int64_t whole(std::uint64_t number) { return static_cast<std::int64_t>(number); }
+template <class Kind>
+std::int64_t number_of(Kind kind) {
+  return static_cast<std::int64_t>(kind);
+}
+
+Octets octets(const DeviceId& id) { return {{reinterpret_cast<const char*>(id.data()), id.size()}}; }
+Octets octets(const PublicKey& key) { return {{reinterpret_cast<const char*>(key.data()), key.size()}}; }
+
+std::int64_t limit_of(std::size_t most) {
+  return static_cast<std::int64_t>(std::min<std::size_t>(most, std::numeric_limits<std::int64_t>::max()));
+}
+
+Error no_task(const std::string& task) {
+  return fail(Code::not_found, fmt::format("there is no task '{}'", task));
+}
+Error no_device() { return fail(Code::not_found, "there is no such device"); }
+
+// Columns are listed once, beside what reads them.
+#define ROUND_COLUMNS "task, round, state, opened_ms, closed_ms, assigned, contributions, why"
+RoundRecord read_round(const StoreQuery& row) {
+  return {row.bytes(0),
+          static_cast<std::uint32_t>(row.number(1)),
+          static_cast<RoundState>(row.number(2)),
+          row.number(3),
+          row.number(4),
+          static_cast<std::uint64_t>(row.number(5)),
+          static_cast<std::uint64_t>(row.number(6)),
+          row.bytes(7)};
+}
+
+#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms"
+VersionRecord read_version(const StoreQuery& row) {
+  return {row.bytes(0),
+          static_cast<std::uint32_t>(row.number(1)),
+          static_cast<std::uint32_t>(row.number(2)),
+          static_cast<std::uint64_t>(row.number(3)),
+          row.bytes(4),
+          row.bytes(5),
+          row.number(6)};
+}
+
+#define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
+DeviceRecord read_device(const StoreQuery& row) {
+  DeviceRecord device;
+  const std::string id = row.bytes(1), key = row.bytes(2);
+  std::copy_n(id.begin(), std::min(id.size(), device.id.size()), device.id.begin());
+  std::copy_n(key.begin(), std::min(key.size(), device.key.size()), device.key.begin());
+  device.index = static_cast<std::uint32_t>(row.number(0) - 1);
+  device.revoked = row.number(3) != 0;
+  device.enrolled_ms = row.number(4);
+  device.last_seen_ms = row.number(5);
+  return device;
+}
+
+// Every row of a query as records.
+template <class Record>
+Result<std::vector<Record>> collect(Result<std::unique_ptr<StoreQuery>> query,
+                                    Record (*read)(const StoreQuery&)) {
+  if (!query.ok()) return query.error();
+  std::vector<Record> records;
+  while (true) {
+    SOTTO_TRY(const bool row, (*query)->step());
+    if (!row) return records;
+    records.push_back(read(**query));
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const fs::path& folder, WriteGate* gate) {
+  std::error_code unknown;
+  const fs::path place = fs::absolute(folder / ".", unknown).parent_path();  // without a slash at the end
+  SOTTO_TRY_DONE(GatedFiles(gate).make_folder(place));
+  SOTTO_TRY(FolderLock lock, FolderLock::take(place));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(lock), place, gate));
+  SOTTO_TRY(store->database_, StoreDatabase::open(place / "coordinator.db", gate));
+  SOTTO_TRY_DONE(store->blobs_.open());
+  return store;
+}
+
+Result<std::vector<TaskRecord>> SqliteStore::tasks() {
+  const Guard guard(one_at_a_time_);
+  return collect<TaskRecord>(
+      database_->query("SELECT name, spec, state, next_round, budget FROM task ORDER BY name"),
+      [](const StoreQuery& row) -> TaskRecord {
+        return {row.bytes(0), row.bytes(1), static_cast<TaskState>(row.number(2)),
+                static_cast<std::uint32_t>(row.number(3)), row.bytes(4)};
+      });
+}
+
+Status SqliteStore::add_version(const VersionRecord& version) {
+  if (!blobs_.has(version.master))
+    return fail(Code::not_found,
+                fmt::format("version {} of task '{}' has no master among the blobs: put it there first",
+                            version.number, version.task));
+  SOTTO_TRY(const auto newest,
+            database_->query("SELECT ifnull(max(number), -1) FROM version WHERE task = ?", version.task));
+  SOTTO_TRY([[maybe_unused]] const bool row, newest->step());
+  if (newest->number(0) + 1 != version.number)
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' does not follow the newest, {}",
+                                             version.number, version.task, newest->number(0)));
+  SOTTO_TRY([[maybe_unused]] const int added,
+            database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)",
+                           version.task, version.number, version.round, whole(version.contributions),
+                           version.model_hash, Octets{version.master}, version.time_ms));
+  return Done{};
+}
+
+Status SqliteStore::add_task(const TaskRecord& task, const VersionRecord& start) {
+  if (start.task != task.name || start.number != 0)
+    return fail(Code::bad_input, fmt::format("task '{}' starts with its own version 0", task.name));
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(
+        const int added,
+        database_->run("INSERT OR IGNORE INTO task (name, spec, state, next_round, budget) "
+                       "VALUES (?, ?, ?, ?, ?)",
+                       task.name, Octets{task.spec}, number_of(task.state), task.next_round, task.budget));
+    if (added == 0)
+      return fail(Code::bad_input, fmt::format("there is a task '{}' already: give another name", task.name));
+    return add_version(start);
+  });
+}
+
+Status SqliteStore::set_task_state(const std::string& task, TaskState state) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const int changed,
+              database_->run("UPDATE task SET state = ? WHERE name = ?", number_of(state), task));
+    if (changed == 0) return no_task(task);
+    return Done{};
+  });
+}
+
+Status SqliteStore::open_round(const RoundRecord& round) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const auto task, database_->query("SELECT next_round FROM task WHERE name = ?", round.task));
+    SOTTO_TRY(const bool is_there, task->step());
+    if (!is_there) return no_task(round.task);
+    if (round.round < task->number(0))
+      return fail(Code::bad_input, fmt::format("round {} of task '{}' was given already, the next is {}",
+                                               round.round, round.task, task->number(0)));
+    SOTTO_TRY([[maybe_unused]] const int added,
+              database_->run("INSERT INTO round (" ROUND_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                             round.task, round.round, number_of(RoundState::open), round.opened_ms,
+                             round.closed_ms, whole(round.assigned), whole(round.contributions), round.why));
+    SOTTO_TRY([[maybe_unused]] const int changed,
+              database_->run("UPDATE task SET next_round = ? WHERE name = ?",
+                             static_cast<std::int64_t>(round.round) + 1, round.task));
+    return Done{};
+  });
+}
+
+Status SqliteStore::close_round(const RoundRecord& round, RoundState state) {
+  SOTTO_TRY(const int closed,
+            database_->run("UPDATE round SET state = ?, opened_ms = ?, closed_ms = ?, assigned = ?, "
+                           "contributions = ?, why = ? WHERE task = ? AND round = ? AND state = 0",
+                           number_of(state), round.opened_ms, round.closed_ms, whole(round.assigned),
+                           whole(round.contributions), round.why, round.task, round.round));
+  if (closed == 0)
+    return fail(Code::bad_input, fmt::format("round {} of task '{}' is not open", round.round, round.task));
+  return Done{};
+}
+
+Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& version,
+                                 const std::string& budget) {
+  if (version.task != round.task || version.round != round.round)
+    return fail(Code::bad_input,
+                fmt::format("the version is not of round {} of task '{}'", round.round, round.task));
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(close_round(round, RoundState::committed));
+    SOTTO_TRY_DONE(add_version(version));
+    SOTTO_TRY([[maybe_unused]] const int changed,
+              database_->run("UPDATE task SET budget = ? WHERE name = ?", budget, round.task));
+    return Done{};
+  });
+}
+
+Status SqliteStore::abandon_round(const RoundRecord& round) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&] { return close_round(round, RoundState::abandoned); });
+}
+
+Result<std::vector<RoundRecord>> SqliteStore::rounds(const std::string& task, std::size_t most) {
+  const Guard guard(one_at_a_time_);
+  return collect<RoundRecord>(database_->query("SELECT " ROUND_COLUMNS " FROM round WHERE task = ? "
+                                               "ORDER BY round DESC LIMIT ?",
+                                               task, limit_of(most)),
+                              read_round);
+}
+
+Result<std::vector<VersionRecord>> SqliteStore::versions(const std::string& task, std::size_t most) {
+  const Guard guard(one_at_a_time_);
+  return collect<VersionRecord>(database_->query("SELECT " VERSION_COLUMNS " FROM version WHERE task = ? "
+                                                 "ORDER BY number DESC LIMIT ?",
+                                                 task, limit_of(most)),
+                                read_version);
+}
+
+Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
+  const Guard guard(one_at_a_time_);
+  return collect<RoundRecord>(
+      database_->query("SELECT " ROUND_COLUMNS " FROM round WHERE state = 0 ORDER BY task, round"),
+      read_round);
+}
+
+Status SqliteStore::add_tokens(std::span<const std::string> hashes) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    for (const std::string& hash : hashes) {
+      SOTTO_TRY([[maybe_unused]] const int added,
+                database_->run("INSERT OR IGNORE INTO token (hash) VALUES (?)", Octets{hash}));
+    }
+    return Done{};
+  });
+}
+
+Status SqliteStore::use_token(const std::string& token_hash, const DeviceId& id) {
+  SOTTO_TRY(const auto token, database_->query("SELECT used_by IS NULL, used_by FROM token WHERE hash = ?",
+                                               Octets{token_hash}));
+  SOTTO_TRY(const bool is_known, token->step());
+  if (!is_known) return fail(Code::not_found, "there is no such token: ask the operator for one");
+  if (token->number(0) == 0) {
+    if (token->bytes(1) == octets(id).bytes) return Done{};
+    return fail(Code::not_found, "the token was used by another device: ask the operator for a new one");
+  }
+  SOTTO_TRY([[maybe_unused]] const int used,
+            database_->run("UPDATE token SET used_by = ? WHERE hash = ?", octets(id), Octets{token_hash}));
+  return Done{};
+}
+
+Result<DeviceRecord> SqliteStore::device_of(const DeviceId& id) {
+  SOTTO_TRY(const auto row,
+            database_->query("SELECT " DEVICE_COLUMNS " FROM device WHERE id = ?", octets(id)));
+  SOTTO_TRY(const bool is_there, row->step());
+  if (!is_there) return no_device();
+  return read_device(*row);
+}
+
+Result<DeviceRecord> SqliteStore::enrol(const std::string& token_hash, const PublicKey& key,
+                                        std::int64_t now_ms) {
+  const DeviceId id = device_id(key);
+  DeviceRecord record;
+  const Guard guard(one_at_a_time_);
+  const Status done = database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(use_token(token_hash, id));
+    SOTTO_TRY([[maybe_unused]] const int added,
+              database_->run("INSERT INTO device (id, key, revoked, enrolled_ms, last_seen_ms) "
+                             "SELECT ?1, ?2, 0, ?3, ?3 WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+                             octets(id), octets(key), now_ms));
+    SOTTO_TRY(record, device_of(id));
+    return Done{};
+  });
+  if (!done.ok()) return done.error();
+  return record;
+}
+
+Status SqliteStore::each_device(const std::function<void(const DeviceRecord&)>& each) {
+  const Guard guard(one_at_a_time_);
+  SOTTO_TRY(const auto rows, database_->query("SELECT " DEVICE_COLUMNS " FROM device ORDER BY number"));
+  while (true) {
+    SOTTO_TRY(const bool row, rows->step());
+    if (!row) return Done{};
+    each(read_device(*rows));
+  }
+}
+
+Status SqliteStore::revoke(const DeviceId& id) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const int changed, database_->run("UPDATE device SET revoked = 1 WHERE id = ?", octets(id)));
+    if (changed == 0) return no_device();
+    return Done{};
+  });
+}
+
+Status SqliteStore::forget(const DeviceId& id) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const int removed, database_->run("DELETE FROM device WHERE id = ?", octets(id)));
+    if (removed == 0) return no_device();
+    SOTTO_TRY([[maybe_unused]] const int changed,
+              database_->run("UPDATE token SET used_by = x'' WHERE used_by = ?", octets(id)));
+    return Done{};
+  });
+}
+
+Status SqliteStore::note_seen(std::span<const Seen> seen) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    for (const Seen& one : seen) {
+      SOTTO_TRY([[maybe_unused]] const int changed,
+                database_->run("UPDATE device SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?1",
+                               one.time_ms, octets(one.id)));
+    }
+    return Done{};
+  });
+}
+
+Result<std::string> SqliteStore::put_blob(std::string_view bytes) { return blobs_.put(bytes); }
+
+Result<std::string> SqliteStore::blob(const std::string& hash) { return blobs_.get(hash); }
+
+Status SqliteStore::keep_blobs(std::span<const std::string> hashes) {
+  const std::set<std::string> wanted(hashes.begin(), hashes.end());
+  std::set<std::string> masters;
+  {
+    const Guard guard(one_at_a_time_);
+    SOTTO_TRY(const auto rows, database_->query("SELECT DISTINCT master FROM version"));
+    while (true) {
+      SOTTO_TRY(const bool row, rows->step());
+      if (!row) break;
+      masters.insert(rows->bytes(0));
+    }
+  }
+  return blobs_.sweep(
+      [&](const std::string& hash) { return wanted.contains(hash) || masters.contains(hash); });
+}
+
+}  // namespace sotto

@@ -1,0 +1,73 @@
+// The tables of a coordinator's store, and the numbers that say whose file it is and of which edition.
+//
+// Laws: a change of the tables is a new `schema_edition`; what must never happen to a released version or a
+// round's number is refused by the tables themselves, whoever asks.
+#pragma once
+
+namespace sotto {
+
+inline constexpr int store_application = 0x536F7474;  // "Sott"
+inline constexpr int schema_edition = 1;
+
+inline constexpr const char* store_schema = R"sql(
+CREATE TABLE task (
+  name TEXT PRIMARY KEY,
+  spec BLOB NOT NULL,
+  state INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+  next_round INTEGER NOT NULL,
+  budget TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE round (
+  task TEXT NOT NULL REFERENCES task (name),
+  round INTEGER NOT NULL,
+  state INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+  opened_ms INTEGER NOT NULL,
+  closed_ms INTEGER NOT NULL,
+  assigned INTEGER NOT NULL,
+  contributions INTEGER NOT NULL,
+  why TEXT NOT NULL,
+  PRIMARY KEY (task, round)
+) WITHOUT ROWID;
+CREATE INDEX open_round ON round (state) WHERE state = 0;
+
+CREATE TABLE version (
+  task TEXT NOT NULL REFERENCES task (name),
+  number INTEGER NOT NULL,
+  round INTEGER NOT NULL,
+  contributions INTEGER NOT NULL,
+  model_hash TEXT NOT NULL,
+  master BLOB NOT NULL,
+  time_ms INTEGER NOT NULL,
+  PRIMARY KEY (task, number)
+) WITHOUT ROWID;
+CREATE INDEX version_master ON version (master);
+
+-- number is the device's index and one; AUTOINCREMENT never gives one again.
+CREATE TABLE device (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id BLOB NOT NULL UNIQUE,
+  key BLOB NOT NULL,
+  revoked INTEGER NOT NULL,
+  enrolled_ms INTEGER NOT NULL,
+  last_seen_ms INTEGER NOT NULL
+);
+
+-- used_by is NULL before the token was used, and empty when its device was forgotten.
+CREATE TABLE token (
+  hash BLOB PRIMARY KEY,
+  used_by BLOB
+) WITHOUT ROWID;
+CREATE INDEX token_used_by ON token (used_by);
+
+CREATE TRIGGER version_changes BEFORE UPDATE ON version
+BEGIN SELECT RAISE(ABORT, 'a released version never changes'); END;
+CREATE TRIGGER version_vanishes BEFORE DELETE ON version
+BEGIN SELECT RAISE(ABORT, 'a released version never vanishes'); END;
+CREATE TRIGGER rounds_fall BEFORE UPDATE OF next_round ON task WHEN NEW.next_round < OLD.next_round
+BEGIN SELECT RAISE(ABORT, 'numbers of rounds never fall'); END;
+CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
+BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
+)sql";
+
+}  // namespace sotto
