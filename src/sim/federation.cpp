@@ -5,7 +5,6 @@
 #include <array>
 #include <optional>
 
-#include "base/hash.h"
 #include "base/row_clash.h"
 #include "fed/messages.h"
 
@@ -377,13 +376,6 @@ std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t ca
     if (items > 0 && items < catalogue) users.push_back(UserIndex{user});
   }
   return users;
-}
-
-std::string hash_rows(const RowMatrix& rows) {
-  Hasher hasher;
-  hasher.u64(rows.rows()).u64(rows.width());
-  for (std::size_t row = 0; row < rows.rows(); ++row) hasher.array(rows.values(row));
-  return std::move(hasher).hex();
 }
 
 template class Federation<Fpl>;

@@ -12,6 +12,7 @@
 #include "base/executor.h"
 #include "base/private.h"
 #include "base/result.h"
+#include "base/row_hash.h"
 #include "data/histories.h"
 #include "data/membership.h"
 #include "fed/aggregator.h"
@@ -123,9 +124,6 @@ class Federation {
 
 // Users that can take part: at least one training item, at least one item that is not.
 [[nodiscard]] std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t catalogue);
-
-// The shared model's name: a hash of its shape and floats.
-[[nodiscard]] std::string hash_rows(const RowMatrix& rows);
 
 extern template class Federation<Fpl>;
 

@@ -1,0 +1,32 @@
+// PlainRound: a round whose contributions arrive in the open, in any order, and are summed as they come.
+//
+// Laws: what is refused leaves no trace, and says why by its code; a contribution lives only until it is
+// added. Who sent it and whether they may is the caller's.
+#pragma once
+
+#include "fed/collector.h"
+#include "fed/wire/round_step.h"
+#include "fed/wire/task.h"
+
+namespace sotto {
+
+class PlainRound {
+ public:
+  // `sum` has begun, and outlives this.
+  PlainRound(const Task& task, Collector& sum) : task_(task), sum_(sum) {}
+
+  // A contribution to a model that was sent out in round `sent_in`.
+  [[nodiscard]] StepAnswer take(std::uint32_t sent_in, UserIndex device, std::string_view message);
+  [[nodiscard]] std::uint64_t contributions() const { return contributions_; }
+  // The largest message a device may send.
+  [[nodiscard]] static std::uint64_t most_bytes(const Task& task);
+
+ private:
+  [[nodiscard]] StepAnswer check_shape(std::uint32_t sent_in, std::string_view message) const;
+
+  Task task_;
+  Collector& sum_;
+  std::uint64_t contributions_ = 0;
+};
+
+}  // namespace sotto

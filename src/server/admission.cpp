@@ -1,0 +1,45 @@
+#include "server/admission.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+
+namespace sotto {
+
+namespace {
+
+constexpr double longest_retry_ms = 3'600'000.0;
+
+}  // namespace
+
+bool fulfils(const RoundRules& rules, const v1::CheckInRequest& request) {
+  return (!rules.need_power || request.on_power()) && (!rules.need_unmetered || request.unmetered());
+}
+
+double admission_chance(const RoundRules& rules, const v1::CheckInRequest& request, double waited_ms,
+                        double mean_waited_ms) {
+  if (rules.criterion.empty()) return 1.0;
+  if (rules.criterion == "longest-waiting")
+    return waited_ms >= mean_waited_ms ? 1.0 : waited_ms / mean_waited_ms;
+  const auto said = request.criteria().find(rules.criterion);
+  if (said == request.criteria().end()) return 0.0;
+  return said->second >= 0.0 ? std::min(said->second, 1.0) : 0.0;  // what is no number is 0
+}
+
+RetryWindow pace(const RetryWindow& base, std::size_t devices, std::size_t needed) {
+  const double more = static_cast<double>(devices) / static_cast<double>(std::max<std::size_t>(needed, 1));
+  const double factor = std::max(more, 1.0);
+  const auto wider = [&](std::uint32_t ms) {
+    return static_cast<std::uint32_t>(std::min(ms * factor, std::max<double>(ms, longest_retry_ms)));
+  };
+  return {wider(base.min_ms), wider(base.max_ms)};
+}
+
+double random_share() { return static_cast<double>(randombytes_random()) / 4294967296.0; }
+
+std::uint32_t random_within(const RetryWindow& window) {
+  const std::uint32_t width = window.max_ms > window.min_ms ? window.max_ms - window.min_ms : 0;
+  return window.min_ms + (width == 0 ? 0 : randombytes_uniform(width));
+}
+
+}  // namespace sotto

@@ -1,0 +1,285 @@
+// What time, the operator and the daemon ask of a coordinator.
+#include <fmt/core.h>
+#include <sodium.h>
+
+#include <nlohmann/json.hpp>
+
+#include "server/coordinator.h"
+
+namespace sotto {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t save_every_ms = 5'000;
+constexpr std::size_t usual_most = 20;
+constexpr std::uint64_t most_tokens = 1'000'000;
+
+std::string to_hex(std::string_view bytes) {
+  std::string hex(bytes.size() * 2 + 1, '\0');
+  sodium_bin2hex(hex.data(), hex.size(), reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  hex.pop_back();
+  return hex;
+}
+
+std::string to_base64(std::string_view bytes) {
+  std::string text(sodium_base64_ENCODED_LEN(bytes.size(), sodium_base64_VARIANT_ORIGINAL), '\0');
+  sodium_bin2base64(text.data(), text.size(), reinterpret_cast<const unsigned char*>(bytes.data()),
+                    bytes.size(), sodium_base64_VARIANT_ORIGINAL);
+  text.pop_back();
+  return text;
+}
+
+const char* name_of(TaskState state) {
+  return state == TaskState::running ? "running" : state == TaskState::paused ? "paused" : "finished";
+}
+const char* name_of(RoundState state) {
+  return state == RoundState::open ? "open" : state == RoundState::committed ? "committed" : "abandoned";
+}
+
+Json round_json(const RoundRecord& round) {
+  Json out{{"round", round.round},         {"state", name_of(round.state)},
+           {"opened_ms", round.opened_ms}, {"closed_ms", round.closed_ms},
+           {"assigned", round.assigned},   {"contributions", round.contributions}};
+  if (!round.why.empty()) out["why"] = round.why;
+  return out;
+}
+
+Json version_json(const VersionRecord& version) {
+  return {{"version", version.number},
+          {"round", version.round},
+          {"contributions", version.contributions},
+          {"model_hash", version.model_hash},
+          {"master", to_hex(version.master)},
+          {"time_ms", version.time_ms}};
+}
+
+Json task_json(const TaskRun& task) {
+  Json out{{"task", task.name()},
+           {"state", name_of(task.state())},
+           {"sum", task.config().spec.sum() == v1::SUM_SECURE ? "secure" : "plain"},
+           {"items", task.config().spec.items()},
+           {"factors", task.config().spec.factors()},
+           {"goal", task.config().rules.goal},
+           {"quorum", task.config().rules.quorum},
+           {"rounds", task.config().rules.rounds},
+           {"assignments", task.assignments()},
+           {"newest", version_json(task.version())}};
+  if (const RoundRecord* round = task.open_round()) out["open"] = round_json(*round);
+  if (!task.why_finished().empty()) out["why"] = task.why_finished();
+  if (const auto spent = task.spent()) {
+    const TaskDp& dp = *task.config().dp;
+    out["privacy"] = {{"epsilon", dp.epsilon}, {"delta", dp.delta}, {"spent", *spent}};
+    if (dp.population != 0) out["privacy"]["population"] = dp.population;
+  }
+  return out;
+}
+
+}  // namespace
+
+// The commands, one function each. They run under the lock.
+struct Coordinator::Answers {
+  Coordinator& own;
+  const Json& arguments;
+
+  [[nodiscard]] Result<TaskRun*> task() const {
+    const std::string name = arguments.value("task", std::string());
+    if (TaskRun* found = own.find_task(name)) return found;
+    if (name.empty() && own.tasks_.size() == 1) return own.tasks_.front().get();
+    return fail(Code::not_found,
+                name.empty() ? "say which task" : fmt::format("there is no task '{}'", name));
+  }
+  [[nodiscard]] std::size_t most() const { return arguments.value("most", usual_most); }
+
+  [[nodiscard]] Result<Json> tasks() const {
+    Json all = Json::array();
+    for (const auto& task : own.tasks_) all.push_back(task_json(*task));
+    return all;
+  }
+  [[nodiscard]] Result<Json> status() const {
+    SOTTO_TRY(Json all, tasks());
+    return Json{{"time_ms", own.now_ms_},           {"stopping", own.stopping_},
+                {"devices", own.registry_.size()},  {"revoked", own.registry_.revoked()},
+                {"assignments", own.assignments()}, {"exchanges", own.metrics_.exchanges()},
+                {"tasks", std::move(all)}};
+  }
+  [[nodiscard]] Result<Json> rounds() const {
+    SOTTO_TRY(const TaskRun* one, task());
+    SOTTO_TRY(const auto records, own.store_.rounds(one->name(), most()));
+    Json all = Json::array();
+    for (const RoundRecord& round : records) all.push_back(round_json(round));
+    return all;
+  }
+  [[nodiscard]] Result<Json> versions() const {
+    SOTTO_TRY(const TaskRun* one, task());
+    SOTTO_TRY(const auto records, own.store_.versions(one->name(), most()));
+    Json all = Json::array();
+    for (const VersionRecord& version : records) all.push_back(version_json(version));
+    return all;
+  }
+  [[nodiscard]] Result<Json> devices() const {
+    own.save_seen();
+    Json all = Json::array();
+    SOTTO_TRY_DONE(own.store_.each_device([&](const DeviceRecord& device) {
+      if (all.size() < most())
+        all.push_back({{"device", to_hex(text_of(device.id))},
+                       {"index", device.index},
+                       {"revoked", device.revoked},
+                       {"enrolled_ms", device.enrolled_ms},
+                       {"last_seen_ms", device.last_seen_ms}});
+    }));
+    return all;
+  }
+  [[nodiscard]] Result<Json> set_state(TaskState state) const {
+    SOTTO_TRY(TaskRun * one, task());
+    SOTTO_TRY_DONE(one->set_state(state));
+    return task_json(*one);
+  }
+  [[nodiscard]] Result<Json> export_model() const {
+    SOTTO_TRY(const TaskRun* one, task());
+    VersionRecord version = one->version();
+    if (arguments.contains("version")) {
+      const auto number = arguments.at("version").get<std::uint32_t>();
+      // Every commit is one version: the newest `behind + 1` reach back to it.
+      if (number > version.number) return fail(Code::not_found, "there is no such version");
+      SOTTO_TRY(const auto records, own.store_.versions(one->name(), version.number - number + 1));
+      version = records.back();
+    }
+    SOTTO_TRY(const std::string encoded, own.store_.blob(version.master));
+    Json out = version_json(version);
+    out["task"] = one->name();
+    out["items"] = one->config().spec.items();
+    out["width"] = one->config().spec.factors() + 1;
+    out["encoded"] = to_base64(encoded);
+    return out;
+  }
+  [[nodiscard]] Result<Json> revoke() const {
+    const std::string hex = arguments.value("device", std::string());
+    DeviceId id{};
+    std::size_t size = 0;
+    if (sodium_hex2bin(id.data(), id.size(), hex.data(), hex.size(), nullptr, &size, nullptr) != 0 ||
+        size != id.size() || own.registry_.find(id) == nullptr)
+      return fail(Code::not_found, "there is no such device: 'devices' lists them");
+    SOTTO_TRY_DONE(own.store_.revoke(id));
+    own.registry_.find(id)->revoked = true;
+    return Json{{"device", hex}, {"revoked", true}};
+  }
+  [[nodiscard]] Result<Json> tokens() const {
+    const auto count = arguments.value("count", std::uint64_t{1});
+    if (count == 0 || count > most_tokens)
+      return fail(Code::usage, fmt::format("count is a number from 1 to {}", most_tokens));
+    Json all = Json::array();
+    std::vector<std::string> hashes;
+    for (std::uint64_t n = 0; n < count; ++n) {
+      std::string bytes(16, '\0');
+      randombytes_buf(bytes.data(), bytes.size());
+      all.push_back(to_hex(bytes));
+      hashes.push_back(blob_hash(all.back().get<std::string>()));
+    }
+    SOTTO_TRY_DONE(own.store_.add_tokens(hashes));
+    return Json{{"tokens", std::move(all)}};
+  }
+  [[nodiscard]] Result<Json> answer(const std::string& command) const {
+    if (command == "status") return status();
+    if (command == "tasks") return tasks();
+    if (command == "rounds") return rounds();
+    if (command == "versions") return versions();
+    if (command == "devices") return devices();
+    if (command == "pause") return set_state(TaskState::paused);
+    if (command == "resume") return set_state(TaskState::running);
+    if (command == "export") return export_model();
+    if (command == "revoke") return revoke();
+    if (command == "tokens") return tokens();
+    return fail(Code::usage,
+                "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke "
+                "or tokens");
+  }
+};
+
+Result<std::string> Coordinator::ask(const std::string& command, const std::string& json,
+                                     std::int64_t now_ms) {
+  try {
+    const Json arguments = json.empty() ? Json::object() : Json::parse(json);
+    if (!arguments.is_object()) return fail(Code::usage, "the arguments of a command are a JSON object");
+    const std::lock_guard hold(lock_);
+    now_ms_ = std::max(now_ms_, now_ms);
+    SOTTO_TRY(const Json answer, Answers(*this, arguments).answer(command));
+    return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
+  } catch (const nlohmann::json::exception&) {
+    return fail(Code::usage, fmt::format("the arguments of '{}' are not what it takes", command));
+  }
+}
+
+TaskRun* Coordinator::find_task(const std::string& name) {
+  for (const auto& task : tasks_)
+    if (task->name() == name) return task.get();
+  return nullptr;
+}
+
+void Coordinator::tick(std::int64_t now_ms) {
+  const std::lock_guard hold(lock_);
+  now_ms_ = std::max(now_ms_, now_ms);
+  for (const auto& task : tasks_) task->tick(now_ms);
+  if (now_ms - saved_ms_ < save_every_ms) return;
+  saved_ms_ = now_ms;
+  save_seen();
+}
+
+void Coordinator::save_seen() {
+  if (const Status saved = registry_.save_seen(store_); !saved.ok())
+    log_.line({LogLevel::error,
+               "",
+               std::nullopt,
+               "check-ins could not be written; they are tried again",
+               {{"cause", saved.error().message}}});
+}
+
+void Coordinator::stop() {
+  const std::lock_guard hold(lock_);
+  stopping_ = true;
+  for (const auto& task : tasks_) task->stop(now_ms_);
+  save_seen();
+}
+
+bool Coordinator::idle() const {
+  const std::lock_guard hold(lock_);
+  return std::all_of(tasks_.begin(), tasks_.end(),
+                     [](const auto& task) { return task->open_round() == nullptr; });
+}
+
+Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
+  SOTTO_TRY_DONE(check(options));
+  const std::lock_guard hold(lock_);
+  for (const TaskConfig& config : tasks) {
+    const TaskRun* task = find_task(config.spec.name());
+    if (task == nullptr)
+      return fail(Code::usage, fmt::format("task '{}' is new: start the coordinator again to take it up",
+                                           config.spec.name()));
+    SOTTO_TRY_DONE(task->can_reload(config));
+  }
+  for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
+  options_ = options;
+  around_.most_upload_bytes = options.most_upload_bytes;
+  return Done{};
+}
+
+std::string Coordinator::metrics() {
+  const std::lock_guard hold(lock_);
+  std::string text = metrics_.text();
+  text += gauge_text("sotto_devices", "Devices enrolled.", static_cast<double>(registry_.size()));
+  text +=
+      gauge_text("sotto_open_assignments", "Assignments of open rounds.", static_cast<double>(assignments()));
+  text += gauge_text("sotto_upload_bytes", "Bytes of unfinished uploads.",
+                     static_cast<double>(around_.upload_bytes));
+  text += "# HELP sotto_version Newest version of a task.\n# TYPE sotto_version gauge\n";
+  for (const auto& task : tasks_)
+    text += fmt::format("sotto_version{{task=\"{}\"}} {}\n", task->name(), task->version().number);
+  text += "# HELP sotto_epsilon_spent Privacy budget spent by a task.\n# TYPE sotto_epsilon_spent gauge\n";
+  for (const auto& task : tasks_)
+    if (const auto spent = task->spent())
+      text += fmt::format("sotto_epsilon_spent{{task=\"{}\"}} {}\n", task->name(), *spent);
+  return text;
+}
+
+}  // namespace sotto

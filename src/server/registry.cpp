@@ -1,0 +1,67 @@
+#include "server/registry.h"
+
+#include <algorithm>
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint64_t micros_a_milli = 1000;
+
+}  // namespace
+
+Status Registry::load(Store& store, std::int64_t now_ms) {
+  return store.each_device([&](const DeviceRecord& record) {
+    add(record).last_nonce = static_cast<std::uint64_t>(now_ms) * micros_a_milli;
+  });
+}
+
+KnownDevice* Registry::find(const DeviceId& id) {
+  const auto found = devices_.find(id);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+KnownDevice& Registry::add(const DeviceRecord& record) {
+  const auto [at, is_new] = devices_.try_emplace(record.id);
+  KnownDevice& device = at->second;
+  if (!is_new) return device;  // enrolled again: its nonces go on
+  device.key = record.key;
+  device.index = record.index;
+  device.revoked = record.revoked;
+  device.last_seen_ms = record.last_seen_ms;
+  device.last_given_ms = record.enrolled_ms;
+  return device;
+}
+
+std::size_t Registry::revoked() const {
+  return static_cast<std::size_t>(
+      std::count_if(devices_.begin(), devices_.end(), [](const auto& one) { return one.second.revoked; }));
+}
+
+void Registry::note_seen(const DeviceId& id, KnownDevice& device, std::int64_t now_ms) {
+  device.last_seen_ms = now_ms;
+  if (std::exchange(device.unsaved, true)) return;
+  unsaved_.push_back(id);
+}
+
+Status Registry::save_seen(Store& store) {
+  if (unsaved_.empty()) return Done{};
+  std::vector<Store::Seen> seen;
+  seen.reserve(unsaved_.size());
+  for (const DeviceId& id : unsaved_)
+    if (const KnownDevice* device = find(id)) seen.push_back({id, device->last_seen_ms});
+  SOTTO_TRY_DONE(store.note_seen(seen));
+  for (const DeviceId& id : unsaved_)
+    if (KnownDevice* device = find(id)) device->unsaved = false;
+  unsaved_.clear();
+  return Done{};
+}
+
+std::optional<std::array<std::uint8_t, 16>> read_name(std::string_view bytes) {
+  std::array<std::uint8_t, 16> name{};
+  if (bytes.size() != name.size()) return std::nullopt;
+  std::copy(bytes.begin(), bytes.end(), name.begin());
+  return name;
+}
+
+}  // namespace sotto

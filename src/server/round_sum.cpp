@@ -1,0 +1,102 @@
+#include "server/round_sum.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/hash.h"
+#include "server/budget_text.h"
+
+namespace sotto {
+
+Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const Task& task,
+                                                 const std::string& budget) {
+  std::optional<PrivacyBudget> own;
+  double noise = 0.0;
+  if (config.dp) {
+    SOTTO_TRY(noise, noise_of(config));
+    const PrivacyGoal goal{config.dp->epsilon, config.dp->delta};
+    own.emplace(goal);
+    if (!budget.empty()) {
+      SOTTO_TRY(own, read_budget(budget, "the budget of task '" + task.name + "'"));
+      if (own->goal().epsilon != goal.epsilon || own->goal().delta != goal.delta)
+        return fail(Code::incompatible, "task '" + task.name +
+                                            "' has a privacy budget with another ε or δ: a budget never "
+                                            "changes; give the task a new name");
+    }
+  } else if (!budget.empty()) {
+    return fail(Code::incompatible,
+                "task '" + task.name + "' was trained with noise: go on with it, or give it a new name");
+  }
+  return std::unique_ptr<RoundSum>(new RoundSum(task, std::move(own), noise));
+}
+
+RoundSum::RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise)
+    : task_(task),
+      model_(task.model(task.plan.seed)),
+      shape_{model_.shared_rows(), model_.shared_width()},
+      total_space_(shape_.rows, shape_.width),
+      plain_(shape_),
+      secure_(shape_.width),
+      budget_(std::move(budget)),
+      noise_multiplier_(noise) {}
+
+BudgetCharge RoundSum::one_release() const {
+  BudgetCharge charge;
+  charge.what = "a round of training";
+  charge.releases = {.noise = noise_multiplier_, .sampling = 1.0, .times = 1};
+  return charge;
+}
+
+Status RoundSum::can_pay() const {
+  if (!budget_) return Done{};
+  PrivacyBudget trial = *budget_;
+  return trial.charge(one_release());
+}
+
+Status RoundSum::charge() {
+  pending_ = budget_;
+  return pending_->charge(one_release());
+}
+
+Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
+  noise_.reset();
+  if (budget_) {
+    const double scale = double{task_.plan.fixed.scale()};
+    DpSumPlan plan = dp_sum_plan({task_.clip.whole / scale, noise_multiplier_, scale});
+    plan.clip.row = task_.clip.row;
+    plan.seed = task_.plan.seed;
+    // Where people take part, nobody can make the noise again.
+    plan.release = "a round of training";
+    if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
+    noise_.emplace(
+        shape_, plan, [this](std::uint32_t) { return charge(); }, sum());
+  }
+  return open().begin({.round = round, .cohort = {}, .shared = &master});
+}
+
+Result<RoundRelease> RoundSum::finish(const RowMatrix& master, const SumTotal* total) {
+  if (total != nullptr) secure_.give(*total);
+  pending_ = budget_;
+  Aggregator sum_of_round(total_space_);
+  SOTTO_TRY(const Traffic traffic, open().finish(sum_of_round));
+  RoundRelease release{master, traffic.devices, {}};
+  bool finite = true;
+  std::move(sum_of_round).release([&](std::uint32_t row, const auto* values) {
+    model_.apply(values, task_.plan.fixed, release.master.row(row));
+    for (const float value : release.master.values(row)) finite = finite && std::isfinite(value);
+  });
+  if (!finite)
+    return fail(Code::diverged,
+                "the model left the finite numbers; lower the learning rate, or set a clip (in a new task)");
+  if (pending_) release.budget = budget_text(*pending_);
+  return release;
+}
+
+std::optional<double> RoundSum::spent() const {
+  if (!budget_) return std::nullopt;
+  return budget_->spent();
+}
+
+std::string RoundSum::budget() const { return budget_ ? budget_text(*budget_) : std::string(); }
+
+}  // namespace sotto

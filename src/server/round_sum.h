@@ -1,0 +1,60 @@
+// RoundSum: from what a round's devices gave to the next model: sum, noise where the task has it, and the
+// charge for it.
+//
+// Laws: nothing is released that is not charged; the charge counts only when keep() says that it is durable
+// with the version; the master is never changed, a release is another matrix.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "fed/dp_sum.h"
+#include "fed/wire/round_secure.h"
+#include "privacy/dp/budget.h"
+#include "server/task_config.h"
+
+namespace sotto {
+
+struct RoundRelease {
+  RowMatrix master;
+  std::uint64_t devices = 0;
+  std::string budget;  // what the store must keep; empty: no noise, no budget
+};
+
+class RoundSum {
+ public:
+  // `budget` is what the store has; empty: a new one, where the task has noise.
+  [[nodiscard]] static Result<std::unique_ptr<RoundSum>> make(const TaskConfig& config, const Task& task,
+                                                              const std::string& budget);
+
+  // Whether the budget bears another release.
+  [[nodiscard]] Status can_pay() const;
+  [[nodiscard]] Status begin(std::uint32_t round, const RowMatrix& master);
+  // Where contributions go.
+  [[nodiscard]] Collector& open() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
+  [[nodiscard]] Result<RoundRelease> finish(const RowMatrix& master, const SumTotal* total);
+  void keep() { budget_ = pending_; }
+  // ε that was spent, where the task has noise.
+  [[nodiscard]] std::optional<double> spent() const;
+  [[nodiscard]] std::string budget() const;
+
+ private:
+  RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise);
+  [[nodiscard]] Collector& sum() {
+    return task_.secure ? static_cast<Collector&>(secure_) : static_cast<Collector&>(plain_);
+  }
+  [[nodiscard]] BudgetCharge one_release() const;
+  [[nodiscard]] Status charge();
+
+  Task task_;
+  Fpl model_;
+  SumShape shape_;
+  SumSpace total_space_;
+  PlainCollector plain_;
+  GivenTotal secure_;
+  std::optional<PrivacyBudget> budget_, pending_;
+  double noise_multiplier_;
+  std::optional<DpSum> noise_;  // of the round at hand
+};
+
+}  // namespace sotto

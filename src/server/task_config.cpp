@@ -1,0 +1,120 @@
+#include "server/task_config.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fed/dp_sum.h"
+#include "fed/wire/round_secure.h"
+#include "privacy/dp/calibrate.h"
+
+namespace sotto {
+
+namespace {
+
+using Mode = RoundRules::Mode;
+using Selection = RoundRules::Selection;
+
+constexpr std::uint32_t most_staleness = 64;
+// The keys of a cohort travel in one message.
+constexpr std::uint32_t most_secure_cohort = 30'000;
+constexpr std::uint64_t most_releases = 10'000'000;
+
+Status check_numbers(const RoundRules& rules) {
+  if (rules.goal == 0) return fail(Code::usage, "goal is the contributions of a round, at least 1");
+  if (rules.quorum == 0)
+    return fail(Code::usage, "quorum is the fewest contributions of a release, at least 1");
+  if (rules.quorum > rules.goal)
+    return fail(Code::usage,
+                fmt::format("a quorum of {} is never met by rounds of {}: lower quorum or raise goal",
+                            rules.quorum, rules.goal));
+  if (!(rules.over_selection >= 1.0 && rules.over_selection <= 100.0))
+    return fail(Code::usage, "over_selection is a multiple of the goal from 1 to 100");
+  if (rules.gather_ms < 0 || rules.round_ms <= 0 || rules.phase_ms <= 0)
+    return fail(Code::usage, "gather, round and phase times are above 0");
+  if (rules.gather_ms > rules.round_ms)
+    return fail(Code::usage, "a round that gathers longer than it lasts never starts: lower gather time");
+  if (rules.max_staleness > most_staleness)
+    return fail(Code::usage, fmt::format("max_staleness is at most {}", most_staleness));
+  return Done{};
+}
+
+Status check_selection(const TaskConfig& config) {
+  const RoundRules& rules = config.rules;
+  if (rules.selection == Selection::drawn) {
+    if (rules.mode == Mode::buffered)
+      return fail(Code::usage, "a buffer takes whoever comes: leave selection = drawn out");
+    if (rules.population < rules.goal)
+      return fail(Code::usage, fmt::format("cohorts of {} cannot be drawn from {} devices: raise population",
+                                           rules.goal, rules.population));
+    if (!rules.criterion.empty())
+      return fail(Code::usage, "a drawn cohort has no other criterion: leave one of both out");
+  } else if (rules.mode == Mode::cohorts && rules.max_staleness != 0) {
+    return fail(Code::usage, "max_staleness is of buffered rounds: leave it out, or set mode = buffered");
+  }
+  return Done{};
+}
+
+Status check_secure(const TaskConfig& config, const Task& task) {
+  const RoundRules& rules = config.rules;
+  if (!task.secure) return Done{};
+  if (rules.mode == Mode::buffered)
+    return fail(Code::usage, "a secure sum needs a cohort: set mode = cohorts, or sum = plain");
+  if (most_assigned(rules) > most_secure_cohort)
+    return fail(Code::usage, fmt::format("a secure sum has at most {} devices", most_secure_cohort));
+  for (const std::uint32_t devices : {rules.goal, most_assigned(rules)})
+    if (const auto terms = sum_terms(devices, task.assumed); !terms.ok())
+      return chained(terms.error(), fmt::format("a secure sum of {} devices cannot be as safe as assumed; "
+                                                "raise goal, or assume less",
+                                                devices));
+  return Done{};
+}
+
+Status check_dp(const TaskConfig& config) {
+  if (!config.dp) return Done{};
+  const TaskDp& dp = *config.dp;
+  if (!(config.spec.clip() > 0.0))
+    return fail(Code::usage, "noise hides a person only where contributions have a longest length: set clip");
+  SOTTO_TRY_DONE(check(PrivacyGoal{dp.epsilon, dp.delta}));
+  if (!(dp.noise_multiplier >= 0.0 && std::isfinite(dp.noise_multiplier)))
+    return fail(Code::usage, "noise_multiplier is a multiple of the clip, or 0");
+  if (dp.noise_multiplier == 0.0 && config.rules.rounds == 0)
+    return fail(Code::usage, "what noise ε needs depends on the rounds: set rounds, or noise_multiplier");
+  if (config.rules.rounds > most_releases)
+    return fail(Code::usage, fmt::format("no budget bears more than {} noisy rounds", most_releases));
+  if (dp.population != 0 && dp.population < config.rules.goal)
+    return fail(Code::usage, "the population is at least the goal of a round");
+  return Done{};
+}
+
+}  // namespace
+
+std::uint32_t most_assigned(const RoundRules& rules) {
+  if (rules.selection == Selection::drawn) return rules.goal;
+  return static_cast<std::uint32_t>(std::min(std::ceil(rules.goal * rules.over_selection), 4e9));
+}
+
+Result<double> noise_of(const TaskConfig& config) {
+  const TaskDp& dp = *config.dp;
+  if (dp.noise_multiplier > 0.0) return dp.noise_multiplier;
+  return noise_for({dp.epsilon, dp.delta}, 1.0, static_cast<std::uint32_t>(config.rules.rounds),
+                   Accountant::rdp);
+}
+
+Status check(const TaskConfig& config) {
+  const auto checked = [&]() -> Status {
+    SOTTO_TRY(const Task task, read_task(config.spec));
+    SOTTO_TRY_DONE(check_numbers(config.rules));
+    SOTTO_TRY_DONE(check_selection(config));
+    SOTTO_TRY_DONE(check_secure(config, task));
+    SOTTO_TRY_DONE(check_dp(config));
+    if (!config.dp) return Done{};
+    SOTTO_TRY(const double noise, noise_of(config));
+    return check(dp_sum_plan({config.spec.clip(), noise, double{task.plan.fixed.scale()}}));
+  }();
+  if (!checked.ok()) return chained(checked.error(), fmt::format("task '{}'", config.spec.name()));
+  return Done{};
+}
+
+}  // namespace sotto

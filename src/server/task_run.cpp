@@ -1,0 +1,265 @@
+#include "server/task_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/compression.h"
+#include "base/row_hash.h"
+#include "server/admission.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t least_versions_kept = 4;
+constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
+
+ModelShape shape_of(const Task& task, v1::Precision precision) {
+  return {task.items, task.plan.fpl.factors + 1, precision};
+}
+
+}  // namespace
+
+std::uint64_t TaskRun::OpenRound::contributions() const {
+  if (plain) return plain->contributions();
+  return secure ? secure->inputs() : 0;
+}
+
+TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
+    : config_(std::move(config)),
+      task_(std::move(task)),
+      around_(around),
+      shelf_(shape_of(task_, task_.down),
+             std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2)) {
+  if (config_.rules.selection != RoundRules::Selection::drawn) return;
+  std::vector<UserIndex> everybody;
+  for (std::uint32_t index = 0; index < config_.rules.population; ++index) everybody.push_back({index});
+  selector_.emplace(std::move(everybody), config_.rules.goal, task_.plan.seed);
+}
+
+Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const TaskRecord* known,
+                                               Surroundings& around, std::int64_t now_ms) {
+  SOTTO_TRY_DONE(check(config));
+  SOTTO_TRY(Task task, read_task(config.spec));
+  std::unique_ptr<TaskRun> run(new TaskRun(config, std::move(task), around));
+  SOTTO_TRY(run->sum_, RoundSum::make(config, run->task_, known == nullptr ? "" : known->budget));
+  if (known == nullptr) {
+    SOTTO_TRY_DONE(run->start_new(now_ms));
+  } else {
+    SOTTO_TRY_DONE(run->go_on(*known));
+  }
+  run->finish_if_done();
+  return run;
+}
+
+Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
+  if (config_.catalogue.empty()) return Done{};
+  const auto lines = std::count(config_.catalogue.begin(), config_.catalogue.end(), '\n');
+  const auto names = static_cast<std::uint64_t>(lines) + (config_.catalogue.back() == '\n' ? 0 : 1);
+  if (names != task_.items)
+    return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", task_.name,
+                                         task_.items, names));
+  std::string packed;
+  if (known != nullptr && known->has_catalogue()) {
+    // The bytes that were given out before, whatever this library would make of the names.
+    SOTTO_TRY(packed, around_.store.blob(known->catalogue().hash()));
+    SOTTO_TRY(const Bytes names_before,
+              decompress(std::as_bytes(std::span(packed)), {.max_bytes = most_catalogue_bytes}));
+    if (!std::ranges::equal(names_before, std::as_bytes(std::span(config_.catalogue))))
+      return fail(Code::incompatible, fmt::format("task '{}' has another catalogue in the store: a task "
+                                                  "never changes, choose a new name",
+                                                  task_.name));
+  } else {
+    const Bytes bytes = compress(std::as_bytes(std::span(config_.catalogue)));
+    packed.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
+  }
+  config_.spec.mutable_catalogue()->set_hash(blob_hash(packed));
+  config_.spec.mutable_catalogue()->set_bytes(packed.size());
+  catalogue_ = std::make_shared<const std::string>(std::move(packed));
+  return Done{};
+}
+
+Status TaskRun::start_new(std::int64_t now_ms) {
+  SOTTO_TRY_DONE(take_catalogue(nullptr));
+  master_ = task_.model(task_.plan.seed).start_shared();
+  version_ = {.task = task_.name, .model_hash = hash_rows(master_), .master = {}, .time_ms = now_ms};
+  SOTTO_TRY(version_.master, around_.store.put_blob(publish(master_, v1::PRECISION_F32)));
+  const TaskRecord record{
+      .name = task_.name, .spec = config_.spec.SerializeAsString(), .budget = sum_->budget()};
+  SOTTO_TRY_DONE(around_.store.add_task(record, version_));
+  shelf_.add(0, master_);
+  log(LogLevel::info, "task begins");
+  return Done{};
+}
+
+Status TaskRun::go_on(const TaskRecord& known) {
+  v1::TaskSpec spec;
+  if (!spec.ParseFromString(known.spec))
+    return fail(Code::bad_input, fmt::format("task '{}' in the store does not decode", task_.name));
+  SOTTO_TRY_DONE(take_catalogue(&spec));
+  if (config_.spec.SerializeAsString() != known.spec)
+    return fail(Code::incompatible, fmt::format("task '{}' is in the store with other settings: a task's "
+                                                "settings never change, choose a new name",
+                                                task_.name));
+  const std::size_t keep = std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2);
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, keep));
+  if (versions.empty())
+    return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
+  std::reverse(versions.begin(), versions.end());
+  for (const VersionRecord& version : versions) {
+    SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
+    SOTTO_TRY(master_, read_published(encoded, shape_of(task_, v1::PRECISION_F32)));
+    shelf_.add(version.number, master_);
+  }
+  version_ = versions.back();
+  if (hash_rows(master_) != version_.model_hash)
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
+                                             version_.number, task_.name));
+  state_ = known.state;
+  next_round_ = known.next_round;
+  if (state_ == TaskState::finished) why_finished_ = "it was finished before";
+  return Done{};
+}
+
+bool TaskRun::is_drawn(std::uint32_t index) {
+  const std::uint32_t round = round_ ? round_->record.round : next_round_;
+  if (drawn_round_ != round) {
+    drawn_.clear();
+    for (const UserIndex user : selector_->select(round)) drawn_.push_back(user.value);
+    drawn_round_ = round;
+  }
+  return std::binary_search(drawn_.begin(), drawn_.end(), index);
+}
+
+bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request) {
+  const RoundRules& rules = round_ ? round_->rules : config_.rules;
+  PublicKey key{};
+  if (!fulfils(rules, request) || (task_.secure && !read_key(request.sum_key(), key))) return false;
+  if (round_ && round_->gathered) return false;
+  if (selector_) return is_drawn(caller.index);
+  const bool buffered = rules.mode == RoundRules::Mode::buffered;
+  const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
+  if (members_.size() >= most) return false;
+  const auto waited_ms = static_cast<double>(caller.waited_ms);
+  const double chance = admission_chance(rules, request, waited_ms, mean_waited_ms_);
+  constexpr double memory = 0.05;  // the mean is over some twenty who asked
+  mean_waited_ms_ += memory * (waited_ms - mean_waited_ms_);
+  return chance >= 1.0 || random_share() < chance;
+}
+
+bool TaskRun::begin_round(std::int64_t now_ms) {
+  const RoundRecord record{.task = task_.name, .round = next_round_, .opened_ms = now_ms, .why = {}};
+  if (const Status opened = around_.store.open_round(record); !opened.ok()) {
+    log(LogLevel::error, "a round could not be opened", {{"cause", opened.error().message}});
+    return false;
+  }
+  ++next_round_;
+  round_.emplace();
+  round_->record = record;
+  round_->rules = config_.rules;
+  const Status begun = sum_->begin(record.round, master_);
+  SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
+  if (!task_.secure) round_->plain.emplace(task_, sum_->open());
+  log(LogLevel::info, "round opened");
+  return true;
+}
+
+v1::Assignment TaskRun::assignment(const RoundToken& token, const Member& member,
+                                   const v1::CheckInRequest& request) {
+  v1::Assignment assignment;
+  *assignment.mutable_task() = config_.spec;
+  assignment.set_round(member.round);
+  assignment.set_token(std::string(token.begin(), token.end()));
+  assignment.set_deadline_ms(static_cast<std::uint64_t>(member.deadline_ms));
+  const VersionShelf::Version* version = shelf_.find(member.base);
+  SOTTO_ASSERT(version != nullptr, "the version of an assignment is kept");
+  assignment.set_version(version->name);
+  *assignment.mutable_full() = version->full;
+  for (const v1::Held& held : request.held())
+    if (held.task() == task_.name && held.version() != version->name)
+      if (const auto delta = shelf_.delta(held.version(), *version)) *assignment.mutable_delta() = *delta;
+  return assignment;
+}
+
+std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
+                                            std::int64_t now_ms) {
+  const RoundToken* token = members_.token_of(caller.id);
+  if (token == nullptr) return std::nullopt;
+  Member* member = members_.find(*token);
+  if (member->given || now_ms >= member->deadline_ms || shelf_.find(member->base) == nullptr)
+    return std::nullopt;
+  // A device that began anew has another key; as long as nobody was told the old one, that is fine.
+  if (task_.secure && !round_->secure && !read_key(request.sum_key(), member->sum_key)) return std::nullopt;
+  return assignment(*token, *member, request);
+}
+
+std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
+                                              std::int64_t now_ms) {
+  if (state_ != TaskState::running || members_.token_of(caller.id) != nullptr) return std::nullopt;
+  if (!admits(caller, request)) return std::nullopt;
+  if (!round_ && !begin_round(now_ms)) return std::nullopt;
+  Member member;
+  member.device = caller.id;
+  member.index = caller.index;
+  member.round = round_->record.round;
+  member.base = version_.number;
+  member.place = static_cast<std::uint32_t>(round_->record.assigned++);
+  const bool buffered = round_->rules.mode == RoundRules::Mode::buffered;
+  member.deadline_ms = (buffered ? now_ms : round_->record.opened_ms) + round_->rules.round_ms;
+  if (task_.secure) (void)read_key(request.sum_key(), member.sum_key);
+  const auto [token, added] = members_.add(std::move(member));
+  const v1::Assignment made = assignment(token, *added, request);
+  look_at_gathering(now_ms);
+  return made;
+}
+
+SharedBlob TaskRun::blob(const std::string& hash) const {
+  if (catalogue_ != nullptr && hash == config_.spec.catalogue().hash()) return catalogue_;
+  return shelf_.blob(hash);
+}
+
+Status TaskRun::set_state(TaskState state) {
+  if (state == TaskState::running) {
+    if (config_.rules.rounds != 0 && version_.number >= config_.rules.rounds)
+      return fail(Code::usage, "all rounds of the task are done: raise rounds, then resume");
+    SOTTO_TRY_DONE(sum_->can_pay());
+  }
+  SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
+  state_ = state;
+  why_finished_.clear();
+  return Done{};
+}
+
+Status TaskRun::can_reload(const TaskConfig& config) const {
+  SOTTO_TRY_DONE(check(config));
+  const RoundRules& rules = config.rules;
+  const RoundRules& before = config_.rules;
+  const bool same_dp =
+      config.dp.has_value() == config_.dp.has_value() &&
+      (!config.dp || (config.dp->epsilon == config_.dp->epsilon && config.dp->delta == config_.dp->delta &&
+                      config.dp->noise_multiplier == config_.dp->noise_multiplier));
+  const bool drawn = before.selection == RoundRules::Selection::drawn;
+  v1::TaskSpec spec = config.spec;
+  *spec.mutable_catalogue() = config_.spec.catalogue();
+  if (!config_.spec.has_catalogue()) spec.clear_catalogue();
+  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp ||
+      config.catalogue != config_.catalogue || rules.mode != before.mode ||
+      rules.selection != before.selection || rules.population != before.population ||
+      (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)
+    return fail(Code::usage, fmt::format("task '{}': only limits can be reloaded; what a task computes, its "
+                                         "mode, selection, staleness and noise stay",
+                                         task_.name));
+  return Done{};
+}
+
+void TaskRun::log(LogLevel level, std::string message,
+                  std::vector<std::pair<std::string, std::string>> fields) const {
+  std::optional<std::uint32_t> round;
+  if (round_) round = round_->record.round;
+  around_.log.line({level, task_.name, round, std::move(message), std::move(fields)});
+}
+
+}  // namespace sotto
