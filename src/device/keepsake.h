@@ -26,6 +26,7 @@ struct HeldModel {
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
+  std::string spec = {};  // blob_hash of the encoded TaskSpec it came with: a task never changes
 };
 
 // What a device is to its coordinator, since it enrolled.
@@ -57,6 +58,8 @@ class Keepsake {
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
   [[nodiscard]] virtual Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) = 0;
   [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;
+  // The tasks it holds a model of; who cannot list them is sent models in full.
+  [[nodiscard]] virtual Result<std::vector<std::string>> held_tasks() { return std::vector<std::string>(); }
   [[nodiscard]] virtual Result<std::shared_ptr<const HeldModel>> model(const std::string& task) = 0;
   [[nodiscard]] virtual Status keep_model(const std::string& task,
                                           std::shared_ptr<const HeldModel> model) = 0;

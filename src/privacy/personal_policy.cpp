@@ -41,15 +41,44 @@ void for_categories(std::string_view joined, const Each& each) {
   }
 }
 
-Status apply_categories(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file,
-                        std::vector<ItemRule>& rules) {
-  std::set<std::string, std::less<>> known;
-  for (std::size_t item = 0; item < std::min(catalogue.size, catalogue.categories.size()); ++item)
+ItemRule in_numbers(const PersonalRule& rule) {
+  return rule.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
+}
+
+std::size_t named_categories(const Catalogue& catalogue) {
+  return std::min(catalogue.size, catalogue.categories.size());
+}
+
+void apply_categories(const PersonalPolicy& policy, const Catalogue& catalogue,
+                      std::vector<ItemRule>& rules) {
+  for (std::size_t item = 0; item < named_categories(catalogue); ++item)
     for_categories(catalogue.categories[item], [&](std::string_view category) {
-      if (!known.contains(category)) known.emplace(category);
       const auto rule = policy.categories.find(std::string(category));
       if (rule == policy.categories.end() || rules[item] == ItemRule::never) return;
-      rules[item] = rule->second.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
+      rules[item] = in_numbers(rule->second);
+    });
+}
+
+void apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, std::vector<ItemRule>& rules) {
+  for (const auto& [name, rule] : policy.items)
+    if (const auto item = catalogue.items.find(name); item && *item < catalogue.size)
+      rules[*item] = in_numbers(rule);
+}
+
+ConsentTerms in_numbers(const PersonalPolicy& policy, const Catalogue& catalogue) {
+  ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
+  if (policy.items.empty() && policy.categories.empty()) return terms;
+  terms.rules.assign(catalogue.size, ItemRule::none);
+  apply_categories(policy, catalogue, terms.rules);
+  apply_items(policy, catalogue, terms.rules);
+  return terms;
+}
+
+Status know_categories(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file) {
+  std::set<std::string, std::less<>> known;
+  for (std::size_t item = 0; item < named_categories(catalogue); ++item)
+    for_categories(catalogue.categories[item], [&](std::string_view category) {
+      if (!known.contains(category)) known.emplace(category);
     });
   for (const auto& [name, rule] : policy.categories) {
     if (known.contains(name)) continue;
@@ -62,18 +91,13 @@ Status apply_categories(const PersonalPolicy& policy, const Catalogue& catalogue
   return Done{};
 }
 
-Status apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file,
-                   std::vector<ItemRule>& rules) {
+Status know_items(const PersonalPolicy& policy, const Catalogue& catalogue, const std::string& file) {
   for (const auto& [name, rule] : policy.items) {
-    const auto item = catalogue.items.find(name);
-    if (!item) {
-      NearestWord nearest(name);
-      for (std::uint32_t other = 0; other < catalogue.size; ++other)
-        nearest.look_at(catalogue.items.name(other));
-      return unknown(file, rule.line, "item", name, question(nearest));
-    }
-    if (*item >= catalogue.size) continue;  // the model will never see it
-    rules[*item] = rule.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
+    if (catalogue.items.find(name)) continue;
+    NearestWord nearest(name);
+    for (std::uint32_t other = 0; other < catalogue.size; ++other)
+      nearest.look_at(catalogue.items.name(other));
+    return unknown(file, rule.line, "item", name, question(nearest));
   }
   return Done{};
 }
@@ -117,12 +141,19 @@ const char* level_of(const PersonalPolicy& policy) {
 Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& catalogue,
                                const std::string& file) {
   SOTTO_TRY_DONE(check(policy));
-  ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
-  if (policy.items.empty() && policy.categories.empty()) return terms;
-  terms.rules.assign(catalogue.size, ItemRule::none);
-  SOTTO_TRY_DONE(apply_categories(policy, catalogue, file, terms.rules));
-  SOTTO_TRY_DONE(apply_items(policy, catalogue, file, terms.rules));
-  return terms;
+  SOTTO_TRY_DONE(know_categories(policy, catalogue, file));
+  SOTTO_TRY_DONE(know_items(policy, catalogue, file));
+  return in_numbers(policy, catalogue);
+}
+
+Result<ConsentTerms> terms_where_known(const PersonalPolicy& policy, const Catalogue& catalogue) {
+  SOTTO_TRY_DONE(check(policy));
+  if (catalogue.categories.empty())
+    for (const auto& [name, rule] : policy.categories)
+      if (rule.answer != ConsentAnswer::always)
+        return fail(Code::incompatible,
+                    "a rule keeps back a category, and this catalogue does not say what is in which");
+  return in_numbers(policy, catalogue);
 }
 
 }  // namespace sotto

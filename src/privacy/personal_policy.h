@@ -72,5 +72,9 @@ struct Catalogue {
 // and line: a mistyped `never` must not share in silence.
 [[nodiscard]] Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& catalogue,
                                              const std::string& file);
+// The same for a catalogue that came from elsewhere: a rule for something that it lacks has no effect on it.
+// Fails where a rule keeps back a category and the catalogue names none: what must stay cannot be told.
+[[nodiscard]] Result<ConsentTerms> terms_where_known(const PersonalPolicy& policy,
+                                                     const Catalogue& catalogue);
 
 }  // namespace sotto

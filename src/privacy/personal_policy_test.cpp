@@ -108,5 +108,20 @@ TEST_F(PersonalPolicies, AnswersReadAndWrite) {
   EXPECT_FALSE(parse_answer("maybe").ok());
 }
 
+TEST_F(PersonalPolicies, WhereACatalogueLacksSomethingItsRuleIsIdle) {
+  PersonalPolicy policy;
+  policy.items["aliens"] = {ConsentAnswer::never};
+  policy.items["alien"] = {ConsentAnswer::never};
+  policy.categories["Western"] = {ConsentAnswer::never};
+  policy.categories["Comedy"] = {ConsentAnswer::always};
+  using enum ItemRule;
+  EXPECT_EQ(terms_where_known(policy, catalogue())->rules, (std::vector{never, always, always, none}));
+  // Without categories nobody can tell what the rule keeps back: then nothing is promised.
+  categories_.clear();
+  EXPECT_FALSE(terms_where_known(policy, catalogue()).ok());
+  policy.categories.erase("Western");
+  EXPECT_EQ(terms_where_known(policy, catalogue())->rules, (std::vector{never, none, none, none}));
+}
+
 }  // namespace
 }  // namespace sotto

@@ -62,6 +62,7 @@ void add_data_commands(CLI::App& root, Cli& cli) {
   add_data_convert(*data, cli);
   add_data_split(*data, cli);
   add_data_generate(*data, cli);
+  add_data_items(*data, cli);
 }
 
 void print_json(const Console& console, const nlohmann::json& document) {

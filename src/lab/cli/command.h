@@ -56,6 +56,7 @@ void add_data_inspect(CLI::App& data, Cli& cli);
 void add_data_convert(CLI::App& data, Cli& cli);
 void add_data_split(CLI::App& data, Cli& cli);
 void add_data_generate(CLI::App& data, Cli& cli);
+void add_data_items(CLI::App& data, Cli& cli);
 void add_train(CLI::App& root, Cli& cli);
 void add_evaluate(CLI::App& root, Cli& cli);
 void add_compare(CLI::App& root, Cli& cli);
@@ -77,6 +78,7 @@ void add_device_ledger(CLI::App& device, Cli& cli);
 void add_forget(CLI::App& root, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);
 void add_sum(CLI::App& root, Cli& cli);
+void add_fleet(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 
 // One JSON document on stdout.

@@ -1,0 +1,35 @@
+// BlobFetch: some bytes that are named by their hash, fetched piece by piece from where the last piece ended.
+//
+// Laws: it never holds more than the size that was named, which the caller bounded; what does not fit the
+// size or the hash is refused.
+#pragma once
+
+#include <sotto/v1/federation.pb.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace sotto {
+
+class BlobFetch {
+ public:
+  explicit BlobFetch(v1::BlobRef ref) : ref_(std::move(ref)) {}
+
+  [[nodiscard]] bool complete() const { return data_.size() == ref_.bytes(); }
+  // An encoded FetchRequest for the next piece.
+  [[nodiscard]] std::string next() const;
+  // An encoded FetchReply.
+  [[nodiscard]] Status take(const std::string& reply);
+  // All of it, if it is what its name says.
+  [[nodiscard]] Result<std::string> finish() &&;
+
+ private:
+  v1::BlobRef ref_;
+  std::string data_;
+};
+
+// Whether a blob may be fetched: its name is one, and it is no larger than `most_bytes`.
+[[nodiscard]] bool fetchable(const v1::BlobRef& ref, std::uint64_t most_bytes);
+
+}  // namespace sotto

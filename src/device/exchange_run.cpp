@@ -1,0 +1,216 @@
+#include "device/exchange_run.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fed/wire/catalogue.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t most_attempts = 5;  // of a check-in; later ones until the deadline
+constexpr std::uint32_t most_requests = 20'000;
+constexpr std::int64_t first_backoff_ms = 250;
+constexpr std::int64_t last_backoff_ms = 30'000;
+constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says
+constexpr std::size_t token_bytes = 16;
+
+}  // namespace
+
+ExchangeRun::ExchangeRun(Keepsake& kept, const ExchangeOptions& options, const Enrolment& enrolment,
+                         std::int64_t ahead_ms, std::int64_t now_ms)
+    : kept_(kept),
+      options_(options),
+      line_(kept, enrolment.identity_seed, ahead_ms),
+      entropy_(options.entropy()),
+      sum_secrets_(entropy_) {
+  report_.began_ms = now_ms;
+}
+
+Exchange::Next ExchangeRun::wait(std::int64_t wait_ms) const {
+  return {.what = Next::What::wait, .wait_ms = wait_ms, .report = report_};
+}
+
+Exchange::Next ExchangeRun::end(Ending ending, std::string why, std::int64_t wait_ms) {
+  report_.ending = ending;
+  report_.why = std::move(why);
+  const bool refused = ending == Ending::refused_by_server || ending == Ending::refused_by_device;
+  return {
+      .what = refused ? Next::What::refused : Next::What::finished, .wait_ms = wait_ms, .report = report_};
+}
+
+std::int64_t ExchangeRun::until_deadline(std::int64_t now_ms) const {
+  return std::clamp<std::int64_t>(deadline_ms_ - line_.server_time(now_ms), 1, pause_ms);
+}
+
+std::int64_t ExchangeRun::between(std::int64_t least, std::int64_t most) {
+  const Secret drawn = entropy_.derive("sotto pace", drawn_++);
+  std::uint64_t number = 0;
+  std::memcpy(&number, drawn.on_device().data(), sizeof number);
+  const auto room = static_cast<std::uint64_t>(std::max<std::int64_t>(most - least, 0)) + 1;
+  return least + static_cast<std::int64_t>(number % room);
+}
+
+Exchange::Next ExchangeRun::lost(const std::string& why, std::int64_t now_ms) {
+  ++attempts_;
+  const bool assigned = stage_ != Stage::check_in;
+  if (!assigned && attempts_ >= most_attempts) return end(Ending::dropped, why, pause_ms);
+  const std::int64_t backoff = std::min(first_backoff_ms << std::min(attempts_ - 1, 16u), last_backoff_ms);
+  const std::int64_t pause = between(backoff / 2, backoff);
+  return wait(assigned ? std::min(pause, until_deadline(now_ms)) : pause);
+}
+
+ExchangeRun::Asked ExchangeRun::refused(const v1::Reply& reply, std::int64_t now_ms) {
+  const v1::Refusal refusal = reply.refusal();
+  const bool wrong_time = refusal == v1::REFUSAL_CLOCK || refusal == v1::REFUSAL_REPLAY;
+  if (wrong_time && !std::exchange(clock_set_, true)) return {};  // the reply has set our clock right
+  const bool busy = refusal == v1::REFUSAL_BUSY || refusal == v1::REFUSAL_STOPPING;
+  if (busy && stage_ != Stage::check_in)
+    return {{}, reply.retry_after_ms() == 0 ? lost(reply.why(), now_ms) : wait(reply.retry_after_ms())};
+  if (refusal == v1::REFUSAL_NOT_FOUND && stage_ == Stage::model && model_->fall_back()) return {};
+  report_.refusal = static_cast<int>(refusal);
+  const std::int64_t pause = reply.retry_after_ms() == 0 ? pause_ms : reply.retry_after_ms();
+  return {{}, end(Ending::refused_by_server, reply.why(), pause)};
+}
+
+Result<ExchangeRun::Asked> ExchangeRun::ask(Transport& wire, Method method, std::string body,
+                                            std::int64_t now_ms) {
+  if (++report_.requests > most_requests) return Asked{{}, object("the exchange is refused: it has no end")};
+  SOTTO_TRY(Heard heard, line_.ask(wire, method, std::move(body), now_ms));
+  report_.bytes_up += heard.bytes_up;
+  report_.bytes_down += heard.bytes_down;
+  if (heard.what == Heard::What::lost) return Asked{{}, lost(heard.why, now_ms)};
+  if (heard.what == Heard::What::nonsense) return Asked{{}, object(heard.why)};
+  if (heard.reply.refusal() != v1::REFUSAL_NONE) return refused(heard.reply, now_ms);
+  attempts_ = 0;
+  return Asked{std::move(heard.reply), {}};
+}
+
+ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
+  if (stage_ != Stage::check_in && line_.server_time(now_ms) >= deadline_ms_)
+    return {end(Ending::dropped, "the round was over before its end was reached", 1000)};
+  switch (stage_) {
+    case Stage::check_in:
+      return check_in(wire, now_ms);
+    case Stage::catalogue:
+      return fetch_catalogue(wire, now_ms);
+    case Stage::model:
+      return fetch_model(wire, now_ms);
+    case Stage::fit:
+      return fit(now_ms);
+    case Stage::step:
+      return step(wire, now_ms);
+  }
+  SOTTO_ASSERT(false, "every stage has its move");
+}
+
+Result<std::string> ExchangeRun::check_in_request() {
+  v1::CheckInRequest request;
+  request.set_on_power(options_.on_power);
+  request.set_unmetered(options_.unmetered);
+  request.set_sum_key(text_of(sum_secrets_.identity().open()));
+  for (const std::string& task : options_.tasks) request.add_tasks(task);
+  for (const auto& [name, value] : options_.criteria) (*request.mutable_criteria())[name] = value;
+  SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
+  for (const std::string& task : held) {
+    SOTTO_TRY(const auto model, kept_.model(task));
+    if (model == nullptr) continue;
+    v1::Held* entry = request.add_held();
+    entry->set_task(task);
+    entry->set_version(model->version);
+  }
+  return request.SerializeAsString();
+}
+
+ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
+  SOTTO_TRY(std::string body, check_in_request());
+  SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
+  if (!asked.reply) return asked.next;
+  v1::CheckInReply reply;
+  if (!reply.ParseFromString(asked.reply->body()))
+    return {object("the answer to a check-in does not decode")};
+  if (reply.has_assignment()) return take_assignment(reply.assignment(), now_ms);
+  const std::int64_t least = std::clamp<std::int64_t>(reply.retry_min_ms(), 1, day_ms);
+  return {
+      end(Ending::no_work, "", between(least, std::clamp<std::int64_t>(reply.retry_max_ms(), 1, day_ms)))};
+}
+
+std::string ExchangeRun::objection(const v1::Assignment& assignment) const {
+  if (assignment.token().size() != token_bytes) return "the assignment is refused: it has no proper token";
+  const auto& wanted = options_.tasks;
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task_.name) == wanted.end())
+    return "the task is refused: this device takes part in others";
+  if (task_.reproducible && !options_.allow_reproducible)
+    return "the task is refused: it is reproducible, and the server would know this device's draws";
+  if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
+    return "the task is refused: its model is larger than this device takes";
+  return {};
+}
+
+ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment, std::int64_t now_ms) {
+  auto task = read_task(assignment.task());
+  if (!task.ok()) return {object(task.error().message)};
+  task_ = std::move(*task);
+  report_.task = task_.name;
+  report_.round = assignment.round();
+  report_.secure = task_.secure;
+  if (std::string why = objection(assignment); !why.empty()) return {object(std::move(why))};
+  token_ = assignment.token();
+  const std::int64_t time = line_.server_time(now_ms);
+  deadline_ms_ = static_cast<std::int64_t>(
+      std::min<std::uint64_t>(assignment.deadline_ms(), static_cast<std::uint64_t>(time + day_ms)));
+  SOTTO_TRY(const auto answered, kept_.last_round(task_.name));
+  if (answered && *answered >= assignment.round())
+    return {end(Ending::kept_quiet, "this round was answered before", until_deadline(now_ms))};
+  return begin_fetch(assignment);
+}
+
+ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
+  SOTTO_TRY(auto held, kept_.model(task_.name));
+  if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
+    return {object("the task is refused: it is not what it was when this device first took part")};
+  auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
+  if (!model.ok()) return {object(model.error().message)};
+  model_.emplace(std::move(*model));
+  stage_ = Stage::model;
+  if (!assignment.task().has_catalogue()) return {std::nullopt};
+  const v1::BlobRef& names = assignment.task().catalogue();
+  if (!fetchable(names, std::uint64_t{task_.items} * (most_item_name + 1) + (1u << 16)))
+    return {object("the task is refused: its catalogue has no proper name, or is too large")};
+  catalogue_name_ = names.hash();
+  SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));
+  if (known != nullptr) return {std::nullopt};
+  catalogue_.emplace(names);
+  stage_ = Stage::catalogue;
+  return {std::nullopt};
+}
+
+ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t now_ms) {
+  SOTTO_TRY(Asked asked, ask(wire, Method::fetch, catalogue_->next(), now_ms));
+  if (!asked.reply) return asked.next;
+  if (Status taken = catalogue_->take(asked.reply->body()); !taken.ok())
+    return {object(taken.error().message)};
+  if (!catalogue_->complete()) return {std::nullopt};
+  const auto packed = std::move(*catalogue_).finish();
+  catalogue_.reset();
+  if (!packed.ok()) return {object(packed.error().message)};
+  const auto table = read_catalogue(*packed, task_.items);
+  if (!table.ok()) return {object(table.error().message)};
+  if ((*table)->size() != task_.items)
+    return {object("the task's catalogue is refused: it has fewer names than the task has items")};
+  SOTTO_TRY_DONE(kept_.keep_catalogue(catalogue_name_, *packed));
+  stage_ = Stage::model;
+  return {std::nullopt};
+}
+
+ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
+  if (model_->model() != nullptr) return stage_ = Stage::fit, std::optional<Next>();
+  SOTTO_TRY(Asked asked, ask(wire, Method::fetch, model_->next(), now_ms));
+  if (!asked.reply) return asked.next;
+  if (Status taken = model_->take(asked.reply->body()); !taken.ok()) return {object(taken.error().message)};
+  if (model_->model() != nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, model_->model()));
+  return {std::nullopt};
+}
+
+}  // namespace sotto

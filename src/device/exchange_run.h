@@ -1,0 +1,87 @@
+// ExchangeRun: one exchange while it is going on; device/exchange.h says what it does and its laws.
+#pragma once
+
+#include "device/exchange.h"
+#include "device/line.h"
+#include "device/model_fetch.h"
+#include "device/round_work.h"
+#include "device/secure_part.h"
+
+namespace sotto {
+
+class ExchangeRun {
+ public:
+  using Next = Exchange::Next;
+
+  ExchangeRun(Keepsake& kept, const ExchangeOptions& options, const Enrolment& enrolment,
+              std::int64_t ahead_ms, std::int64_t now_ms);
+
+  // One request, or one thing to do without any. None: there is more to do at once.
+  [[nodiscard]] Result<std::optional<Next>> move(Transport& wire, std::int64_t now_ms);
+  [[nodiscard]] Next wait(std::int64_t wait_ms) const;
+  [[nodiscard]] std::int64_t ahead_ms() const { return line_.ahead_ms(); }
+
+ private:
+  enum class Stage : std::uint8_t { check_in, catalogue, model, fit, step };
+  // Exactly one of three: a reply; what the call is to return; neither, where the same is to be asked again.
+  struct Asked {
+    std::optional<v1::Reply> reply;
+    std::optional<Next> next;
+  };
+  using Moved = Result<std::optional<Next>>;
+
+  [[nodiscard]] Result<Asked> ask(Transport& wire, Method method, std::string body, std::int64_t now_ms);
+  [[nodiscard]] Asked refused(const v1::Reply& reply, std::int64_t now_ms);
+  [[nodiscard]] Moved check_in(Transport& wire, std::int64_t now_ms);
+  [[nodiscard]] Moved fetch_catalogue(Transport& wire, std::int64_t now_ms);
+  [[nodiscard]] Moved fetch_model(Transport& wire, std::int64_t now_ms);
+  [[nodiscard]] Moved fit(std::int64_t now_ms);
+  [[nodiscard]] Moved step(Transport& wire, std::int64_t now_ms);
+
+  [[nodiscard]] Result<std::string> check_in_request();
+  [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
+  // Why the device does not take it; empty: it does.
+  [[nodiscard]] std::string objection(const v1::Assignment& assignment) const;
+  [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
+  [[nodiscard]] Status note_answer();
+  [[nodiscard]] std::string step_request() const;
+  [[nodiscard]] Moved take_step(const v1::StepReply& reply, std::uint32_t retry_after_ms);
+
+  [[nodiscard]] Next lost(const std::string& why, std::int64_t now_ms);
+  [[nodiscard]] Next end(Ending ending, std::string why, std::int64_t wait_ms);
+  [[nodiscard]] Next object(std::string why) {
+    return end(Ending::refused_by_device, std::move(why), pause_ms);
+  }
+  // Until the round is over, but not for ever.
+  [[nodiscard]] std::int64_t until_deadline(std::int64_t now_ms) const;
+  // Between the two, drawn.
+  [[nodiscard]] std::int64_t between(std::int64_t least, std::int64_t most);
+
+  static constexpr std::int64_t pause_ms = 60'000;
+
+  Keepsake& kept_;
+  const ExchangeOptions& options_;
+  Line line_;
+  Secret entropy_;
+  SumSecrets sum_secrets_;
+  ExchangeReport report_;
+  Stage stage_ = Stage::check_in;
+  std::uint32_t attempts_ = 0;  // of the request that is due
+  std::uint64_t drawn_ = 0;
+  bool clock_set_ = false;  // by a refusal, once
+
+  // Since the assignment.
+  Task task_;
+  std::string token_;
+  std::int64_t deadline_ms_ = 0;  // by the server's clock
+  std::string catalogue_name_;    // its hash; empty: the items are numbers
+  std::optional<BlobFetch> catalogue_;
+  std::optional<ModelFetch> model_;
+  std::optional<RoundWork> work_;  // until it is noted
+  std::unique_ptr<SecurePart> part_;
+  SecurePart::Outgoing outgoing_;
+  std::uint64_t offset_ = 0;
+  bool polling_ = false;
+};
+
+}  // namespace sotto

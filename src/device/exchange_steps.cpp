@@ -1,0 +1,116 @@
+// The second half of an exchange: the fit, and what leaves after it.
+#include <algorithm>
+
+#include "device/exchange_run.h"
+#include "fed/messages.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::int64_t least_poll_ms = 5;
+constexpr std::int64_t most_poll_ms = 60'000;
+
+bool is_last(v1::Phase phase) { return phase == v1::PHASE_CONTRIBUTION || phase == v1::PHASE_REVEAL; }
+
+}  // namespace
+
+ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
+  std::shared_ptr<const IdTable> names;
+  if (!catalogue_name_.empty()) {
+    SOTTO_TRY(names, kept_.catalogue(catalogue_name_));
+    if (names == nullptr || names->size() != task_.items)
+      return {object("the task is refused: its catalogue has another number of items")};
+  }
+  report_.download = model_->download();
+  auto work = work_for_round(kept_, task_, report_.round, names.get(), model_->model()->rows);
+  model_.reset();
+  if (!work.ok()) {
+    const Code code = work.error().code;
+    if (code != Code::incompatible && code != Code::diverged) return work.error();
+    return {end(Ending::kept_quiet, work.error().message, until_deadline(now_ms))};
+  }
+  if (!*work)
+    return {end(Ending::kept_quiet, "this device has nothing to answer with", until_deadline(now_ms))};
+  work_ = std::move(*work);
+  stage_ = Stage::step;
+  if (task_.secure) {
+    part_ = std::make_unique<SecurePart>(task_, std::move(work_->contribution), sum_secrets_);
+    outgoing_ = {v1::PHASE_JOIN, ""};
+    return {std::nullopt};
+  }
+  const Bytes message = encode(ContributionMessage{report_.round, std::move(work_->contribution)});
+  outgoing_ = {v1::PHASE_CONTRIBUTION,
+               std::string(reinterpret_cast<const char*>(message.data()), message.size())};
+  SOTTO_TRY_DONE(note_answer());
+  return {std::nullopt};
+}
+
+Status ExchangeRun::note_answer() {
+  Answer answer;
+  answer.task = task_.name;
+  answer.round = report_.round;
+  answer.own = &work_->own;
+  answer.ledger = {.round = report_.round,
+                   .task = task_.name,
+                   .mechanism = task_.secure ? "secure" : "plain",
+                   .epsilon = {},
+                   .bytes = outgoing_.data.size(),
+                   .items = std::move(work_->items)};
+  SOTTO_TRY_DONE(kept_.note_answer(answer));
+  work_.reset();
+  return Done{};
+}
+
+std::string ExchangeRun::step_request() const {
+  v1::StepRequest request;
+  request.set_token(token_);
+  request.set_phase(outgoing_.phase);
+  request.set_poll(polling_);
+  if (!polling_) {
+    request.set_offset(offset_);
+    request.set_total(outgoing_.data.size());
+    request.set_data(outgoing_.data.substr(offset_, most_chunk_bytes));
+  }
+  return request.SerializeAsString();
+}
+
+ExchangeRun::Moved ExchangeRun::take_step(const v1::StepReply& reply, std::uint32_t retry_after_ms) {
+  switch (reply.progress()) {
+    case v1::StepReply::TAKEN:
+      if (!is_last(outgoing_.phase)) break;
+      return {end(Ending::answered, "", retry_after_ms)};
+    case v1::StepReply::MORE:
+      if (reply.next_offset() >= outgoing_.data.size()) break;
+      offset_ = reply.next_offset();
+      polling_ = false;
+      return {std::nullopt};
+    case v1::StepReply::WAIT:
+      polling_ = true;
+      return {wait(std::clamp<std::int64_t>(retry_after_ms, least_poll_ms, most_poll_ms))};
+    case v1::StepReply::ANSWER: {
+      if (is_last(outgoing_.phase)) break;
+      auto next = part_->after(outgoing_.phase, reply.data());
+      if (!next.ok()) return {object(next.error().message)};
+      outgoing_ = std::move(*next);
+      offset_ = 0;
+      polling_ = false;
+      // What is masked leaves now.
+      if (outgoing_.phase == v1::PHASE_MASKED) SOTTO_TRY_DONE(note_answer());
+      return {std::nullopt};
+    }
+    default:
+      break;
+  }
+  return {object("the exchange is refused: the server's answer to a step is out of order")};
+}
+
+ExchangeRun::Moved ExchangeRun::step(Transport& wire, std::int64_t now_ms) {
+  SOTTO_TRY(Asked asked, ask(wire, Method::step, step_request(), now_ms));
+  if (!asked.reply) return asked.next;
+  v1::StepReply reply;
+  if (!reply.ParseFromString(asked.reply->body())) return {object("the answer to a step does not decode")};
+  return take_step(reply, asked.reply->retry_after_ms());
+}
+
+}  // namespace sotto

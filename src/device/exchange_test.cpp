@@ -1,0 +1,146 @@
+#include "device/exchange.h"
+
+#include "device/model_fetch.h"
+#include "device/test_device.h"
+#include "fed/wire/device_fit.h"
+
+namespace sotto {
+namespace {
+
+std::string contribution_of(FakeCoordinator& server, const TestDevice& device, const DeviceStreams& streams,
+                            std::uint32_t round = 0) {
+  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  const Bytes bytes = encode(ContributionMessage{round, **fit.fit(round, server.master, own.on_device())});
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  const DeviceStreams streams{(*device.kept->enrolment())->own_seed, UserIndex{0}};
+  const auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::answered) << next.report.why;
+  EXPECT_EQ(next.report.download, Download::full);
+  EXPECT_EQ(server.contributions, (std::set{contribution_of(server, device, streams)}));
+  ASSERT_EQ(device.ledger.size(), 1u);
+  EXPECT_EQ(device.ledger[0].mechanism, "plain");
+  EXPECT_EQ(device.ledger[0].bytes, server.contributions.begin()->size());
+  EXPECT_FALSE(device.ledger[0].items.empty());
+  for (const std::string& name : device.ledger[0].items)
+    EXPECT_TRUE(std::count(device.history.begin(), device.history.end(),
+                           ItemIndex{static_cast<std::uint32_t>(std::stoul(name))}));
+  EXPECT_EQ(*device.kept->last_round("small"), 0u);
+}
+
+TEST(AnExchange, DrawsBySeedAndIndexOnlyWhereItIsAllowed) {
+  v1::TaskSpec spec = small_task(test_items);
+  spec.set_reproducible(true);
+  FakeCoordinator server(spec);
+  TestDevice wary(server);
+  EXPECT_EQ(wary.run(server).report.ending, Ending::refused_by_device);
+  EXPECT_TRUE(server.contributions.empty());
+  TestDevice open(server, 2);
+  open.options.allow_reproducible = true;
+  open.exchange.emplace(*open.kept, open.options);
+  EXPECT_EQ(open.run(server).report.ending, Ending::answered);
+  EXPECT_EQ(server.contributions, (std::set{contribution_of(server, open, {7, UserIndex{1}})}));
+}
+
+TEST(AnExchange, NeverAnswersARoundTwice) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  server.round = 5;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
+  server.round = 4;
+  EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
+  EXPECT_EQ(server.contributions.size(), 1u);
+  server.round = 6;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+}
+
+TEST(AnExchange, GoesOnAfterLostRequestsAndReplies) {
+  FakeCoordinator whole(small_task(test_items));
+  TestDevice calm(whole);
+  calm.run(whole);
+  // Every request once with a lost call, once with a lost reply.
+  for (int at = 0; at < whole.calls - 1; ++at)
+    for (const bool reply : {false, true}) {
+      FakeCoordinator server(small_task(test_items));
+      TestDevice device(server);
+      server.twist = [&](Method, v1::Reply&) {
+        if (server.calls == at + 2) (reply ? server.lose_replies : server.lose_calls) = 1;
+      };
+      EXPECT_EQ(device.run(server).report.ending, Ending::answered) << at;
+      EXPECT_EQ(server.contributions, whole.contributions);
+      EXPECT_EQ(device.ledger.size(), 1u);
+    }
+}
+
+TEST(AnExchange, IsADropoutWhereNobodyAnswersUntilTheDeadline) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  server.lose_calls = 1000;
+  auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::dropped);
+  EXPECT_GT(next.wait_ms, 0);
+  server.lose_calls = 0;
+  server.twist = [&](Method method, v1::Reply&) {
+    if (method == Method::fetch) server.lose_calls = 1'000'000;
+  };
+  const std::int64_t before = server.now_ms;
+  next = device.run(server, 10'000);
+  EXPECT_EQ(next.report.ending, Ending::dropped);
+  EXPECT_GE(server.now_ms, before + 600'000);
+  EXPECT_TRUE(device.ledger.empty());
+}
+
+TEST(AnExchange, SetsItsClockByTheServersOnce) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  device.clock_off_ms = 7'200'000;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  server.round = 1;
+  const int calls = server.calls;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  EXPECT_EQ(server.calls,
+            calls + 1 +
+                static_cast<int>(std::max<std::size_t>(1, (server.contributions.begin()->size() + 99) / 100)))
+      << "the offset is kept: no second refusal";
+  server.clock_window_ms = -1;  // whatever the device says
+  const auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::refused_by_server);
+  EXPECT_EQ(next.report.refusal, v1::REFUSAL_CLOCK);
+}
+
+TEST(AnExchange, TakesADeltaAndFallsBackWhereItDoesNotFit) {
+  for (const int wrong : {0, 1, 2, 3}) {
+    FakeCoordinator server(small_task(test_items));
+    TestDevice device(server);
+    ASSERT_EQ(device.run(server).report.ending, Ending::answered);
+    v1::CheckInRequest held;
+    const std::string from = server.encoded;
+    const std::string from_version = server.version;
+    server.master.row(3)[1] += 0.5f;
+    server.publish_master();
+    server.offers_delta = true;
+    server.delta = server.keep(make_delta(from, server.encoded, shape_of(server.task)));
+    if (wrong == 1) server.blobs.erase(server.delta.hash());
+    if (wrong == 2) server.delta = server.keep("no delta at all");
+    if (wrong == 3) server.delta = server.keep(make_delta(server.encoded, from, shape_of(server.task)));
+    server.round = 1;
+    const auto next = device.run(server);
+    EXPECT_EQ(next.report.ending, Ending::answered) << next.report.why;
+    EXPECT_EQ(next.report.download, wrong == 0 ? Download::delta : Download::full) << wrong;
+    ASSERT_TRUE(held.ParseFromString(server.last_check_in));
+    ASSERT_EQ(held.held_size(), 1);
+    EXPECT_EQ(held.held(0).version(), from_version);
+    EXPECT_EQ((*device.kept->model("small"))->encoded, server.encoded);
+    server.round = 2;
+    EXPECT_EQ(device.run(server).report.download, Download::held);
+  }
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,30 @@
+// What a device does for one round, between the model that came and the contribution that may leave: the
+// person's items by the catalogue's rows, their policy in its numbers, the fit.
+//
+// Laws: nothing is kept and nothing leaves here; an item that the catalogue lacks takes no part; a rule that
+// this catalogue cannot tell apart stops the work rather than let something out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/keepsake.h"
+#include "fed/wire/task.h"
+#include "privacy/contribution.h"
+
+namespace sotto {
+
+struct RoundWork {
+  Private<RowMatrix> own;  // the private row after the fit
+  Contribution contribution;
+  std::vector<std::string> items;  // those of the person's that are in it, by name
+};
+
+// `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
+[[nodiscard]] Result<std::optional<RoundWork>> work_for_round(Keepsake& kept, const Task& task,
+                                                              std::uint32_t round, const IdTable* catalogue,
+                                                              const RowMatrix& shared);
+
+}  // namespace sotto

@@ -1,0 +1,87 @@
+#include "device/secure_part.h"
+
+namespace sotto {
+
+namespace {
+
+Error refuse(const char* why) {
+  return fail(Code::bad_input, std::string("the secure sum is refused: ") + why);
+}
+
+std::span<const std::byte> bytes_in(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+template <class M>
+SecurePart::Outgoing outgoing(v1::Phase phase, const M& message) {
+  const Bytes bytes = encode(message);
+  return {phase, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())};
+}
+
+Result<std::vector<PublicKey>> read_directory(const std::string& bytes) {
+  constexpr std::size_t each = sizeof(PublicKey);
+  if (bytes.size() % each != 0 || bytes.size() / each > most_sum_devices)
+    return refuse("its directory does not decode");
+  std::vector<PublicKey> directory(bytes.size() / each);
+  for (std::size_t n = 0; n < directory.size(); ++n)
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(n * each), each, directory[n].begin());
+  return directory;
+}
+
+}  // namespace
+
+Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
+  v1::SumStart start;
+  if (!start.ParseFromString(answer)) return refuse("its start does not decode");
+  SOTTO_TRY(const SumOffer offer, decode<SumOffer>(bytes_in(start.offer())));
+  SOTTO_TRY(directory_, read_directory(start.directory()));
+  if (start.place() >= directory_.size() || directory_[start.place()] != secrets_.identity().open())
+    return refuse("the place in its directory is another device's");
+  SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
+  const std::size_t entries = task_.items * task_.model(task_.plan.seed).shared_width();
+  if (offer.entries != entries) return refuse("it sums something of another shape than the task's model");
+  sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets());
+  SOTTO_TRY(const KeysMessage keys, sum_->join(offer));
+  return outgoing(v1::PHASE_KEYS, keys);
+}
+
+Result<std::vector<std::int32_t>> SecurePart::input() const {
+  const std::size_t width = contribution_.width();
+  std::vector<std::int32_t> sums(task_.items * width, 0);
+  for (std::size_t n = 0; n < contribution_.size(); ++n)
+    for (std::size_t k = 0; k < width; ++k) {
+      std::int32_t& sum = sums[contribution_.row(n) * width + k];
+      // Beyond what an entry holds a row stands twice; the sum would not take it either.
+      if (__builtin_add_overflow(sum, contribution_.values(n)[k], &sum))
+        return refuse("a row of this device's contribution is too large for it");
+    }
+  return sums;
+}
+
+Result<SecurePart::Outgoing> SecurePart::give(const std::string& answer) {
+  SOTTO_TRY(const auto letters, decode<LettersMessage>(bytes_in(answer)));
+  SOTTO_TRY(const std::vector<std::int32_t> values, input());
+  SOTTO_TRY(const MaskedMessage masked, sum_->receive(letters, values));
+  return outgoing(v1::PHASE_MASKED, masked);
+}
+
+Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::string& answer) {
+  if (phase == v1::PHASE_JOIN) return join(answer);
+  if (!sum_) return refuse("a phase before its time");
+  if (phase == v1::PHASE_KEYS) {
+    SOTTO_TRY(const auto keys, decode<NeighbourKeysMessage>(bytes_in(answer)));
+    SOTTO_TRY(const LettersMessage letters, sum_->receive(keys));
+    return outgoing(v1::PHASE_LETTERS, letters);
+  }
+  if (phase == v1::PHASE_LETTERS) return give(answer);
+  if (phase == v1::PHASE_MASKED) {
+    SOTTO_TRY(const auto survivors, decode<SurvivorsMessage>(bytes_in(answer)));
+    SOTTO_TRY(const auto agreement, sum_->receive(survivors));
+    if (!agreement) return Outgoing{v1::PHASE_AGREEMENT, ""};
+    return outgoing(v1::PHASE_AGREEMENT, *agreement);
+  }
+  if (phase != v1::PHASE_AGREEMENT) return refuse("an answer where none is due");
+  SOTTO_TRY(const auto certificate, decode<CertificateMessage>(bytes_in(answer)));
+  SOTTO_TRY(const RevealMessage reveal, sum_->receive(certificate));
+  return outgoing(v1::PHASE_REVEAL, reveal);
+}
+
+}  // namespace sotto

@@ -1,0 +1,57 @@
+// `sotto fleet` and `sotto data items` from the command line; fleets that play are in tests/e2e.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+class Fleet : public testing::Test {
+ protected:
+  Fleet() {
+    EXPECT_EQ(shop_.sotto({"data", "generate", "--users", "20", "--items", "30", "--out", "world"}).code, 0);
+  }
+  [[nodiscard]] Outcome fleet(const Words& more) const {
+    return shop_.sotto(
+        joined({"fleet", "--server", "unix:nobody", "--data", "world/interactions.tsv"}, more));
+  }
+  Workshop shop_;
+};
+
+TEST_F(Fleet, ItemsAreTheCatalogueOfTheSplit) {
+  ASSERT_EQ(
+      shop_.sotto({"data", "items", "--data", "world/interactions.tsv", "--out", "items.tsv", "--json"}).code,
+      0);
+  const std::string names = shop_.get("items.tsv");
+  const auto lines = std::count(names.begin(), names.end(), '\n');
+  // Another command says how many items the training part has.
+  const auto parts =
+      shop_.sotto({"data", "split", "world/interactions.tsv", "--out", "s.bin", "--json"}).json();
+  EXPECT_EQ(lines, parts["items"].get<long>()) << parts.dump();
+}
+
+TEST_F(Fleet, WrongUsageIsSaid) {
+  EXPECT_EQ(shop_.sotto({"fleet", "--data", "world"}).code, 2);
+  EXPECT_EQ(fleet({}).code, 2) << "without tokens";
+  shop_.put("tokens.txt", "one\ntwo\n");
+  for (const Words& words :
+       {Words{"--dropout", "1.5"}, Words{"--byzantine", "-1"}, Words{"--first", "21"},
+        Words{"--devices", "21"}, Words{"--mask", "perhaps"}, Words{"--pi", "2"}, Words{"--consent", "all"},
+        Words{"--until-finished", "films"}, Words{"--connections", "0"}, Words{"--devices", "3"}}) {
+    const Outcome outcome = fleet(joined({"--tokens", "tokens.txt"}, words));
+    EXPECT_EQ(outcome.code, 2) << words.front() << ": " << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  }
+}
+
+TEST_F(Fleet, ACoordinatorThatIsNotThereIsSaidAndItsTokensAreNot) {
+  shop_.put("tokens.txt", "sesame\n");
+  const Outcome outcome = fleet({"--tokens", "tokens.txt", "--devices", "1"});
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_EQ(outcome.err.find("sesame"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sotto::cli

@@ -1,0 +1,201 @@
+// Training over the wire gives the simulator's model, bit for bit: the same plan, seed and cohorts, with
+// devices in one process or in several, with plain sums and with secure ones.
+#include "sim/federation.h"
+
+#include <gtest/gtest.h>
+
+#include "base/row_hash.h"
+#include "data/generate.h"
+#include "sim/thread_pool.h"
+#include "tests/cli/program.h"
+#include "tests/e2e/loopback.h"
+
+namespace sotto::e2e {
+namespace {
+
+constexpr std::uint32_t rounds = 4;
+
+struct Case {
+  const char* name;
+  double pi = 1.0;
+  MaskKind mask = MaskKind::sticky;
+  std::uint32_t cohort = 0;  // 0: everybody, in the order they come
+  bool secure = false;
+};
+
+// A small world, as `sotto data generate` writes it, and its split.
+const cli::Workshop& workshop() {
+  static const cli::Workshop shop;
+  static const int made =
+      shop.sotto({"data", "generate", "--users", "60", "--items", "90", "--out", "world"}).code;
+  EXPECT_EQ(made, 0);
+  return shop;
+}
+Prepared world() {
+  DataRequest request;
+  request.paths = {(workshop().folder() / "world" / "interactions.tsv").string()};
+  auto prepared = prepare(request);
+  EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().message);
+  return std::move(*prepared);
+}
+
+TaskConfig task_for(const Case& one, const Split& split) {
+  TaskConfig config;
+  v1::TaskSpec& spec = config.spec;
+  spec.set_name("films");
+  spec.set_model("fpl");
+  spec.set_factors(8);
+  spec.set_learning_rate(0.05f);
+  spec.set_user_reg(0.0025f);
+  spec.set_positive_reg(0.0025f);
+  spec.set_negative_reg(0.00025f);
+  spec.set_init_sd(0.1f);
+  spec.set_triples(10);
+  spec.set_fixed_bits(20);
+  spec.set_seed(11);
+  spec.set_reproducible(true);
+  spec.set_items(static_cast<std::uint32_t>(split.catalogue));
+  for (std::uint32_t item = 0; item < split.catalogue; ++item)
+    config.catalogue.append(split.items.name(item)).push_back('\n');
+  if (one.secure) {
+    spec.set_sum(v1::SUM_SECURE);
+    v1::SumAssumed& assumed = *spec.mutable_assumed();
+    assumed.set_corrupt(0.05);
+    assumed.set_dropped(0.1);
+    assumed.set_leak(1e-6);
+    assumed.set_abort(1e-3);
+    assumed.set_crowd(4);
+  }
+  const auto users = static_cast<std::uint32_t>(split.train.users());
+  config.rules.goal = one.cohort == 0 ? users : one.cohort;
+  config.rules.quorum = config.rules.goal;
+  config.rules.over_selection = 1.0;
+  config.rules.rounds = rounds;
+  if (one.cohort != 0) {
+    config.rules.selection = RoundRules::Selection::drawn;
+    config.rules.population = users;
+  }
+  return config;
+}
+
+// What the simulator makes of it.
+std::string simulated(const Case& one, const Split& split) {
+  const Task task = *read_task(task_for(one, split).spec);
+  Plan plan = task.plan;
+  plan.consent = {.pi = one.pi, .mask = one.mask};
+  const auto users = static_cast<std::uint32_t>(split.train.users());
+  const Schedule schedule{.cohort = one.cohort == 0 ? users : one.cohort,
+                          .triples = task.triples(),
+                          .rounds_per_epoch = 1,
+                          .rounds = rounds};
+  ThreadPool pool(1);
+  Federation<Fpl> federation(task.model(plan.seed), plan, schedule, split.train, pool);
+  EXPECT_TRUE(federation.run(rounds).ok());
+  return hash_rows(federation.state().shared);
+}
+
+class TrainingOverTheWire : public testing::TestWithParam<Case> {};
+
+TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
+  const Prepared prepared = world();
+  const Split& split = prepared.split;
+  ASSERT_EQ(split.users_without_training(), 0u) << "each user's index is a device's";
+  const TaskConfig config = task_for(GetParam(), split);
+  Loopback loopback(config);
+  FleetOptions options;
+  options.devices = static_cast<std::uint32_t>(split.train.users());
+  options.workers = 8;
+  options.reproducible = true;
+  options.policy.pi = GetParam().pi;
+  options.policy.mask = GetParam().mask;
+  options.exchanges = std::uint64_t{rounds} * config.rules.goal;
+  options.seconds = 60.0;
+  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const std::atomic<bool> stop = false;
+  const auto report = run_fleet(split, options, *devices, loopback.connect(), {.stop = stop});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->of(Ending::answered), options.exchanges);
+  EXPECT_TRUE(report->refusals.empty());
+  EXPECT_EQ(loopback.versions(), rounds + 1);
+  EXPECT_EQ(loopback.model_hash(), simulated(GetParam(), split));
+}
+
+INSTANTIATE_TEST_SUITE_P(InEveryWay, TrainingOverTheWire,
+                         testing::Values(Case{"Everybody"}, Case{"HalfSticky", 0.5, MaskKind::sticky},
+                                         Case{"HalfRedrawn", 0.5, MaskKind::redraw},
+                                         Case{"Drawn", 1.0, MaskKind::sticky, 20},
+                                         Case{"DrawnHalf", 0.5, MaskKind::redraw, 20},
+                                         Case{"Secure", 1.0, MaskKind::sticky, 0, true},
+                                         Case{"SecureDrawnHalf", 0.5, MaskKind::sticky, 40, true}),
+                         [](const auto& each) { return std::string(each.param.name); });
+
+// Two processes play the halves of the devices, each over its own connections.
+TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
+  const Case half{"", 0.5, MaskKind::redraw, 0};
+  const Prepared prepared = world();
+  const Split& split = prepared.split;
+  const TaskConfig config = task_for(half, split);
+  Loopback loopback(config);
+  const auto users = static_cast<std::uint32_t>(split.train.users());
+  std::string tokens;
+  for (const std::string& token : loopback.tokens(users)) tokens += token + "\n";
+  workshop().put("tokens.txt", tokens);
+  workshop().put("ca.pem", loopback.ca_pem());
+  const cli::Words common{"fleet",          "--server", loopback.address(),
+                          "--ca",           "ca.pem",   "--tokens",
+                          "tokens.txt",     "--data",   "world/interactions.tsv",
+                          "--reproducible", "--pi",     "0.5",
+                          "--mask",         "redraw",   "--json",
+                          "--quiet"};
+  const auto enrolled = workshop().sotto(cli::joined(common, {"--enrol-only"}));
+  ASSERT_EQ(enrolled.code, 0) << enrolled.err;
+  const std::string first = std::to_string(users / 3), rest = std::to_string(users - users / 3);
+  const std::string left = std::to_string(rounds * (users / 3)),
+                    right = std::to_string(rounds * (users - users / 3));
+  const pid_t one = workshop().start(cli::joined(common, {"--devices", first, "--exchanges", left}));
+  const pid_t two =
+      workshop().start(cli::joined(common, {"--first", first, "--devices", rest, "--exchanges", right}));
+  for (const pid_t process : {one, two}) {
+    const cli::Outcome outcome = workshop().finish(process);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(outcome.json()["refusals"].empty()) << outcome.out;
+  }
+  EXPECT_EQ(loopback.model_hash(), simulated(half, split));
+}
+
+// What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
+TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
+  const Prepared prepared = world();
+  const Split& split = prepared.split;
+  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0}, split);
+  config.rules.goal = 20;
+  config.rules.quorum = 5;
+  config.rules.over_selection = 2.0;
+  config.rules.gather_ms = 500;
+  config.rules.round_ms = 2'000;
+  config.rules.rounds = 0;
+  Loopback loopback(config);
+  FleetOptions options;
+  options.devices = static_cast<std::uint32_t>(split.train.users());
+  options.workers = 8;
+  options.reproducible = true;
+  options.byzantine = 0.3;
+  options.dropout = 0.1;
+  options.churn = 0.05;
+  options.delay_ms = 3;
+  options.seconds = 3.0;
+  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const std::atomic<bool> stop = false;
+  const auto report = run_fleet(split, options, *devices, loopback.connect(), {.stop = stop});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GE(loopback.versions(), 3u);
+  EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_SIGNATURE));
+  EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_MESSAGE));
+  EXPECT_GT(report->silent, 0u);
+  EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
+}
+
+}  // namespace
+}  // namespace sotto::e2e
