@@ -96,6 +96,7 @@ void FaultyDisk::lose_unsynced() {
 }
 
 bool FaultyDisk::let_through(const DurableWrite& write) {
+  if (frozen_) return false;
   ++count_;
   if (fault_ == DiskFault::full) return count_ < at_ || count_ >= at_ + length_;
   if (fault_ == DiskFault::none || count_ < at_) {
@@ -108,7 +109,9 @@ bool FaultyDisk::let_through(const DurableWrite& write) {
     overwrite(write.path, content);
   }
   if (fault_ == DiskFault::power_cut) lose_unsynced();
-  die_at_once();
+  if (death_ == Death::kills) die_at_once();
+  frozen_ = true;
+  return false;
 }
 
 }  // namespace sotto

@@ -1,0 +1,169 @@
+#include "tests/faults/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/row_hash.h"
+#include "fed/messages.h"
+#include "fed/wire/published_model.h"
+#include "server/budget_text.h"
+#include "server/store_snapshot.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
+
+bool is_same(const VersionRecord& one, const VersionRecord& other) {
+  return one.number == other.number && one.round == other.round && one.contributions == other.contributions &&
+         one.model_hash == other.model_hash && one.master == other.master && one.time_ms == other.time_ms;
+}
+
+}  // namespace
+
+Witness::Witness(TaskConfig config) : config_(std::move(config)), task_(read_task(config_.spec).value()) {}
+
+void Witness::see(Method method, const std::string& request, const std::optional<std::string>& reply) {
+  v1::SignedRequest asked;
+  std::optional<v1::Reply> answer;
+  if (reply) answer.emplace();
+  if (answer && !answer->ParseFromString(*reply)) return complain("a reply does not decode");
+  if (method == Method::check_in && answer && asked.ParseFromString(request))
+    see_check_in(asked.device(), *answer);
+  v1::StepRequest step;
+  if (method == Method::step && asked.ParseFromString(request) && step.ParseFromString(asked.body()))
+    see_step(asked.device(), step, answer);
+}
+
+void Witness::see_check_in(const std::string& device, const v1::Reply& reply) {
+  v1::CheckInReply told;
+  if (reply.refusal() != v1::REFUSAL_NONE) return;
+  if (!told.ParseFromString(reply.body())) return complain("a check-in's reply does not decode");
+  if (!told.has_assignment()) return;
+  const std::uint32_t round = told.assignment().round();
+  if (taken_[round].contains(device))
+    complain(fmt::format("a device that gave to round {} is asked for it again", round));
+  for (const auto& [token, place] : places_)
+    if (place.device == device && place.round == round && token != told.assignment().token())
+      complain(fmt::format("a device has two places in round {}", round));
+  places_[told.assignment().token()] = {device, round};
+}
+
+void Witness::see_step(const std::string& device, const v1::StepRequest& request,
+                       const std::optional<v1::Reply>& reply) {
+  const auto place = places_.find(request.token());
+  if (place == places_.end() || place->second.device != device) return;
+  if (request.phase() != v1::PHASE_CONTRIBUTION || request.poll()) return;
+  const std::uint32_t round = place->second.round;
+  const auto [sent, is_first] = sent_.try_emplace({device, round}, request.data());
+  if (!is_first && sent->second != request.data())
+    complain(fmt::format("a device answered round {} twice", round));
+  if (!reply) unsure_[round][device] = request.data();
+  v1::StepReply told;
+  if (!reply || reply->refusal() != v1::REFUSAL_NONE || !told.ParseFromString(reply->body())) return;
+  if (told.progress() == v1::StepReply::TAKEN) taken_[round][device] = request.data();
+}
+
+void Witness::inspect(Store& store) {
+  const auto tasks = store.tasks();
+  if (!tasks.ok() || tasks->size() != 1) return complain("the task is not in the store");
+  const TaskRecord& record = tasks->front();
+  if (record.next_round < next_round_)
+    complain(fmt::format("the next round fell from {} to {}", next_round_, record.next_round));
+  next_round_ = record.next_round;
+  inspect_rounds(store);
+  inspect_versions(store);
+  inspect_budget(record);
+}
+
+void Witness::inspect_rounds(Store& store) {
+  const auto rounds = store.rounds(task_.name, all);
+  if (!rounds.ok()) return complain(rounds.error().message);
+  if (rounds->size() != next_round_)
+    complain(fmt::format("{} rounds are there and {} were given", rounds->size(), next_round_));
+  for (const RoundRecord& round : *rounds) {
+    if (round.state == RoundState::open) complain("a round of an earlier life is still open");
+    const auto [before, is_new] = closed_.try_emplace(round.round, snapshot(round));
+    if (before->second != snapshot(round))
+      complain(fmt::format("round {} changed after it was closed", round.round));
+  }
+}
+
+void Witness::inspect_versions(Store& store) {
+  auto versions = store.versions(task_.name, all);
+  if (!versions.ok()) return complain(versions.error().message);
+  std::reverse(versions->begin(), versions->end());
+  if (versions->size() < versions_.size()) return complain("a released version vanished");
+  for (std::size_t number = 0; number < versions->size(); ++number) {
+    const VersionRecord& version = (*versions)[number];
+    const auto blob = store.blob(version.master);
+    if (!blob.ok()) return complain("a released version cannot be read: " + blob.error().message);
+    const auto rows = read_published(*blob, {task_.items, task_.plan.fpl.factors + 1, v1::PRECISION_F32});
+    if (!rows.ok() || hash_rows(*rows) != version.model_hash)
+      return complain(fmt::format("version {} is not the model it says", number));
+    if (number < versions_.size()) {
+      if (!is_same(version, versions_[number])) complain(fmt::format("version {} changed", number));
+      continue;
+    }
+    if (number > 0) judge_sum(version, newest_);
+    versions_.push_back(version);
+    newest_ = *rows;
+  }
+}
+
+void Witness::judge_sum(const VersionRecord& version, const RowMatrix& before) {
+  if (version.contributions < config_.rules.quorum) complain("a version of fewer than the quorum");
+  if (!closed_[version.round].starts_with(fmt::format("round {} {} state 1 ", task_.name, version.round)))
+    complain(fmt::format("version {} is of a round that was not committed", version.number));
+  for (const VersionRecord& other : versions_)
+    if (other.number > 0 && other.round == version.round)
+      complain(fmt::format("round {} made two versions", version.round));
+  if (task_.secure) return;  // what was given is hidden from this side too
+  // At the request that a server died of it may have taken the contribution or not.
+  Given with_last = taken_[version.round];
+  with_last.insert(unsure_[version.round].begin(), unsure_[version.round].end());
+  for (const Given& given : {taken_[version.round], with_last}) {
+    if (given.size() != version.contributions) continue;
+    if (config_.dp || sum_of(before, given) == version.model_hash) return;
+  }
+  complain(fmt::format("version {}, of {} contributions, is not the sum of the {} taken in round {}",
+                       version.number, version.contributions, taken_[version.round].size(), version.round));
+}
+
+// By hand, row by row.
+std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
+  std::map<std::uint32_t, std::vector<std::int64_t>> sums;
+  for (const auto& [device, bytes] : given) {
+    const auto message = decode<ContributionMessage>(std::as_bytes(std::span(bytes)));
+    if (!message.ok()) return "a contribution that was taken does not decode";
+    const Contribution& contribution = message->contribution;
+    for (std::size_t n = 0; n < contribution.size(); ++n) {
+      auto& sum = sums[contribution.row(n)];
+      sum.resize(contribution.stride());
+      for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += contribution.values(n)[at];
+    }
+  }
+  RowMatrix after = before;
+  const Fpl model = task_.model(task_.plan.seed);
+  for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.row(row));
+  return hash_rows(after);
+}
+
+void Witness::inspect_budget(const TaskRecord& record) {
+  if (!config_.dp) {
+    if (!record.budget.empty()) complain("a task without noise has a budget");
+    return;
+  }
+  const auto budget = read_budget(record.budget, "the budget");
+  if (!budget.ok()) return complain(budget.error().message);
+  std::uint64_t charged = 0;
+  for (const BudgetCharge& charge : budget->charges()) charged += charge.releases.times;
+  if (charged + 1 != versions_.size())
+    complain(fmt::format("{} releases are charged and {} were made", charged, versions_.size() - 1));
+}
+
+}  // namespace sotto

@@ -1,0 +1,62 @@
+// Witness: sees every request that reaches a coordinator and what it answered, looks into the store after
+// each restart, and says which promise was broken. It trusts neither side's own account.
+//
+// The promises (what `inspect` and `see` check): released versions never change and never vanish; numbers of
+// rounds never fall and closed rounds stay as they are; a version is the one before and the sum of exactly
+// the contributions that were taken; each noisy version is charged once; a device is asked for a round at
+// most once and answers it with one contribution.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/row_matrix.h"
+#include "fed/wire/transport.h"
+#include "server/store.h"
+#include "server/task_config.h"
+
+namespace sotto {
+
+class Witness {
+ public:
+  explicit Witness(TaskConfig config);
+
+  // No reply: the server died at the request.
+  void see(Method method, const std::string& request, const std::optional<std::string>& reply);
+  // When a coordinator has opened the store.
+  void inspect(Store& store);
+  void complain(const std::string& what) { broken_.push_back(what); }
+
+  [[nodiscard]] const std::vector<std::string>& broken() const { return broken_; }
+  [[nodiscard]] std::size_t versions() const { return versions_.size(); }
+
+ private:
+  using Given = std::map<std::string, std::string>;  // device → its contribution
+  struct Place {
+    std::string device;
+    std::uint32_t round = 0;
+  };
+  void see_check_in(const std::string& device, const v1::Reply& reply);
+  void see_step(const std::string& device, const v1::StepRequest& request,
+                const std::optional<v1::Reply>& reply);
+  void inspect_rounds(Store& store);
+  void inspect_versions(Store& store);
+  void inspect_budget(const TaskRecord& record);
+  void judge_sum(const VersionRecord& version, const RowMatrix& before);
+  [[nodiscard]] std::string sum_of(const RowMatrix& before, const Given& given) const;
+
+  TaskConfig config_;
+  Task task_;
+  std::map<std::string, Place> places_;  // by token
+  std::map<std::pair<std::string, std::uint32_t>, std::string> sent_;
+  std::map<std::uint32_t, Given> taken_, unsure_;  // by round
+  std::vector<VersionRecord> versions_;
+  RowMatrix newest_;
+  std::map<std::uint32_t, std::string> closed_;
+  std::uint32_t next_round_ = 0;
+  std::vector<std::string> broken_;
+};
+
+}  // namespace sotto

@@ -1,0 +1,106 @@
+// Whole federations under faults. `./dev faults` runs many seeds; a red one is run again by
+// `./dev faults --seed N`.
+#include "tests/faults/world.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace sotto {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// Runs it and says what was broken.
+bool holds(World& world, const WorldPlan& plan) {
+  world.run();
+  for (const std::string& broken : world.broken())
+    ADD_FAILURE() << broken << "\n  in " << plan.text() << "\n  again: ./dev faults --seed " << plan.seed;
+  return world.broken().empty();
+}
+
+bool holds(const WorldPlan& plan) {
+  World world(plan);
+  return holds(world, plan);
+}
+
+TEST(WorldFaults, WithoutFaultsItTrains) {
+  for (const bool noisy : {false, true}) {
+    WorldPlan plan;
+    plan.noisy = noisy;
+    World world(plan);
+    holds(world, plan);
+    EXPECT_EQ(world.lives(), 2u);  // and the one that looks at the end
+    EXPECT_GT(world.writes(), 50u);
+  }
+}
+
+TEST(WorldFaults, SecureSumsTrain) {
+  WorldPlan plan;
+  plan.secure = true;
+  plan.devices = 8;
+  holds(plan);
+}
+
+// The same plan is the same history: a seed that is printed can be run again.
+TEST(WorldFaults, APlanIsAHistory) {
+  const WorldPlan plan = drawn_plan(3);
+  std::array<std::pair<std::uint64_t, std::uint64_t>, 2> counts;
+  for (auto& count : counts) {
+    World world(plan);
+    world.run();
+    count = {world.writes(), world.device_steps()};
+  }
+  EXPECT_EQ(counts[0], counts[1]);
+}
+
+void expect_at_every_write(DiskFault fault, bool noisy) {
+  WorldPlan plan;
+  plan.rounds = 2;
+  plan.devices = 4;
+  plan.noisy = noisy;
+  World counted(plan);
+  holds(counted, plan);
+  plan.disk = fault;
+  plan.disk_length = 3;
+  for (plan.disk_at = 1; plan.disk_at <= counted.writes(); ++plan.disk_at)
+    if (!holds(plan)) return;
+}
+
+TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFault::kill, true); }
+TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
+TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }
+
+TEST(WorldFaults, ADeviceDiesAtEachOfItsSteps) {
+  WorldPlan plan;
+  plan.rounds = 2;
+  plan.devices = 4;
+  World counted(plan);
+  holds(counted, plan);
+  for (plan.device_dies_at = 1; plan.device_dies_at <= counted.device_steps(); ++plan.device_dies_at)
+    if (!holds(plan)) return;
+}
+
+TEST(WorldFaults, EverythingAtOnceUnderSeeds) {
+  const std::uint64_t only = number_from("SOTTO_FAULT_SEED", 0);
+  const std::uint64_t seeds = number_from("SOTTO_FAULT_SEEDS", 10);
+  if (only != 0) {
+    holds(drawn_plan(only));
+    return;
+  }
+  std::uint64_t lives = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const WorldPlan plan = drawn_plan(seed);
+    World world(plan);
+    if (!holds(world, plan)) return;
+    lives += world.lives();
+  }
+  fmt::print("{} seeds, {} lives of a coordinator\n", seeds, lives);
+}
+
+}  // namespace
+}  // namespace sotto
