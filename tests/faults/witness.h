@@ -27,6 +27,8 @@ class Witness {
   void see(Method method, const std::string& request, const std::optional<std::string>& reply);
   // When a coordinator has opened the store.
   void inspect(Store& store);
+  // Of this device no good behaviour is expected.
+  void mistrust(std::string device) { hostile_ = std::move(device); }
   void complain(const std::string& what) { broken_.push_back(what); }
 
   [[nodiscard]] const std::vector<std::string>& broken() const { return broken_; }
@@ -49,6 +51,7 @@ class Witness {
 
   TaskConfig config_;
   Task task_;
+  std::string hostile_;
   std::map<std::string, Place> places_;  // by token
   std::map<std::pair<std::string, std::uint32_t>, std::string> sent_;
   std::map<std::uint32_t, Given> taken_, unsure_;  // by round

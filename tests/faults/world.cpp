@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t second_ms = 1'000;
 constexpr std::int64_t tick_ms = 100;
-constexpr std::int64_t patience_ms = 3 * 3'600 * second_ms;
+constexpr std::int64_t patience_ms = 3'600 * second_ms;
 constexpr std::uint32_t items = 16;
 constexpr std::uint32_t writes_of_a_life = 150;
 
@@ -85,6 +85,7 @@ World::World(const WorldPlan& plan)
     hashes.push_back(blob_hash(token_of(number)));
   if (!store.ok() || !(*store)->add_tokens(hashes).ok()) witness_.complain("the world has no ground");
   if (!(*store)->enrol(hashes[0], hostile_identity().open(), now_ms_).ok()) witness_.complain("no enemy");
+  witness_.mistrust(text_of(device_id(hostile_identity().open())));
   for (std::uint32_t number = 0; number < plan.devices; ++number) add_device(number);
 }
 
@@ -114,7 +115,7 @@ TaskConfig World::config() const {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();
     assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
+    assumed.set_dropped(0.4);
     assumed.set_leak(0x1p-10);
     assumed.set_abort(0x1p-5);
     assumed.set_crowd(2);
@@ -220,7 +221,10 @@ Result<std::string> World::carry(MortalDevice& device, Method method, const std:
     return lost();
   }
   auto reply = deliver(method, request);
-  if (chance(plan_.bad_line)) reply = deliver(method, request);
+  if (chance(plan_.bad_line)) {
+    const auto second = deliver(method, request);
+    if (draws_.chance(0.5)) reply = second;
+  }
   if (!reply || chance(plan_.bad_line)) return lost();
   return *reply;
 }
@@ -253,7 +257,8 @@ void World::act(MortalDevice& device) {
   const auto next = device.exchange->advance(*device.wire, now_ms_ + device.clock_off_ms);
   if (device.is_dead) return;
   if (!next.ok()) return witness_.complain("a device that lives cannot go on: " + next.error().message);
-  if (next->report.ending == Ending::refused_by_device)
+  // In a secure round a device that began anew has another key than the round knows, and must not go on.
+  if (next->report.ending == Ending::refused_by_device && !plan_.secure)
     witness_.complain("a device refuses an honest server: " + next->report.why);
   device.next_ms = now_ms_ + std::max<std::int64_t>(next->wait_ms, 1);
 }

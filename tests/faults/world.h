@@ -47,7 +47,8 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Until all rounds are committed, or nobody could have expected more patience.
+  // Until all rounds are committed, or nobody could have expected more patience: a secure round needs as many
+  // devices as was assumed, so that in a storm it may fail, and fail again.
   void run();
   // What was broken; empty: nothing.
   [[nodiscard]] const std::vector<std::string>& broken() const { return witness_.broken(); }
@@ -64,7 +65,8 @@ class World {
   void add_device(std::uint32_t number);
   [[nodiscard]] TaskConfig config() const;
   [[nodiscard]] FaultyDisk next_fault();
-  [[nodiscard]] bool chance(double probability) { return draws_.chance(probability); }
+  // Of a fault: none come when the storm is over.
+  [[nodiscard]] bool chance(double probability) { return now_ms_ < calm_ms_ && draws_.chance(probability); }
   [[nodiscard]] std::int64_t within(std::int64_t least, std::int64_t most);
   [[nodiscard]] std::int64_t server_now() const { return now_ms_ + server_off_ms_; }
   [[nodiscard]] bool step_of(MortalDevice& device);
@@ -91,6 +93,7 @@ class World {
   std::deque<MortalDevice> devices_;
   std::vector<Letter> late_;
   std::int64_t now_ms_ = 1'800'000'000'000;
+  std::int64_t calm_ms_ = now_ms_ + 600'000;  // what is promised to go on goes on then at the latest
   std::int64_t server_off_ms_ = 0;
   std::int64_t restart_ms_ = 0;
   std::uint32_t lives_ = 0;
