@@ -39,6 +39,26 @@ void Witness::see(Method method, const std::string& request, const std::optional
     see_step(asked.device(), step, answer);
 }
 
+std::optional<std::uint32_t> Witness::round_of(const std::string& device,
+                                               const v1::StepRequest& request) const {
+  const auto place = places_.find(request.token());
+  if (place == places_.end() || place->second.device != device) return std::nullopt;
+  if (request.phase() != v1::PHASE_CONTRIBUTION || request.poll()) return std::nullopt;
+  return place->second.round;
+}
+
+void Witness::see_leaving(Method method, const std::string& request) {
+  v1::SignedRequest asked;
+  v1::StepRequest step;
+  if (method != Method::step || !asked.ParseFromString(request) || !step.ParseFromString(asked.body()))
+    return;
+  const auto round = round_of(asked.device(), step);
+  if (!round) return;
+  const auto [sent, is_first] = sent_.try_emplace({asked.device(), *round}, step.data());
+  if (!is_first && sent->second != step.data())
+    complain(fmt::format("a device answered round {} twice", *round));
+}
+
 void Witness::see_check_in(const std::string& device, const v1::Reply& reply) {
   v1::CheckInReply told;
   if (reply.refusal() != v1::REFUSAL_NONE) return;
@@ -55,17 +75,12 @@ void Witness::see_check_in(const std::string& device, const v1::Reply& reply) {
 
 void Witness::see_step(const std::string& device, const v1::StepRequest& request,
                        const std::optional<v1::Reply>& reply) {
-  const auto place = places_.find(request.token());
-  if (place == places_.end() || place->second.device != device) return;
-  if (request.phase() != v1::PHASE_CONTRIBUTION || request.poll()) return;
-  const std::uint32_t round = place->second.round;
-  const auto [sent, is_first] = sent_.try_emplace({device, round}, request.data());
-  if (!is_first && sent->second != request.data() && device != hostile_)
-    complain(fmt::format("a device answered round {} twice", round));
-  if (!reply) unsure_[round][device] = request.data();
+  const auto round = round_of(device, request);
+  if (!round) return;
+  if (!reply) unsure_[*round][device] = request.data();
   v1::StepReply told;
   if (!reply || reply->refusal() != v1::REFUSAL_NONE || !told.ParseFromString(reply->body())) return;
-  if (told.progress() == v1::StepReply::TAKEN) taken_[round][device] = request.data();
+  if (told.progress() == v1::StepReply::TAKEN) taken_[*round][device] = request.data();
 }
 
 void Witness::inspect(Store& store) {

@@ -23,12 +23,12 @@ class Witness {
  public:
   explicit Witness(TaskConfig config);
 
-  // No reply: the server died at the request.
+  // What an honest device lets out, whether it arrives or not.
+  void see_leaving(Method method, const std::string& request);
+  // What arrives. No reply: the server died at it.
   void see(Method method, const std::string& request, const std::optional<std::string>& reply);
   // When a coordinator has opened the store.
   void inspect(Store& store);
-  // Of this device no good behaviour is expected.
-  void mistrust(std::string device) { hostile_ = std::move(device); }
   void complain(const std::string& what) { broken_.push_back(what); }
 
   [[nodiscard]] const std::vector<std::string>& broken() const { return broken_; }
@@ -40,6 +40,9 @@ class Witness {
     std::string device;
     std::uint32_t round = 0;
   };
+  // The round of a contribution; none: it is no contribution, or of nobody who was asked for one.
+  [[nodiscard]] std::optional<std::uint32_t> round_of(const std::string& device,
+                                                      const v1::StepRequest& request) const;
   void see_check_in(const std::string& device, const v1::Reply& reply);
   void see_step(const std::string& device, const v1::StepRequest& request,
                 const std::optional<v1::Reply>& reply);
@@ -51,7 +54,6 @@ class Witness {
 
   TaskConfig config_;
   Task task_;
-  std::string hostile_;
   std::map<std::string, Place> places_;  // by token
   std::map<std::pair<std::string, std::uint32_t>, std::string> sent_;
   std::map<std::uint32_t, Given> taken_, unsure_;  // by round

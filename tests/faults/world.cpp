@@ -85,7 +85,6 @@ World::World(const WorldPlan& plan)
     hashes.push_back(blob_hash(token_of(number)));
   if (!store.ok() || !(*store)->add_tokens(hashes).ok()) witness_.complain("the world has no ground");
   if (!(*store)->enrol(hashes[0], hostile_identity().open(), now_ms_).ok()) witness_.complain("no enemy");
-  witness_.mistrust(text_of(device_id(hostile_identity().open())));
   for (std::uint32_t number = 0; number < plan.devices; ++number) add_device(number);
 }
 
@@ -214,6 +213,7 @@ std::optional<std::string> World::deliver(Method method, const std::string& requ
 
 Result<std::string> World::carry(MortalDevice& device, Method method, const std::string& request) {
   const auto lost = [] { return fail(Code::io, "the line is cut"); };
+  witness_.see_leaving(method, request);
   if (plan_.hostile && chance(0.05)) forge(method, request);
   if (now_ms_ < device.cut_off_until_ms || chance(plan_.bad_line)) return lost();
   if (chance(plan_.bad_line)) {

@@ -15,6 +15,9 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// Of the writes and steps of a world the suite takes every third; `./dev faults` takes all.
+std::uint64_t stride() { return std::getenv("SOTTO_FAULT_SEEDS") == nullptr ? 3 : 1; }
+
 // Runs it and says what was broken.
 bool holds(World& world, const WorldPlan& plan) {
   world.run();
@@ -67,7 +70,7 @@ void expect_at_every_write(DiskFault fault, bool noisy) {
   holds(counted, plan);
   plan.disk = fault;
   plan.disk_length = 3;
-  for (plan.disk_at = 1; plan.disk_at <= counted.writes(); ++plan.disk_at)
+  for (plan.disk_at = 1; plan.disk_at <= counted.writes(); plan.disk_at += stride())
     if (!holds(plan)) return;
 }
 
@@ -81,7 +84,8 @@ TEST(WorldFaults, ADeviceDiesAtEachOfItsSteps) {
   plan.devices = 4;
   World counted(plan);
   holds(counted, plan);
-  for (plan.device_dies_at = 1; plan.device_dies_at <= counted.device_steps(); ++plan.device_dies_at)
+  for (plan.device_dies_at = 1; plan.device_dies_at <= counted.device_steps();
+       plan.device_dies_at += stride())
     if (!holds(plan)) return;
 }
 
