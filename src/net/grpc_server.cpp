@@ -1,0 +1,315 @@
+#include "net/grpc_server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "fed/wire/transport.h"
+#include "net/byte_buffers.h"
+#include "net/certificates.h"
+#include "net/grpc_setup.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr int asked_ahead = 64;  // calls that gRPC can hand over before the first is looked at
+
+// One call, from the moment gRPC is asked for it until its answer is sent.
+struct Call {
+  enum class Step : std::uint8_t { asked, reading, answering };
+  Step step = Step::asked;
+  grpc::GenericServerContext context;
+  grpc::GenericServerAsyncReaderWriter stream{&context};
+  grpc::ByteBuffer request;
+  Service service = Service::federation;
+  std::string_view method;  // in the context's path
+};
+
+std::int64_t now_s() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+void set_limits(grpc::ServerBuilder& builder, const ServerLimits& limits) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(most_message_bytes));
+  builder.SetMaxSendMessageSize(static_cast<int>(most_message_bytes));
+  grpc::ResourceQuota quota("sotto");
+  quota.Resize(limits.memory_bytes);
+  quota.SetMaxThreads(static_cast<int>(limits.threads) + 8);
+  builder.SetResourceQuota(quota);
+  const auto set = [&](const char* name, int value) { builder.AddChannelArgument(name, value); };
+  set(GRPC_ARG_MAX_CONCURRENT_STREAMS, limits.streams);
+  set(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, limits.handshake_ms);
+  set(GRPC_ARG_MAX_CONNECTION_IDLE_MS, limits.idle_ms);
+  set(GRPC_ARG_MAX_CONNECTION_AGE_MS, limits.age_ms);
+  set(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS, limits.age_grace_ms);
+  set(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 60'000);
+  set(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+  set(GRPC_ARG_MAX_METADATA_SIZE, 8192);
+  // Otherwise a second server would take a part of the connections instead of being told that the port is
+  // used.
+  set(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // Bulk is packed by the engine; what unpacks itself on arrival could grow a thousandfold.
+  set(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+}
+
+Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const ServerOptions& options,
+                                                                const Address& address) {
+  if (!options.tls) {
+    if (!address.is_unix())
+      return fail(Code::usage,
+                  fmt::format("a server without TLS listens on a unix socket alone, not at {}: give "
+                              "certificates ('sotto certs' makes some) or unix:PATH",
+                              address.text()));
+    return grpc::InsecureServerCredentials();
+  }
+  const ServerTls& tls = *options.tls;
+  SOTTO_TRY_DONE(check_server_pair({"the server's certificate", tls.chain_pem},
+                                   {"the server's key", tls.key_pem}, "", now_s()));
+  grpc::SslServerCredentialsOptions ssl(tls.client_ca_pem.empty()
+                                            ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  if (!tls.client_ca_pem.empty()) {
+    SOTTO_TRY_DONE(check_ca({"the clients' CA certificate", tls.client_ca_pem}, now_s()));
+    ssl.pem_root_certs = tls.client_ca_pem;
+  }
+  ssl.pem_key_cert_pairs.push_back({tls.key_pem, tls.chain_pem});
+  return grpc::SslServerCredentials(ssl);
+}
+
+}  // namespace
+
+class GrpcServer::Calls {
+ public:
+  Calls(ServerOptions options, Address address, CallHandler handler)
+      : options_(std::move(options)), address_(std::move(address)), handler_(std::move(handler)) {}
+  ~Calls() { stop(0); }
+
+  [[nodiscard]] Status start();
+  void stop(int deadline_ms);
+  [[nodiscard]] const Address& address() const { return address_; }
+  [[nodiscard]] ServerCounts counts() const;
+
+ private:
+  void work();
+  void ask_for_next();
+  void go_on(Call& call, bool ok);
+  void begin(Call& call);
+  void admit(Call& call);
+  void answer(Call& call);
+  void finish(Call& call, const grpc::Status& status);
+  void drop(Call& call);
+  [[nodiscard]] bool route(Call& call) const;
+
+  ServerOptions options_;
+  Address address_;
+  CallHandler handler_;
+  grpc::AsyncGenericService service_;
+  std::unique_ptr<grpc::ServerCompletionQueue> events_;
+  std::unique_ptr<grpc::Server> server_;
+  std::vector<std::thread> threads_;
+
+  std::mutex mutex_;
+  std::condition_variable all_gone_;
+  std::size_t calls_ = 0;  // that exist, also those only asked for
+  std::size_t busy_ = 0;   // threads in the handler
+  std::deque<Call*> waiting_;
+  bool stopped_ = false;
+
+  std::atomic<std::uint64_t> open_ = 0;
+  std::atomic<std::uint64_t> answered_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::atomic<std::uint64_t> unknown_ = 0;
+  std::atomic<std::uint64_t> broken_ = 0;
+};
+
+Status GrpcServer::Calls::start() {
+  SOTTO_TRY(const auto credentials, credentials_of(options_, address_));
+  if (address_.is_unix()) SOTTO_TRY_DONE(can_listen(address_));
+  grpc::ServerBuilder builder;
+  set_limits(builder, options_.limits);
+  int port = 0;
+  builder.AddListeningPort(address_.text(), credentials, &port);
+  builder.RegisterAsyncGenericService(&service_);
+  events_ = builder.AddCompletionQueue();
+  server_ = builder.BuildAndStart();
+  if (server_ == nullptr || port == 0) {
+    server_.reset();
+    events_->Shutdown();
+    void* tag = nullptr;
+    bool ok = false;
+    while (events_->Next(&tag, &ok)) {
+    }
+    events_.reset();
+    SOTTO_TRY_DONE(can_listen(address_));
+    return fail(Code::io, fmt::format("gRPC cannot listen at {}: check the address and the certificates",
+                                      address_.text()));
+  }
+  if (address_.is_unix())
+    chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
+  else
+    address_.port = static_cast<std::uint16_t>(port);
+  for (int at = 0; at < asked_ahead; ++at) ask_for_next();
+  for (std::size_t at = 0; at < std::max<std::size_t>(2, options_.limits.threads); ++at)
+    threads_.emplace_back([this] { work(); });
+  return Done{};
+}
+
+void GrpcServer::Calls::stop(int deadline_ms) {
+  if (server_ == nullptr || std::exchange(stopped_, true)) return;
+  server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(deadline_ms));
+  {
+    // Nothing may be begun on a queue that is shut down: every call goes first.
+    std::unique_lock lock(mutex_);
+    all_gone_.wait(lock, [this] { return calls_ == 0; });
+  }
+  events_->Shutdown();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+ServerCounts GrpcServer::Calls::counts() const {
+  return {.answered = answered_, .refused = refused_, .unknown = unknown_, .broken = broken_, .open = open_};
+}
+
+void GrpcServer::Calls::work() {
+  void* tag = nullptr;
+  bool ok = false;
+  while (events_->Next(&tag, &ok)) go_on(*static_cast<Call*>(tag), ok);
+}
+
+void GrpcServer::Calls::ask_for_next() {
+  auto* call = new Call;  // gRPC holds it as a tag; go_on() gets it back and drop() deletes it
+  {
+    const std::lock_guard lock(mutex_);
+    ++calls_;
+  }
+  service_.RequestCall(&call->context, &call->stream, events_.get(), events_.get(), call);
+}
+
+void GrpcServer::Calls::go_on(Call& call, bool ok) {
+  switch (call.step) {
+    case Call::Step::asked:
+      if (!ok) return drop(call);  // the server stops
+      ask_for_next();
+      return begin(call);
+    case Call::Step::reading:
+      if (ok) return admit(call);
+      ++broken_;
+      return finish(call, {grpc::StatusCode::INVALID_ARGUMENT, "a request is one message of at most 4 MiB"});
+    case Call::Step::answering:
+      --open_;
+      return drop(call);
+  }
+}
+
+void GrpcServer::Calls::begin(Call& call) {
+  const std::uint64_t open = ++open_;
+  if (!route(call)) {
+    ++unknown_;
+    return finish(call, {grpc::StatusCode::UNIMPLEMENTED, "there is no such method here"});
+  }
+  if (open > options_.limits.open_calls) {
+    ++refused_;
+    return finish(call, {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls at once: try again later"});
+  }
+  call.step = Call::Step::reading;
+  call.stream.Read(&call.request, &call);
+}
+
+bool GrpcServer::Calls::route(Call& call) const {
+  const std::string_view path = call.context.method();
+  const auto leads_to = [&](std::string_view prefix, Service service) {
+    if (!path.starts_with(prefix)) return false;
+    call.service = service;
+    call.method = path.substr(prefix.size());
+    return true;
+  };
+  if (options_.admin && leads_to("/sotto.v1.Admin/", Service::admin)) return call.method == "Ask";
+  if (!options_.federation || !leads_to("/sotto.v1.Federation/", Service::federation)) return false;
+  for (const Method method : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave})
+    if (call.method == to_string(method)) return true;
+  return false;
+}
+
+// The thread that read the request answers it, as long as another is left to look after the connections: so
+// there is no change of threads on the way, and a full house is still told so at once.
+void GrpcServer::Calls::admit(Call& call) {
+  Call* next = &call;
+  {
+    const std::lock_guard lock(mutex_);
+    if (busy_ + 1 < threads_.size()) {
+      ++busy_;
+    } else if (waiting_.size() < options_.limits.queued_calls) {
+      return waiting_.push_back(next);
+    } else {
+      next = nullptr;
+    }
+  }
+  if (next == nullptr) {
+    ++refused_;
+    return finish(call, {grpc::StatusCode::RESOURCE_EXHAUSTED, "the server is busy: try again later"});
+  }
+  while (next != nullptr) {
+    answer(*next);
+    const std::lock_guard lock(mutex_);
+    next = waiting_.empty() ? nullptr : waiting_.front();
+    if (next == nullptr)
+      --busy_;
+    else
+      waiting_.pop_front();
+  }
+}
+
+void GrpcServer::Calls::answer(Call& call) {
+  std::string reply;
+  try {
+    reply = handler_(call.service, std::string(call.method), text_of(call.request));
+  } catch (const std::exception&) {  // its words may hold anything: they stay here
+    return finish(call, {grpc::StatusCode::INTERNAL, "the server failed"});
+  }
+  ++answered_;
+  call.request.Clear();
+  call.step = Call::Step::answering;
+  call.stream.WriteAndFinish(buffer_of(reply), grpc::WriteOptions(), grpc::Status::OK, &call);
+}
+
+void GrpcServer::Calls::finish(Call& call, const grpc::Status& status) {
+  call.step = Call::Step::answering;
+  call.stream.Finish(status, &call);
+}
+
+void GrpcServer::Calls::drop(Call& call) {
+  delete &call;
+  const std::lock_guard lock(mutex_);
+  if (--calls_ == 0) all_gone_.notify_all();
+}
+
+Result<std::unique_ptr<GrpcServer>> GrpcServer::start(const ServerOptions& options, CallHandler handler) {
+  set_up_grpc();
+  SOTTO_TRY(Address address, parse_address(options.address));
+  auto calls = std::make_unique<Calls>(options, std::move(address), std::move(handler));
+  SOTTO_TRY_DONE(calls->start());
+  return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(calls)));
+}
+
+GrpcServer::GrpcServer(std::unique_ptr<Calls> calls) : calls_(std::move(calls)) {}
+GrpcServer::~GrpcServer() = default;
+
+const Address& GrpcServer::address() const { return calls_->address(); }
+ServerCounts GrpcServer::counts() const { return calls_->counts(); }
+void GrpcServer::stop(int deadline_ms) { calls_->stop(deadline_ms); }
+
+}  // namespace sotto

@@ -1,0 +1,137 @@
+#include "net/http_endpoint.h"
+
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t answering_threads = 2;
+constexpr std::size_t most_waiting = 32;
+constexpr int patience_s = 5;
+
+// httplib's own has no bound. Here the accepting thread waits when there are too many: then the kernel's list
+// of connections fills, which is bounded.
+class BoundedTasks : public httplib::TaskQueue {
+ public:
+  BoundedTasks() {
+    for (std::size_t at = 0; at < answering_threads; ++at) threads_.emplace_back([this] { work(); });
+  }
+
+  void enqueue(std::function<void()> task) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return tasks_.size() < most_waiting || over_; });
+    tasks_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+
+  void shutdown() override {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      std::function<void()> task;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return !tasks_.empty() || over_; });
+        if (tasks_.empty()) return;  // over, and all are answered
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
+      }
+      changed_.notify_all();
+      task();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> tasks_;
+  std::vector<std::thread> threads_;
+  bool over_ = false;
+};
+
+void set_up(httplib::Server& server, const HttpPages& pages) {
+  server.new_task_queue = [] { return new BoundedTasks; };
+  server.set_payload_max_length(1024);
+  server.set_read_timeout(patience_s);
+  server.set_write_timeout(patience_s);
+  server.set_keep_alive_max_count(1);  // nobody holds a socket open
+  // httplib's default would let two programs share a port.
+  server.set_socket_options([](socket_t socket) {
+    const int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  });
+  server.set_pre_routing_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (request.method == "GET" || request.method == "HEAD")
+      return httplib::Server::HandlerResponse::Unhandled;
+    response.status = 405;
+    response.set_header("Allow", "GET, HEAD");
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+    response.status = 500;  // what was thrown may say anything: it stays here
+  });
+  for (const auto& [path, make] : pages)
+    server.Get(path, [make = make](const httplib::Request&, httplib::Response& response) {
+      const HttpPage page = make();
+      response.status = page.status;
+      response.set_content(page.body, page.type);
+    });
+}
+
+}  // namespace
+
+class HttpEndpoint::Listener {
+ public:
+  Listener(Address place, const HttpPages& pages) : address(std::move(place)) { set_up(server, pages); }
+  ~Listener() {
+    server.stop();
+    if (thread.joinable()) thread.join();
+  }
+
+  Address address;
+  httplib::Server server;
+  std::thread thread;
+};
+
+Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const std::string& address, HttpPages pages) {
+  SOTTO_TRY(Address place, parse_address(address));
+  if (place.is_unix())
+    return fail(Code::usage, fmt::format("the status pages need HOST:PORT, not {}", place.text()));
+  auto listener = std::make_unique<Listener>(std::move(place), pages);
+  Address& bound = listener->address;
+  int port = bound.port;
+  if (port == 0)
+    port = listener->server.bind_to_any_port(bound.host);
+  else if (!listener->server.bind_to_port(bound.host, port))
+    port = -1;
+  if (port < 0) {
+    SOTTO_TRY_DONE(can_listen(bound));
+    return fail(Code::io, fmt::format("the status pages cannot listen at {}", bound.text()));
+  }
+  bound.port = static_cast<std::uint16_t>(port);
+  listener->thread = std::thread([&server = listener->server] { server.listen_after_bind(); });
+  // stop() before the loop has begun would be lost.
+  while (!listener->server.is_running()) std::this_thread::yield();
+  return std::unique_ptr<HttpEndpoint>(new HttpEndpoint(std::move(listener)));
+}
+
+HttpEndpoint::HttpEndpoint(std::unique_ptr<Listener> listener) : listener_(std::move(listener)) {}
+HttpEndpoint::~HttpEndpoint() = default;
+const Address& HttpEndpoint::address() const { return listener_->address; }
+
+}  // namespace sotto

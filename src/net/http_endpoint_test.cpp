@@ -1,0 +1,95 @@
+#include "net/http_endpoint.h"
+
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <thread>
+
+#include "net/trial.h"
+
+namespace sotto {
+namespace {
+
+// What a server sends back to these bytes until it closes; written with sockets alone.
+std::string talk(const Address& address, const std::string& bytes) {
+  const Socket socket = connect_to(address, 10'000).value();
+  send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  std::string answer;
+  std::array<char, 4096> part{};
+  for (ssize_t got; (got = recv(socket.descriptor(), part.data(), part.size(), 0)) > 0;)
+    answer.append(part.data(), static_cast<std::size_t>(got));
+  return answer;
+}
+
+std::string request(const std::string& method, const std::string& path) {
+  return method + " " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
+}
+
+std::unique_ptr<HttpEndpoint> open(std::atomic<int>& asked) {
+  HttpPages pages;
+  pages["/metrics"] = [&asked] {
+    return HttpPage{200, "text/plain; version=0.0.4", "asked " + std::to_string(++asked)};
+  };
+  pages["/readyz"] = [] { return HttpPage{503, "text/plain", "not yet"}; };
+  pages["/broken"] = []() -> HttpPage { throw std::runtime_error("somebody's secret"); };
+  return HttpEndpoint::start("127.0.0.1:0", std::move(pages)).value();
+}
+
+TEST(HttpEndpoint, AnswersItsPages) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked);
+  const std::string page = talk(endpoint->address(), request("GET", "/metrics"));
+  EXPECT_TRUE(page.starts_with("HTTP/1.1 200 OK\r\n")) << page;
+  EXPECT_TRUE(page.ends_with("\r\n\r\nasked 1")) << page;
+  EXPECT_NE(page.find("Content-Type: text/plain; version=0.0.4\r\n"), std::string::npos);
+  EXPECT_TRUE(talk(endpoint->address(), request("GET", "/metrics")).ends_with("asked 2"));
+  EXPECT_TRUE(talk(endpoint->address(), request("GET", "/readyz")).starts_with("HTTP/1.1 503"));
+  EXPECT_TRUE(talk(endpoint->address(), request("GET", "/other")).starts_with("HTTP/1.1 404"));
+}
+
+TEST(HttpEndpoint, OnlyReads) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked);
+  for (const char* method : {"POST", "PUT", "DELETE"})
+    EXPECT_TRUE(talk(endpoint->address(), request(method, "/metrics")).starts_with("HTTP/1.1 405")) << method;
+  const std::string broken = talk(endpoint->address(), request("GET", "/broken"));
+  EXPECT_TRUE(broken.starts_with("HTTP/1.1 500"));
+  EXPECT_EQ(broken.find("secret"), std::string::npos);
+  EXPECT_EQ(asked, 0);
+}
+
+TEST(HttpEndpoint, SurvivesNonsense) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked);
+  talk(endpoint->address(), std::string(1, '\0') + "\x16\x03\x01 nonsense\r\n\r\n");
+  talk(endpoint->address(), "GET /" + std::string(20'000, 'a') + " HTTP/1.1\r\n\r\n");
+  talk(endpoint->address(),
+       "POST /metrics HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n" + std::string(5000, 'x'));
+  EXPECT_TRUE(talk(endpoint->address(), request("GET", "/metrics")).ends_with("asked 1"));
+}
+
+TEST(HttpEndpoint, ManyAtOnce) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked);
+  std::vector<std::thread> threads;
+  for (int at = 0; at < 50; ++at)
+    threads.emplace_back([&] {
+      EXPECT_TRUE(talk(endpoint->address(), request("GET", "/metrics")).starts_with("HTTP/1.1 200"));
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(asked, 50);
+}
+
+TEST(HttpEndpoint, APortInUseIsSaid) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked);
+  const auto second = HttpEndpoint::start(endpoint->address().text(), {});
+  ASSERT_FALSE(second.ok());
+  EXPECT_NE(second.error().message.find("is in use by another program"), std::string::npos)
+      << second.error().message;
+  EXPECT_FALSE(HttpEndpoint::start("unix:/tmp/x", {}).ok());
+}
+
+}  // namespace
+}  // namespace sotto
