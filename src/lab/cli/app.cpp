@@ -118,6 +118,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_audit(root, cli);
   add_data_commands(root, cli);
   add_sum(root, cli);
+  add_certs(root, cli);
   add_completion(root, cli);
 }
 

@@ -77,6 +77,7 @@ void add_device_ledger(CLI::App& device, Cli& cli);
 void add_forget(CLI::App& root, Cli& cli);
 void add_demo(CLI::App& root, Cli& cli);
 void add_sum(CLI::App& root, Cli& cli);
+void add_certs(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 
 // One JSON document on stdout.
