@@ -1,12 +1,15 @@
 #include "net/certificates.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <ctime>
 
 #include "net/address.h"
@@ -103,22 +106,11 @@ Result<PemPair> sign_with(const PemPair& ca, const std::string& name, const Vali
   return sign(name, validity, {parents.front().get(), key.get()}, extensions);
 }
 
-// The subjectAltName, as OpenSSL writes it. Names come from a command line: what would say more than one name
-// is refused.
-Result<std::string> alternative_names(const std::vector<std::string>& hosts) {
-  if (hosts.empty()) return fail(Code::usage, "a server's certificate needs at least one name or IP address");
+// The subjectAltName, as OpenSSL writes it.
+std::string alternative_names(const std::vector<std::string>& hosts) {
   std::string names;
-  for (const std::string& host : hosts) {
-    const bool plain =
-        host.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-*") ==
-        std::string::npos;
-    if (host.empty() || host.size() > 253 || (!plain && !is_ip(host)))
-      return fail(Code::usage,
-                  fmt::format("'{}' is neither a host's name nor an IP address: write it without "
-                              "a scheme and without a port",
-                              host));
+  for (const std::string& host : hosts)
     names += fmt::format("{}{}:{}", names.empty() ? "" : ",", is_ip(host) ? "IP" : "DNS", host);
-  }
   return names;
 }
 
@@ -129,10 +121,7 @@ std::int64_t seconds_of(const ASN1_TIME& time) {
 }
 
 std::string day_of(std::int64_t time_s) {
-  const std::time_t time = time_s;
-  std::tm parts{};
-  gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday);
+  return fmt::format("{:%Y-%m-%d}", fmt::gmtime(static_cast<std::time_t>(time_s)));
 }
 
 Status check_time(const X509& certificate, const std::string& file, std::int64_t now_s) {
@@ -158,9 +147,25 @@ Result<PemPair> make_ca(const std::string& name, const Validity& validity) {
                {NID_subject_key_identifier, "hash"}});
 }
 
+// What would say more than one name to OpenSSL is refused: names come from a command line.
+Status check_hosts(const std::vector<std::string>& hosts) {
+  if (hosts.empty()) return fail(Code::usage, "a server's certificate needs at least one name or IP address");
+  for (const std::string& host : hosts) {
+    const bool plain = std::all_of(host.begin(), host.end(), [](unsigned char letter) {
+      return std::isalnum(letter) != 0 || letter == '.' || letter == '-' || letter == '*';
+    });
+    if (host.empty() || host.size() > 253 || (!plain && !is_ip(host)))
+      return fail(Code::usage,
+                  fmt::format("'{}' is neither a host's name nor an IP address: write it without "
+                              "a scheme and without a port",
+                              host));
+  }
+  return Done{};
+}
+
 Result<PemPair> make_server_certificate(const PemPair& ca, const std::vector<std::string>& hosts,
                                         const Validity& validity) {
-  SOTTO_TRY(const std::string names, alternative_names(hosts));
+  SOTTO_TRY_DONE(check_hosts(hosts));
   // A common name has at most 64 bytes; nobody reads it beside the alternative names.
   return sign_with(ca, hosts.front().substr(0, 64), validity,
                    {{NID_basic_constraints, "critical,CA:FALSE"},
@@ -168,7 +173,7 @@ Result<PemPair> make_server_certificate(const PemPair& ca, const std::vector<std
                     {NID_ext_key_usage, "serverAuth"},
                     {NID_subject_key_identifier, "hash"},
                     {NID_authority_key_identifier, "keyid:always"},
-                    {NID_subject_alt_name, names}});
+                    {NID_subject_alt_name, alternative_names(hosts)}});
 }
 
 Result<PemPair> make_client_certificate(const PemPair& ca, const std::string& name,
@@ -212,8 +217,7 @@ Result<KeyHandle> read_pem_key(std::string_view pem, const std::string& name) {
   return key;
 }
 
-Status check_server_pair(const PemFile& chain, const PemFile& key, const std::string& host,
-                         std::int64_t now_s) {
+Status check_pair(const PemFile& chain, const PemFile& key, const std::string& host, std::int64_t now_s) {
   SOTTO_TRY(const std::vector<X509Handle> certificates, read_pem_certificates(chain.text, chain.name));
   SOTTO_TRY(const KeyHandle secret, read_pem_key(key.text, key.name));
   X509* own = certificates.front().get();

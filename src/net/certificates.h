@@ -29,7 +29,9 @@ struct Validity {
 };
 
 [[nodiscard]] Result<PemPair> make_ca(const std::string& name, const Validity& validity);
-// For a server with these names and IP addresses.
+// Names and IP addresses, at least one, without a scheme or a port.
+[[nodiscard]] Status check_hosts(const std::vector<std::string>& hosts);
+// For a server with these.
 [[nodiscard]] Result<PemPair> make_server_certificate(const PemPair& ca,
                                                       const std::vector<std::string>& hosts,
                                                       const Validity& validity);
@@ -42,10 +44,10 @@ struct PemFile {
   std::string name;
   std::string text;
 };
-// Whether a server can start with them at that time: they can be read, belong together, are valid now, and
+// Whether they can be used at that time: they can be read, belong together, are valid now, and
 // the certificate is for `host` (empty: not checked).
-[[nodiscard]] Status check_server_pair(const PemFile& chain, const PemFile& key, const std::string& host,
-                                       std::int64_t now_s);
+[[nodiscard]] Status check_pair(const PemFile& chain, const PemFile& key, const std::string& host,
+                                std::int64_t now_s);
 // Whether the text has certificates that may sign others.
 [[nodiscard]] Status check_ca(const PemFile& ca, std::int64_t now_s);
 // The last second at which the first certificate of the text is valid.

@@ -64,17 +64,15 @@ TEST(Certificates, ACheckSaysWhatIsWrongAndWhere) {
   const PemFile chain{"server.pem", trial::server_pair().certificate};
   const PemFile key{"server-key.pem", trial::server_pair().key};
   const std::int64_t now = trial::now_s();
-  EXPECT_TRUE(check_server_pair(chain, key, "localhost", now).ok());
-  EXPECT_TRUE(check_server_pair(chain, key, "127.0.0.1", now).ok());
-  expect_words(check_server_pair({"a.pem", "nonsense"}, key, "", now), "a.pem holds no readable certificate");
-  expect_words(check_server_pair(chain, {"k.pem", "nonsense"}, "", now), "k.pem holds no readable key");
-  expect_words(check_server_pair(chain, {"k.pem", trial::ca().key}, "", now),
+  EXPECT_TRUE(check_pair(chain, key, "localhost", now).ok());
+  EXPECT_TRUE(check_pair(chain, key, "127.0.0.1", now).ok());
+  expect_words(check_pair({"a.pem", "nonsense"}, key, "", now), "a.pem holds no readable certificate");
+  expect_words(check_pair(chain, {"k.pem", "nonsense"}, "", now), "k.pem holds no readable key");
+  expect_words(check_pair(chain, {"k.pem", trial::ca().key}, "", now),
                "the key in k.pem does not belong to the first certificate in server.pem");
-  expect_words(check_server_pair(chain, key, "", now + 3 * day_s),
-               "server.pem: the certificate expired on 20");
-  expect_words(check_server_pair(chain, key, "", now - 3 * day_s),
-               "server.pem: the certificate is valid from 20");
-  expect_words(check_server_pair(chain, key, "other.example", now), "not for 'other.example'");
+  expect_words(check_pair(chain, key, "", now + 3 * day_s), "server.pem: the certificate expired on 20");
+  expect_words(check_pair(chain, key, "", now - 3 * day_s), "server.pem: the certificate is valid from 20");
+  expect_words(check_pair(chain, key, "other.example", now), "not for 'other.example'");
   EXPECT_TRUE(check_ca({"ca.pem", trial::ca().certificate}, now).ok());
   expect_words(check_ca({"ca.pem", chain.text}, now), "ca.pem: this certificate may not sign others");
 }

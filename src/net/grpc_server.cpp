@@ -77,8 +77,8 @@ Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const ServerOpti
     return grpc::InsecureServerCredentials();
   }
   const ServerTls& tls = *options.tls;
-  SOTTO_TRY_DONE(check_server_pair({"the server's certificate", tls.chain_pem},
-                                   {"the server's key", tls.key_pem}, "", now_s()));
+  SOTTO_TRY_DONE(check_pair({"the server's certificate", tls.chain_pem}, {"the server's key", tls.key_pem},
+                            "", now_s()));
   grpc::SslServerCredentialsOptions ssl(tls.client_ca_pem.empty()
                                             ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);

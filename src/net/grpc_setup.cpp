@@ -1,5 +1,6 @@
 #include "net/grpc_setup.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 
 #include <cstdlib>
@@ -15,6 +16,9 @@ void set_up_grpc() {
     // can succeed. The suites of TLS 1.3 are a list of their own.
     setenv("GRPC_SSL_CIPHER_SUITES", "PSK-AES256-GCM-SHA384", 1);
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
+    // Held until the process ends: when its last user goes, gRPC may wait ten seconds for a thread of its
+    // own.
+    grpc_init();
   });
 }
 

@@ -122,6 +122,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_ctl(root, cli);
   add_fleet(root, cli);
   add_wire(root, cli);
+  add_certs(root, cli);
   add_completion(root, cli);
 }
 

@@ -82,6 +82,7 @@ void add_serve(CLI::App& root, Cli& cli);
 void add_ctl(CLI::App& root, Cli& cli);
 void add_fleet(CLI::App& root, Cli& cli);
 void add_wire(CLI::App& root, Cli& cli);
+void add_certs(CLI::App& root, Cli& cli);
 void add_completion(CLI::App& root, Cli& cli);
 
 // One JSON document on stdout.
