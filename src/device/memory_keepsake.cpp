@@ -30,7 +30,7 @@ void SharedShelf::keep_model(const std::shared_ptr<const HeldModel>& model) {
   const std::lock_guard guard(mutex_);
   if (std::find(models_.begin(), models_.end(), model) != models_.end()) return;
   models_.push_back(model);
-  if (models_.size() > most_models_) models_.pop_front();
+  if (models_.size() > most_models) models_.pop_front();
 }
 
 void MemoryKeepsake::drop_models() {

@@ -28,7 +28,6 @@ grpc::ChannelArguments arguments_of(const ClientTls& tls, const Address& address
   arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5000);
   const std::string& name = tls.server_name.empty() ? address.host : tls.server_name;
   if (!address.is_unix()) arguments.SetSslTargetNameOverride(name);
