@@ -9,8 +9,8 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint32_t most_attempts = 5;  // of a check-in; later ones until the deadline
-constexpr std::uint32_t most_requests = 20'000;
+constexpr std::uint32_t most_attempts = 5;     // of a check-in; later ones until the deadline
+constexpr std::uint32_t most_requests = 4096;  // beside those that ask whether something is there
 constexpr std::int64_t first_backoff_ms = 250;
 constexpr std::int64_t last_backoff_ms = 30'000;
 constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says

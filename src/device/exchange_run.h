@@ -67,6 +67,7 @@ class ExchangeRun {
   ExchangeReport report_;
   Stage stage_ = Stage::check_in;
   std::uint32_t attempts_ = 0;  // of the request that is due
+  std::uint32_t spoken_ = 0;    // requests that were no polls
   std::uint64_t drawn_ = 0;
   bool clock_set_ = false;  // by a refusal, once
 

@@ -13,8 +13,8 @@
 
 namespace sotto {
 
-// What the devices of one process hold in common: each catalogue and each version of a model once.
-// Thread-safe.
+// What the devices of one process hold in common: each catalogue and each version of a model once, and only
+// the newest few versions: whose version is gone fetches in full. Thread-safe.
 class SharedShelf {
  public:
   [[nodiscard]] std::shared_ptr<const IdTable> catalogue(const std::string& hash);
@@ -24,8 +24,7 @@ class SharedShelf {
   void keep_model(const std::shared_ptr<const HeldModel>& model);
 
  private:
-  static constexpr std::size_t most_models = 8;  // older ones stay with the devices that hold them
-
+  static constexpr std::size_t most_models = 16;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
   std::deque<std::shared_ptr<const HeldModel>> models_;  // the newest last

@@ -1,7 +1,5 @@
-// For tests: a coordinator behind a real wire on this machine, and the data its devices have.
+// For tests and benchmarks: a coordinator behind a real wire on this machine, and the data its devices have.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <atomic>
 #include <chrono>
@@ -25,7 +23,7 @@ inline std::int64_t wall_ms() {
 
 struct NoLog final : LogSink {
   void line(const LogLine& one) override {
-    if (one.level == LogLevel::error) ADD_FAILURE() << one.message;
+    SOTTO_ASSERT(one.level != LogLevel::error, "the coordinator is well");
   }
 };
 
@@ -41,7 +39,7 @@ class Loopback {
     options.retry_max_ms = 20;
     options.poll_ms = 5;
     auto opened = Coordinator::open(store_, options, {task}, log_, wall_ms());
-    EXPECT_TRUE(opened.ok()) << opened.error().message;
+    SOTTO_ASSERT(opened.ok(), "the task is one");
     coordinator_ = std::move(*opened);
     ServerOptions server;
     server.address = "127.0.0.1:0";
@@ -49,7 +47,7 @@ class Loopback {
     auto started = GrpcServer::start(server, [this](Service, const std::string& method, std::string request) {
       return coordinator_->handle(method_named(method), request, wall_ms());
     });
-    EXPECT_TRUE(started.ok()) << started.error().message;
+    SOTTO_ASSERT(started.ok(), "a free port is found");
     server_ = std::move(*started);
     ticker_ = std::thread([this] {
       while (!over_) {
@@ -67,8 +65,8 @@ class Loopback {
   [[nodiscard]] nlohmann::json ask(const std::string& command,
                                    const nlohmann::json& arguments = nlohmann::json::object()) {
     const auto answer = coordinator_->ask(command, arguments.dump(), wall_ms());
-    EXPECT_TRUE(answer.ok()) << (answer.ok() ? "" : answer.error().message);
-    return answer.ok() ? nlohmann::json::parse(*answer) : nlohmann::json();
+    SOTTO_ASSERT(answer.ok(), "the operator asks for what there is");
+    return nlohmann::json::parse(*answer);
   }
   [[nodiscard]] std::vector<std::string> tokens(std::size_t count) {
     return ask("tokens", {{"count", count}})["tokens"].get<std::vector<std::string>>();

@@ -146,6 +146,16 @@ class Stage {
   FleetReport report_;
 };
 
+// A busy server loses a reply now and then; enrolling again is the same enrolment.
+Result<Enrolment> enrol_patiently(Transport& wire, const std::string& token, const Secret& entropy) {
+  auto enrolled = enrol(wire, token, entropy);
+  for (int n = 0; n < 5 && !enrolled.ok() && enrolled.error().code == Code::io; ++n) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100 << n));
+    enrolled = enrol(wire, token, entropy);
+  }
+  return enrolled;
+}
+
 Result<std::vector<std::unique_ptr<Transport>>> connections(std::size_t count, const ConnectWire& connect) {
   std::vector<std::unique_ptr<Transport>> made;
   for (std::size_t n = 0; n < count; ++n) {
@@ -190,8 +200,8 @@ Result<std::vector<Enrolment>> enrol_fleet(const FleetOptions& options,
   const auto work = [&](Transport& wire) {
     for (std::uint32_t n = next++; n < options.devices; n = next++) {
       const std::uint32_t user = options.first + n;
-      auto enrolled =
-          enrol(wire, tokens[user], Secret(simulated_key(options.seed, "sotto fleet device", user)));
+      auto enrolled = enrol_patiently(wire, tokens[user],
+                                      Secret(simulated_key(options.seed, "sotto fleet device", user)));
       if (enrolled.ok() && options.reproducible && enrolled->index != user)
         enrolled = fail(Code::usage, fmt::format("the coordinator counts user {} as device {}: reproducible "
                                                  "tasks need devices enrolled from 0 on, in order",

@@ -6,8 +6,7 @@
 #include <chrono>
 #include <thread>
 
-#include "lab/files.h"
-#include "net/certificates.h"
+#include "lab/tls_files.h"
 #include "net/grpc_setup.h"
 
 namespace sotto {
@@ -29,19 +28,6 @@ std::optional<Method> method_of(const std::string& name) {
   for (const Method method : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave})
     if (name == to_string(method)) return method;
   return std::nullopt;
-}
-
-Result<ServerTls> read_certificates(const ServeConfig& config) {
-  ServerTls tls;
-  SOTTO_TRY(tls.chain_pem, read_text(config.certificate));
-  SOTTO_TRY(tls.key_pem, read_text(config.key));
-  SOTTO_TRY_DONE(check_server_pair({config.certificate.string(), tls.chain_pem},
-                                   {config.key.string(), tls.key_pem}, "", now_ms() / 1000));
-  if (!config.client_ca.empty()) {
-    SOTTO_TRY(tls.client_ca_pem, read_text(config.client_ca));
-    SOTTO_TRY_DONE(check_ca({config.client_ca.string(), tls.client_ca_pem}, now_ms() / 1000));
-  }
-  return tls;
 }
 
 // Time must not have gone back since the store was written.
@@ -83,7 +69,7 @@ v1::Reply reply_to_operator(Coordinator& coordinator, const std::string& request
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const ServeConfig& config, LogSink& log) {
   set_up_grpc();
-  SOTTO_TRY(const ServerTls tls, read_certificates(config));
+  SOTTO_TRY(const ServerTls tls, read_server_tls({config.certificate, config.key, config.client_ca}, ""));
   SOTTO_TRY(auto store, SqliteStore::open(config.state));
   SOTTO_TRY_DONE(check_clock(*store));
   SOTTO_TRY(auto coordinator, Coordinator::open(*store, config.options, config.tasks, log, now_ms()));
