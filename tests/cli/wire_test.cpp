@@ -46,7 +46,7 @@ TEST_F(CliWire, a_rounded_run_is_the_same_over_the_wire_and_counts_its_bytes) {
   const auto wire = shop_.sotto(joined(words, {"--wire"})).json();
   EXPECT_EQ(fast["model_hash"], wire["model_hash"]);
   EXPECT_NE(shop_.get("run/plan.toml").find("down_precision = 'i8'"), std::string::npos);
-  EXPECT_EQ(shop_.sotto({"evaluate", "run", "--json"}).json()["metrics"], fast["metrics"]);
+  EXPECT_EQ(shop_.sotto({"evaluate", "--run", "run", "--json"}).json()["metrics"], fast["metrics"]);
 }
 
 }  // namespace

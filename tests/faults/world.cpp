@@ -32,6 +32,7 @@ std::uint32_t draw_number() {
   return number;
 }
 void take_over_randomness(std::uint64_t seed) {
+  SOTTO_ASSERT(sodium_init() >= 0, "libsodium is there");
   static randombytes_implementation seeded{draws_name, draw_number, nullptr, nullptr, draw_bytes, nullptr};
   system_draws = std::make_unique<SecretStream>(simulated_key(seed, "world"));
   randombytes_set_implementation(&seeded);

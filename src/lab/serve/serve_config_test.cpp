@@ -41,7 +41,8 @@ TEST(ServeConfig, DefaultsAreThoseOfTheTypes) {
 TEST(ServeConfig, TakesWhatItIsTold) {
   const auto config = parse_serve_config(
       "listen = \"0.0.0.0:1\"\n[limits]\nretry_max_s = 9.5\nupload_mib = 3\n"
-      "[task.a]\nitems = 50\nlr = 0.1\nlocal = \"batch\"\ndown = \"i8\"\ngoal = 7\nquorum = 3\ngather_s = 1\nround_s = "
+      "[task.a]\nitems = 50\nlr = 0.1\nlocal = \"batch\"\ndown = \"i8\"\ngoal = 7\nquorum = 3\ngather_s = "
+      "1\nround_s = "
       "1.5\n"
       "selection = \"drawn\"\npopulation = 20\nclip = 1.5\nepsilon = 4\nrounds = 10\n",
       "c.toml", "");
