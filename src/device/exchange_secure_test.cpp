@@ -112,6 +112,17 @@ TEST(ASecureExchange, RefusesASumOfAnotherShape) {
   expect_all_refuse(round, "another shape");
 }
 
+TEST(ASecureExchange, RefusesNeighboursThatTheServerDrew) {
+  SecureRound round(24);
+  round.server.twist_start = [](v1::SumStart& start) {
+    SumOffer offer = *decode<SumOffer>(std::as_bytes(std::span(start.offer())));
+    offer.beacon[0] ^= 1;
+    const Bytes bytes = encode(offer);
+    start.set_offer(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  };
+  expect_all_refuse(round, "everybody's keys");
+}
+
 TEST(ASecureExchange, RefusesAStartThatDoesNotDecode) {
   SecureRound round(24);
   round.server.twist_start = [](v1::SumStart& start) { start.set_offer("SOTT"); };

@@ -104,7 +104,7 @@ void FakeCoordinator::start_sum(std::uint32_t place, v1::StepReply& reply) {
   offer.terms = *sum_terms(cohort, task.assumed);
   offer.range = *plan_range(cohort, fixed_limit);
   offer.entries = static_cast<std::uint32_t>(task.items * master.width());
-  offer.beacon = digest_of("test beacon", {bytes_of(round)});
+  offer.beacon = sum_beacon(offer.session, directory);
   if (!sum) sum.emplace(offer, directory);
   v1::SumStart start;
   start.set_place(place);

@@ -36,6 +36,8 @@ Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
   if (start.place() >= directory_.size() || directory_[start.place()] != secrets_.identity().open())
     return refuse("the place in its directory is another device's");
   SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
+  if (!same_bytes(offer.beacon, sum_beacon(offer.session, directory_)))
+    return refuse("who is whose neighbour was not drawn from everybody's keys");
   const std::size_t entries = task_.items * task_.model(task_.plan.seed).shared_width();
   if (offer.entries != entries) return refuse("it sums something of another shape than the task's model");
   sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets());

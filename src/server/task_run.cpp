@@ -191,8 +191,13 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
   Member* member = members_.find(*token);
   if (member->given || now_ms >= member->deadline_ms || shelf_.find(member->base) == nullptr)
     return std::nullopt;
-  // A device that began anew has another key; as long as nobody was told the old one, that is fine.
-  if (task_.secure && !round_->secure && !read_key(request.sum_key(), member->sum_key)) return std::nullopt;
+  if (task_.secure) {
+    // A device that began anew has another key; as long as nobody was told the old one, that is fine.
+    PublicKey key{};
+    if (!read_key(request.sum_key(), key)) return std::nullopt;
+    if (round_->secure && key != member->sum_key) return std::nullopt;
+    member->sum_key = key;
+  }
   return assignment(*token, *member, request);
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/row_hash.h"
 #include "server/task_run.h"
@@ -9,6 +10,13 @@
 namespace sotto {
 
 namespace {
+
+bool all_finite(const RowMatrix& rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    for (const float value : rows.values(row))
+      if (!std::isfinite(value)) return false;
+  return true;
+}
 
 StepAnswer too_late() { return refuse_step(v1::REFUSAL_TOO_LATE, "the round is over"); }
 
@@ -24,7 +32,8 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
     return past_step(*past, request);
   }
   if (member->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
-  // What is left of an earlier buffer goes into the next one.
+  // What is left of an earlier buffer goes into the next one, if there is to be one.
+  if (!round_ && (state_ != TaskState::running || is_stale(*member))) return too_late();
   if (!round_ && !begin_round(now_ms))
     return refuse_step(v1::REFUSAL_INTERNAL, "the server could not open a round; try again later");
   StepAnswer answer =
@@ -172,6 +181,9 @@ void TaskRun::close(std::int64_t now_ms) {
 
 Status TaskRun::commit(std::int64_t now_ms) {
   SOTTO_TRY(RoundRelease release, sum_->finish(master_, round_->secure ? &round_->secure->total() : nullptr));
+  if (!all_finite(release.master))
+    return fail(Code::diverged,
+                "the numbers left the finite range: lower the learning rate of the next task");
   RoundRecord record = round_->record;
   record.state = RoundState::committed;
   record.closed_ms = now_ms;

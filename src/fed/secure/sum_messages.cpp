@@ -133,6 +133,12 @@ Result<SumOffer> SumOffer::read(Reader& in) {
   return offer;
 }
 
+Bytes32 sum_beacon(std::uint64_t session, std::span<const PublicKey> directory) {
+  std::vector<std::uint8_t> keys;
+  for (const PublicKey& key : directory) keys.insert(keys.end(), key.begin(), key.end());
+  return digest_of("sotto sum beacon v1", {bytes_of(session), keys});
+}
+
 Bytes32 SumOffer::digest() const {
   Writer out;
   write(out);

@@ -31,6 +31,10 @@ struct SumOffer {
   [[nodiscard]] static Result<SumOffer> read(Reader& in);
 };
 
+// The beacon of a sum over a network: everybody's key is in it and nothing else, so that nobody draws it, and
+// every device can check it.
+[[nodiscard]] Bytes32 sum_beacon(std::uint64_t session, std::span<const PublicKey> directory);
+
 // A device's open keys of one sum.
 struct DeviceKeys {
   std::uint32_t device = 0;

@@ -19,16 +19,6 @@ std::uint32_t entries_of(const Task& task) {
   return static_cast<std::uint32_t>(task.items * (task.plan.fpl.factors + 1));
 }
 
-// Public randomness that no single party chose alone: every device's key is in it.
-Bytes32 beacon_of(std::span<const PublicKey> directory) {
-  std::string keys;
-  for (const PublicKey& key : directory) keys += text_of(key);
-  const Secret own(system_key());
-  const std::string hash = blob_hash(keys);
-  return digest_of("sotto sum beacon",
-                   {own.on_device(), {reinterpret_cast<const std::uint8_t*>(hash.data()), hash.size()}});
-}
-
 }  // namespace
 
 std::int32_t SecureRound::limit_of(const Task& task) {
@@ -54,7 +44,7 @@ Result<std::unique_ptr<SecureRound>> SecureRound::start(const Task& task, std::u
   SOTTO_TRY(offer.terms, sum_terms(devices, task.assumed));
   SOTTO_TRY(offer.range, plan_range(devices, limit_of(task), 0));
   offer.entries = entries_of(task);
-  offer.beacon = beacon_of(directory);
+  offer.beacon = sum_beacon(offer.session, directory);
   return std::unique_ptr<SecureRound>(new SecureRound(offer, std::move(directory), phase_ms, now_ms));
 }
 
