@@ -1,6 +1,6 @@
 #include "device/recommend.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -107,6 +107,18 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
   std::ranges::stable_sort(explanation.because, std::ranges::greater(), &NearItem::weight);
   if (explanation.because.size() > most) explanation.because.resize(most);
   return explanation;
+}
+
+Result<std::string> only_task(Keepsake& kept) {
+  SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
+  if (tasks.empty())
+    return fail(Code::not_found, "there is no model on this device yet: run an exchange first");
+  if (tasks.size() > 1) {
+    std::string names;
+    for (const std::string& task : tasks) names += (names.empty() ? "" : ", ") + task;
+    return fail(Code::usage, "this device has models of several tasks: name one of " + names);
+  }
+  return tasks.front();
 }
 
 std::string in_words(const Explanation& explanation) {

@@ -54,6 +54,9 @@ class LocalRecommender {
   std::vector<ItemIndex> seen_;  // ascending
 };
 
+// The task of a device that holds one model. Fails where there is none, or more than one to choose from.
+[[nodiscard]] Result<std::string> only_task(Keepsake& kept);
+
 // For people: a sentence or two.
 [[nodiscard]] std::string in_words(const Explanation& explanation);
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "base/version.h"
 #include "lab/cli/console.h"
-#include "lab/version.h"
 
 namespace sotto {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "lab/version.h"
+#include "base/version.h"
 
 namespace sotto {
 

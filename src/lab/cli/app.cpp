@@ -5,9 +5,9 @@
 #include <new>
 
 #include "base/nearest_word.h"
+#include "base/version.h"
 #include "lab/cli/command.h"
 #include "lab/mapped_file.h"
-#include "lab/version.h"
 
 namespace sotto {
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/cli/command.h"
+#include "lab/cli/device_command.h"
 #include "lab/cli/device_text.h"
 #include "lab/device_folder.h"
 
@@ -64,43 +65,38 @@ Status export_ledger(LedgerOptions& options, const Console& console) {
   return write_output(console, options.out, document.dump(2) + "\n");
 }
 
-Command<LedgerOptions> add_one(CLI::App& parent, Cli& cli, const char* name, const char* about,
-                               Status (*run)(LedgerOptions&, const Console&),
-                               std::initializer_list<const char*> lines) {
-  auto command = add_command<LedgerOptions>(parent, cli, name, about, run);
-  command.app->add_option("--dir", command.options->dir, "the device's folder")->type_name("DIR")->required();
-  add_common_options(*command.app, command.options->common, "taken by every command; here nothing is drawn");
-  command.app->footer(examples(lines));
-  return command;
-}
-
 }  // namespace
 
 void add_device_ledger(CLI::App& device, Cli& cli) {
   CLI::App& app = *device.add_subcommand("ledger", "what has left this device, signed line by line");
   app.require_subcommand(1);
-  auto [list_app, listing] = add_one(app, cli, "list", "the rounds this device answered", list,
-                                     {"sotto device ledger list --dir my-device",
-                                      "sotto device ledger list --items --last 5 --dir my-device"});
+  auto [list_app, listing] =
+      add_device_command(app, cli, "list", "the rounds this device answered", list,
+                         {"sotto device ledger list --dir my-device",
+                          "sotto device ledger list --items --last 5 --dir my-device"});
   list_app->add_flag("--items", listing->items, "name the things that were in each");
   list_app->add_option("--last", listing->last, "the newest so many rounds")
       ->type_name("N")
       ->default_str("20");
-  auto [verify_app, verifying] = add_one(app, cli, "verify", "check every line, its signature and its place",
-                                         verify, {"sotto device ledger verify --dir my-device"});
+  auto [verify_app, verifying] =
+      add_device_command(app, cli, "verify", "check every line, its signature and its place", verify,
+                         {"sotto device ledger verify --dir my-device"});
   verify_app->add_option("--key", verifying->key, "the public key you noted; default: the folder's")
       ->type_name("HEX");
   auto [export_app, exporting] =
-      add_one(app, cli, "export", "everything in one JSON document that can be checked elsewhere",
-              export_ledger, {"sotto device ledger export --out ledger.json --dir my-device"});
+      add_device_command(app, cli, "export", "everything in one JSON document that can be checked elsewhere",
+                         export_ledger, {"sotto device ledger export --out ledger.json --dir my-device"});
   export_app->add_option("-o,--out", exporting->out, "a file; - is stdout")
       ->type_name("FILE")
       ->default_str("-");
 }
 
 void add_device_commands(CLI::App& root, Cli& cli) {
-  CLI::App& device = *root.add_subcommand("device", "a person's device: consent and ledger");
+  CLI::App& device =
+      *root.add_subcommand("device", "a person's device: what it has, shares, learns and tells");
   device.require_subcommand(1);
+  add_device_agent(device, cli);
+  add_device_items(device, cli);
   add_device_consent(device, cli);
   add_device_ledger(device, cli);
 }

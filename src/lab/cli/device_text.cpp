@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "device/export_data.h"
 #include "lab/cli/table.h"
 
 namespace sotto {
@@ -164,13 +165,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
 
 nlohmann::json ledger_json(const LedgerReading& reading) {
   nlohmann::json entries = nlohmann::json::array();
-  for (const LedgerEntry& entry : reading.entries) {
-    nlohmann::json line{
-        {"round", entry.round}, {"task", entry.task}, {"mechanism", entry.mechanism}, {"items", entry.items}};
-    line["bytes"] = entry.bytes ? nlohmann::json(*entry.bytes) : nlohmann::json();
-    line["epsilon"] = entry.epsilon ? nlohmann::json(*entry.epsilon) : nlohmann::json();
-    entries.push_back(std::move(line));
-  }
+  for (const LedgerEntry& entry : reading.entries) entries.push_back(entry_json(entry));
   return {{"lines", reading.head.lines()},
           {"head", reading.head.hash()},
           {"bytes", all_bytes(reading)},

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "base/version.h"
 #include "lab/cli/interrupt.h"
 #include "lab/cli/progress.h"
 #include "lab/files.h"
 #include "lab/kept_checkpoints.h"
 #include "lab/mapped_file.h"
 #include "lab/memory_plan.h"
-#include "lab/version.h"
 
 namespace sotto {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "lab/version.h"
+#include "base/version.h"
 
 namespace sotto {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/version.h"
 #include "lab/cli/console.h"
 #include "lab/report/markup.h"
-#include "lab/version.h"
 
 namespace sotto {
 

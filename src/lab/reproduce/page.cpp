@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "base/version.h"
 #include "lab/reproduce/reproduce.h"
-#include "lab/version.h"
 
 namespace sotto {
 

@@ -1,4 +1,4 @@
-// The version of the program, as it prints it and as runs record it.
+// The version of the program and of the device library, as they say it and as runs record it.
 #pragma once
 
 namespace sotto {

@@ -1,0 +1,39 @@
+# libsotto_device.so: the device's layer behind include/sotto/sotto.h, for apps in any language.
+#
+# What it uses of the layers is compiled once more, for a shared library and small: the linker names what is
+# missing here. It shows sotto_* and nothing else.
+target_include_directories(sotto_device PUBLIC include)
+
+set(sources
+  base/assert base/compression base/hash base/kernels base/large_pages base/math base/pair_kernels
+  base/score_kernels base/secret_stream base/storage
+  data/ids data/membership data/pair_sampler
+  model/fpl metrics/list_keeper metrics/top_k
+  privacy/consent privacy/consent_book privacy/contribution privacy/contribution_edit privacy/ledger
+  privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
+  privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
+  fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
+  fed/wire/catalogue fed/wire/device_fit fed/wire/published_model fed/wire/signed_request fed/wire/task)
+list(TRANSFORM sources PREPEND src/)
+list(TRANSFORM sources APPEND .cpp)
+file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp)
+list(FILTER own EXCLUDE REGEX "_test\\.cpp$")
+add_library(sotto_device_c SHARED ${sources} ${own} ${PROTO_OUT}/sotto/v1/federation.pb.cc)
+# The messages are made once.
+add_dependencies(sotto_device_c sotto_proto)
+target_include_directories(sotto_device_c PUBLIC include PRIVATE src)
+target_include_directories(sotto_device_c SYSTEM PRIVATE ${PROTO_OUT})
+target_link_libraries(sotto_device_c PRIVATE sotto_flags PkgConfig::sodium PkgConfig::crypto PkgConfig::zstd
+  PkgConfig::hwy PkgConfig::sqlite3 PkgConfig::tomlplusplus PkgConfig::protobuf fmt::fmt nlohmann_json::nlohmann_json)
+set_target_properties(sotto_device_c PROPERTIES OUTPUT_NAME sotto_device VERSION ${PROJECT_VERSION} SOVERSION 0
+  LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+  LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
+target_compile_options(sotto_device_c PRIVATE -Os -ffunction-sections -fdata-sections)
+target_link_options(sotto_device_c PRIVATE -Wl,--gc-sections -Wl,--as-needed
+  -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
+if(NOT SOTTO_SANITIZE)
+  target_link_options(sotto_device_c PRIVATE -Wl,--no-undefined)
+endif()
+# abidiff reads the types of the interface from here.
+file(GLOB faces CONFIGURE_DEPENDS src/device/c/*.cpp)
+set_source_files_properties(${faces} TARGET_DIRECTORY sotto_device_c PROPERTIES COMPILE_OPTIONS -g)

@@ -1,0 +1,206 @@
+// The C interface from C++, against a coordinator in the same process; examples/c has it from C.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "device/fake_coordinator.h"
+#include "sotto/sotto.h"
+
+namespace sotto {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Wire {
+  FakeCoordinator server{small_task(30)};
+  bool allowed = true;
+};
+
+int call(void* user_data, const char* method, const uint8_t* request, size_t size, sotto_sink* sink) {
+  auto& wire = *static_cast<Wire*>(user_data);
+  for (const Method known : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave}) {
+    if (std::strcmp(to_string(known), method) != 0) continue;
+    const auto reply = wire.server.call(known, {reinterpret_cast<const char*>(request), size});
+    if (!reply.ok()) return 1;
+    sotto_reply(sink, reinterpret_cast<const uint8_t*>(reply->data()), reply->size());
+    return 0;
+  }
+  return 2;
+}
+
+int allow(void* user_data, int* on_power, int* unmetered) {
+  *on_power = 1;
+  *unmetered = 0;
+  return static_cast<Wire*>(user_data)->allowed ? 1 : 0;
+}
+
+void collect_item(void* out, const char* item, double) {
+  static_cast<std::vector<std::string>*>(out)->emplace_back(item);
+}
+void collect_text(void* out, const char* text, size_t size) {
+  static_cast<std::vector<std::string>*>(out)->emplace_back(text, size);
+}
+
+class CInterface : public ::testing::Test {
+ protected:
+  CInterface() : folder_(fs::temp_directory_path() / ("sotto-c-" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+    key_bytes_.fill(3);
+    open();
+  }
+  ~CInterface() override {
+    sotto_device_close(device_);
+    fs::remove_all(folder_);
+  }
+  void open() {
+    const sotto_key key{key_bytes_.data(), nullptr};
+    ASSERT_EQ(sotto_device_open((folder_ / "vault.db").c_str(), &key, 1, &device_), SOTTO_OK)
+        << sotto_last_error(nullptr);
+  }
+  // Until the exchange is over.
+  sotto_exchange exchange() {
+    sotto_exchange result{};
+    for (int n = 0; n < 1000; ++n) {
+      EXPECT_EQ(sotto_run_exchange(device_, &transport_, &conditions_, wire_.server.now_ms, &result),
+                SOTTO_OK)
+          << sotto_last_error(device_);
+      if (result.ending != SOTTO_WAITING) break;
+      wire_.server.now_ms += result.wait_ms;
+    }
+    return result;
+  }
+  void join() {
+    for (const char* item : {"2", "5", "11"})
+      ASSERT_EQ(sotto_add_interaction(device_, item, 1.0, 0), SOTTO_OK);
+    ASSERT_EQ(sotto_set_level(device_, "open"), SOTTO_OK);
+    ASSERT_EQ(sotto_enrol(device_, &transport_, reinterpret_cast<const uint8_t*>("token"), 5), SOTTO_OK)
+        << sotto_last_error(device_);
+  }
+  std::size_t ledger_lines() {
+    std::vector<std::string> lines;
+    EXPECT_EQ(sotto_ledger(device_, nullptr, collect_text, &lines), SOTTO_OK);
+    return lines.size();
+  }
+
+  fs::path folder_;
+  std::array<uint8_t, 32> key_bytes_{};
+  sotto_device* device_ = nullptr;
+  Wire wire_;
+  sotto_transport transport_{&wire_, call};
+  sotto_conditions conditions_{&wire_, allow};
+};
+
+TEST_F(CInterface, FromEnrolmentToRecommendation) {
+  join();
+  const sotto_exchange first = exchange();
+  EXPECT_EQ(first.ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  EXPECT_GT(first.bytes_up, 0u);
+  EXPECT_GT(first.bytes_down, 0u);
+  EXPECT_EQ(wire_.server.contributions.size(), 1u);
+  EXPECT_EQ(ledger_lines(), 1u);
+  // What it keeps it keeps: the vault is closed and opened, the wire is gone.
+  sotto_device_close(device_);
+  open();
+  std::vector<std::string> best;
+  ASSERT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, &best), SOTTO_OK) << sotto_last_error(device_);
+  ASSERT_EQ(best.size(), 5u);
+  for (const std::string& item : best) EXPECT_TRUE(item != "2" && item != "5" && item != "11");
+  std::vector<std::string> words;
+  ASSERT_EQ(sotto_explain(device_, "small", best[0].c_str(), 3, collect_text, nullptr, &words), SOTTO_OK);
+  EXPECT_NE(words.at(0).find("'" + best[0] + "'"), std::string::npos);
+  // The same round is not answered twice; the next one is.
+  EXPECT_EQ(exchange().ending, SOTTO_KEPT_QUIET);
+  ++wire_.server.round;
+  const auto fetched = wire_.server.fetched_bytes;
+  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
+  EXPECT_EQ(wire_.server.fetched_bytes, fetched);  // the model is held
+  EXPECT_EQ(ledger_lines(), 2u);
+}
+
+TEST_F(CInterface, ConditionsAndThePersonComeFirst) {
+  join();
+  wire_.allowed = false;
+  const int calls = wire_.server.calls;
+  EXPECT_EQ(exchange().ending, SOTTO_NOT_NOW);
+  wire_.allowed = true;
+  ASSERT_EQ(sotto_pause(device_), SOTTO_OK);
+  EXPECT_EQ(exchange().ending, SOTTO_NOT_NOW);
+  ASSERT_EQ(sotto_withdraw(device_), SOTTO_OK);
+  EXPECT_EQ(sotto_resume(device_), SOTTO_USAGE);
+  EXPECT_EQ(exchange().ending, SOTTO_NOT_NOW);
+  EXPECT_EQ(wire_.server.calls, calls);
+  ASSERT_EQ(sotto_set_level(device_, "closed"), SOTTO_OK);
+  ASSERT_EQ(sotto_resume(device_), SOTTO_OK);
+  EXPECT_EQ(exchange().ending, SOTTO_KEPT_QUIET);
+  EXPECT_TRUE(wire_.server.contributions.empty());
+  EXPECT_EQ(ledger_lines(), 0u);
+}
+
+TEST_F(CInterface, WhatIsForbiddenMidwayGoesOnLater) {
+  join();
+  int left = 3;
+  struct Budget {
+    int* left;
+  } budget{&left};
+  const sotto_conditions few{&budget, [](void* user_data, int*, int*) {
+                               return (*static_cast<Budget*>(user_data)->left)-- > 0 ? 1 : 0;
+                             }};
+  sotto_exchange result{};
+  ASSERT_EQ(sotto_run_exchange(device_, &transport_, &few, wire_.server.now_ms, &result), SOTTO_OK);
+  EXPECT_EQ(result.ending, SOTTO_NOT_NOW);
+  EXPECT_TRUE(wire_.server.contributions.empty());
+  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
+}
+
+TEST_F(CInterface, ExportHoldsWhatIsKeptAndNoKeys) {
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED);
+  std::vector<std::string> out;
+  ASSERT_EQ(sotto_export(device_, collect_text, &out), SOTTO_OK);
+  const auto document = nlohmann::json::parse(out.at(0));
+  EXPECT_EQ(document["interactions"].size(), 3u);
+  EXPECT_EQ(document["ledger"]["entries"].size(), 1u);
+  EXPECT_EQ(document["tasks"][0]["task"], "small");
+  EXPECT_EQ(document["tasks"][0]["private_row"].size(), 5u);
+  EXPECT_EQ(document["enrolled"], true);
+  EXPECT_EQ(sotto_ledger(device_, std::string(64, 'a').c_str(), nullptr, nullptr), SOTTO_BAD_INPUT);
+}
+
+TEST_F(CInterface, MistakesAreCodesAndSentences) {
+  EXPECT_EQ(sotto_add_interaction(nullptr, "a", 1.0, 0), SOTTO_USAGE);
+  EXPECT_EQ(sotto_add_interaction(device_, nullptr, 1.0, 0), SOTTO_USAGE);
+  EXPECT_STRNE(sotto_last_error(device_), "");
+  EXPECT_EQ(sotto_remove_interaction(device_, "nothing"), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_set_level(device_, "wide"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_pi(device_, 2.0), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_mask(device_, "glued"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_item_rule(device_, "a", "maybe"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_category_rule(device_, "Horror", "never"), SOTTO_OK);
+  EXPECT_STREQ(sotto_last_error(device_), "");
+  EXPECT_EQ(sotto_enrol(device_, nullptr, reinterpret_cast<const uint8_t*>("t"), 1), SOTTO_USAGE);
+  EXPECT_EQ(sotto_enrol(device_, &transport_, reinterpret_cast<const uint8_t*>("wrong"), 5), SOTTO_BAD_INPUT);
+  EXPECT_EQ(sotto_leave(device_, &transport_, 0), SOTTO_USAGE);
+  const sotto_key both{key_bytes_.data(), "words"};
+  sotto_device* other = nullptr;
+  EXPECT_EQ(sotto_device_open("x", &both, 1, &other), SOTTO_USAGE);
+  EXPECT_EQ(sotto_device_open("x", nullptr, 1, &other), SOTTO_USAGE);
+  EXPECT_STRNE(sotto_last_error(nullptr), "");
+  sotto_device_close(nullptr);
+}
+
+TEST_F(CInterface, LeavingAndDeleting) {
+  join();
+  ASSERT_EQ(sotto_leave(device_, &transport_, wire_.server.now_ms), SOTTO_OK) << sotto_last_error(device_);
+  sotto_exchange result{};
+  EXPECT_EQ(sotto_run_exchange(device_, &transport_, nullptr, 0, &result), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_delete(device_), SOTTO_OK);
+  device_ = nullptr;
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,47 @@
+#include "device/consent_change.h"
+
+#include <fmt/core.h>
+
+namespace sotto {
+
+Status choose_level(PersonalPolicy& policy, const std::string& level) {
+  SOTTO_TRY_DONE(set_level(policy, level));
+  policy.withdrawn = false;
+  return Done{};
+}
+
+Status choose_share(PersonalPolicy& policy, double pi) {
+  PersonalPolicy changed = policy;
+  changed.pi = pi;
+  changed.shares = true;
+  SOTTO_TRY_DONE(check(changed));
+  policy = std::move(changed);
+  return Done{};
+}
+
+Status choose_mask(PersonalPolicy& policy, const std::string& mask) {
+  SOTTO_TRY(policy.mask, parse_mask(mask));
+  return Done{};
+}
+
+Status choose_rule(PersonalRules& rules, const std::string& name, const std::string& answer) {
+  if (name.empty()) return fail(Code::usage, "a rule is for something: give its name");
+  if (answer == "none") {
+    rules.erase(name);
+    return Done{};
+  }
+  const auto chosen = parse_answer(answer);
+  if (!chosen.ok())
+    return fail(Code::usage,
+                fmt::format("unknown rule '{}': choose always, never, ask, or none to remove it", answer));
+  rules[name] = {*chosen};
+  return Done{};
+}
+
+Status end_pause(PersonalPolicy& policy) {
+  if (policy.withdrawn) return fail(Code::usage, "you have withdrawn: to join anew, choose a level");
+  policy.paused = false;
+  return Done{};
+}
+
+}  // namespace sotto

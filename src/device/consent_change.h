@@ -1,0 +1,22 @@
+// What a person can change in their policy, word by word; the program and the C library say it alike.
+//
+// Law: a change that fails leaves the policy as it was.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "privacy/personal_policy.h"
+
+namespace sotto {
+
+// Who chooses a level again after withdrawing joins anew.
+[[nodiscard]] Status choose_level(PersonalPolicy& policy, const std::string& level);
+// A share says that something is shared.
+[[nodiscard]] Status choose_share(PersonalPolicy& policy, double pi);
+[[nodiscard]] Status choose_mask(PersonalPolicy& policy, const std::string& mask);
+// always, never, ask, or none to remove the rule.
+[[nodiscard]] Status choose_rule(PersonalRules& rules, const std::string& name, const std::string& answer);
+[[nodiscard]] Status end_pause(PersonalPolicy& policy);
+
+}  // namespace sotto

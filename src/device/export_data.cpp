@@ -1,0 +1,64 @@
+#include "device/export_data.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/version.h"
+#include "device/consent_file.h"
+
+namespace sotto {
+
+namespace {
+
+Result<nlohmann::json> task_json(Vault& vault, const std::string& task) {
+  nlohmann::json json{{"task", task}, {"private_row", nullptr}, {"last_round", nullptr}};
+  SOTTO_TRY(const auto own, vault.own_row(task));
+  if (own) {
+    const auto values = own->on_device().values(0);
+    json["private_row"] = std::vector<float>(values.begin(), values.end());
+  }
+  SOTTO_TRY(const auto round, vault.last_round(task));
+  if (round) json["last_round"] = *round;
+  return json;
+}
+
+}  // namespace
+
+std::string json_text(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+nlohmann::json entry_json(const LedgerEntry& entry) {
+  nlohmann::json line{
+      {"round", entry.round}, {"task", entry.task}, {"mechanism", entry.mechanism}, {"items", entry.items}};
+  line["bytes"] = entry.bytes ? nlohmann::json(*entry.bytes) : nlohmann::json();
+  line["epsilon"] = entry.epsilon ? nlohmann::json(*entry.epsilon) : nlohmann::json();
+  return line;
+}
+
+Result<std::string> export_json(Vault& vault) {
+  nlohmann::json document{{"sotto", version}};
+  SOTTO_TRY(const PersonalPolicy policy, vault.policy());
+  document["consent"] = to_toml(policy);
+  SOTTO_TRY(const auto enrolment, vault.enrolment());
+  document["enrolled"] = enrolment.has_value();
+  nlohmann::json& interactions = document["interactions"] = nlohmann::json::array();
+  SOTTO_TRY(const auto kept, vault.interactions());
+  for (const KeptInteraction& one : kept)
+    interactions.push_back({{"item", one.item}, {"value", one.value}, {"time_ms", one.time_ms}});
+  nlohmann::json& tasks = document["tasks"] = nlohmann::json::array();
+  SOTTO_TRY(const auto names, vault.held_tasks());
+  for (const std::string& name : names) {
+    SOTTO_TRY(nlohmann::json task, task_json(vault, name));
+    tasks.push_back(std::move(task));
+  }
+  SOTTO_TRY(const KeptLedger ledger, vault.ledger());
+  SOTTO_TRY(const LedgerReading reading, read_ledger(ledger.lines, ledger.head, ledger.public_key));
+  nlohmann::json& entries = document["ledger"]["entries"] = nlohmann::json::array();
+  for (const LedgerEntry& entry : reading.entries) entries.push_back(entry_json(entry));
+  document["ledger"]["public_key"] = ledger.public_key;
+  document["ledger"]["signed_lines"] = ledger.lines;
+  document["ledger"]["signed_head"] = ledger.head;
+  return json_text(document, 2) + "\n";
+}
+
+}  // namespace sotto

@@ -1,0 +1,64 @@
+// sotto device as a person's program: what works without a coordinator, and with one on this machine.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+class CliDeviceAgent : public ::testing::Test {
+ protected:
+  [[nodiscard]] Outcome device(Words words) const {
+    words.insert(words.begin(), "device");
+    words.insert(words.end(), {"--dir", "d", "--json"});
+    return shop_.sotto(words);
+  }
+  Workshop shop_;
+};
+
+TEST_F(CliDeviceAgent, things_come_and_go) {
+  EXPECT_EQ(device({"list"}).code, 1);  // there is no device yet
+  ASSERT_EQ(device({"init"}).code, 0);
+  ASSERT_EQ(device({"init"}).code, 0);  // again changes nothing
+  EXPECT_EQ(device({"add", "Alien (1979)", "50"}).json()["items"], 2u);
+  shop_.put("mine.tsv", "7\t4.5\t1700000000000\nbare\n50\t2\n\n");
+  EXPECT_EQ(device({"add", "--from", "mine.tsv"}).json()["items"], 4u);
+  const auto listed = device({"list"}).json()["items"];
+  ASSERT_EQ(listed.size(), 4u);
+  EXPECT_EQ(listed[0]["item"], "50");
+  EXPECT_EQ(listed[0]["value"], 2.0);
+  EXPECT_EQ(listed[1]["time_ms"], 1700000000000);
+  EXPECT_EQ(device({"remove", "50"}).json()["removed"], 1u);
+  EXPECT_EQ(device({"remove", "50"}).code, 1);
+  shop_.put("wrong.tsv", "7\t4.5\nprivate\tmuch\n");
+  const Outcome wrong = device({"add", "--from", "wrong.tsv"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("wrong.tsv, line 2"), std::string::npos) << wrong.err;
+  EXPECT_EQ(wrong.err.find("private"), std::string::npos) << wrong.err;
+  EXPECT_EQ(device({"add"}).code, 2);
+}
+
+TEST_F(CliDeviceAgent, what_needs_a_coordinator_or_a_model_says_so) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  EXPECT_EQ(device({"run", "--once"}).code, 2);
+  EXPECT_EQ(device({"recommend"}).code, 1);
+  EXPECT_EQ(device({"explain", "50"}).code, 1);
+  EXPECT_EQ(device({"enrol", "--server", "127.0.0.1:1"}).code, 2);                  // no token
+  EXPECT_EQ(device({"enrol", "--server", "unix:nobody", "--token", "t"}).code, 1);  // nobody there
+}
+
+TEST_F(CliDeviceAgent, export_and_delete) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  ASSERT_EQ(device({"add", "50"}).code, 0);
+  const Outcome exported = shop_.sotto({"device", "export", "--dir", "d"});
+  EXPECT_EQ(exported.json()["interactions"][0]["item"], "50");
+  EXPECT_EQ(exported.json()["enrolled"], false);
+  EXPECT_EQ(device({"delete"}).code, 2);
+  EXPECT_EQ(device({"delete", "--yes"}).json()["deleted"], true);
+  EXPECT_FALSE(shop_.has("d/vault.db"));
+  EXPECT_FALSE(shop_.has("d/vault.key"));
+  EXPECT_EQ(device({"list"}).code, 1);
+}
+
+}  // namespace
+}  // namespace sotto::cli

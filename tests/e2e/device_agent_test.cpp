@@ -1,0 +1,84 @@
+// The agent as its own process, over TLS on this machine: from enrolment to recommendations without a
+// network.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+#include "tests/e2e/loopback.h"
+
+namespace sotto::e2e {
+namespace {
+
+TaskConfig agents_task() {
+  TaskConfig config;
+  v1::TaskSpec& spec = config.spec;
+  spec.set_name("films");
+  spec.set_model("fpl");
+  spec.set_factors(4);
+  spec.set_learning_rate(0.05f);
+  spec.set_user_reg(0.0025f);
+  spec.set_positive_reg(0.0025f);
+  spec.set_negative_reg(0.00025f);
+  spec.set_init_sd(0.1f);
+  spec.set_triples(10);
+  spec.set_fixed_bits(20);
+  spec.set_seed(5);
+  spec.set_items(30);
+  for (int n = 0; n < 30; ++n) config.catalogue += "film " + std::to_string(n) + "\n";
+  config.rules.goal = 1;
+  config.rules.quorum = 1;
+  config.rules.over_selection = 1.0;
+  config.rules.gather_ms = 0;
+  return config;
+}
+
+TEST(DeviceAgent, TakesPartAndRecommendsOffline) {
+  const cli::Workshop shop;
+  const auto device = [&](cli::Words words) {
+    words.insert(words.begin(), "device");
+    words.insert(words.end(), {"--dir", "d", "--json"});
+    return shop.sotto(words);
+  };
+  ASSERT_EQ(device({"init"}).code, 0);
+  ASSERT_EQ(device({"add", "film 1", "film 7", "film 9"}).code, 0);
+  ASSERT_EQ(device({"consent", "preset", "open"}).code, 0);
+  ASSERT_EQ(device({"consent", "item", "film 7", "never"}).code, 0);
+  std::string address;
+  {
+    Loopback server(agents_task());
+    address = server.address();
+    shop.put("ca.pem", server.ca_pem());
+    shop.put("token", server.tokens(1).at(0) + "\n");
+    const cli::Words enrol{"enrol", "--server", address, "--ca", "ca.pem", "--token-file", "token"};
+    const auto enrolled = device(enrol);
+    ASSERT_EQ(enrolled.code, 0) << enrolled.err;
+    EXPECT_EQ(device(enrol).code, 2);  // once
+    for (const char* download : {"full", "delta"}) {
+      const auto ran = device({"run", "--once"});
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      EXPECT_EQ(ran.json()["ending"], "answered") << ran.out;
+      EXPECT_EQ(ran.json()["download"], download) << ran.out;
+    }
+    EXPECT_GE(server.versions(), 3u);
+    ASSERT_EQ(device({"consent", "pause"}).code, 0);
+    EXPECT_EQ(device({"run", "--once"}).json()["ending"], "not now");
+    ASSERT_EQ(device({"consent", "resume"}).code, 0);
+  }
+  // The coordinator is gone.
+  EXPECT_EQ(device({"run", "--once"}).code, 1);
+  const auto best = device({"recommend", "-k", "5"}).json()["items"];
+  ASSERT_EQ(best.size(), 5u);
+  for (const auto& one : best)
+    for (const char* has : {"film 1", "film 7", "film 9"}) EXPECT_NE(one["item"], has);
+  const auto why = device({"explain", best[0]["item"].get<std::string>()}).json();
+  EXPECT_NEAR(why["score"].get<double>(), why["bias"].get<double>() + why["personal"].get<double>(), 1e-4);
+  const auto ledger = device({"ledger", "list"}).json();
+  EXPECT_EQ(ledger["lines"], 2u);
+  for (const auto& item : ledger["items"]) EXPECT_NE(item, "film 7");
+  EXPECT_EQ(device({"ledger", "verify"}).code, 0);
+  const auto deleted = device({"delete", "--yes"}).json();
+  EXPECT_EQ(deleted["deleted"], true);
+  EXPECT_EQ(deleted["coordinator_told"], false);
+}
+
+}  // namespace
+}  // namespace sotto::e2e
