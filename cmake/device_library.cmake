@@ -13,7 +13,8 @@ set(sources
   privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/published_model fed/wire/signed_request fed/wire/task)
+  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/signed_request fed/wire/task)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
 file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp)
