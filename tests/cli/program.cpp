@@ -13,6 +13,13 @@ namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Several programs may run at once: each has its own.
+std::string stream_name(const char* stream, pid_t process) { return stream + std::to_string(process); }
+
+}  // namespace
+
 Words joined(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
@@ -38,8 +45,10 @@ pid_t Workshop::start(const std::vector<std::string>& arguments) const {
   pointers.push_back(nullptr);
   const pid_t process = ::fork();
   if (process != 0) return process;
-  const int out = ::open((folder_ / ".out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  const int err = ::open((folder_ / ".err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int out =
+      ::open((folder_ / stream_name(".out", ::getpid())).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int err =
+      ::open((folder_ / stream_name(".err", ::getpid())).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int in = ::open("/dev/null", O_RDONLY);
   const bool ready =
       ::dup2(in, 0) == 0 && ::dup2(out, 1) == 1 && ::dup2(err, 2) == 2 && ::chdir(folder_.c_str()) == 0;
@@ -52,8 +61,8 @@ Outcome Workshop::finish(pid_t process) const {
   ::waitpid(process, &status, 0);
   Outcome outcome;
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  outcome.out = get(".out");
-  outcome.err = get(".err");
+  outcome.out = get(stream_name(".out", process));
+  outcome.err = get(stream_name(".err", process));
   return outcome;
 }
 
