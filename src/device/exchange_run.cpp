@@ -15,6 +15,7 @@ constexpr std::int64_t first_backoff_ms = 250;
 constexpr std::int64_t last_backoff_ms = 30'000;
 constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says
 constexpr std::size_t token_bytes = 16;
+constexpr std::uint64_t most_catalogue_bytes = 64u << 20;  // packed
 
 }  // namespace
 
@@ -67,7 +68,10 @@ ExchangeRun::Asked ExchangeRun::refused(const v1::Reply& reply, std::int64_t now
   if (wrong_time && !std::exchange(clock_set_, true)) return {};  // the reply has set our clock right
   const bool busy = refusal == v1::REFUSAL_BUSY || refusal == v1::REFUSAL_STOPPING;
   if (busy && stage_ != Stage::check_in)
-    return {{}, reply.retry_after_ms() == 0 ? lost(reply.why(), now_ms) : wait(reply.retry_after_ms())};
+    return {{},
+            reply.retry_after_ms() == 0
+                ? lost(reply.why(), now_ms)
+                : wait(std::min<std::int64_t>(reply.retry_after_ms(), until_deadline(now_ms)))};
   if (refusal == v1::REFUSAL_NOT_FOUND && stage_ == Stage::model && model_->fall_back()) return {};
   report_.refusal = static_cast<int>(refusal);
   const std::int64_t pause = reply.retry_after_ms() == 0 ? pause_ms : reply.retry_after_ms();
@@ -124,6 +128,10 @@ Result<std::string> ExchangeRun::check_in_request() {
 }
 
 ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
+  // A device that will not answer takes no place in a round.
+  SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
+  if (!policy.takes_part())
+    return {end(Ending::kept_quiet, "the person shares nothing: nobody was asked", pause_ms)};
   SOTTO_TRY(std::string body, check_in_request());
   SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
   if (!asked.reply) return asked.next;
@@ -176,7 +184,8 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   stage_ = Stage::model;
   if (!assignment.task().has_catalogue()) return {std::nullopt};
   const v1::BlobRef& names = assignment.task().catalogue();
-  if (!fetchable(names, std::uint64_t{task_.items} * (most_item_name + 1) + (1u << 16)))
+  if (!fetchable(names, std::min(std::uint64_t{task_.items} * (most_item_name + 1) + (1u << 16),
+                                 most_catalogue_bytes)))
     return {object("the task is refused: its catalogue has no proper name, or is too large")};
   catalogue_name_ = names.hash();
   SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));

@@ -17,7 +17,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint64_t nonce_block = 1024;
+constexpr std::uint64_t nonce_block = 60'000'000;  // a minute: nonces follow the time in µs
 constexpr std::uint64_t most_nonce = std::uint64_t{1} << 62;
 constexpr std::size_t most_items = std::size_t{1} << 26;
 constexpr std::size_t most_version = 256;

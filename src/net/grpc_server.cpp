@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string_view>
 #include <thread>
+#include <unordered_set>
 #include <vector>
 
 #include "fed/wire/transport.h"
@@ -23,6 +24,7 @@ namespace sotto {
 
 namespace {
 
+constexpr std::chrono::milliseconds look_every{500};  // for calls whose request does not come
 constexpr int asked_ahead = 64;  // calls that gRPC can hand over before the first is looked at
 
 // One call, from the moment gRPC is asked for it until its answer is sent.
@@ -33,7 +35,8 @@ struct Call {
   grpc::GenericServerAsyncReaderWriter stream{&context};
   grpc::ByteBuffer request;
   Service service = Service::federation;
-  std::string_view method;  // in the context's path
+  std::string_view method;                        // in the context's path
+  std::chrono::steady_clock::time_point since{};  // reading
 };
 
 std::int64_t now_s() {
@@ -112,6 +115,7 @@ class GrpcServer::Calls {
   void answer(Call& call);
   void finish(Call& call, const grpc::Status& status);
   void drop(Call& call);
+  void cancel_slow();
   [[nodiscard]] bool route(Call& call) const;
 
   ServerOptions options_;
@@ -120,6 +124,7 @@ class GrpcServer::Calls {
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::ServerCompletionQueue> events_;
   std::unique_ptr<grpc::Server> server_;
+  std::size_t thread_count_ = 0;
   std::vector<std::thread> threads_;
 
   std::mutex mutex_;
@@ -127,7 +132,9 @@ class GrpcServer::Calls {
   std::size_t calls_ = 0;  // that exist, also those only asked for
   std::size_t busy_ = 0;   // threads in the handler
   std::deque<Call*> waiting_;
+  std::unordered_set<Call*> reading_;  // whose request is still on its way
   bool stopped_ = false;
+  std::chrono::steady_clock::time_point looked_{};
 
   std::atomic<std::uint64_t> open_ = 0;
   std::atomic<std::uint64_t> answered_ = 0;
@@ -163,8 +170,8 @@ Status GrpcServer::Calls::start() {
   else
     address_.port = static_cast<std::uint16_t>(port);
   for (int at = 0; at < asked_ahead; ++at) ask_for_next();
-  for (std::size_t at = 0; at < std::max<std::size_t>(2, options_.limits.threads); ++at)
-    threads_.emplace_back([this] { work(); });
+  thread_count_ = std::max<std::size_t>(2, options_.limits.threads);
+  for (std::size_t at = 0; at < thread_count_; ++at) threads_.emplace_back([this] { work(); });
   return Done{};
 }
 
@@ -187,7 +194,28 @@ ServerCounts GrpcServer::Calls::counts() const {
 void GrpcServer::Calls::work() {
   void* tag = nullptr;
   bool ok = false;
-  while (events_->Next(&tag, &ok)) go_on(*static_cast<Call*>(tag), ok);
+  for (;;) {
+    const auto look_up = std::chrono::system_clock::now() + look_every;
+    switch (events_->AsyncNext(&tag, &ok, look_up)) {
+      case grpc::CompletionQueue::SHUTDOWN:
+        return;
+      case grpc::CompletionQueue::TIMEOUT:
+        break;
+      case grpc::CompletionQueue::GOT_EVENT:
+        go_on(*static_cast<Call*>(tag), ok);
+    }
+    cancel_slow();
+  }
+}
+
+// Who sends the beginning of many requests and never the rest would fill the house.
+void GrpcServer::Calls::cancel_slow() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(mutex_);
+  if (now - looked_ < look_every) return;
+  looked_ = now;
+  for (Call* call : reading_)
+    if (now - call->since > std::chrono::milliseconds(options_.limits.read_ms)) call->context.TryCancel();
 }
 
 void GrpcServer::Calls::ask_for_next() {
@@ -205,7 +233,10 @@ void GrpcServer::Calls::go_on(Call& call, bool ok) {
       if (!ok) return drop(call);  // the server stops
       ask_for_next();
       return begin(call);
-    case Call::Step::reading:
+    case Call::Step::reading: {
+      const std::lock_guard lock(mutex_);
+      reading_.erase(&call);
+    }
       if (ok) return admit(call);
       ++broken_;
       return finish(call, {grpc::StatusCode::INVALID_ARGUMENT, "a request is one message of at most 4 MiB"});
@@ -226,6 +257,11 @@ void GrpcServer::Calls::begin(Call& call) {
     return finish(call, {grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls at once: try again later"});
   }
   call.step = Call::Step::reading;
+  call.since = std::chrono::steady_clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    reading_.insert(&call);
+  }
   call.stream.Read(&call.request, &call);
 }
 
@@ -250,7 +286,7 @@ void GrpcServer::Calls::admit(Call& call) {
   Call* next = &call;
   {
     const std::lock_guard lock(mutex_);
-    if (busy_ + 1 < threads_.size()) {
+    if (busy_ + 1 < thread_count_) {
       ++busy_;
     } else if (waiting_.size() < options_.limits.queued_calls) {
       return waiting_.push_back(next);

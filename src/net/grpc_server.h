@@ -31,6 +31,7 @@ struct ServerLimits {
   std::size_t memory_bytes = std::size_t{256} << 20;  // for gRPC's buffers
   int streams = 128;                                  // at once on one connection
   int handshake_ms = 10'000;
+  int read_ms = 10'000;       // for a call's request to come in whole
   int idle_ms = 30'000;       // without a call
   int age_ms = 120'000;       // then the client connects anew
   int age_grace_ms = 30'000;  // for the calls under way at that age

@@ -26,9 +26,9 @@ double admission_chance(const RoundRules& rules, const v1::CheckInRequest& reque
   return said->second >= 0.0 ? std::min(said->second, 1.0) : 0.0;  // what is no number is 0
 }
 
-RetryWindow pace(const RetryWindow& base, std::size_t devices, std::size_t needed) {
-  const double more = static_cast<double>(devices) / static_cast<double>(std::max<std::size_t>(needed, 1));
-  const double factor = std::max(more, 1.0);
+RetryWindow pace(const RetryWindow& base, std::size_t devices, std::uint32_t most_a_second) {
+  const double mean_s = std::max(0.5e-3 * (static_cast<double>(base.min_ms) + base.max_ms), 1e-3);
+  const double factor = std::max(static_cast<double>(devices) / (mean_s * most_a_second), 1.0);
   const auto wider = [&](std::uint32_t ms) {
     return static_cast<std::uint32_t>(std::min(ms * factor, std::max<double>(ms, longest_retry_ms)));
   };

@@ -1,7 +1,8 @@
 // Admission: who is taken into a round, and when the others should ask again.
 //
 // Laws: a device that does not fulfil a task's conditions is never taken; a criterion changes chances, never
-// what is computed; the window in which devices return widens with how many more there are than are needed.
+// what is computed; the window in which devices return widens when there are so many that they would come
+// faster than the server wants.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct RetryWindow {
   std::uint32_t min_ms = 0;
   std::uint32_t max_ms = 0;
 };
-// `needed` devices of `devices` are wanted within the base window.
-[[nodiscard]] RetryWindow pace(const RetryWindow& base, std::size_t devices, std::size_t needed);
+// The base window, or so much wider that `devices` which all ask again come at `most_a_second` in the mean.
+[[nodiscard]] RetryWindow pace(const RetryWindow& base, std::size_t devices, std::uint32_t most_a_second);
 
 // Drawn by the system's generator: [0, 1), and a time within the window.
 [[nodiscard]] double random_share();

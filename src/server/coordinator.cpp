@@ -25,6 +25,12 @@ v1::Reply accept(std::string body) {
   return reply;
 }
 
+// Nothing is wrong with a device that is refused so: it asks again in the usual time.
+bool comes_back(v1::Refusal refusal) {
+  return refusal == v1::REFUSAL_BUSY || refusal == v1::REFUSAL_TOO_LATE ||
+         refusal == v1::REFUSAL_ROUND_FAILED;
+}
+
 v1::Reply bad_message() { return refuse(v1::REFUSAL_BAD_MESSAGE, "the request does not decode"); }
 v1::Reply bad_version() {
   return refuse(v1::REFUSAL_WRONG_VERSION,
@@ -59,7 +65,7 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, const Coord
     if (!names.insert(task.spec.name()).second)
       return fail(Code::usage, fmt::format("two tasks have the name '{}'", task.spec.name()));
   std::unique_ptr<Coordinator> made(new Coordinator(store, options, log));
-  made->now_ms_ = made->saved_ms_ = now_ms;
+  made->started_ms_ = made->now_ms_ = made->saved_ms_ = now_ms;
   // Their sums were in the memory of a process that is no more.
   SOTTO_TRY(const std::vector<RoundRecord> rounds, store.open_rounds());
   for (RoundRecord round : rounds) {
@@ -105,6 +111,7 @@ std::string Coordinator::handle(Method method, const std::string& request, std::
 }
 
 void Coordinator::note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms) {
+  if (comes_back(refusal)) return;  // every round has some; the metrics count them
   const std::lock_guard hold(lock_);
   if (now_ms - refusals_since_ms_ >= second_ms) {
     if (unlogged_refusals_ != 0)
@@ -189,7 +196,9 @@ v1::Reply Coordinator::admit(const v1::SignedRequest& request, const DeviceId& i
   if (device->revoked) return refuse(v1::REFUSAL_REVOKED, "the device takes part no more");
   const auto now = static_cast<std::uint64_t>(now_ms);
   const std::uint64_t off = request.time_ms() > now ? request.time_ms() - now : now - request.time_ms();
-  if (off > static_cast<std::uint64_t>(options_.clock_window_ms))
+  // What was signed before the start may have been heard before it; the device sets its clock and asks again.
+  if (off > static_cast<std::uint64_t>(options_.clock_window_ms) ||
+      request.time_ms() < static_cast<std::uint64_t>(started_ms_))
     return refuse(v1::REFUSAL_CLOCK, "the device's clock is far from the server's, which is in this reply");
   if (request.nonce() <= device->last_nonce)
     return refuse(v1::REFUSAL_REPLAY, "a nonce rises from request to request, and is not below the time");
@@ -200,7 +209,7 @@ v1::Reply Coordinator::admit(const v1::SignedRequest& request, const DeviceId& i
 
 Caller Coordinator::caller(const DeviceId& id, std::int64_t now_ms) {
   const KnownDevice* device = registry_.find(id);
-  return {id, device->index, std::max<std::int64_t>(now_ms - device->last_given_ms, 0)};
+  return {id, device->index, std::max<std::int64_t>(now_ms - device->last_asked_ms, 0)};
 }
 
 std::size_t Coordinator::assignments() const {
@@ -212,14 +221,7 @@ std::size_t Coordinator::assignments() const {
 RetryWindow Coordinator::retry_window() const {
   const RetryWindow base{static_cast<std::uint32_t>(options_.retry_min_ms),
                          static_cast<std::uint32_t>(options_.retry_max_ms)};
-  std::size_t needed = 0;
-  for (const auto& task : tasks_) {
-    if (task->state() != TaskState::running) continue;
-    // Of a drawn cohort everybody is needed, and nobody else can stand in.
-    if (task->config().rules.selection == RoundRules::Selection::drawn) return base;
-    needed += most_assigned(task->config().rules);
-  }
-  return pace(base, registry_.size(), needed);
+  return pace(base, registry_.size(), options_.most_check_ins_s);
 }
 
 v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std::int64_t now_ms) {
@@ -242,7 +244,10 @@ v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std
     TaskRun& task = *tasks_[(first + n) % tasks_.size()];
     if (wants(task)) assignment = task.assign(from, asked, now_ms);
   }
-  if (assignment) *reply.mutable_assignment() = std::move(*assignment);
+  if (assignment) {
+    registry_.find(id)->last_asked_ms = now_ms;
+    *reply.mutable_assignment() = std::move(*assignment);
+  }
   reply.set_retry_min_ms(window.min_ms);
   reply.set_retry_max_ms(window.max_ms);
   v1::Reply out = accept(reply.SerializeAsString());
@@ -283,8 +288,9 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
   const auto poll_ms = static_cast<std::uint32_t>(options_.poll_ms);
   if (answer->refusal != v1::REFUSAL_NONE)
     return refuse(answer->refusal, std::move(answer->why),
-                  answer->refusal == v1::REFUSAL_BUSY ? random_within(retry_window()) : 0);
-  if (answer->contributed) registry_.find(id)->last_given_ms = now_ms;
+                  answer->refusal == v1::REFUSAL_BUSY ? poll_ms
+                  : comes_back(answer->refusal)       ? random_within(retry_window())
+                                                      : 0);
   v1::StepReply reply;
   reply.set_progress(answer->progress);
   reply.set_next_offset(answer->next_offset);

@@ -26,6 +26,7 @@ struct CoordinatorOptions {
   std::int64_t clock_window_ms = 300'000;  // how far a device's clock may be off
   std::int64_t retry_min_ms = 1'000;       // when a device without work asks again, at the earliest
   std::int64_t retry_max_ms = 5'000;
+  std::uint32_t most_check_ins_s = 1'000;       // a second; when more would come, the window widens
   std::int64_t poll_ms = 200;                   // between polls within a secure sum
   std::uint32_t most_assignments = 1'000'000;   // open at once, over all tasks
   std::uint64_t most_upload_bytes = 256 << 20;  // of unfinished uploads
@@ -89,7 +90,8 @@ class Coordinator {
   Registry registry_;
   std::vector<std::unique_ptr<TaskRun>> tasks_;
   std::size_t first_task_ = 0;  // who is asked first, in turn
-  std::int64_t now_ms_ = 0;     // the last that was told
+  std::int64_t started_ms_ = 0;
+  std::int64_t now_ms_ = 0;  // the last that was told
   std::int64_t saved_ms_ = 0;
   std::int64_t refusals_since_ms_ = 0;
   std::uint32_t refusal_lines_ = 0;

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <sodium.h>
 
+#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "server/coordinator.h"
@@ -14,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t save_every_ms = 5'000;
 constexpr std::size_t usual_most = 20;
-constexpr std::uint64_t most_tokens = 1'000'000;
+constexpr std::uint64_t most_tokens = 10'000;  // at once: an answer is one message
 
 std::string to_hex(std::string_view bytes) {
   std::string hex(bytes.size() * 2 + 1, '\0');
@@ -66,7 +67,7 @@ Json task_json(const TaskRun& task) {
            {"rounds", task.config().rules.rounds},
            {"assignments", task.assignments()},
            {"newest", version_json(task.version())}};
-  if (const RoundRecord* round = task.open_round()) out["open"] = round_json(*round);
+  if (const auto round = task.open_round()) out["open"] = round_json(*round);
   if (!task.why_finished().empty()) out["why"] = task.why_finished();
   if (const auto spent = task.spent()) {
     const TaskDp& dp = *task.config().dp;
@@ -108,7 +109,9 @@ struct Coordinator::Answers {
     SOTTO_TRY(const TaskRun* one, task());
     SOTTO_TRY(const auto records, own.store_.rounds(one->name(), most()));
     Json all = Json::array();
-    for (const RoundRecord& round : records) all.push_back(round_json(round));
+    const auto open = one->open_round();
+    for (const RoundRecord& round : records)
+      all.push_back(round_json(open && open->round == round.round ? *open : round));
     return all;
   }
   [[nodiscard]] Result<Json> versions() const {
@@ -121,14 +124,17 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<Json> devices() const {
     own.save_seen();
     Json all = Json::array();
+    std::deque<DeviceRecord> newest;  // first the one that enrolled last
     SOTTO_TRY_DONE(own.store_.each_device([&](const DeviceRecord& device) {
-      if (all.size() < most())
-        all.push_back({{"device", to_hex(text_of(device.id))},
-                       {"index", device.index},
-                       {"revoked", device.revoked},
-                       {"enrolled_ms", device.enrolled_ms},
-                       {"last_seen_ms", device.last_seen_ms}});
+      newest.push_front(device);
+      if (newest.size() > most()) newest.pop_back();
     }));
+    for (const DeviceRecord& device : newest)
+      all.push_back({{"device", to_hex(text_of(device.id))},
+                     {"index", device.index},
+                     {"revoked", device.revoked},
+                     {"enrolled_ms", device.enrolled_ms},
+                     {"last_seen_ms", device.last_seen_ms}});
     return all;
   }
   [[nodiscard]] Result<Json> set_state(TaskState state) const {
@@ -247,8 +253,7 @@ void Coordinator::stop() {
 
 bool Coordinator::idle() const {
   const std::lock_guard hold(lock_);
-  return std::all_of(tasks_.begin(), tasks_.end(),
-                     [](const auto& task) { return task->open_round() == nullptr; });
+  return std::all_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return !task->open_round(); });
 }
 
 Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {

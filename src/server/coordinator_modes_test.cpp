@@ -102,9 +102,11 @@ TEST(CoordinatorModes, ConditionsAndCriteriaDecideWhoIsTaken) {
 }
 
 TEST(CoordinatorModes, TheMoreDevicesTheWiderTheWindow) {
-  EXPECT_EQ(pace({10, 20}, 50, 100).max_ms, 20u);
-  EXPECT_EQ(pace({10, 20}, 1000, 100).min_ms, 100u);
-  EXPECT_EQ(pace({10, 20}, 1000, 100).max_ms, 200u);
+  // 3,000 devices in a window of 2 to 4 seconds come at 1,000 a second: no more need be done.
+  EXPECT_EQ(pace({2000, 4000}, 3000, 1000).max_ms, 4000u);
+  // Ten times as many, or a tenth of the rate: ten times the window.
+  EXPECT_EQ(pace({2000, 4000}, 30'000, 1000).min_ms, 20'000u);
+  EXPECT_EQ(pace({2000, 4000}, 3000, 100).max_ms, 40'000u);
   for (int n = 0; n < 100; ++n) {
     const std::uint32_t ms = random_within({10, 20});
     EXPECT_TRUE(ms >= 10 && ms < 20);

@@ -18,7 +18,7 @@ namespace sotto {
 struct Caller {
   DeviceId id{};
   std::uint32_t index = 0;
-  std::int64_t waited_ms = 0;  // since a contribution of its was taken
+  std::int64_t waited_ms = 0;  // since it was last given work
 };
 
 struct Member {
@@ -54,7 +54,7 @@ class Members {
   void each(const std::function<void(const Member&)>& call) const;
 
  private:
-  static constexpr std::size_t rounds_remembered = 4;
+  static constexpr std::size_t rounds_remembered = 16;
 
   std::unordered_map<RoundToken, Member, FirstBytes> by_token_;
   std::unordered_map<DeviceId, RoundToken, FirstBytes> by_device_;

@@ -29,7 +29,7 @@ KnownDevice& Registry::add(const DeviceRecord& record) {
   device.index = record.index;
   device.revoked = record.revoked;
   device.last_seen_ms = record.last_seen_ms;
-  device.last_given_ms = record.enrolled_ms;
+  device.last_asked_ms = record.enrolled_ms;
   return device;
 }
 

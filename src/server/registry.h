@@ -26,7 +26,7 @@ struct KnownDevice {
   PublicKey key{};
   std::uint64_t last_nonce = 0;
   std::int64_t last_seen_ms = 0;
-  std::int64_t last_given_ms = 0;  // when a contribution of its was taken, or when it came
+  std::int64_t last_asked_ms = 0;  // when it was last given work, or when it came
   std::uint32_t index = 0;
   bool revoked = false;
   bool unsaved = false;  // last_seen_ms is not in the store yet

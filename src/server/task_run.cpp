@@ -124,6 +124,13 @@ Status TaskRun::go_on(const TaskRecord& known) {
   return Done{};
 }
 
+std::optional<RoundRecord> TaskRun::open_round() const {
+  if (!round_) return std::nullopt;
+  RoundRecord record = round_->record;
+  record.contributions = round_->contributions();
+  return record;
+}
+
 bool TaskRun::is_drawn(std::uint32_t index) {
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
   if (drawn_round_ != round) {
@@ -142,7 +149,9 @@ bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request) {
   if (selector_) return is_drawn(caller.index);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
-  if (members_.size() >= most) return false;
+  std::uint64_t waiting = members_.size();
+  if (buffered && round_) waiting -= std::min(waiting, round_->contributions());  // who gave takes no place
+  if (waiting >= most) return false;
   const auto waited_ms = static_cast<double>(caller.waited_ms);
   const double chance = admission_chance(rules, request, waited_ms, mean_waited_ms_);
   constexpr double memory = 0.05;  // the mean is over some twenty who asked

@@ -61,7 +61,8 @@ class TaskRun {
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
-  [[nodiscard]] const RoundRecord* open_round() const { return round_ ? &round_->record : nullptr; }
+  // The round that is open, with the contributions so far.
+  [[nodiscard]] std::optional<RoundRecord> open_round() const;
   [[nodiscard]] std::size_t assignments() const { return members_.size(); }
   [[nodiscard]] std::optional<double> spent() const { return sum_->spent(); }
 

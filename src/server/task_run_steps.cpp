@@ -149,7 +149,9 @@ void TaskRun::tick(std::int64_t now_ms) {
   look_at_gathering(now_ms);
   if (round_->secure) round_->secure->tick(now_ms);
   close_if_done(now_ms);
-  if (round_ && !buffered && now_ms - round_->record.opened_ms >= round_->rules.round_ms) end_round(now_ms);
+  if (!round_ || now_ms - round_->record.opened_ms < round_->rules.round_ms) return;
+  // A buffer waits for its quorum, however long that takes.
+  if (!buffered || round_->contributions() >= round_->rules.quorum) end_round(now_ms);
 }
 
 bool TaskRun::is_stale(const Member& member) const {
@@ -215,6 +217,7 @@ void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
   RoundRecord record = round_->record;
   record.state = RoundState::abandoned;
   record.closed_ms = now_ms;
+  record.contributions = round_->contributions();
   record.why = why;
   log(LogLevel::warning, "round given up", {{"cause", why}});
   if (const Status abandoned = around_.store.abandon_round(record); !abandoned.ok())

@@ -1,12 +1,16 @@
 // sotto ctl: the operator's questions and orders to a running coordinator.
 #include <fmt/format.h>
 #include <sodium.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "fed/wire/published_model.h"
 #include "lab/cli/command.h"
 #include "lab/cli/table.h"
+#include "lab/files.h"
 #include "net/grpc_setup.h"
 #include "net/grpc_transport.h"
 
@@ -22,9 +26,22 @@ struct CtlOptions {
   std::string task;
   std::string device;
   std::string out = "-";
+  std::string items;  // export: a file with their names
   std::optional<std::uint32_t> version;
   std::uint64_t count = 1;
   std::uint64_t most = 20;
+};
+
+// Files that are made while it lives are for their owner's eyes.
+class OwnerOnly {
+ public:
+  OwnerOnly() : before_(umask(0077)) {}
+  OwnerOnly(const OwnerOnly&) = delete;
+  OwnerOnly& operator=(const OwnerOnly&) = delete;
+  ~OwnerOnly() { umask(before_); }
+
+ private:
+  mode_t before_;
 };
 
 Result<Json> ask(const CtlOptions& options, const std::string& command, const Json& arguments) {
@@ -60,7 +77,7 @@ std::string task_table(const Json& tasks, const Console& console) {
                {"version", Align::right},
                {"round", Align::right},
                {"contributions", Align::right},
-               {"goal", Align::right},
+               {"goal (quorum)", Align::right},
                {"privacy", Align::left},
                {"model", Align::left}});
   for (const Json& one : tasks) {
@@ -72,7 +89,8 @@ std::string task_table(const Json& tasks, const Console& console) {
     const bool open = one.contains("open");
     table.row({cell(one["task"]), cell(one["state"]), cell(one["sum"]), cell(newest["version"]),
                open ? cell(one["open"]["round"]) : "", open ? cell(one["open"]["contributions"]) : "",
-               cell(one["goal"]), privacy, newest["model_hash"].get<std::string>().substr(0, 16)});
+               fmt::format("{} ({})", cell(one["goal"]), cell(one["quorum"])), privacy,
+               newest["model_hash"].get<std::string>().substr(0, 16)});
   }
   return table.text(console);
 }
@@ -168,10 +186,23 @@ Status revoke(CtlOptions& options, const Console& console) {
 }
 
 Status tokens(CtlOptions& options, const Console& console) {
-  SOTTO_TRY(const Json answer, ask(options, "tokens", {{"count", options.count}}));
+  if (options.out != "-" && std::filesystem::exists(options.out))
+    return fail(Code::usage,
+                fmt::format("{}: there is such a file, perhaps with tokens that were not used: choose "
+                            "another name",
+                            options.out));
+  Json answer{{"tokens", Json::array()}};
+  constexpr std::uint64_t at_once = 10'000;
+  for (std::uint64_t left = options.count; left > 0;) {
+    const std::uint64_t count = std::min(left, at_once);
+    SOTTO_TRY(const Json some, ask(options, "tokens", {{"count", count}}));
+    for (const Json& token : some["tokens"]) answer["tokens"].push_back(token);
+    left -= count;
+  }
   if (options.common.json) return print_json(console, answer), Done{};
   std::string text;
   for (const Json& token : answer["tokens"]) text += token.get<std::string>() + "\n";
+  const OwnerOnly owner;
   return write_output(console, options.out, text);
 }
 
@@ -186,17 +217,35 @@ Result<std::string> from_base64(const std::string& text) {
 }
 
 // The model as a table: a row an item, its factors and its bias.
-std::string rows_text(const RowMatrix& rows) {
-  std::string text;
+std::string rows_text(const RowMatrix& rows, const std::vector<std::string>& names) {
+  std::string text = "item";
+  for (std::size_t k = 0; k + 1 < rows.width(); ++k) text += fmt::format("\tq{}", k);
+  text += "\tbias\n";
   for (std::size_t row = 0; row < rows.rows(); ++row) {
-    text += fmt::format("{}", row);
+    text += names.empty() ? fmt::format("{}", row) : names[row];
     for (const float value : rows.values(row)) text += fmt::format("\t{}", value);
     text += '\n';
   }
   return text;
 }
 
+// The items' names, from the file the task was begun with; none: their numbers.
+Result<std::vector<std::string>> names_of(const CtlOptions& options, std::size_t items) {
+  std::vector<std::string> names;
+  if (options.items.empty()) return names;
+  SOTTO_TRY(const std::string text, read_text(options.items));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  if (names.size() != items)
+    return fail(Code::bad_input,
+                fmt::format("{}: {} names for a model of {} items: give the file of the task", options.items,
+                            names.size(), items));
+  return names;
+}
+
 Status export_model(CtlOptions& options, const Console& console) {
+  if (options.common.json && options.out == "-")
+    return fail(Code::usage, "the model is a table: with --json give --out FILE for it");
   Json arguments = with_task(options);
   if (options.version) arguments["version"] = *options.version;
   std::string encoded;
@@ -212,7 +261,8 @@ Status export_model(CtlOptions& options, const Console& console) {
   SOTTO_TRY(const RowMatrix rows, read_published(encoded, {answer["items"].get<std::size_t>(),
                                                            answer["width"].get<std::size_t>()}));
   answer.erase("encoded");
-  SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows)));
+  SOTTO_TRY(const std::vector<std::string> names, names_of(options, rows.rows()));
+  SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows, names)));
   if (options.common.json && options.out != "-") print_json(console, answer);
   return Done{};
 }
@@ -257,7 +307,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
   take_task(version_command);
   take_most(version_command, "so many, newest first");
   take_most(add_one(ctl, cli, "devices", "the enrolled devices", devices, "sotto ctl devices --last 100"),
-            "so many, in the order they enrolled");
+            "so many, the newest first");
   take_task(add_one(ctl, cli, "pause", "gives out no more work for a task", pause_task,
                     "sotto ctl pause --task movies"));
   take_task(add_one(ctl, cli, "resume", "goes on with a paused task", resume_task,
@@ -266,6 +316,9 @@ void add_ctl(CLI::App& root, Cli& cli) {
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);
   take_out(export_command);
+  export_command.app
+      ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
+      ->type_name("FILE");
   export_command.app->add_option("--version", export_command.options->version, "which; else the newest")
       ->type_name("N");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,

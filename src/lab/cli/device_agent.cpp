@@ -89,6 +89,10 @@ Status enrol_device(AgentOptions& options, const Console& console) {
   }
   SOTTO_TRY(const auto wire, grpc_transport(tls, options.server));
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open_or_make());
+  SOTTO_TRY(const auto known, vault->enrolment());
+  if (known)
+    return fail(Code::usage,
+                "this device is enrolled already: to join another coordinator, make another folder");
   SOTTO_TRY_DONE(vault->set_note(server_note, options.server));
   SOTTO_TRY_DONE(vault->set_note(ca_note, tls.ca_pem));
   SOTTO_TRY_DONE(vault->set_note(server_name_note, tls.server_name));

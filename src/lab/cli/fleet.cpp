@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "lab/cli/command.h"
 #include "lab/cli/interrupt.h"
@@ -43,6 +45,15 @@ std::vector<std::string> tokens_in(const std::string& text) {
   return tokens;
 }
 
+// A coordinator that was started a moment ago may not listen yet.
+Result<std::string> ask_soon(AdminClient& admin, const std::string& command, const std::string& json) {
+  for (int tries = 1;; ++tries) {
+    auto answer = admin.ask(command, json);
+    if (answer.ok() || answer.error().code != Code::io || tries == 25) return answer;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
 Result<std::vector<std::string>> tokens_for(const FleetCommandOptions& options) {
   if (!options.tokens.empty()) {
     SOTTO_TRY(const std::string text, text_in(options.tokens));
@@ -52,13 +63,17 @@ Result<std::vector<std::string>> tokens_for(const FleetCommandOptions& options) 
     return fail(Code::usage, "devices need tokens: give --tokens FILE, or --admin ADDRESS to have some made");
   SOTTO_TRY(AdminClient admin, AdminClient::connect({}, options.admin));
   const std::size_t count = std::size_t{options.fleet.first} + options.fleet.devices;
-  SOTTO_TRY(const std::string answer, admin.ask("tokens", nlohmann::json{{"count", count}}.dump()));
-  const auto parsed = nlohmann::json::parse(answer, nullptr, false);
-  if (!parsed.is_object() || !parsed.contains("tokens") || !parsed["tokens"].is_array())
-    return fail(Code::incompatible, "the coordinator's answer has no tokens: is it of this version?");
+  constexpr std::size_t at_once = 10'000;
   std::vector<std::string> tokens;
-  for (const auto& token : parsed["tokens"])
-    if (token.is_string()) tokens.push_back(token.get<std::string>());
+  while (tokens.size() < count) {
+    const std::size_t some = std::min(count - tokens.size(), at_once);
+    SOTTO_TRY(const std::string answer, ask_soon(admin, "tokens", nlohmann::json{{"count", some}}.dump()));
+    const auto parsed = nlohmann::json::parse(answer, nullptr, false);
+    if (!parsed.is_object() || !parsed.contains("tokens") || parsed["tokens"].size() != some)
+      return fail(Code::incompatible, "the coordinator's answer has no tokens: is it of this version?");
+    for (const auto& token : parsed["tokens"])
+      tokens.push_back(token.is_string() ? token.get<std::string>() : std::string());
+  }
   return tokens;
 }
 

@@ -42,7 +42,7 @@ void say_where(const ServeOptions& options, const Daemon& daemon, const Console&
     return print_json(console, {{"address", daemon.address()},
                                 {"admin", daemon.admin_address()},
                                 {"status", daemon.status_address()}});
-  console.print(fmt::format("Devices come to    {}\nThe operator asks  sotto ctl --admin {} status\n",
+  console.print(fmt::format("Devices come to    {}\nThe operator asks  sotto ctl status --admin {}\n",
                             daemon.address(), daemon.admin_address()));
   if (!daemon.status_address().empty())
     console.print(fmt::format("Status pages       http://{}/status and /metrics, /healthz, /readyz\n",
@@ -54,6 +54,7 @@ void say_where(const ServeOptions& options, const Daemon& daemon, const Console&
 Status serve(ServeOptions& options, const Console& console) {
   SOTTO_TRY(const ServeConfig config, read_serve_config(options.config));
   if (options.check) {
+    SOTTO_TRY_DONE(Daemon::check(config));
     if (options.common.json)
       return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}}), Done{};
     console.print(fmt::format("{}: {} task{}, nothing wrong with it\n", options.config, config.tasks.size(),

@@ -1,6 +1,7 @@
 #include "lab/serve/daemon.h"
 
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -15,12 +16,21 @@ namespace {
 
 constexpr auto tick_every = std::chrono::milliseconds(50);
 constexpr int last_answers_ms = 5'000;
-// A clock further behind what it has written itself is wrong.
-constexpr std::int64_t clock_slack_ms = 300'000;
 
+// The wall clock as it was at the start, and what has passed since: setting the clock moves no deadline.
 std::int64_t now_ms() {
   using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  static const auto wall = system_clock::now().time_since_epoch();
+  static const auto start = steady_clock::now();
+  return duration_cast<milliseconds>(wall + (steady_clock::now() - start)).count();
+}
+
+// As many connections as the system lets this process have.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 // The method of a name in the .proto; none: no such.
@@ -28,20 +38,6 @@ std::optional<Method> method_of(const std::string& name) {
   for (const Method method : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave})
     if (name == to_string(method)) return method;
   return std::nullopt;
-}
-
-// Time must not have gone back since the store was written.
-Status check_clock(Store& store) {
-  SOTTO_TRY(const std::vector<TaskRecord> tasks, store.tasks());
-  for (const TaskRecord& task : tasks) {
-    SOTTO_TRY(const auto newest, store.versions(task.name, 1));
-    if (!newest.empty() && now_ms() + clock_slack_ms < newest.front().time_ms)
-      return fail(Code::usage,
-                  fmt::format("this machine's clock stands {} hours before the newest version in "
-                              "the store: set the clock, then start again",
-                              (newest.front().time_ms - now_ms()) / 3'600'000 + 1));
-  }
-  return Done{};
 }
 
 v1::Reply reply_to_operator(Coordinator& coordinator, const std::string& request) {
@@ -67,11 +63,23 @@ v1::Reply reply_to_operator(Coordinator& coordinator, const std::string& request
 
 }  // namespace
 
+Status Daemon::check(const ServeConfig& config) {
+  SOTTO_TRY(const ServerTls tls, read_server_tls({config.certificate, config.key, config.client_ca}, ""));
+  for (const std::string& where : {config.listen, config.status}) {
+    if (where.empty()) continue;
+    SOTTO_TRY(const Address address, parse_address(where));
+    if (address.port != 0) SOTTO_TRY_DONE(can_listen(address));
+  }
+  SOTTO_TRY(const Address admin, parse_address(config.admin_address()));
+  return Done{};
+}
+
 Result<std::unique_ptr<Daemon>> Daemon::start(const ServeConfig& config, LogSink& log) {
   set_up_grpc();
+  raise_descriptor_limit();
+  SOTTO_TRY_DONE(check(config));  // before the store knows of a new task
   SOTTO_TRY(const ServerTls tls, read_server_tls({config.certificate, config.key, config.client_ca}, ""));
   SOTTO_TRY(auto store, SqliteStore::open(config.state));
-  SOTTO_TRY_DONE(check_clock(*store));
   SOTTO_TRY(auto coordinator, Coordinator::open(*store, config.options, config.tasks, log, now_ms()));
   std::unique_ptr<Daemon> daemon(new Daemon(std::move(store), std::move(coordinator), log));
   SOTTO_TRY_DONE(daemon->listen(config, tls));
@@ -135,7 +143,9 @@ void Daemon::take_limits(const std::filesystem::path& file) {
   const Status taken =
       config.ok() ? coordinator_->reload(config->options, config->tasks) : Status(config.error());
   if (taken.ok()) {
-    log_.line({LogLevel::info, "", std::nullopt, "the limits of the configuration hold from now on"});
+    log_.line({LogLevel::info, "", std::nullopt,
+               "limits and rules of the configuration hold from now on; addresses and certificates do at the "
+               "next start"});
   } else {
     log_.line({LogLevel::warning,
                "",

@@ -18,6 +18,8 @@ namespace sotto {
 
 class Daemon {
  public:
+  // Whether it could start, as far as can be seen without starting: certificates and addresses.
+  [[nodiscard]] static Status check(const ServeConfig& config);
   // `log` outlives it.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(const ServeConfig& config, LogSink& log);
   Daemon(const Daemon&) = delete;

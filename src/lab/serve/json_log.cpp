@@ -3,6 +3,7 @@
 #include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace sotto {
 
@@ -26,18 +27,59 @@ const char* name_of(LogLevel level) {
   return level == LogLevel::info ? "info" : level == LogLevel::warning ? "warning" : "error";
 }
 
-}  // namespace
-
-void JsonLog::line(const LogLine& line) {
+std::string text_of(const LogLine& line) {
   nlohmann::ordered_json out{{"time", time_text()}, {"level", name_of(line.level)}};
   if (!line.task.empty()) out["task"] = line.task;
   if (line.round) out["round"] = *line.round;
   out["message"] = line.message;
   for (const auto& [key, value] : line.fields) out[key] = value;
-  const std::string text = out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  const std::lock_guard hold(one_at_a_time_);
-  std::fwrite(text.data(), 1, text.size(), out_);
-  std::fflush(out_);
+  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+JsonLog::JsonLog(std::FILE* out) : out_(out), writer_([this] { write(); }) {}
+
+JsonLog::~JsonLog() {
+  {
+    const std::lock_guard hold(mutex_);
+    ends_ = true;
+  }
+  news_.notify_one();
+  writer_.join();
+}
+
+void JsonLog::line(const LogLine& line) {
+  std::string text = text_of(line);
+  {
+    const std::lock_guard hold(mutex_);
+    if (waiting_.size() >= most_waiting) {
+      ++dropped_;
+      return;
+    }
+    waiting_.push_back(std::move(text));
+  }
+  news_.notify_one();
+}
+
+void JsonLog::write() {
+  std::unique_lock hold(mutex_);
+  for (;;) {
+    news_.wait(hold, [this] { return ends_ || !waiting_.empty(); });
+    if (waiting_.empty()) return;
+    std::string text = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (dropped_ != 0)
+      text += text_of({LogLevel::warning,
+                       "",
+                       std::nullopt,
+                       "lines were dropped: nobody read the log in time",
+                       {{"count", std::to_string(std::exchange(dropped_, 0))}}});
+    hold.unlock();
+    std::fwrite(text.data(), 1, text.size(), out_);
+    std::fflush(out_);
+    hold.lock();
+  }
 }
 
 }  // namespace sotto

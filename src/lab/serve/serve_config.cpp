@@ -2,12 +2,40 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "lab/files.h"
 #include "lab/serve/config_table.h"
 
 namespace sotto {
 
 namespace {
+
+// Below it a released sum tells much about each of those in it.
+constexpr std::uint32_t least_quorum = 5;
+
+// Each name once, and none empty.
+Status check_names(const std::string& text, const std::string& file) {
+  std::unordered_map<std::string_view, std::size_t> lines;
+  const std::string_view all = text;
+  for (std::size_t at = 0, line = 1; at < all.size(); ++line) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    const std::string_view name = all.substr(at, end - at);
+    if (name.empty() || name.find('\r') != std::string_view::npos ||
+        name.find('\t') != std::string_view::npos)
+      return fail(Code::bad_input,
+                  fmt::format("{}, line {}: a name is one line of text, not empty and without tabs or "
+                              "carriage returns",
+                              file, line));
+    const auto [first, fresh] = lines.emplace(name, line);
+    if (!fresh)
+      return fail(Code::bad_input,
+                  fmt::format("{}, line {}: the same name as on line {}", file, line, first->second));
+    at = end + 1;
+  }
+  return Done{};
+}
 
 // Items as a number, or as a file with their names, one a line.
 Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
@@ -21,6 +49,7 @@ Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskC
     std::string name;
     table.text("items", name);
     SOTTO_TRY(task.catalogue, read_text(folder / name));
+    SOTTO_TRY_DONE(check_names(task.catalogue, (folder / name).string()));
     const auto lines = std::count(task.catalogue.begin(), task.catalogue.end(), '\n');
     const bool open_end = !task.catalogue.empty() && task.catalogue.back() != '\n';
     task.spec.set_items(static_cast<std::uint32_t>(lines + (open_end ? 1 : 0)));
@@ -98,6 +127,8 @@ void read_rules(ConfigTable& table, RoundRules& rules) {
   table.choice("selection", {"arrival", "drawn"}, rules.selection);
   table.whole("goal", rules.goal);
   table.real("over_selection", rules.over_selection);
+  rules.quorum = std::max(rules.quorum, static_cast<std::uint32_t>((std::uint64_t{rules.goal} * 7 + 9) / 10));
+  rules.quorum = std::min(rules.quorum, std::max(rules.goal, 1u));
   table.whole("quorum", rules.quorum);
   table.whole("population", rules.population);
   table.seconds("gather_s", rules.gather_ms);
@@ -129,7 +160,15 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   read_rules(keys, task.rules);
   read_privacy(keys, task);
   SOTTO_TRY_DONE(read_items(keys, folder, task));
+  bool small_sums = false;
+  keys.flag("small_sums", small_sums);
   SOTTO_TRY_DONE(keys.finish());
+  if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
+    return fail(
+        Code::usage,
+        fmt::format("{}: a quorum of {} would release what a few devices said nearly as they said it: raise "
+                    "goal or quorum to at least {}, or write small_sums = true if that is meant",
+                    place_of(table, file), task.rules.quorum, least_quorum));
   if (const Status fits = check(task); !fits.ok()) return chained(fits.error(), place_of(table, file));
   return task;
 }
@@ -142,6 +181,7 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   keys.seconds("retry_min_s", options.retry_min_ms);
   keys.seconds("retry_max_s", options.retry_max_ms);
   keys.seconds("poll_s", options.poll_ms);
+  keys.whole("check_ins_s", options.most_check_ins_s);
   keys.whole("assignments", options.most_assignments);
   keys.whole("upload_mib", upload_mib);
   keys.whole("refusal_lines", options.most_refusal_lines);
@@ -150,6 +190,19 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   keys.whole("queued_calls", config.limits.queued_calls);
   keys.whole("open_calls", config.limits.open_calls);
   SOTTO_TRY_DONE(keys.finish());
+  const auto within = [&](const char* key, std::uint64_t value, std::uint64_t least,
+                          std::uint64_t most) -> Status {
+    if (value >= least && value <= most) return Done{};
+    return fail(Code::bad_input,
+                fmt::format("{} must be a number from {} to {}", keys.where(key), least, most));
+  };
+  SOTTO_TRY_DONE(within("threads", config.limits.threads, 2, 256));
+  SOTTO_TRY_DONE(within("queued_calls", config.limits.queued_calls, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("open_calls", config.limits.open_calls, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("memory_mib", memory_mib, 16, 1u << 20));
+  SOTTO_TRY_DONE(within("upload_mib", upload_mib, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("assignments", options.most_assignments, 1, UINT32_MAX));
+  SOTTO_TRY_DONE(within("check_ins_s", options.most_check_ins_s, 1, UINT32_MAX));
   options.most_upload_bytes = upload_mib << 20;
   config.limits.memory_bytes = memory_mib << 20;
   return check(options);

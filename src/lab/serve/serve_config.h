@@ -19,7 +19,7 @@ struct ServeConfig {
   std::string status = "127.0.0.1:9464";  // metrics, health, readiness and status; empty: none
   std::filesystem::path state = "state";  // tasks, versions, devices; the admin socket is in it
   std::filesystem::path certificate = "certs/server.pem";
-  std::filesystem::path key = "certs/server.key";
+  std::filesystem::path key = "certs/server-key.pem";
   std::filesystem::path client_ca;  // empty: devices need no certificate
   CoordinatorOptions options;
   ServerLimits limits;

@@ -34,14 +34,17 @@ TEST(ServeConfig, DefaultsAreThoseOfTheTypes) {
   EXPECT_EQ(spec.factors(), FplOptions{}.factors);
   EXPECT_EQ(spec.positive_reg(), FplOptions{}.positive_reg);
   EXPECT_EQ(spec.negative_reg(), FplOptions{}.negative_reg);
-  EXPECT_EQ(config->tasks[0].rules, RoundRules{});
+  RoundRules rules;
+  rules.quorum = 7;  // of the ten that are the goal
+  EXPECT_EQ(config->tasks[0].rules, rules);
   EXPECT_FALSE(config->tasks[0].dp);
 }
 
 TEST(ServeConfig, TakesWhatItIsTold) {
   const auto config = parse_serve_config(
       "listen = \"0.0.0.0:1\"\n[limits]\nretry_max_s = 9.5\nupload_mib = 3\n"
-      "[task.a]\nitems = 50\nlr = 0.1\nlocal = \"batch\"\ndown = \"i8\"\ngoal = 7\nquorum = 3\ngather_s = "
+      "[task.a]\nitems = 50\nlr = 0.1\nlocal = \"batch\"\ndown = \"i8\"\ngoal = 7\nquorum = 3\nsmall_sums = "
+      "true\ngather_s = "
       "1\nround_s = "
       "1.5\n"
       "selection = \"drawn\"\npopulation = 20\nclip = 1.5\nepsilon = 4\nrounds = 10\n",
@@ -69,6 +72,8 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_TRUE(
       says("[task.a]\nitems = 5\nsum = \"none\"\n", "line 3: task.a.sum must be \"plain\" or \"secure\""));
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = -1\n", "task.a.goal must be a whole number from 0"));
+  EXPECT_TRUE(says("[limits]\nthreads = 100000\n[task.a]\nitems = 5\n", "limits.threads must be"));
+  EXPECT_TRUE(says("[limits]\nassignments = 0\n[task.a]\nitems = 5\n", "limits.assignments must be"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nround_s = -1\n", "task.a.round_s must be a number of seconds"));
   EXPECT_TRUE(says("[task.a]\nfactors = 3\n", "say what the items are"));
   EXPECT_TRUE(says("[task.a]\nitems = \"no/such/file\"\n", "no/such/file"));
@@ -81,6 +86,7 @@ TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 10\nquorum = 20\n", "a quorum of 20 is never met"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 5\nsum = \"secure\"\n", "raise goal"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nepsilon = 3\n", "clip"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 3\n", "small_sums"));
 }
 
 TEST(ServeConfig, TheExampleCanBeUsed) {
