@@ -13,7 +13,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::size_t least_versions_kept = 4;
+constexpr std::size_t least_versions_kept = 16;  // from which deltas can be made
 constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {

@@ -46,10 +46,14 @@ std::vector<std::string> tokens_in(const std::string& text) {
 }
 
 // A coordinator that was started a moment ago may not listen yet.
-Result<std::string> ask_soon(AdminClient& admin, const std::string& command, const std::string& json) {
+Result<std::string> ask_soon(const std::string& address, const std::string& command,
+                             const std::string& json) {
   for (int tries = 1;; ++tries) {
-    auto answer = admin.ask(command, json);
-    if (answer.ok() || answer.error().code != Code::io || tries == 25) return answer;
+    auto answer = [&]() -> Result<std::string> {
+      SOTTO_TRY(AdminClient admin, AdminClient::connect({}, address));
+      return admin.ask(command, json);
+    }();
+    if (answer.ok() || tries == 25) return answer;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
 }
@@ -61,13 +65,13 @@ Result<std::vector<std::string>> tokens_for(const FleetCommandOptions& options) 
   }
   if (options.admin.empty())
     return fail(Code::usage, "devices need tokens: give --tokens FILE, or --admin ADDRESS to have some made");
-  SOTTO_TRY(AdminClient admin, AdminClient::connect({}, options.admin));
   const std::size_t count = std::size_t{options.fleet.first} + options.fleet.devices;
   constexpr std::size_t at_once = 10'000;
   std::vector<std::string> tokens;
   while (tokens.size() < count) {
     const std::size_t some = std::min(count - tokens.size(), at_once);
-    SOTTO_TRY(const std::string answer, ask_soon(admin, "tokens", nlohmann::json{{"count", some}}.dump()));
+    SOTTO_TRY(const std::string answer,
+              ask_soon(options.admin, "tokens", nlohmann::json{{"count", some}}.dump()));
     const auto parsed = nlohmann::json::parse(answer, nullptr, false);
     if (!parsed.is_object() || !parsed.contains("tokens") || parsed["tokens"].size() != some)
       return fail(Code::incompatible, "the coordinator's answer has no tokens: is it of this version?");
