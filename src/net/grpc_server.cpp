@@ -134,7 +134,7 @@ class GrpcServer::Calls {
   std::deque<Call*> waiting_;
   std::unordered_set<Call*> reading_;  // whose request is still on its way
   bool stopped_ = false;
-  std::chrono::steady_clock::time_point looked_{};
+  std::atomic<std::chrono::steady_clock::time_point> looked_{};
 
   std::atomic<std::uint64_t> open_ = 0;
   std::atomic<std::uint64_t> answered_ = 0;
@@ -211,9 +211,10 @@ void GrpcServer::Calls::work() {
 // Who sends the beginning of many requests and never the rest would fill the house.
 void GrpcServer::Calls::cancel_slow() {
   const auto now = std::chrono::steady_clock::now();
+  // One thread looks, now and then; the others do not even wait for it.
+  auto looked = looked_.load(std::memory_order_relaxed);
+  if (now - looked < look_every || !looked_.compare_exchange_strong(looked, now)) return;
   const std::lock_guard lock(mutex_);
-  if (now - looked_ < look_every) return;
-  looked_ = now;
   for (Call* call : reading_)
     if (now - call->since > std::chrono::milliseconds(options_.limits.read_ms)) call->context.TryCancel();
 }
