@@ -3,12 +3,16 @@
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <mutex>
 
 namespace sotto {
 
 void set_up_grpc() {
+  // Writing to somebody who has gone is an error to be read, not the end of the program.
+  struct sigaction pipe {};
+  if (sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) std::signal(SIGPIPE, SIG_IGN);
   static std::once_flag once;
   std::call_once(once, [] {
     // gRPC 1.51 has no setting for the least version. This variable lists the suites of TLS 1.2 alone; the
