@@ -62,10 +62,7 @@ inline std::unique_ptr<Transport> dial(const GrpcServer& server, const ClientTls
 class Folder {
  public:
   Folder() {
-    std::string name = (std::filesystem::temp_directory_path() /
-                        "sotto-net-XX"
-                        "XXXX")
-                           .string();
+    std::string name = (std::filesystem::temp_directory_path() / "sotto-net-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
   Folder(const Folder&) = delete;
