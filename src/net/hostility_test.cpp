@@ -195,6 +195,28 @@ TEST_F(Hostility, CallsWithoutARequest) {
   EXPECT_EQ(server_->counts().broken, 1u);
 }
 
+// And before that, when it takes longer than a request may.
+TEST_F(Hostility, CallsWhoseRequestIsLate) {
+  ServerOptions options = trial::loopback();
+  options.limits.read_ms = 200;
+  server_ = trial::serve(options, trial::echo);
+  grpc::GenericStub stub(channel());
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(20));
+  grpc::CompletionQueue events;
+  const auto stream = stub.PrepareCall(&context, "/sotto.v1.Federation/Step", &events);
+  void* tag = nullptr;
+  bool ok = false;
+  stream->StartCall(nullptr);
+  ASSERT_TRUE(events.Next(&tag, &ok));
+  grpc::Status status;
+  stream->Finish(&status, nullptr);
+  ASSERT_TRUE(events.Next(&tag, &ok));
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::CANCELLED);  // by the server, not by our own deadline
+  while (server_->counts().open != 0) std::this_thread::yield();
+  EXPECT_EQ(server_->counts().broken, 1u);
+}
+
 TEST_F(Hostility, ThousandsThatComeAndGo) {
   const auto come_and_go = [&](int times) {
     for (int at = 0; at < times; ++at) {
