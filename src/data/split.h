@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "data/dataset.h"
 #include "data/histories.h"
+#include "data/kg/item_features.h"
 
 namespace sotto {
 
@@ -25,7 +27,8 @@ struct Split {
   Histories test;
   std::vector<std::string> item_categories;  // as in Dataset, renumbered
   std::vector<std::string> item_names;
-  std::string hash;  // of ids and all three parts
+  std::shared_ptr<const ItemFeatures> features;  // of all items; null where no knowledge was given
+  std::string hash;                              // of ids and all three parts
 
   // Users who have nothing to train on; they keep their index and an empty history.
   [[nodiscard]] std::size_t users_without_training() const;

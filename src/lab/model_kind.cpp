@@ -30,6 +30,10 @@ constexpr std::array models{
     ModelFacts{ModelKind::fedrp3beta, "fedrp3beta", "Federated RP3β", ModelFamily::direct, true},
     ModelFacts{ModelKind::multvae, "multvae", "MultVAE", ModelFamily::network, false},
     ModelFacts{ModelKind::neumf, "neumf", "NeuMF", ModelFamily::network, false},
+    ModelFacts{ModelKind::kgflex, "kgflex", "KGFlex", ModelFamily::factors, true},
+    ModelFacts{ModelKind::kgflex_central, "kgflex-central", "KGFlex, central", ModelFamily::factors, false},
+    ModelFacts{ModelKind::vsm, "vsm", "VSM", ModelFamily::direct, false},
+    ModelFacts{ModelKind::kahfm, "kahfm", "kaHFM", ModelFamily::factors, false},
 };
 
 }  // namespace
@@ -48,6 +52,11 @@ Result<ModelKind> parse_model(const std::string& text) {
 }
 
 const char* to_string(ModelKind model) { return facts_of(model).name; }
+
+bool needs_features(ModelKind model) {
+  return model == ModelKind::kgflex || model == ModelKind::kgflex_central || model == ModelKind::vsm ||
+         model == ModelKind::kahfm;
+}
 
 std::string model_names() {
   std::string names;

@@ -28,6 +28,10 @@ enum class ModelKind : std::uint8_t {
   mf,
   multvae,
   neumf,
+  kgflex,
+  kgflex_central,
+  vsm,
+  kahfm,
 };
 
 // How a model comes to be, and what a run directory keeps of it.
@@ -49,6 +53,8 @@ struct ModelFacts {
 
 [[nodiscard]] Result<ModelKind> parse_model(const std::string& text);
 [[nodiscard]] const char* to_string(ModelKind model);
+// Whether it looks at the items' features (--kg).
+[[nodiscard]] bool needs_features(ModelKind model);
 // "fpl, bprmf, …", for messages and help.
 [[nodiscard]] std::string model_names();
 

@@ -23,6 +23,18 @@
 
 namespace sotto {
 
+// What is known about the items: a knowledge graph, or prepared lists of features. Nothing: no paths.
+struct KnowledgeRequest {
+  std::vector<std::string> paths;      // triples (.nt, .ttl, .tsv) or lists of item features
+  std::vector<std::string> links;      // item → entity; without them the entities are the items
+  std::string predicates;              // names and hops of a prepared list's predicate numbers; may be empty
+  std::vector<std::string> include;    // predicates that are followed; none: all
+  std::vector<std::string> exclude;    // predicates that are not; none: the thesis' list; "-": all are
+  std::optional<std::uint32_t> depth;  // hops from an item; none: 2
+  std::optional<std::uint32_t> min_items;  // features of fewer items are dropped; none: 10
+  std::string broken;                      // a broken line: "skip" (and count) or "fatal"; empty: skip
+};
+
 // Where the data comes from: interaction files, a saved split, or the built-in world.
 struct DataRequest {
   std::vector<std::string> paths;  // files or folders of interactions
@@ -33,6 +45,7 @@ struct DataRequest {
   std::vector<std::string> validation;
   FilterOptions filter;
   SplitOptions split;
+  KnowledgeRequest kg;
 };
 
 // Stop when the validation metric has not improved for `patience` looks; the best model is kept.

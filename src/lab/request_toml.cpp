@@ -38,6 +38,18 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
 }
 
 template <class Visitor>
+void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
+  visit("kg", "paths", kg.paths);
+  visit("kg", "links", kg.links);
+  visit("kg", "predicates", kg.predicates);
+  visit("kg", "include", kg.include);
+  visit("kg", "exclude", kg.exclude);
+  visit("kg", "depth", kg.depth);
+  visit("kg", "min_items", kg.min_items);
+  visit("kg", "broken", kg.broken);
+}
+
+template <class Visitor>
 void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("", "seed", r.plan.seed);
   visit("data", "paths", r.data.paths);
@@ -51,6 +63,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("data", "min_rating", r.data.filter.min_rating);
   visit("split", "rule", r.data.split.rule);
   visit("split", "validation_share", r.data.split.validation_share);
+  visit_knowledge(r.data.kg, visit);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
   // Networks have defaults of their own for what others have too.
