@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "lab/kgflex_model.h"
 #include "lab/prepare.h"
 #include "lab/report/markup.h"
 #include "lab/reproduce/knowledge_analysis.h"
@@ -55,7 +56,7 @@ Result<ListedModel> listed_model(const TargetData& at, const PaperData& data) {
   const auto* kgflex = dynamic_cast<const KgflexRecommender*>(model.trained.model.get());
   SOTTO_ASSERT(kgflex != nullptr, "the plan of KGFlex trains KGFlex");
   model.kept = FeatureProfiles(lists_as_histories(model.lists, list_length, split.users.size()),
-                               split.catalogue, *split.features, kgflex->profile_options(), {}, at.executor);
+                               split.catalogue, *split.features, profile_options(request), {}, at.executor);
   for (std::uint32_t user = 0; user < split.users.size(); ++user) {
     model.before.push_back(kgflex->profile(UserIndex{user}));
     model.after.push_back(model.kept.of(UserIndex{user}));
