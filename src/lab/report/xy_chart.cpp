@@ -221,8 +221,11 @@ std::string XyDrawing::label(std::size_t index, const ChartPoint& point,
       text = fmt::format(R"(<path class="rule" d="M{} {}L{} {}"/>)", coordinate(px), coordinate(py),
                          coordinate(std::clamp(px, place.left, place.right)),
                          coordinate(std::clamp(py, place.top, place.bottom)));
-    return text + fmt::format(R"(<text class="note" data-series="{}" x="{}" y="{}" dy=".35em">{}</text>)",
-                              index, coordinate(spot.left), coordinate(spot.middle), escaped(point.label));
+    // Left of the mark the text ends beside it, however wide the face is.
+    const bool ends = place.right < px;
+    return text + fmt::format(R"(<text class="note" data-series="{}" x="{}" y="{}" dy=".35em"{}>{}</text>)",
+                              index, coordinate(ends ? place.right : place.left), coordinate(spot.middle),
+                              ends ? R"( text-anchor="end")" : "", escaped(point.label));
   }
   return "";  // no room: hovering must do
 }
