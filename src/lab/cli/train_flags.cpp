@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lab/cli/consent_flags.h"
+#include "lab/cli/content_flags.h"
 #include "lab/cli/dp_flags.h"
 #include "lab/cli/robust_flags.h"
 #include "lab/cli/sum_flags.h"
@@ -344,6 +345,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_item_model_flags(app, flags.request);
   add_factor_flags(app, flags.request);
   add_network_flags(app, flags.request);
+  add_content_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_sum_flags(app, flags.request);
   add_dp_flags(app, flags.request);
