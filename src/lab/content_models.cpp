@@ -11,10 +11,9 @@ namespace {
 
 Status check_features(const TrainRequest& request, const Split& split) {
   if (split.features != nullptr) return Done{};
-  return fail(Code::bad_input, fmt::format("{} compares people and items by what is known about the items, "
-                                           "and nothing is given: name a knowledge graph or a list of "
-                                           "features with --kg",
-                                           facts_of(request.model).title));
+  return fail(Code::usage, fmt::format("{} needs what is known about the items: give a knowledge graph or a "
+                                       "list of features with --kg",
+                                       facts_of(request.model).title));
 }
 
 }  // namespace

@@ -38,6 +38,13 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
+  visit("kgflex", "gain", r.kgflex.gain);
+  visit("kgflex", "first_hop", r.kgflex.first_hop);
+  visit("kgflex", "second_hop", r.kgflex.second_hop);
+  visit("kgflex", "all_features", r.kgflex.all_features);
+  visit("kgflex", "negatives", r.kgflex.negatives);
+  visit("kgflex", "min_gain", r.kgflex.min_gain);
+  visit("kgflex", "local", r.kgflex.local);
 }
 
 template <class Visitor>
@@ -144,6 +151,7 @@ class TomlWriter {
   static std::string show(Similarity value) { return quoted(to_string(value)); }
   static std::string show(FeatureWeights value) { return quoted(to_string(value)); }
   static std::string show(ProfileRule value) { return quoted(to_string(value)); }
+  static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const Across& value) { return quoted(to_string(value)); }
@@ -270,6 +278,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, ProfileRule& field) {
     return take_named(node, field, parse_profile_rule);
+  }
+  static std::string take(const toml::node& node, GainKind& field) {
+    return take_named(node, field, parse_gain);
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
