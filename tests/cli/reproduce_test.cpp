@@ -181,9 +181,9 @@ TEST_F(CliReproduce, word_clouds_name_features) {
   ASSERT_EQ(drawn.code, 0) << drawn.err;
   for (const char* name : {"before", "after"}) {
     const std::string svg = shop_.get(fmt::format("out/fig-6.4/plots/features-{}-yahoo-movies.svg", name));
-    EXPECT_NE(svg.find(">Space operas</text>"), std::string::npos) << name;
+    EXPECT_NE(svg.find(">Space operas</tspan>"), std::string::npos) << name;
     EXPECT_NE(svg.find("dct:subject Courtroom dramas"), std::string::npos) << name;
-    EXPECT_EQ(svg.find(">English-language films</text>"), std::string::npos) << name;  // tells nobody apart
+    EXPECT_EQ(svg.find(">English-language films</tspan>"), std::string::npos) << name;  // tells nobody apart
   }
 }
 

@@ -17,7 +17,10 @@ namespace {
 
 constexpr double largest_letters = 34.0;
 constexpr double smallest_letters = 9.0;
-constexpr std::size_t cloud_columns = 48;  // of a word; hovering says the whole
+constexpr double usual_height = 430.0;     // the largest letters shrink rather than pass it
+constexpr double cloud_fill = 0.66;        // of a field that words can take
+constexpr std::size_t cloud_columns = 72;  // of a word; hovering says the whole
+constexpr std::size_t line_columns = 24;   // more of them take two lines
 constexpr double cloud_line = 1.12;        // of a box, in letter sizes
 constexpr double cloud_side = 0.22;        // left and right of a word, in letter sizes
 constexpr double spot_step = 4.0;          // between places that are tried
@@ -50,6 +53,34 @@ std::vector<CloudSpot> spots_of(double width, double height) {
   return spots;
 }
 
+// Cut at the space that is nearest to the middle; one line where it is short or has none.
+std::vector<std::string> lines_of(const std::string& text) {
+  if (display_width(text) <= line_columns) return {text};
+  std::size_t cut = std::string::npos;
+  const auto away = [&text](std::size_t at) {
+    return at > text.size() / 2 ? at - text.size() / 2 : text.size() / 2 - at;
+  };
+  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
+    if (cut == std::string::npos || away(at) < away(cut)) cut = at;
+  if (cut == std::string::npos) return {text};
+  return {text.substr(0, cut), text.substr(cut + 1)};
+}
+
+// The sizes that words get when the heaviest has letters of `largest`; their boxes grow with them.
+double resize_words(std::vector<PlacedWord>& words, const std::vector<CloudWord>& weights, double largest) {
+  double area = 0.0;
+  for (PlacedWord& word : words) {
+    const double share = weights[word.word].weight / weights[words.front().word].weight;
+    word.size = std::max(smallest_letters, largest * share);
+    double widest = 0.0;
+    for (const std::string& line : word.lines) widest = std::max(widest, letters_width(line));
+    word.width = (widest + 2.0 * cloud_side) * word.size;
+    word.height = cloud_line * word.size * static_cast<double>(word.lines.size());
+    area += word.width * word.height;
+  }
+  return area;
+}
+
 // The words with their sizes, the heaviest first; no places yet.
 std::vector<PlacedWord> sized_words(const std::vector<CloudWord>& words, double width) {
   std::vector<std::size_t> order;
@@ -58,20 +89,17 @@ std::vector<PlacedWord> sized_words(const std::vector<CloudWord>& words, double 
   std::stable_sort(order.begin(), order.end(),
                    [&words](std::size_t a, std::size_t b) { return words[a].weight > words[b].weight; });
   std::vector<PlacedWord> sized;
-  double largest = largest_letters;
   for (const std::size_t n : order) {
-    PlacedWord word;
-    word.word = n;
-    word.text = shortened(words[n].text, cloud_columns);
-    word.size = std::sqrt(words[n].weight / words[order.front()].weight);
-    word.width = letters_width(word.text) + 2.0 * cloud_side;
-    largest = std::min(largest, width / (word.width * word.size));
-    sized.push_back(std::move(word));
+    sized.emplace_back();
+    sized.back().word = n;
+    sized.back().lines = lines_of(shortened(words[n].text, cloud_columns));
   }
-  for (PlacedWord& word : sized) {
-    word.size = std::max(smallest_letters, largest * word.size);
-    word.width *= word.size;
-    word.height = cloud_line * word.size;
+  const auto too_wide = [width](const PlacedWord& word) { return word.width > width; };
+  double largest = largest_letters;
+  while (resize_words(sized, words, largest) > cloud_fill * width * usual_height ||
+         std::any_of(sized.begin(), sized.end(), too_wide)) {
+    if (largest <= smallest_letters) break;
+    largest -= 0.5;
   }
   return sized;
 }
@@ -99,12 +127,17 @@ std::string word_element(const WordCloud& cloud, const PlacedWord& placed, doubl
   const CloudWord& word = cloud.words[placed.word];
   std::string says = fmt::format("{}\n{}: {}", word.text, cloud.weight_label, short_number(word.weight));
   if (!word.note.empty()) says += "\n" + word.note;
-  // The length is told, so that a wider face does not push words into each other.
-  return fmt::format(
-      R"(<text class="mark word" x="{}" y="{}" font-size="{}" text-anchor="middle" textLength="{}"><title>{}</title>{}</text>)",
-      coordinate(left + placed.left + placed.width / 2.0), coordinate(top + placed.top + 0.87 * placed.size),
-      coordinate(placed.size), coordinate(placed.width - 2.0 * cloud_side * placed.size), escaped(says),
-      escaped(placed.text));
+  const std::string middle = coordinate(left + placed.left + placed.width / 2.0);
+  std::string text =
+      fmt::format(R"(<text class="mark word" font-size="{}" text-anchor="middle"><title>{}</title>)",
+                  coordinate(placed.size), escaped(says));
+  for (std::size_t n = 0; n < placed.lines.size(); ++n)
+    // The length is told, so that a wider face does not push words into each other.
+    text +=
+        fmt::format(R"(<tspan x="{}" y="{}" textLength="{}">{}</tspan>)", middle,
+                    coordinate(top + placed.top + (0.87 + cloud_line * static_cast<double>(n)) * placed.size),
+                    coordinate(letters_width(placed.lines[n]) * placed.size), escaped(placed.lines[n]));
+  return text + "</text>";
 }
 
 }  // namespace
@@ -126,7 +159,7 @@ CloudLayout lay_out_cloud(const std::vector<CloudWord>& words, double width) {
   if (layout.words.empty()) return layout;
   double area = 0.0;
   for (const PlacedWord& word : layout.words) area += word.width * word.height;
-  double height = 1.1 * area / width + 2.0 * layout.words.front().height;
+  double height = area / cloud_fill / width + layout.words.front().height;
   while (!place_words(layout.words, width, height)) height *= 1.2;
   const auto by_top = [](const PlacedWord& a, const PlacedWord& b) { return a.top < b.top; };
   const double top = std::min_element(layout.words.begin(), layout.words.end(), by_top)->top;

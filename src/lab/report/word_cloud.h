@@ -3,7 +3,8 @@
 //
 // Laws: the same words give the same places on every machine; no two boxes meet and all lie inside; a heavier
 // word is never smaller, and of equal weights both have one size; every word with a finite weight above zero
-// has a place. A word's area grows as its weight does, down to the smallest size that can be read.
+// has a place. Letters are as large as the weight says, down to the smallest size that can be read. Long
+// texts take two lines.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +17,9 @@
 namespace sotto {
 
 struct PlacedWord {
-  std::size_t word = 0;  // its number in the cloud
-  std::string text;      // shortened where it is very long
-  double size = 0.0;     // of the letters
+  std::size_t word = 0;            // its number in the cloud
+  std::vector<std::string> lines;  // one or two; shortened where the text is very long
+  double size = 0.0;               // of the letters
   double left = 0.0, top = 0.0, width = 0.0, height = 0.0;
 
   [[nodiscard]] bool meets(const PlacedWord& other) const {

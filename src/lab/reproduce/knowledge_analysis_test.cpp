@@ -83,8 +83,8 @@ std::vector<std::uint32_t> ranked(const std::map<std::uint32_t, float>& gains) {
 
 RC_GTEST_PROP(KnowledgeAnalysis, shares_are_those_of_a_plain_count, ()) {
   const World world = some_world();
-  const std::size_t k = *rc::gen::element<std::size_t>(all_of_them, 1, 2, 5, 100);
-  const std::size_t cutoff = *rc::gen::element<std::size_t>(1, 3);
+  const std::size_t k = *rc::gen::elementOf(std::vector<std::size_t>{all_of_them, 1, 2, 5, 100});
+  const std::size_t cutoff = *rc::gen::elementOf(std::vector<std::size_t>{1, 3});
   std::multiset<double> expected;
   for (std::size_t row = 0; row < world.lists.users.size(); ++row) {
     std::vector<std::uint32_t> best = ranked(world.gains[world.lists.users[row].value]);

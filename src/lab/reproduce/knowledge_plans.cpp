@@ -22,7 +22,7 @@ constexpr auto free_plan = PlanOrigin::nothing, tried_plan = PlanOrigin::validat
                taken_plan = PlanOrigin::given;
 
 // Tried on a validation part of the same set: nDCG@10 on a random fifth of the training part, seed 1, over a
-// grid around what stands here, with early stopping for the epochs (docs/results.md).
+// grid around what stands here, with early stopping for the epochs.
 // KGFlex is as the thesis runs it: α .1, m 10, 100 features of each hop, 100 rounds of a tenth of the people.
 constexpr std::array chapter_6_plans{
     plan_for("", "Random", free_plan, 3, 1, R"(model = {name = "random"})"),

@@ -44,7 +44,9 @@ TEST(KnowledgePrint, tables_obey_the_metrics_laws) {
          {"nDCG@10", "nDCG@1", "Gini@10", "Gini@1", "PopREO@10", "PopREO@1", "PopRSP@10", "PopRSP@1"})
       EXPECT_TRUE(at(metric) >= 0.0 && at(metric) <= 1.0) << row.dataset << " " << row.model << " " << metric;
     // A model without long-tail items shows popular ones only.
-    if (at("ACLT@10") == 0.0) EXPECT_EQ(at("PopRSP@10"), 1.0) << row.dataset << " " << row.model;
+    if (at("ACLT@10") == 0.0) {
+      EXPECT_EQ(at("PopRSP@10"), 1.0) << row.dataset << " " << row.model;
+    }
   }
 }
 

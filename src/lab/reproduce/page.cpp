@@ -148,6 +148,7 @@ std::string paper_number(double value) {
       digits.insert(at - 3, ",");
     return digits;
   }
+  if (std::abs(value) >= 10.0) return fmt::format("{:.2f}", value);  // means of counts
   return fmt::format("{:.5f}", value);
 }
 
