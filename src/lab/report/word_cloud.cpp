@@ -21,7 +21,8 @@ constexpr double usual_height = 430.0;     // the largest letters shrink rather 
 constexpr double cloud_fill = 0.66;        // of a field that words can take
 constexpr std::size_t cloud_columns = 72;  // of a word; hovering says the whole
 constexpr std::size_t line_columns = 24;   // more of them take two lines
-constexpr double cloud_line = 1.12;        // of a box, in letter sizes
+constexpr double cloud_line = 1.08;        // height of a line, in letter sizes
+constexpr double cloud_gap = 0.2;          // between words above each other: more than between a word's lines
 constexpr double cloud_side = 0.22;        // left and right of a word, in letter sizes
 constexpr double spot_step = 4.0;          // between places that are tried
 constexpr double flatness = 3.0;           // how much further a cloud reaches sideways than up, squared
@@ -75,7 +76,7 @@ double resize_words(std::vector<PlacedWord>& words, const std::vector<CloudWord>
     double widest = 0.0;
     for (const std::string& line : word.lines) widest = std::max(widest, letters_width(line));
     word.width = (widest + 2.0 * cloud_side) * word.size;
-    word.height = cloud_line * word.size * static_cast<double>(word.lines.size());
+    word.height = (cloud_line * static_cast<double>(word.lines.size()) + cloud_gap) * word.size;
     area += word.width * word.height;
   }
   return area;
@@ -135,7 +136,8 @@ std::string word_element(const WordCloud& cloud, const PlacedWord& placed, doubl
     // The length is told, so that a wider face does not push words into each other.
     text +=
         fmt::format(R"(<tspan x="{}" y="{}" textLength="{}">{}</tspan>)", middle,
-                    coordinate(top + placed.top + (0.87 + cloud_line * static_cast<double>(n)) * placed.size),
+                    coordinate(top + placed.top +
+                               (0.85 + cloud_gap / 2.0 + cloud_line * static_cast<double>(n)) * placed.size),
                     coordinate(letters_width(placed.lines[n]) * placed.size), escaped(placed.lines[n]));
   return text + "</text>";
 }

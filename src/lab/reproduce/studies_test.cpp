@@ -138,7 +138,8 @@ TEST(PaperStudies, quick_takes_few_datasets_unless_told) {
                                    some_data(movielens_liked)};
   const auto names = [&](const std::vector<std::string>& only, Effort effort) {
     std::vector<std::string> got;
-    for (const PaperData& one : *data_worked_on(table, all, only, effort)) got.push_back(one.name);
+    const auto worked_on = data_worked_on(table, all, only, effort);
+    for (const PaperData& one : worked_on.value()) got.push_back(one.name);
     return got;
   };
   EXPECT_EQ(names({}, Effort::quick), std::vector<std::string>{"Facebook Books"});
