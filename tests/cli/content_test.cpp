@@ -62,7 +62,7 @@ TEST_F(CliContent, settings_make_another_model_and_wrong_ones_are_named) {
 TEST_F(CliContent, nothing_known_is_said) {
   for (const char* model : {"vsm", "kahfm"}) {
     const Outcome outcome = shop_.sotto({"train", "--data", "records.tsv", "--model", model});
-    EXPECT_NE(outcome.code, 0);
+    EXPECT_EQ(outcome.code, 2);
     EXPECT_NE(outcome.err.find("--kg"), std::string::npos) << outcome.err;
   }
 }
