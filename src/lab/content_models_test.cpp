@@ -13,7 +13,7 @@ namespace sotto {
 namespace {
 
 // A world whose items have 2 of 12 features each, every ninth item none.
-Split known_world() {
+Split content_world() {
   const Dataset dataset =
       generate_world({.users = 60, .items = 80, .mean_interactions = 12.0, .seed = 3}).value();
   Split split = split_dataset(dataset, {}).value();
@@ -31,16 +31,17 @@ Split known_world() {
   return split;
 }
 
-TrainRequest request_for(ModelKind model) {
+TrainRequest content_request(ModelKind model) {
   TrainRequest request;
   request.data.paths = {"generated"};
+  request.data.kg.paths = {"made up"};
   request.model = model;
   request.plan.epochs = 3;
   EXPECT_TRUE(settle(request).ok());
   return request;
 }
 
-std::vector<float> all_scores(const Recommender& model, const Split& split) {
+std::vector<float> content_scores(const Recommender& model, const Split& split) {
   std::vector<UserIndex> users;
   for (std::uint32_t user = 0; user < split.users.size(); ++user) users.push_back(UserIndex{user});
   std::vector<float> scores(users.size() * split.catalogue);
@@ -49,56 +50,56 @@ std::vector<float> all_scores(const Recommender& model, const Split& split) {
 }
 
 TEST(ContentModels, ComeBackAsTheyWereOnAnyNumberOfThreads) {
-  const Split split = known_world();
+  const Split split = content_world();
   SerialExecutor one;
   ThreadPool two(2);
   for (const ModelKind kind : {ModelKind::vsm, ModelKind::kahfm}) {
-    const TrainRequest request = request_for(kind);
+    const TrainRequest request = content_request(kind);
     TrainHooks hooks;
     const Trained trained = train(request, split, one, hooks).value();
     const Trained again = train(request, split, two, hooks).value();
     EXPECT_EQ(again.model_hash, trained.model_hash);
-    const std::vector<float> scores = all_scores(*trained.model, split);
-    EXPECT_EQ(all_scores(*again.model, split), scores) << to_string(kind);
+    const std::vector<float> scores = content_scores(*trained.model, split);
+    EXPECT_EQ(content_scores(*again.model, split), scores) << to_string(kind);
     std::optional<Parameters> kept;
     if (trained.parameters) {
       kept = *trained.parameters;
       EXPECT_TRUE(fits_model(request, split, *kept));
-      Split other = known_world();
+      Split other = content_world();
       other.features = nullptr;
       EXPECT_FALSE(fits_model(request, other, *kept));
     }
     const auto rebuilt = rebuild_model(request, split, std::move(kept), one).value();
-    EXPECT_EQ(all_scores(*rebuilt, split), scores) << to_string(kind);
+    EXPECT_EQ(content_scores(*rebuilt, split), scores) << to_string(kind);
     EXPECT_NE(dynamic_cast<const Explainer*>(rebuilt.get()), nullptr) << to_string(kind);
     EXPECT_NE(dynamic_cast<const Explainer*>(trained.model.get()), nullptr) << to_string(kind);
   }
 }
 
 TEST(ContentModels, AreNamedByWhatDecidesThem) {
-  const Split split = known_world();
+  const Split split = content_world();
   SerialExecutor serial;
   TrainHooks hooks;
-  TrainRequest request = request_for(ModelKind::vsm);
+  TrainRequest request = content_request(ModelKind::vsm);
   const std::string usual = train(request, split, serial, hooks)->model_hash;
   request.content.profile = ProfileRule::centroid;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, usual);
   request.content.profile = ProfileRule::mean;
   request.content.items = FeatureWeights::binary;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, usual);
-  request = request_for(ModelKind::kahfm);
+  request = content_request(ModelKind::kahfm);
   const std::string learned = train(request, split, serial, hooks)->model_hash;
   request.content.profile = ProfileRule::centroid;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, learned);
 }
 
 TEST(ContentModels, NothingKnownIsSaid) {
-  Split split = known_world();
+  Split split = content_world();
   split.features = nullptr;
   SerialExecutor serial;
   TrainHooks hooks;
   for (const ModelKind kind : {ModelKind::vsm, ModelKind::kahfm}) {
-    const auto trained = train(request_for(kind), split, serial, hooks);
+    const auto trained = train(content_request(kind), split, serial, hooks);
     ASSERT_FALSE(trained.ok());
     EXPECT_EQ(trained.error().code, Code::usage);
     EXPECT_NE(trained.error().message.find("--kg"), std::string::npos);
@@ -106,7 +107,7 @@ TEST(ContentModels, NothingKnownIsSaid) {
 }
 
 TEST(ContentModels, APlanKeepsTheirSettings) {
-  TrainRequest request = request_for(ModelKind::vsm);
+  TrainRequest request = content_request(ModelKind::vsm);
   request.content = {
       .users = FeatureWeights::binary, .items = FeatureWeights::binary, .profile = ProfileRule::centroid};
   const TrainRequest again = from_toml(to_toml(request), "plan.toml").value();
@@ -117,8 +118,8 @@ TEST(ContentModels, APlanKeepsTheirSettings) {
 }
 
 TEST(ContentModels, RowsAsWideAsAllFeaturesAreCountedBefore) {
-  const Split split = known_world();
-  const TrainRequest request = request_for(ModelKind::kahfm);
+  const Split split = content_world();
+  const TrainRequest request = content_request(ModelKind::kahfm);
   MemoryFacts facts = memory_facts(request, split, 1);
   EXPECT_EQ(facts.features, split.features->features());
   facts = {
