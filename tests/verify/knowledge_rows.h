@@ -49,7 +49,6 @@ inline std::vector<Row> knowledge_rows() {
        [](TrainRequest& request) {
          facebook_books(request);
          kgflex_of_the_thesis(request);
-         request.plan.fpl.factors = 5;
          request.plan.epochs = 30;
          request.kgflex.negatives = 20;
          request.kgflex.first_hop = 200;
