@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_data.h"
 
 namespace sotto {
@@ -52,6 +53,15 @@ neural = {hidden = 200, latent = 100, dropout = 0.7, batch = 100, anneal_epochs 
     plan_for("", "KGFlex", taken_plan, 3, 2, R"(model = {name = "kgflex", factors = 10, lr = 0.1, epochs = 10}
 federation = {cohort = 0.1}
 kgflex = {first_hop = 100, second_hop = 100})"),
+
+    plan_for("", tuned_kgflex, taken_plan, 3, 6,
+             R"(model = {name = "kgflex", factors = 10, lr = 0.1, epochs = 30}
+federation = {cohort = 0.1}
+kgflex = {first_hop = 200, second_hop = 1000, negatives = 20})"),
+    plan_for(facebook_books, tuned_kgflex, tried_plan, 3, 6,
+             R"(model = {name = "kgflex", factors = 10, lr = 0.1, epochs = 30}
+federation = {cohort = 0.1}
+kgflex = {first_hop = 200, second_hop = 1000, negatives = 20})"),
 
     kgflex_plan("none, m 1",
                 R"(model = {name = "kgflex", factors = 1, lr = 0.1, epochs = 10}
@@ -137,6 +147,10 @@ FullPlan knowledge_full_plan(std::string_view model) {
   if (model == "NeuMF")
     return {{along("model.lr", {"0.0005", "0.001", "0.005"}), along("model.factors", {"8", "16", "32"})}, 20};
   if (model == "kaHFM") return {{along("model.lr", {"0.001", "0.01", "0.05", "0.1"})}, 60};
+  if (model == tuned_kgflex)
+    return {{along("kgflex.negatives", {"1", "5", "20"}), along("kgflex.first_hop", {"100", "200", "1000"}),
+             along("kgflex.second_hop", {"100", "1000"})},
+            30};
   // The thesis' grid.
   if (model == "KGFlex")
     return {{along("model.lr", {"0.1", "0.01", "0.001"}), along("model.factors", {"1", "10", "100"})}, 10};

@@ -16,6 +16,9 @@ inline constexpr std::array<std::string_view, 10> knowledge_models{
 // Those that factorise: the thesis marks the best and the second of them.
 inline constexpr std::array<std::string_view, 5> competing_models{"BPR-MF", "MF", "NeuMF", "kaHFM", "KGFlex"};
 
+// Nobody printed it: KGFlex with what a validation part chose.
+inline constexpr std::string_view tuned_kgflex = "KGFlex, tuned";
+
 inline constexpr std::array<std::string_view, 12> knowledge_metrics{
     "nDCG@10", "nDCG@1", "IC@10",     "IC@1",     "Gini@10",   "Gini@1",
     "ACLT@10", "ACLT@1", "PopREO@10", "PopREO@1", "PopRSP@10", "PopRSP@1"};

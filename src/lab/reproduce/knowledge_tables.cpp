@@ -26,8 +26,10 @@ bool uses_features(std::string_view model) { return model == "VSM" || model == "
 Result<PaperRow> knowledge_row(const TargetData& at, const PaperData& data, std::string_view model,
                                const MetricNames& metrics) {
   const MeasuredPoint* point = at.measured.chosen(data.name, model);
-  PaperRow row{
-      std::string(model), point == nullptr ? "" : fmt::format("×{}", point->cells.size()), {}, false};
+  PaperRow row{std::string(model),
+               point == nullptr ? "" : fmt::format("×{}", point->cells.size()),
+               {},
+               model == tuned_kgflex};
   for (const std::string_view metric : metrics) {
     SOTTO_TRY(PaperCell cell,
               measured_cell(at, data, model, metric, printed_knowledge(data.name, model, metric)));
@@ -133,7 +135,7 @@ XyChart entropy_chart(const PaperData& data, const PaperTable& table) {
   chart.series = {
       {"KGFlex", {}, false}, {"other factorisation models", {}, false}, {"reference models", {}, false}};
   for (const DrawnRow& row : drawn_rows(table, 1, 0)) {
-    const std::size_t series = row.label == "KGFlex" ? 0 : is_competing(row.label) ? 1 : 2;
+    const std::size_t series = row.label.starts_with("KGFlex") ? 0 : is_competing(row.label) ? 1 : 2;
     chart.series[series].points.push_back({row.x, row.y, row.range, row.label, row.label});
   }
   return chart;

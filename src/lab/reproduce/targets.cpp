@@ -123,7 +123,8 @@ std::vector<Target> thesis_figures() {
 
 std::vector<Target> knowledge_targets() {
   const Names data{facebook_books, yahoo_movies, movielens_liked};
-  const Names models{knowledge_models.begin(), knowledge_models.end()};
+  Names models{knowledge_models.begin(), knowledge_models.end()};
+  models.push_back(tuned_kgflex);
   const Names metrics{knowledge_metrics.begin(), knowledge_metrics.end()};
   const Names variants{ablation_models.begin(), ablation_models.end()};
   std::vector<Target> all{
