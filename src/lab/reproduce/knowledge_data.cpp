@@ -31,6 +31,9 @@ struct KnowledgeSet {
 };
 
 constexpr SetFile film_triples{"kg-movielens-1m", "dbpedia_1hop_11_predicates.tsv"};
+constexpr const char* yahoo_caveat =
+    "Only features of depth 1 are here, by number and of all predicates; the print rests on depth 2, without "
+    "some predicates. Compare VSM, kaHFM and KGFlex with the other models here rather than with print.";
 constexpr const char* depth_caveat =
     "Only features of depth 1 are here (11 predicates of DBpedia); the print rests on depth 2. Compare VSM, "
     "kaHFM and KGFlex with the other models here rather than with print.";
@@ -49,7 +52,20 @@ constexpr std::array knowledge_sets{
                  2,
                  "Facebook Books of the ESWC 2015 challenge with the features of the KGFlex repository",
                  ""},
+    // More features than the triples have, but no names.
     KnowledgeSet{yahoo_movies,
+                 "Yahoo! Movies",
+                 {"kg-yahoo-movies", "kgflex_dataset.tsv"},
+                 {"kg-yahoo-movies", "item_1hop_feature_ids.tsv"},
+                 {},
+                 {},
+                 10,
+                 3.0f,
+                 10,
+                 1,
+                 "Yahoo! Webscope movie ratings with numbered features of DBpedia",
+                 yahoo_caveat},
+    KnowledgeSet{yahoo_named,
                  "Yahoo! Movies",
                  {"kg-yahoo-movies", "kgflex_dataset.tsv"},
                  film_triples,

@@ -33,6 +33,8 @@ constexpr std::array chapter_6_plans{
 knn = {neighbors = 100, shrink = 10})"),
     plan_for(facebook_books, "Item-kNN", tried_plan, 3, 1, R"(model = {name = "itemknn"}
 knn = {neighbors = 400, shrink = 50})"),
+    plan_for(yahoo_movies, "Item-kNN", tried_plan, 3, 1, R"(model = {name = "itemknn"}
+knn = {neighbors = 50})"),
     plan_for("", "MultVAE", taken_plan, 1, 35, R"(model = {name = "multvae", epochs = 40}
 neural = {hidden = 200, latent = 100, batch = 250, anneal_epochs = 40})"),
     plan_for(facebook_books, "MultVAE", tried_plan, 1, 15, R"(model = {name = "multvae", epochs = 68}
@@ -41,10 +43,14 @@ neural = {hidden = 200, latent = 100, dropout = 0.7, batch = 100, anneal_epochs 
              R"(model = {name = "bprmf", factors = 50, lr = 0.05, epochs = 50})"),
     plan_for(facebook_books, "BPR-MF", tried_plan, 3, 1,
              R"(model = {name = "bprmf", factors = 100, lr = 0.1, epochs = 52})"),
+    plan_for(yahoo_movies, "BPR-MF", tried_plan, 3, 4,
+             R"(model = {name = "bprmf", factors = 100, lr = 0.1, epochs = 95})"),
     plan_for("", "MF", taken_plan, 3, 20,
              R"(model = {name = "mf", factors = 50, lr = 0.1, lambda = 0.05, epochs = 20})"),
     plan_for(facebook_books, "MF", tried_plan, 3, 2,
              R"(model = {name = "mf", factors = 50, lr = 0.1, lambda = 0.05, epochs = 34})"),
+    plan_for(yahoo_movies, "MF", tried_plan, 3, 6,
+             R"(model = {name = "mf", factors = 50, lr = 0.1, lambda = 0.01, epochs = 50})"),
     plan_for("", "NeuMF", taken_plan, 1, 120,
              R"(model = {name = "neumf", factors = 8, lr = 0.001, epochs = 5})"),
     plan_for(facebook_books, "NeuMF", tried_plan, 1, 10,

@@ -23,6 +23,7 @@ inline constexpr std::string_view librarything = "LibraryThing";
 // Chapter 6, with knowledge about the items.
 inline constexpr std::string_view facebook_books = "Facebook Books";
 inline constexpr std::string_view yahoo_movies = "Yahoo! Movies";
+inline constexpr std::string_view yahoo_named = "Yahoo! Movies, features by name";
 inline constexpr std::string_view movielens_liked = "MovieLens 1M, ratings from 3";
 
 struct PaperData {

@@ -203,9 +203,10 @@ TEST(PaperDataFolder, knowledge_comes_with_its_ratings_or_not_at_all) {
   EXPECT_TRUE(std::holds_alternative<RandomHoldout>(books.data.split.rule));
   touch(root / "kg-yahoo-movies" / "kgflex_dataset.tsv");
   touch(root / "kg-yahoo-movies" / "dbpedia_linking.tsv");
-  EXPECT_FALSE(find_data(yahoo_movies, {root, false})->there);
+  EXPECT_FALSE(find_data(yahoo_named, {root, false})->there);
   touch(root / "kg-movielens-1m" / "dbpedia_1hop_11_predicates.tsv.zst");
-  const PaperData films = *find_data(yahoo_movies, {root, false});
+  const PaperData films = *find_data(yahoo_named, {root, false});
+  EXPECT_FALSE(find_data(yahoo_movies, {root, false})->there);
   ASSERT_TRUE(films.there);
   EXPECT_EQ(films.data.filter.min_rating, 3.0f);
   EXPECT_NE(films.caveat.find("depth 1"), std::string::npos);

@@ -151,7 +151,7 @@ std::vector<Target> knowledge_targets() {
       {"fig-6.4",
        "Thesis, figure 6.4: the most informative features before and after",
        word_clouds,
-       {yahoo_movies, movielens_liked},
+       {yahoo_named, movielens_liked},
        {"KGFlex"},
        {}},
   };
