@@ -52,6 +52,27 @@ std::vector<double> preserved_shares(std::span<const FeatureProfile> profiles, c
   return shares;
 }
 
+std::optional<double> retained_share(const FeatureProfile& profile, const FeatureProfile& later,
+                                     std::size_t k) {
+  const std::vector<FeatureIndex> best = most_informative(profile, k);
+  if (best.empty()) return std::nullopt;
+  const auto kept = std::count_if(best.begin(), best.end(), [&later](FeatureIndex feature) {
+    return std::binary_search(later.features.begin(), later.features.end(), feature);
+  });
+  return share_of(static_cast<std::size_t>(kept), best.size());
+}
+
+std::vector<double> retained_shares(std::span<const FeatureProfile> profiles,
+                                    std::span<const FeatureProfile> later, const TopLists& lists,
+                                    std::size_t k) {
+  std::vector<double> shares;
+  for (const UserIndex user : lists.users)
+    if (const auto share = retained_share(profiles[user.value], later[user.value], k))
+      shares.push_back(*share);
+  std::sort(shares.begin(), shares.end());
+  return shares;
+}
+
 std::vector<WeighedFeature> weighed_features(std::span<const FeatureProfile> profiles, std::size_t features,
                                              std::size_t most) {
   std::vector<double> sums(features, 0.0);

@@ -31,6 +31,15 @@ inline constexpr std::size_t all_of_them = 0;  // instead of a k: the whole prof
                                                    const TopLists& lists, std::size_t cutoff,
                                                    const ItemFeatures& features, std::size_t k);
 
+// Of the k most informative features of one profile the share that another holds; none where the first is
+// empty.
+[[nodiscard]] std::optional<double> retained_share(const FeatureProfile& profile, const FeatureProfile& later,
+                                                   std::size_t k);
+// The same of everybody who has a list, ascending.
+[[nodiscard]] std::vector<double> retained_shares(std::span<const FeatureProfile> profiles,
+                                                  std::span<const FeatureProfile> later,
+                                                  const TopLists& lists, std::size_t k);
+
 struct WeighedFeature {
   FeatureIndex feature;
   double weight = 0.0;

@@ -103,6 +103,25 @@ RC_GTEST_PROP(KnowledgeAnalysis, shares_are_those_of_a_plain_count, ()) {
   RC_ASSERT(shares == std::vector<double>(expected.begin(), expected.end()));
 }
 
+RC_GTEST_PROP(KnowledgeAnalysis, retained_means_in_the_other_profile, ()) {
+  const World world = some_world();
+  const std::size_t k = *rc::gen::elementOf(std::vector<std::size_t>{all_of_them, 1, 3});
+  std::vector<FeatureProfile> later(world.profiles.rbegin(), world.profiles.rend());
+  std::multiset<double> expected;
+  for (const UserIndex user : world.lists.users) {
+    std::vector<std::uint32_t> best = ranked(world.gains[user.value]);
+    const std::vector<std::uint32_t> then = ranked(world.gains[world_users - 1 - user.value]);
+    if (best.empty()) continue;
+    if (k != all_of_them) best.resize(std::min(k, best.size()));
+    std::size_t kept = 0;
+    for (const std::uint32_t feature : best)
+      for (const std::uint32_t other : then) kept += feature == other ? 1 : 0;
+    expected.insert(static_cast<double>(kept) / static_cast<double>(best.size()));
+  }
+  RC_ASSERT(retained_shares(world.profiles, later, world.lists, k) ==
+            std::vector<double>(expected.begin(), expected.end()));
+}
+
 RC_GTEST_PROP(KnowledgeAnalysis, weights_are_summed_gains_the_heaviest_first, ()) {
   const World world = some_world();
   std::map<std::uint32_t, double> sums;

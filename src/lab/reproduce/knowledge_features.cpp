@@ -1,6 +1,7 @@
 // Table 6.2 and figure 6.4: what KGFlex' lists keep of the features that people care about.
 #include <fmt/core.h>
 
+#include <functional>
 #include <map>
 
 #include "lab/kgflex_model.h"
@@ -72,14 +73,15 @@ PaperCell share_cell(std::optional<double> printed, double ours, bool comparable
   return cell;
 }
 
-// Table 6.2 on one dataset. The print is Yahoo!'s.
-PaperTable preserved_table_of(const PaperData& data, const ListedModel& model) {
-  const bool has_print = data.name == yahoo_movies;
-  PaperTable table{data.shown, "quartile", {}, {{"Q1", "", {}}, {"Q2", "", {}}, {"Q3", "", {}}}, {}};
+// One way to read table 6.2: a person's shares for a k, ascending.
+using SharesAt = std::function<std::vector<double>(std::size_t)>;
+
+PaperTable quartile_table(const PaperData& data, std::string title, bool has_print,
+                          const SharesAt& shares_at) {
+  PaperTable table{std::move(title), "quartile", {}, {{"Q1", "", {}}, {"Q2", "", {}}, {"Q3", "", {}}}, {}};
   for (const PrintedPreserved& printed : printed_preserved()) {
     table.metrics.push_back(printed.k == all_of_them ? "k = ∞" : fmt::format("k = {}", printed.k));
-    const std::vector<double> shares =
-        preserved_shares(model.before, model.lists, list_length, model.features(), printed.k);
+    const std::vector<double> shares = shares_at(printed.k);
     const std::array<double, 3> prints{printed.first, printed.second, printed.third};
     for (std::size_t q = 0; q < prints.size(); ++q)
       table.rows[q].cells.push_back(
@@ -87,12 +89,30 @@ PaperTable preserved_table_of(const PaperData& data, const ListedModel& model) {
                          : share_cell(has_print ? std::optional(prints[q]) : std::nullopt,
                                       quantile(shares, 0.25 * static_cast<double>(q + 1)), data.hops > 1));
   }
-  if (!data.caveat.empty()) table.notes.push_back(data.caveat);
-  table.notes.push_back(
+  return table;
+}
+
+// Table 6.2 on one dataset, in both readings. The print is Yahoo!'s.
+void add_preserved(const PaperData& data, const ListedModel& model, Reproduction& out) {
+  const bool has_print = data.name == yahoo_movies;
+  PaperTable had =
+      quartile_table(data, data.shown + ": features that the list has", false, [&](std::size_t k) {
+        return preserved_shares(model.before, model.lists, list_length, model.features(), k);
+      });
+  had.notes.emplace_back(
       "The share of a person's k most informative features that an item of the person's list of 10 has; k = "
       "∞ is "
       "the whole profile. Quartiles over people.");
-  return table;
+  PaperTable kept = quartile_table(
+      data, data.shown + ": features that the list's own profile has", has_print,
+      [&](std::size_t k) { return retained_shares(model.before, model.after, model.lists, k); });
+  kept.notes.emplace_back(
+      "The share that is in the profile which the list would give as a history: the list has the feature, "
+      "and it is "
+      "informative there.");
+  if (!data.caveat.empty()) kept.notes.push_back(data.caveat);
+  out.tables.push_back(std::move(had));
+  out.tables.push_back(std::move(kept));
 }
 
 struct TopFeatures {
@@ -178,7 +198,7 @@ Status add_preserved_tables(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
     SOTTO_TRY(const ListedModel model, listed_model(at, data));
-    out.tables.push_back(preserved_table_of(data, model));
+    add_preserved(data, model, out);
     out.tables.push_back(top_share_table(data, model));
   }
   out.notes.emplace_back(
