@@ -54,17 +54,25 @@ std::vector<CloudSpot> spots_of(double width, double height) {
   return spots;
 }
 
+// What of a line fits into the width in the smallest letters.
+std::string fitting(std::string line, double width) {
+  for (std::size_t columns = display_width(line);
+       columns > 1 && (letters_width(line) + 2.0 * cloud_side) * smallest_letters > width; --columns)
+    line = shortened(line, columns - 1);
+  return line;
+}
+
 // Cut at the space that is nearest to the middle; one line where it is short or has none.
-std::vector<std::string> lines_of(const std::string& text) {
-  if (display_width(text) <= line_columns) return {text};
+std::vector<std::string> lines_of(const std::string& text, double width) {
   std::size_t cut = std::string::npos;
   const auto away = [&text](std::size_t at) {
     return at > text.size() / 2 ? at - text.size() / 2 : text.size() / 2 - at;
   };
-  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
-    if (cut == std::string::npos || away(at) < away(cut)) cut = at;
-  if (cut == std::string::npos) return {text};
-  return {text.substr(0, cut), text.substr(cut + 1)};
+  if (display_width(text) > line_columns)
+    for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at + 1))
+      if (cut == std::string::npos || away(at) < away(cut)) cut = at;
+  if (cut == std::string::npos) return {fitting(text, width)};
+  return {fitting(text.substr(0, cut), width), fitting(text.substr(cut + 1), width)};
 }
 
 // The sizes that words get when the heaviest has letters of `largest`; their boxes grow with them.
@@ -93,7 +101,7 @@ std::vector<PlacedWord> sized_words(const std::vector<CloudWord>& words, double 
   for (const std::size_t n : order) {
     sized.emplace_back();
     sized.back().word = n;
-    sized.back().lines = lines_of(shortened(words[n].text, cloud_columns));
+    sized.back().lines = lines_of(shortened(words[n].text, cloud_columns), width);
   }
   const auto too_wide = [width](const PlacedWord& word) { return word.width > width; };
   double largest = largest_letters;
