@@ -1,6 +1,7 @@
 // N-Triples and Turtle, by serd (docs/adr/0021-knowledge-graphs.md says how and why).
 #include <serd/serd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
@@ -28,7 +29,7 @@ std::string_view text_of(const SerdChunk& chunk) {
   return {reinterpret_cast<const char*>(chunk.buf), chunk.len};
 }
 
-// What serd says about an error, without its line end.
+// What serd says about an error, in one line: it may quote a letter of the input.
 std::string message_of(const SerdError& error) {
   std::array<char, 160> buffer{};
   va_list arguments;
@@ -37,6 +38,8 @@ std::string message_of(const SerdError& error) {
   va_end(arguments);
   std::string text = buffer.data();
   while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return text;
 }
 
