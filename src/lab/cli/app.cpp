@@ -117,6 +117,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_poison(root, cli);
   add_audit(root, cli);
   add_data_commands(root, cli);
+  add_kg_commands(root, cli);
   add_sum(root, cli);
   add_serve(root, cli);
   add_ctl(root, cli);

@@ -57,6 +57,7 @@ void add_data_convert(CLI::App& data, Cli& cli);
 void add_data_split(CLI::App& data, Cli& cli);
 void add_data_generate(CLI::App& data, Cli& cli);
 void add_data_items(CLI::App& data, Cli& cli);
+void add_kg_commands(CLI::App& root, Cli& cli);
 void add_train(CLI::App& root, Cli& cli);
 void add_evaluate(CLI::App& root, Cli& cli);
 void add_compare(CLI::App& root, Cli& cli);
