@@ -35,6 +35,13 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
+  visit("kgflex", "gain", r.kgflex.gain);
+  visit("kgflex", "first_hop", r.kgflex.first_hop);
+  visit("kgflex", "second_hop", r.kgflex.second_hop);
+  visit("kgflex", "all_features", r.kgflex.all_features);
+  visit("kgflex", "negatives", r.kgflex.negatives);
+  visit("kgflex", "min_gain", r.kgflex.min_gain);
+  visit("kgflex", "local", r.kgflex.local);
 }
 
 template <class Visitor>
@@ -139,6 +146,7 @@ class TomlWriter {
   }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
+  static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const Across& value) { return quoted(to_string(value)); }
@@ -259,6 +267,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, Similarity& field) {
     return take_named(node, field, parse_similarity);
+  }
+  static std::string take(const toml::node& node, GainKind& field) {
+    return take_named(node, field, parse_gain);
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
