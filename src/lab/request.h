@@ -34,6 +34,10 @@ struct KnowledgeRequest {
   std::optional<std::uint32_t> depth;  // hops from an item; none: 2
   std::optional<std::uint32_t> min_items;  // features of fewer items are dropped; none: 10
   std::string broken;                      // a broken line: "skip" (and count) or "fatal"; empty: skip
+  bool only_known = false;     // drop interactions with items without features, before any other filter
+  std::string objects;         // names of a prepared list's object numbers; may be empty
+  bool object_second = false;  // a list of numbers is item, object, predicate
+  std::optional<std::uint32_t> fan_out;  // objects of a node by a predicate that are followed; none: 10,000
 };
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.

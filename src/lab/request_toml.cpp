@@ -44,6 +44,14 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("kgflex", "local", r.kgflex.local);
 }
 
+// A switch that old plans do not have is written only where it is on.
+template <class Visitor>
+void visit_if_set(const char* section, const char* key, bool& value, Visitor& visit) {
+  std::optional<bool> set = value ? std::optional(true) : std::nullopt;
+  visit(section, key, set);
+  value = set.value_or(false);
+}
+
 template <class Visitor>
 void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "paths", kg.paths);
@@ -54,6 +62,10 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "depth", kg.depth);
   visit("kg", "min_items", kg.min_items);
   visit("kg", "broken", kg.broken);
+  visit("kg", "objects", kg.objects);
+  visit("kg", "fan_out", kg.fan_out);
+  visit_if_set("kg", "only_known", kg.only_known, visit);
+  visit_if_set("kg", "object_second", kg.object_second, visit);
 }
 
 template <class Visitor>

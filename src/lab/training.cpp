@@ -37,6 +37,7 @@ class Stopwatch {
 std::string request_hash(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_toml(request)).text(split.hash);
+  if (split.features) hasher.text(split.features->hash());
   return std::move(hasher).hex();
 }
 

@@ -22,7 +22,7 @@ struct KgflexOptions {
   float shared_reg = 0.0f;     // λ_g
   float init_sd = 0.1f;        // p, g and b start as N(0, sd²)
   LocalSteps local = LocalSteps::batch;
-  std::optional<std::uint32_t> pairs;  // a visit; none: as many as the person has items
+  std::optional<std::uint32_t> pairs = {};  // a visit; none: as many as the person has items
   std::uint64_t seed = 1;
 };
 [[nodiscard]] Status check(const KgflexOptions& options);

@@ -49,10 +49,15 @@ class FeatureCounter {
   [[nodiscard]] OwnedProfile profile(std::span<const ItemIndex> history, UserIndex user,
                                      std::size_t catalogue, const ProfileOptions& options,
                                      const KeepsBack& keeps_back) {
-    OwnedProfile profile;
-    if (history.empty() || history.size() >= catalogue) return profile;
-    const std::vector<ItemIndex> others =
-        draw_others(history, user, catalogue, history.size() * options.negatives, options.seed);
+    if (history.empty() || history.size() >= catalogue) return {};
+    return over(history,
+                draw_others(history, user, catalogue, history.size() * options.negatives, options.seed),
+                options, [&](FeatureIndex feature) { return keeps_back && keeps_back(user, feature); });
+  }
+
+  template <class KeptBack>
+  [[nodiscard]] OwnedProfile over(std::span<const ItemIndex> history, std::span<const ItemIndex> others,
+                                  const ProfileOptions& options, const KeptBack& kept_back) {
     for (const ItemIndex item : history)
       for (const FeatureIndex feature : features_.of(item))
         if (positives_[feature.value]++ == 0) seen_.push_back(feature);
@@ -60,7 +65,7 @@ class FeatureCounter {
       for (const FeatureIndex feature : features_.of(item)) ++negatives_[feature.value];
     for (auto& weighed : weighed_) weighed.clear();
     for (const FeatureIndex feature : seen_) {
-      if (keeps_back && keeps_back(user, feature)) continue;
+      if (kept_back(feature)) continue;
       const double gain = feature_gain(options.gain, {positives_[feature.value], negatives_[feature.value],
                                                       static_cast<std::uint32_t>(history.size()),
                                                       static_cast<std::uint32_t>(others.size())});
@@ -142,6 +147,12 @@ FeatureProfiles::FeatureProfiles(const Histories& histories, std::size_t catalog
     longest_ = std::max(longest_, profile.features.size());
     profile = {};
   }
+}
+
+OwnedProfile profile_over(std::span<const ItemIndex> history, std::span<const ItemIndex> others,
+                          const ItemFeatures& features, const ProfileOptions& options) {
+  if (history.empty() || others.empty()) return {};
+  return FeatureCounter(features).over(history, others, options, [](FeatureIndex) { return false; });
 }
 
 OwnedProfile make_profile(std::span<const ItemIndex> history, UserIndex user, std::size_t catalogue,
