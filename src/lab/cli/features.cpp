@@ -58,8 +58,8 @@ std::vector<KnownFeature> own_features(const ItemFeatures& features, std::span<c
 Result<std::vector<KnownFeature>> find_features(const FeaturesOptions& options, const LoadedRun& run) {
   const Split& split = *run.split;
   if (split.features == nullptr)
-    return fail(Code::usage, fmt::format("the run in '{}' knows nothing about its items: train with --kg",
-                                         options.run));
+    return fail(Code::usage,
+                fmt::format("the run in '{}' knows nothing about its items: train with --kg", options.run));
   std::vector<KnownFeature> found;
   if (!options.of_a_person()) {
     for (std::uint32_t feature = 0; feature < split.features->features(); ++feature)
@@ -71,9 +71,8 @@ Result<std::vector<KnownFeature>> find_features(const FeaturesOptions& options, 
   if (!options.history.empty()) {
     SOTTO_TRY(const std::vector<ItemIndex> history,
               find_history(split, given_ids("--history", options.history)));
-    return own_features(*split.features, history, [&](ItemIndex item) {
-      return explainer->reasons_for_history(history, item);
-    });
+    return own_features(*split.features, history,
+                        [&](ItemIndex item) { return explainer->reasons_for_history(history, item); });
   }
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
   return own_features(*split.features, split.train.of(users.front()),

@@ -194,12 +194,12 @@ void note_exceptions(const std::vector<TopList>& lists, const RecommendOptions& 
 
 void note_vetoes(const Answer& answer, const Console& console) {
   if (answer.vetoed.empty()) return;
-  const auto changed = std::ranges::count_if(
-      answer.lists, [](const TopList& list) { return !list.changes.empty(); });
-  console.note(fmt::format("sotto: {} vetoed {} in no score; {} of {} lists changed",
-                           human_count(answer.vetoed.size()),
-                           answer.vetoed.size() == 1 ? "feature counts" : "features count",
-                           human_count(static_cast<std::uint64_t>(changed)), human_count(answer.lists.size())));
+  const auto changed =
+      std::ranges::count_if(answer.lists, [](const TopList& list) { return !list.changes.empty(); });
+  console.note(fmt::format(
+      "sotto: {} vetoed {} in no score; {} of {} lists changed", human_count(answer.vetoed.size()),
+      answer.vetoed.size() == 1 ? "feature counts" : "features count",
+      human_count(static_cast<std::uint64_t>(changed)), human_count(answer.lists.size())));
 }
 
 nlohmann::json as_json(const Answer& answer, const RecommendOptions& options, const Split& split) {
@@ -278,12 +278,13 @@ void add_recommend(CLI::App& root, Cli& cli) {
   app->add_option("-o,--out", options->out, "write the lists (perhaps .zst; - is stdout)")->type_name("FILE");
   add_why_options(*app, *options);
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
-  app->footer(examples({"sotto recommend --run runs/demo --user person-00042",
-                        "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",
-                        "sotto recommend --run runs/demo --all --format trec --out lists.trec",
-                        "sotto recommend --run runs/demo --history venue-00317 venue-00042 --json",
-                        "sotto recommend --run runs/films --user 42 --explain",
-                        "sotto recommend --run runs/films --user 42 --explain --veto 'dct:subject War films'"}));
+  app->footer(
+      examples({"sotto recommend --run runs/demo --user person-00042",
+                "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",
+                "sotto recommend --run runs/demo --all --format trec --out lists.trec",
+                "sotto recommend --run runs/demo --history venue-00317 venue-00042 --json",
+                "sotto recommend --run runs/films --user 42 --explain",
+                "sotto recommend --run runs/films --user 42 --explain --veto 'dct:subject War films'"}));
 }
 
 }  // namespace sotto

@@ -32,9 +32,9 @@ struct RankChange {
 struct TopList {
   std::string user;  // empty for somebody new
   std::vector<ScoredItem> items;
-  std::vector<ToldReasons> reasons = {};    // one an item; empty: nobody asked
-  std::vector<std::uint32_t> before = {};   // each item's rank before the veto; empty: there was none
-  std::vector<RankChange> changes = {};     // by the veto: those of the list in its order, then those gone
+  std::vector<ToldReasons> reasons = {};   // one an item; empty: nobody asked
+  std::vector<std::uint32_t> before = {};  // each item's rank before the veto; empty: there was none
+  std::vector<RankChange> changes = {};    // by the veto: those of the list in its order, then those gone
 };
 // Says what is different in `list` from the same person's list before.
 void compare_with(const TopList& before, TopList& list);

@@ -19,8 +19,7 @@ std::string with_part(const Reason& reason, const ItemFeatures& features) {
 std::string listed(const ToldReasons& reasons, const ItemFeatures& features, bool in_favour) {
   std::string text;
   for (const Reason& reason : reasons.told)
-    if ((reason.part >= 0.0f) == in_favour)
-      text += (text.empty() ? "" : ", ") + with_part(reason, features);
+    if ((reason.part >= 0.0f) == in_favour) text += (text.empty() ? "" : ", ") + with_part(reason, features);
   return text;
 }
 
