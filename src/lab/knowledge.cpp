@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/descriptor.h"
 #include "lab/files.h"
 #include "lab/mapped_file.h"
 
