@@ -11,8 +11,14 @@ namespace sotto {
 
 namespace {
 
+// "(0.83)", and never "(-0.00)".
+std::string in_brackets(float part) {
+  const std::string text = fmt::format("({:.2f})", part);
+  return text == "(-0.00)" ? "(0.00)" : text;
+}
+
 std::string with_part(const Reason& reason, const ItemFeatures& features) {
-  return fmt::format("{} ({:.2f})", feature_in_words(features, reason.feature), reason.part);
+  return feature_in_words(features, reason.feature) + " " + in_brackets(reason.part);
 }
 
 // The reasons that speak for the item, or those that speak against it, with commas.
@@ -28,7 +34,8 @@ std::string reasons_cell(const ToldReasons& reasons, const ItemFeatures& feature
   std::string text;
   for (const Reason& reason : reasons.told) text += (text.empty() ? "" : "; ") + with_part(reason, features);
   if (reasons.others > 0)
-    text += fmt::format("{}{} more ({:.2f})", text.empty() ? "" : "; ", reasons.others, reasons.others_part);
+    text += fmt::format("{}{} more {}", text.empty() ? "" : "; ", reasons.others,
+                        in_brackets(reasons.others_part));
   return text;
 }
 
@@ -84,8 +91,8 @@ std::string reasons_in_words(const ToldReasons& reasons, const ItemFeatures& fea
   if (!liked.empty()) text = (own ? "because you care about " : "because others care about ") + liked;
   if (!disliked.empty()) text += (text.empty() ? "against " : ", against ") + disliked;
   if (reasons.others > 0)
-    text += fmt::format(", and {} more {} ({:.2f})", reasons.others,
-                        reasons.others == 1 ? "feature" : "features", reasons.others_part);
+    text += fmt::format(", and {} more {} {}", reasons.others, reasons.others == 1 ? "feature" : "features",
+                        in_brackets(reasons.others_part));
   return text;
 }
 

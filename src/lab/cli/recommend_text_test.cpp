@@ -76,6 +76,8 @@ TEST(Reasons, AreToldInWordsWithWhatTheOthersAddUpTo) {
             "because you care about subject Dramas (0.83), and 2 more features (0.31)");
   EXPECT_EQ(reasons_in_words(told(three, 2), *split.features),
             "because you care about subject Dramas (0.83), director Ann (0.41), and 1 more feature (-0.10)");
+  EXPECT_EQ(reasons_in_words(told({{{0}, 0.5f, 0.1f}, {{1}, -0.001f, 0.1f}}, 1), *split.features),
+            "because you care about director Ann (0.50), and 1 more feature (0.00)");
   EXPECT_EQ(reasons_in_words(told({}, 3), *split.features), "no feature of it is among those you care about");
   EXPECT_EQ(reasons_in_words(told({{{0}, 0.5f, 0.0f}}, 3), *split.features),
             "because others care about director Ann (0.50)");
