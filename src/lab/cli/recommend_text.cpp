@@ -99,7 +99,7 @@ std::string reasons_in_words(const ToldReasons& reasons, const ItemFeatures& fea
 std::string changes_in_words(const std::vector<RankChange>& changes, const Split& split) {
   std::string text;
   for (const RankChange& change : changes) {
-    text += (text.empty() ? "" : ", ") + item_title(split, change.item);
+    text += (text.empty() ? "" : "; ") + item_title(split, change.item);
     if (change.before == 0) {
       text += fmt::format(" new at {}", change.after);
     } else if (change.after == 0) {

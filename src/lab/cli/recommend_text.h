@@ -17,7 +17,7 @@ namespace sotto {
 // "because you care about dct:subject Dramas (0.83), dbo:director Ann (0.41), against dct:subject War films
 // (-0.10), and 4 more features (0.12)". In brackets: the feature's part of the score.
 [[nodiscard]] std::string reasons_in_words(const ToldReasons& reasons, const ItemFeatures& features);
-// "Dark City 3 → 1, Alien new at 2, The Matrix gone (was 1)".
+// "Dark City 3 → 1; Alien new at 2; The Matrix gone (was 1)".
 [[nodiscard]] std::string changes_in_words(const std::vector<RankChange>& changes, const Split& split);
 
 // {feature, predicate, object}: in words, and both names in full.

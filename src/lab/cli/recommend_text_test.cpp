@@ -101,7 +101,7 @@ TEST(RankChanges, NameWhatMovedCameAndWent) {
   EXPECT_EQ(after.before, (std::vector<std::uint32_t>{2, 0, 3}));
   EXPECT_EQ(after.changes, (std::vector<RankChange>{{{1}, 2, 1}, {{3}, 0, 2}, {{0}, 1, 0}}));
   EXPECT_EQ(changes_in_words(after.changes, split),
-            "Dark City 2 → 1, Heat new at 2, The Matrix gone (was 1)");
+            "Dark City 2 → 1; Heat new at 2; The Matrix gone (was 1)");
   TopList same = before;
   compare_with(before, same);
   EXPECT_TRUE(same.changes.empty());
