@@ -24,7 +24,7 @@ bool has_knowledge_ending(fs::path path) {
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-Status add_folder(const fs::path& folder, std::vector<fs::path>& files) {
+Status add_knowledge_folder(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code error;
   const std::size_t before = files.size();
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
@@ -149,7 +149,7 @@ Result<std::vector<KnowledgeFile>> knowledge_files(const std::vector<std::string
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      SOTTO_TRY_DONE(add_folder(path, found));
+      SOTTO_TRY_DONE(add_knowledge_folder(path, found));
     } else {
       found.emplace_back(path);
     }

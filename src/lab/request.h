@@ -19,6 +19,7 @@
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
 #include "model/central/neural_options.h"
+#include "model/central/vsm.h"
 #include "model/fcf.h"
 #include "model/kgflex/gain.h"
 
@@ -104,6 +105,7 @@ struct TrainRequest {
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   LinearOptions linear;
+  VsmOptions content;    // kahfm takes the rule of profiles from it
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
   KgflexRequest kgflex;
