@@ -12,6 +12,7 @@
 #include "lab/factor_options.h"
 #include "lab/files.h"
 #include "lab/item_models.h"
+#include "lab/kgflex_model.h"
 #include "metrics/evaluate.h"
 #include "model/fed_als.h"
 
@@ -213,14 +214,24 @@ MemoryFacts memory_facts(const TrainRequest& request, const Split& split, std::s
 }
 
 double private_row_bytes(const TrainRequest& request, std::uint64_t users, std::uint64_t features) {
-  return has_factors(request) ? row_bytes(request, features) * static_cast<double>(users) : 0.0;
+  if (!has_factors(request)) return 0.0;
+  double rows = 1.0;
+  if (is_kgflex(request.model)) {
+    // One for each feature of the longest profile, which may be as long as it is allowed to be.
+    rows = 0.0;
+    for (const std::uint32_t most : profile_options(request).most) rows += most;
+    rows = std::min(rows, static_cast<double>(features));
+  }
+  return rows * row_bytes(request, features) * static_cast<double>(users);
 }
 
 std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFacts& facts) {
   const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
   std::vector<MemoryPart> parts;
   if (has_factors(request)) {
-    const double shared = row_bytes(request, facts.features) * catalogue;
+    const auto features = static_cast<double>(facts.features);
+    const double shared =
+        row_bytes(request, facts.features) * (is_kgflex(request.model) ? features : catalogue);
     const double own = private_row_bytes(request, facts.users, facts.features);
     parts.push_back({"shared rows", shared});
     if (!facts.scratch) parts.push_back({"private rows", own});
@@ -234,9 +245,11 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
   add_solving_parts(request, facts, parts);
   if (facts_of(request.model).family == ModelFamily::network) add_network_parts(request, facts, parts);
   // Every row may come to need 64-bit sums beside its 32-bit ones.
-  if (request.model == ModelKind::fpl)
-    parts.push_back({"sums", static_cast<double>(facts.threads) * catalogue *
-                                 (3.0 * row_bytes(request, facts.features) + 12.0)});
+  if (request.model == ModelKind::fpl || request.model == ModelKind::kgflex)
+    parts.push_back(
+        {"sums", static_cast<double>(facts.threads) *
+                     (request.model == ModelKind::fpl ? catalogue : static_cast<double>(facts.features)) *
+                     (3.0 * row_bytes(request, facts.features) + 12.0)});
   // In the federation, and once more where they are judged.
   if (request.plan.down != ModelPrecision::f32)
     parts.push_back({"rows as devices hold them", 2.0 * catalogue * row_bytes(request, facts.features)});
@@ -274,6 +287,8 @@ Status check_memory(const TrainRequest& request, const MemoryFacts& facts, doubl
       listed += fmt::format("{}{} {:.2f}", listed.empty() ? "" : ", ", part.what, part.bytes / gigabyte);
   std::string remedy = "close other programs, or judge fewer users with --eval-users";
   if (has_factors(request)) remedy = "lower --factors, or judge fewer users with --eval-users";
+  if (is_kgflex(request.model))
+    remedy = "keep fewer features a person with --first-hop and --second-hop, or " + remedy;
   if (request.model == ModelKind::kahfm)
     remedy =
         "a row is as wide as there are features: keep fewer with --kg-min-items, or judge fewer users "
