@@ -55,7 +55,7 @@ neural = {hidden = 200, latent = 100, dropout = 0.7, batch = 100, anneal_epochs 
              R"(model = {name = "neumf", factors = 8, lr = 0.001, epochs = 5})"),
     plan_for(facebook_books, "NeuMF", tried_plan, 1, 10,
              R"(model = {name = "neumf", factors = 8, lr = 0.003, epochs = 12})"),
-    plan_for("", "kaHFM", taken_plan, 3, 5, R"(model = {name = "kahfm", epochs = 30})"),
+    plan_for("", "kaHFM", taken_plan, 1, 15, R"(model = {name = "kahfm", epochs = 30})"),
     plan_for("", "KGFlex", taken_plan, 3, 2, R"(model = {name = "kgflex", factors = 10, lr = 0.1, epochs = 10}
 federation = {cohort = 0.1}
 kgflex = {first_hop = 100, second_hop = 100})"),
