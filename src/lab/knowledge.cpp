@@ -125,7 +125,7 @@ Status check(const KnowledgeRequest& request) {
   if (!request.broken.empty() && request.broken != "skip" && request.broken != "fatal")
     return fail(Code::usage,
                 fmt::format("what to do about broken lines is skip or fatal, not '{}'", request.broken));
-  if (request.paths.empty() && (!request.links.empty() || request.only_known))
+  if ((request.paths.empty() && !request.links.empty()) || (!request.asked() && request.only_known))
     return fail(Code::usage, "links and --kg-only-known need a graph or a list of features: add --kg");
   return check(explore_options(request));
 }
@@ -212,7 +212,8 @@ Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable&
 
 Result<FeatureReport> attach_features(const Knowledge& knowledge, Split& split) {
   const FeatureList& list = knowledge.list;
-  const std::string& name = knowledge.report.files.front().path;
+  const std::string name =
+      knowledge.report.files.empty() ? "--kg-labels" : knowledge.report.files.front().path;
   FeatureReport report;
   for (std::uint32_t item = 0; item < list.items.size(); ++item)
     report.unknown_items += split.items.find(list.items.name(item)) ? 0 : 1;

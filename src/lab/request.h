@@ -38,7 +38,10 @@ struct KnowledgeRequest {
   bool only_known = false;     // drop interactions with items without features, before any other filter
   std::string objects;         // names of a prepared list's object numbers; may be empty
   bool object_second = false;  // a list of numbers is item, object, predicate
+  bool labels = false;  // categories and years of the items' names (DataRequest::names) are features too
   std::optional<std::uint32_t> fan_out;  // objects of a node by a predicate that are followed; none: 10,000
+
+  [[nodiscard]] bool asked() const { return !paths.empty() || labels; }
 };
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.

@@ -70,6 +70,7 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "fan_out", kg.fan_out);
   visit_if_set("kg", "only_known", kg.only_known, visit);
   visit_if_set("kg", "object_second", kg.object_second, visit);
+  visit_if_set("kg", "labels", kg.labels, visit);
 }
 
 template <class Visitor>
