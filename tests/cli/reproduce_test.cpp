@@ -1,4 +1,5 @@
 // sotto reproduce on a small made-up world that lies where the papers' data would.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/cli/program.h"
@@ -28,7 +29,7 @@ TEST_F(CliReproduce, list_says_what_is_there_and_what_is_not) {
   const Outcome listed = shop_.sotto({"reproduce", "list", "--data", "data", "--json"});
   ASSERT_EQ(listed.code, 0) << listed.err;
   const auto json = listed.json();
-  ASSERT_EQ(json["targets"].size(), 14u);
+  ASSERT_EQ(json["targets"].size(), 19u);
   for (const auto& target : json["targets"]) {
     if (target["target"] == "thesis-4.2") {
       EXPECT_TRUE(target["runnable"]);
@@ -120,6 +121,71 @@ TEST_F(CliReproduce, brazil_may_be_replaced_and_says_so) {
   EXPECT_NE(json["notes"].dump().find("Brazil is absent"), std::string::npos);
   const Outcome bias = reproduce({"thesis-4.5", "--json"});
   EXPECT_EQ(bias.code, 0) << bias.err;
+}
+
+// Chapter 6 on made-up books with made-up knowledge.
+TEST_F(CliReproduce, table_6_1_and_its_figures_share_their_cells) {
+  const std::string books = "data/kg-facebook-books/";
+  const Outcome made =
+      shop_.sotto({"data", "generate", "--users", "60", "--items", "120", "--mean", "30", "--out",
+                   books + "kgflex_dataset.tsv", "--kg", books + "kgflex_item_features.tsv"});
+  ASSERT_EQ(made.code, 0) << made.err;
+  shop_.put(books + "kgflex_predicates.tsv", "none\t0\t1\n");
+  const Outcome table = reproduce({"thesis-6.1", "--json"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  const auto json = table.json();
+  std::size_t cells = 0, best = 0;
+  for (const auto& cell : json["cells"]) {
+    if (cell["table"].get<std::string>().find("Facebook Books") == std::string::npos || cell["extra"])
+      continue;
+    ++cells;
+    best += cell.value("standing", "") == "best" ? 1 : 0;
+    EXPECT_TRUE(cell["ours"].is_number() || cell["metric"].get<std::string>().starts_with("Pop"))
+        << cell.dump();
+    EXPECT_TRUE(cell["printed"].is_number()) << cell.dump();
+  }
+  EXPECT_EQ(cells, 120u);  // ten models, twelve metrics
+  EXPECT_GE(best, 8u);
+  const Outcome figure = reproduce({"fig-6.2", "--json"});
+  ASSERT_EQ(figure.code, 0) << figure.err;
+  EXPECT_EQ(figure.json()["computed"], 0);
+  for (const char* model : {"KGFlex", "kaHFM", "Random"})
+    EXPECT_NE(shop_.get("out/fig-6.2/plots/hits-over-entropy-facebook-books.svg").find(model),
+              std::string::npos);
+  const Outcome kept = reproduce({"thesis-6.2", "--json"});
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_EQ(kept.json()["computed"], 0);
+  for (const auto& cell : kept.json()["cells"]) {
+    EXPECT_GE(cell["ours"], 0.0) << cell.dump();
+    EXPECT_LE(cell["ours"], 1.0) << cell.dump();
+  }
+}
+
+// Two halves of films that know their own people, by names that can be read in the clouds.
+TEST_F(CliReproduce, word_clouds_name_features) {
+  std::string ratings, triples, links;
+  for (int user = 0; user < 40; ++user)
+    for (int film = 0; film < 12; ++film)
+      ratings += fmt::format("{}\t{}\t5\n", user, film + (user % 2 == 0 ? 0 : 12));
+  for (int film = 0; film < 24; ++film) {
+    links += fmt::format("{0}\thttp://dbpedia.org/resource/Film_{0}\n", film);
+    for (const char* kind : {film < 12 ? "Space_operas" : "Courtroom_dramas", "English-language_films"})
+      triples += fmt::format(
+          "http://dbpedia.org/resource/Film_{}\thttp://purl.org/dc/terms/subject\t"
+          "http://dbpedia.org/resource/Category:{}\n",
+          film, kind);
+  }
+  shop_.put("data/kg-yahoo-movies/kgflex_dataset.tsv", ratings);
+  shop_.put("data/kg-yahoo-movies/dbpedia_linking.tsv", links);
+  shop_.put("data/kg-movielens-1m/dbpedia_1hop_11_predicates.tsv", triples);
+  const Outcome drawn = reproduce({"fig-6.4", "--json"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  for (const char* name : {"before", "after"}) {
+    const std::string svg = shop_.get(fmt::format("out/fig-6.4/plots/features-{}-yahoo-movies.svg", name));
+    EXPECT_NE(svg.find(">Space operas</tspan>"), std::string::npos) << name;
+    EXPECT_NE(svg.find("dct:subject Courtroom dramas"), std::string::npos) << name;
+    EXPECT_EQ(svg.find(">English-language films</tspan>"), std::string::npos) << name;  // tells nobody apart
+  }
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ struct ReproduceOptions {
   std::string data;
   std::string out = "reproduced";
   std::string format = "table";
+  std::vector<std::string> only;
   bool quick = false;
   bool full = false;
   bool proxies = false;
@@ -69,7 +70,11 @@ Status list_targets(const ReproduceOptions& options, const Console& console) {
   const auto threads = static_cast<double>(options.threads());
   for (const Target& target : targets()) {
     SOTTO_TRY(const std::vector<PaperData> data, looked_for(target, options.folder()));
-    SOTTO_TRY(const double quick, estimated_core_seconds(target, data, Effort::quick));
+    double quick = 0.0;
+    if (!names_of(data, true).empty()) {
+      SOTTO_TRY(const std::vector<PaperData> few, data_worked_on(target, data, {}, Effort::quick));
+      SOTTO_TRY(quick, estimated_core_seconds(target, few, Effort::quick));
+    }
     SOTTO_TRY(const double full, estimated_core_seconds(target, data, Effort::full));
     const std::string here = names_of(data, true);
     const auto time = [&](double seconds) {
@@ -102,6 +107,7 @@ std::string command_of(const ReproduceOptions& options) {
       fmt::format("sotto reproduce {} --{} --data {} --out {}", options.target, to_string(options.effort()),
                   shell_word(options.folder().root.string()), shell_word(options.out));
   if (options.proxies) command += " --proxies";
+  for (const std::string& name : options.only) command += " --on " + shell_word(name);
   return command;
 }
 
@@ -126,7 +132,9 @@ Status show(const Reproduction& reproduction, const std::vector<std::filesystem:
 Status run_target(const ReproduceOptions& options, const Console& console) {
   SOTTO_TRY(const Target target, find_target(options.target));
   SOTTO_TRY(const SheetFormat format, parse_sheet_format(options.format));
-  SOTTO_TRY(const std::vector<PaperData> data, data_for_target(target, options.folder()));
+  SOTTO_TRY(std::vector<PaperData> found, data_for_target(target, options.folder()));
+  SOTTO_TRY(const std::vector<PaperData> data,
+            data_worked_on(target, std::move(found), options.only, options.effort()));
   SOTTO_TRY(const double seconds, estimated_core_seconds(target, data, options.effort()));
   SOTTO_TRY_DONE(make_folder(options.out));
   const std::filesystem::path out = options.out;
@@ -163,15 +171,19 @@ Status reproduce_command(ReproduceOptions& options, const Console& console) {
 
 void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
-      root, cli, "reproduce", "a table or figure of the FPL papers, beside the print", reproduce_command);
+      root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
   app->add_option("TARGET", options->target,
-                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6")
+                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-6.1, "
+                  "thesis-6.2, fig-6.2 … fig-6.4")
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
       ->default_str("$SOTTO_DATA, else ../shared/data");
   app->add_flag("--quick", options->quick, "stored plans, few values of π (the default)");
   app->add_flag("--full", options->full, "search the papers' grids, all values of π, three seeds: hours");
+  app->add_option("--on", options->only,
+                  "only these of the target's datasets (chapter 6: --quick takes one or two unless told)")
+      ->type_name("NAME");
   app->add_flag("--proxies", options->proxies,
                 "let other data stand in for Brazil and Canada, labelled as such");
   app->add_option("-o,--out", options->out,
@@ -185,9 +197,9 @@ void add_reproduce(CLI::App& root, Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   add_common_options(*app, options->common,
                      "taken by every command; the targets have their own seeds, 1 to 3");
-  app->footer(
-      examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
-                "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-4.2 --full --format latex"}));
+  app->footer(examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
+                        "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
+                        "sotto reproduce thesis-4.2 --full --format latex"}));
 }
 
 }  // namespace sotto

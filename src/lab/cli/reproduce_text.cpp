@@ -58,7 +58,8 @@ Table narrow_table(const PaperTable& table) {
   for (const PaperRow& row : table.rows) {
     std::vector<std::string> cells{row.label, row.setting};
     for (const PaperCell& cell : row.cells) {
-      const std::string ours = cell.ours ? paper_number(*cell.ours) : "–";
+      std::string ours = cell.ours ? paper_number(*cell.ours) : "–";
+      if (cell.standing != Standing::plain) ours += cell.standing == Standing::best ? "*" : "°";
       cells.push_back(cell.printed ? fmt::format("{} ({})", ours, paper_number(*cell.printed)) : ours);
     }
     text.row(std::move(cells), tone_of(row));
@@ -81,6 +82,8 @@ nlohmann::json cell_json(const PaperTable& table, const PaperRow& row, std::size
                       {"ratio", number_json(ratio_of(cell.printed, cell.ours))},
                       {"verdict", to_string(cell.verdict)},
                       {"extra", row.extra}};
+  if (cell.standing != Standing::plain)
+    json["standing"] = cell.standing == Standing::best ? "best" : "second";
   if (cell.interval) json["interval"] = {cell.interval->low, cell.interval->high};
   return json;
 }

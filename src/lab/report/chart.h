@@ -92,7 +92,22 @@ struct BoxChart {
   std::vector<BoxGroup> groups;
 };
 
-using Chart = std::variant<XyChart, BarChart, BoxChart>;
+struct CloudWord {
+  std::string text;
+  double weight = 0.0;  // not finite, or not above zero: no word
+  std::size_t key = 0;  // its colour: one of the keys
+  std::string note = {};
+};
+
+// Words whose size tells their weight, the heaviest in the middle (word_cloud.h lays them out).
+struct WordCloud {
+  ChartHead head;
+  std::string weight_label;  // what the sizes tell
+  std::vector<CloudWord> words;
+  std::vector<std::string> keys;  // what the colours mean
+};
+
+using Chart = std::variant<XyChart, BarChart, BoxChart, WordCloud>;
 
 // A file of its own with title and colours, or part of a page that brings both.
 enum class Dress : std::uint8_t { alone, in_page };
@@ -100,6 +115,7 @@ enum class Dress : std::uint8_t { alone, in_page };
 [[nodiscard]] std::string svg_of(const XyChart& chart, Dress dress);
 [[nodiscard]] std::string svg_of(const BarChart& chart, Dress dress);
 [[nodiscard]] std::string svg_of(const BoxChart& chart, Dress dress);
+[[nodiscard]] std::string svg_of(const WordCloud& cloud, Dress dress);
 [[nodiscard]] std::string svg_of(const Chart& chart, Dress dress);
 [[nodiscard]] const ChartHead& head_of(const Chart& chart);
 

@@ -41,6 +41,7 @@ constexpr std::string_view rules = R"(
 .chart .line{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}
 .chart .line[data-xy]{stroke-width:1.5}
 .chart .mark,.chart .dot{fill:var(--c);stroke:var(--paper);stroke-width:1}
+.chart .word{stroke:none}
 .chart .bar{fill:var(--c)}
 .chart .band{fill:var(--c);fill-opacity:.18}
 .chart .whisker{fill:none;stroke:var(--c);stroke-width:1.4}

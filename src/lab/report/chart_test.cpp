@@ -222,5 +222,36 @@ TEST(BoxChart, box_whiskers_and_mean_stand_where_the_values_say) {
   EXPECT_NE(svg.find("101 values"), std::string::npos);
 }
 
+// Marks in a heap: every name is there, and none covers another or a mark.
+TEST(XyChart, labels_of_crowded_marks_stand_apart) {
+  XyChart chart{.head = {"crowd", "Crowd", ""},
+                .x = {.label = "x"},
+                .y = {.label = "y"},
+                .series = {{"all", {}, false}}};
+  for (int n = 0; n < 7; ++n)
+    chart.series[0].points.push_back(
+        {5.0 + 0.05 * n, 3.0 + 0.01 * (n % 3), {}, "Model " + std::to_string(n)});
+  chart.series[0].points.push_back({9.0, 9.0});
+  chart.series[0].points.push_back({0.0, 0.0});
+  const std::string svg = svg_of(chart, Dress::in_page);
+  static const std::regex note(
+      R"re(<text class="note"[^>]* x="(-?[0-9.]+)" y="(-?[0-9.]+)"([^>]*)>[^<]+<)re");
+  const double width = 0.5 * 11.0 * 7;  // seven letters of size 11, not wider than they are
+  std::vector<ChartSpot> places;
+  for (std::sregex_iterator match(svg.begin(), svg.end(), note), end; match != end; ++match)
+    places.push_back(
+        {std::stod((*match)[1]) - ((*match)[3].str().find("end") != std::string::npos ? width : 0.0),
+         std::stod((*match)[2])});
+  ASSERT_EQ(places.size(), 7u);
+  for (std::size_t a = 0; a < places.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b)
+      EXPECT_TRUE(std::abs(places[a].x - places[b].x) >= width || std::abs(places[a].y - places[b].y) >= 11.0)
+          << a << " " << b;
+    for (const ChartSpot& mark : marks_of(svg))
+      EXPECT_FALSE(mark.x > places[a].x && mark.x < places[a].x + width &&
+                   std::abs(mark.y - places[a].y) < 5.0);
+  }
+}
+
 }  // namespace
 }  // namespace sotto

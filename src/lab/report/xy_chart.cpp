@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -29,6 +30,12 @@ struct TakenPlace {
   }
 };
 
+// Where a label may stand.
+struct LabelSpot {
+  double left = 0.0, middle = 0.0;
+  bool far = false;
+};
+
 class XyDrawing {
  public:
   explicit XyDrawing(const XyChart& chart, Dress dress);
@@ -48,6 +55,9 @@ class XyDrawing {
   [[nodiscard]] std::string bare_line(const ChartSeries& series, std::size_t dash) const;
   [[nodiscard]] std::string series_group(std::size_t index) const;
   [[nodiscard]] std::string front() const;
+  [[nodiscard]] static std::array<LabelSpot, 16> label_spots(double x, double y, double width);
+  [[nodiscard]] std::string label(std::size_t index, const ChartPoint& point,
+                                  std::vector<TakenPlace>& taken) const;
   [[nodiscard]] std::string labels() const;
 
   const XyChart& chart_;
@@ -178,35 +188,57 @@ std::string XyDrawing::front() const {
       "<g class=\"series front\" data-series=\"front\"><path class=\"line d0\" d=\"{}\"/></g>\n", path);
 }
 
+// Around a mark: right, left, above, below, the corners; then further away, with a line to the mark.
+std::array<LabelSpot, 16> XyDrawing::label_spots(double x, double y, double width) {
+  std::array<LabelSpot, 16> spots;
+  const double middle = x - width / 2.0;
+  for (std::size_t ring = 0; ring < 2; ++ring) {
+    const bool far = ring == 1;
+    const double side = far ? 20.0 : 7.0, up = far ? 28.0 : 13.0, slant = far ? 14.0 : 4.0;
+    const std::array<LabelSpot, 8> round{
+        LabelSpot{x + side, y, far},       LabelSpot{x - side - width, y, far},
+        LabelSpot{middle, y - up, far},    LabelSpot{middle, y + up, far},
+        LabelSpot{x + slant, y - up, far}, LabelSpot{x - slant - width, y - up, far},
+        LabelSpot{x + slant, y + up, far}, LabelSpot{x - slant - width, y + up, far}};
+    std::copy(round.begin(), round.end(), spots.begin() + static_cast<std::ptrdiff_t>(8 * ring));
+  }
+  return spots;
+}
+
+std::string XyDrawing::label(std::size_t index, const ChartPoint& point,
+                             std::vector<TakenPlace>& taken) const {
+  const PlotArea& plot = frame_.plot();
+  const double width = text_width(point.label, 11.0), px = x(point), py = y(point.y);
+  for (const LabelSpot& spot : label_spots(px, py, width)) {
+    const TakenPlace place{spot.left, spot.middle - 6.5, spot.left + width, spot.middle + 6.5};
+    const bool outside = place.left < plot.left || place.right > plot.right() || place.top < plot.top ||
+                         place.bottom > plot.bottom();
+    if (outside || std::ranges::any_of(taken, [&](const TakenPlace& other) { return other.meets(place); }))
+      continue;
+    taken.push_back(place);
+    std::string text;
+    if (spot.far)
+      text = fmt::format(R"(<path class="rule" d="M{} {}L{} {}"/>)", coordinate(px), coordinate(py),
+                         coordinate(std::clamp(px, place.left, place.right)),
+                         coordinate(std::clamp(py, place.top, place.bottom)));
+    // Left of the mark the text ends beside it, however wide the face is.
+    const bool ends = place.right < px;
+    return text + fmt::format(R"(<text class="note" data-series="{}" x="{}" y="{}" dy=".35em"{}>{}</text>)",
+                              index, coordinate(ends ? place.right : place.left), coordinate(spot.middle),
+                              ends ? R"( text-anchor="end")" : "", escaped(point.label));
+  }
+  return "";  // no room: hovering must do
+}
+
 std::string XyDrawing::labels() const {
   std::vector<TakenPlace> taken;
   for (const ChartSeries& series : series_)
     for (const ChartPoint& point : series.points)
       if (series.marks) taken.push_back({x(point) - 5, y(point.y) - 5, x(point) + 5, y(point.y) + 5});
-  const PlotArea& plot = frame_.plot();
   std::string text;
   for (std::size_t index = 0; index < series_.size(); ++index)
-    for (const ChartPoint& point : series_[index].points) {
-      if (point.label.empty() || !series_[index].marks) continue;
-      const double width = text_width(point.label, 11.0);
-      // Right of the mark, left of it, above, below; where nothing fits, hovering must do.
-      const double px = x(point);
-      const double py = y(point.y);
-      for (const auto& [left, middle] :
-           {std::pair{px + 7.0, py}, std::pair{px - 7.0 - width, py}, std::pair{px - width / 2.0, py - 13.0},
-            std::pair{px - width / 2.0, py + 13.0}}) {
-        const TakenPlace place{left, middle - 6.5, left + width, middle + 6.5};
-        const bool outside = place.left < plot.left || place.right > plot.right() || place.top < plot.top ||
-                             place.bottom > plot.bottom();
-        if (outside ||
-            std::ranges::any_of(taken, [&](const TakenPlace& other) { return other.meets(place); }))
-          continue;
-        taken.push_back(place);
-        text += fmt::format(R"(<text class="note" data-series="{}" x="{}" y="{}" dy=".35em">{}</text>)",
-                            index, coordinate(left), coordinate(middle), escaped(point.label));
-        break;
-      }
-    }
+    for (const ChartPoint& point : series_[index].points)
+      if (!point.label.empty() && series_[index].marks) text += label(index, point, taken);
   return text.empty() ? "" : text + "\n";
 }
 

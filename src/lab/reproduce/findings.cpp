@@ -20,7 +20,7 @@ constexpr double hardly = 0.05;  // of the cost
 constexpr const char* judged_by = "P@10";
 
 // first − second, over the same users.
-struct Pair {
+struct ModelPair {
   std::string dataset;
   const MeasuredPoint* first;
   const MeasuredPoint* second;
@@ -48,25 +48,25 @@ class Pairs {
     return Done{};
   }
   // With corrected p-values.
-  [[nodiscard]] std::vector<Pair> corrected() const {
+  [[nodiscard]] std::vector<ModelPair> corrected() const {
     std::vector<double> raw;
-    for (const Pair& pair : pairs_) raw.push_back(pair.p);
+    for (const ModelPair& pair : pairs_) raw.push_back(pair.p);
     const std::vector<double> adjusted = holm(raw);
-    std::vector<Pair> pairs = pairs_;
+    std::vector<ModelPair> pairs = pairs_;
     for (std::size_t n = 0; n < pairs.size(); ++n) pairs[n].p = adjusted[n];
     return pairs;
   }
 
  private:
   const Measurements& measured_;
-  std::vector<Pair> pairs_;
+  std::vector<ModelPair> pairs_;
 };
 
 std::string name_of(const MeasuredPoint& point) {
   return point.pi ? fmt::format("{} at π {:.1f}", point.model, *point.pi) : point.model;
 }
 
-std::string line_of(const Pair& pair) {
+std::string line_of(const ModelPair& pair) {
   const double percent = pair.second_mean > 0.0 ? 100.0 / pair.second_mean : 0.0;
   const std::string p = pair.p < 0.001 ? "p < .001" : fmt::format("p = {:.3f}", pair.p);
   return fmt::format("{}: {} {:.5f}, {} {:.5f} ({:+.1f}%, interval {:+.1f}% to {:+.1f}%, {}, {})",
@@ -91,10 +91,10 @@ struct PiTally {
   double by_chance = 0.0;  // configurations with a lower π on top, if π made no difference
 };
 
-PiTally tally(const std::vector<Pair>& pairs, std::vector<std::string>& evidence) {
+PiTally tally(const std::vector<ModelPair>& pairs, std::vector<std::string>& evidence) {
   PiTally tally;
   for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
-    const Pair* best = &pairs[begin];
+    const ModelPair* best = &pairs[begin];
     bool better = false, all_worse = true;
     for (end = begin; end < pairs.size() && pairs[end].second == pairs[begin].second; ++end) {
       if (pairs[end].first_mean > best->first_mean) best = &pairs[end];
@@ -146,7 +146,7 @@ Result<Finding> parallelism(const TargetData& at) {
       SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, parallel),
                                at.measured.chosen(data.name, single)));
   std::size_t counted = 0, significant = 0;
-  for (const Pair& pair : pairs.corrected()) {
+  for (const ModelPair& pair : pairs.corrected()) {
     SOTTO_TRY(const bool comparable, same_but_for_cohort(*pair.first, *pair.second));
     counted += comparable ? 1 : 0;
     significant += comparable && pair.significant() ? 1 : 0;
@@ -169,11 +169,11 @@ Result<Finding> local_computation(const TargetData& at) {
   for (const PaperData& data : at.data)
     SOTTO_TRY_DONE(
         pairs.add(data.shown, at.measured.chosen(data.name, "sFPL+"), at.measured.chosen(data.name, "sFPL")));
-  const std::vector<Pair> corrected = pairs.corrected();
+  const std::vector<ModelPair> corrected = pairs.corrected();
   if (!corrected.empty())
     finding.evidence.push_back(
         "with rounds per epoch by exchanges sFPL+ also spends about T times the triples of sFPL");
-  for (const Pair& pair : corrected) {
+  for (const ModelPair& pair : corrected) {
     finding.evidence.push_back(line_of(pair));
     if (pair.dataset != amazon_dm) continue;
     finding.standpoint = !pair.significant() ? Standpoint::mixed

@@ -10,6 +10,8 @@ namespace sotto {
 
 namespace {
 
+constexpr std::size_t most_spread_metrics = 4;  // with columns of their own for print and verdict
+
 bool compares(const PaperTable& table) {
   for (const PaperRow& row : table.rows)
     for (const PaperCell& cell : row.cells)
@@ -29,7 +31,34 @@ void add_columns(PageTable& page, const PaperTable& table, bool printed) {
   }
 }
 
+std::string detail_of(const PaperCell& cell) {
+  if (!cell.interval || !std::isfinite(cell.interval->low)) return "";
+  return fmt::format("{} to {}", paper_number(cell.interval->low), paper_number(cell.interval->high));
+}
+
+// Many metrics: one column each, the print under what was measured.
+PageTable compact_table(const PaperTable& table) {
+  PageTable page;
+  page.caption = table.title;
+  page.columns = {{table.row_title, false, ""}, {"setting", false, "how many seeds"}};
+  for (const std::string& metric : table.metrics)
+    page.columns.push_back({metric, true, "measured, and below it the print"});
+  for (const PaperRow& row : table.rows) {
+    std::vector<PageCell> cells{{row.label}, {row.setting}};
+    for (const PaperCell& cell : row.cells) {
+      PageCell& ours = cells.emplace_back(PageCell{cell.ours ? paper_number(*cell.ours) : "–", cell.ours});
+      if (cell.printed) ours.detail = "print " + paper_number(*cell.printed);
+      ours.hint = to_string(cell.verdict);
+      if (const std::string range = detail_of(cell); !range.empty()) ours.hint += "; 95%: " + range;
+      ours.standing = cell.standing;
+    }
+    page.rows.push_back(std::move(cells));
+  }
+  return page;
+}
+
 PageTable page_table(const PaperTable& table) {
+  if (table.metrics.size() > most_spread_metrics) return compact_table(table);
   PageTable page;
   page.caption = table.title;
   const bool printed = compares(table);
@@ -40,9 +69,7 @@ PageTable page_table(const PaperTable& table) {
       const std::optional<double> ratio = ratio_of(cell.printed, cell.ours);
       if (printed) cells.push_back({cell.printed ? paper_number(*cell.printed) : "–", cell.printed});
       PageCell& ours = cells.emplace_back(PageCell{cell.ours ? paper_number(*cell.ours) : "–", cell.ours});
-      if (cell.interval && std::isfinite(cell.interval->low))
-        ours.detail =
-            fmt::format("{} to {}", paper_number(cell.interval->low), paper_number(cell.interval->high));
+      ours.detail = detail_of(cell);
       if (!printed) continue;
       PageCell& verdict = cells.emplace_back(PageCell{to_string(cell.verdict)});
       if (ratio) verdict.detail = fmt::format("{:.2f} of print", *ratio);
@@ -66,7 +93,9 @@ PageSection tables_section(const Reproduction& reproduction) {
 PageSection findings_section(const Reproduction& reproduction) {
   PageSection section{"The papers' findings", {}};
   section.blocks.emplace_back(
-      PageText{"Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
+      PageText{is_knowledge_kind(reproduction.target.kind)
+                   ? "Means over seeds, compared; no test of significance."
+                   : "Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
   PageTable table;
   table.caption = "Findings";
   table.columns = {{"finding", false, ""}, {"here", false, ""}, {"measured", false, ""}};
@@ -79,18 +108,33 @@ PageSection findings_section(const Reproduction& reproduction) {
   return section;
 }
 
+const char* protocol_of(const Target& target) {
+  if (is_knowledge_kind(target.kind))
+    return "ratings of 3 and more, users and items with at least 10 of them (Facebook Books: 5), a random "
+           "fifth of each user's items as test part (another one with each seed), all unrated training items "
+           "as "
+           "candidates, features of at least 10 items (Facebook Books: 11, as the authors' code)";
+  return "users with at least 20 items, the newest fifth of each user's items as test part, all unrated "
+         "training items as candidates, rounds per epoch by exchanges, masks redrawn";
+}
+
+const char* effort_of(const Reproduction& reproduction) {
+  const bool knowledge = is_knowledge_kind(reproduction.target.kind);
+  if (reproduction.effort == Effort::quick)
+    return knowledge
+               ? "Quick: stored plans."
+               : "Quick: stored plans that were chosen on a validation part, few values of π, fewer epochs.";
+  return knowledge
+             ? "Full: ten settings of each model's grid, chosen by Bayesian search on a validation part, "
+               "three seeds."
+             : "Full: the papers' grids searched on a validation part by successive halving, all values of "
+               "π, three seeds.";
+}
+
 PageSection made_section(const Reproduction& reproduction, const std::string& command) {
   PageSection section{"How this was made", {}};
   section.blocks.emplace_back(PageText{fmt::format(
-      "sotto {}. Protocol: users with at least 20 items, the newest fifth of each user's items as test part, "
-      "all "
-      "unrated training items as candidates, rounds per epoch by exchanges, masks redrawn. {}",
-      version,
-      reproduction.effort == Effort::quick
-          ? "Quick: stored plans that were chosen on a validation part, few values of π, fewer epochs."
-          : "Full: the papers' grids searched on a validation part by successive halving, all values of π, "
-            "three "
-            "seeds.")});
+      "sotto {}. Protocol: {}. {}", version, protocol_of(reproduction.target), effort_of(reproduction))});
   section.blocks.emplace_back(PageListing{"The command", command});
   return section;
 }
@@ -104,6 +148,7 @@ std::string paper_number(double value) {
       digits.insert(at - 3, ",");
     return digits;
   }
+  if (std::abs(value) >= 10.0) return fmt::format("{:.2f}", value);  // means of counts
   return fmt::format("{:.5f}", value);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "lab/files.h"
+#include "lab/reproduce/knowledge_data.h"
 
 namespace sotto {
 
@@ -58,16 +59,6 @@ const std::array known{
           std::nullopt},
 };
 
-// The file, plain or packed; empty if it is not there.
-Result<std::string> plain_or_packed(const std::filesystem::path& folder, const char* name) {
-  for (const char* ending : {"", ".zst"}) {
-    const std::filesystem::path path = folder / (std::string(name) + ending);
-    SOTTO_TRY(const bool there, is_there(path));
-    if (there) return path.string();
-  }
-  return std::string();
-}
-
 // The request for what lies at the place; no paths if it is not there.
 Result<DataRequest> look(const std::filesystem::path& root, const DataPlace& place) {
   DataRequest data;
@@ -100,7 +91,17 @@ std::filesystem::path default_data_root() {
   return set != nullptr && *set != '\0' ? set : "../shared/data";
 }
 
+Result<std::string> plain_or_packed(const std::filesystem::path& folder, const char* name) {
+  for (const char* ending : {"", ".zst"}) {
+    const std::filesystem::path path = folder / (std::string(name) + ending);
+    SOTTO_TRY(const bool there, is_there(path));
+    if (there) return path.string();
+  }
+  return std::string();
+}
+
 Result<PaperData> find_data(std::string_view name, const DataFolder& folder) {
+  if (is_knowledge_data(name)) return find_knowledge_data(name, folder);
   const Known* wanted = nullptr;
   for (const Known& one : known)
     if (one.name == name) wanted = &one;

@@ -3,6 +3,7 @@
 // Laws: nothing is read here, only looked for; a stand-in is used only where it was asked for, and says so.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@ inline constexpr std::string_view italy = "Italy";
 inline constexpr std::string_view brazil = "Brazil";
 inline constexpr std::string_view canada = "Canada";
 inline constexpr std::string_view librarything = "LibraryThing";
+// Chapter 6, with knowledge about the items.
+inline constexpr std::string_view facebook_books = "Facebook Books";
+inline constexpr std::string_view yahoo_movies = "Yahoo! Movies";
+inline constexpr std::string_view yahoo_named = "Yahoo! Movies, features by name";
+inline constexpr std::string_view movielens_liked = "MovieLens 1M, ratings from 3";
 
 struct PaperData {
   std::string name;
@@ -26,8 +32,10 @@ struct PaperData {
   bool proxy = false;      // other data, asked for with --proxies
   std::string shown;       // "Brazil", or "Brazil (proxy: gowalla-lightgcn)"
   std::string remedy;      // where to get it and where to put it
-  DataRequest data;        // the papers' protocol: 20 items a user, the newest fifth is the test part
+  DataRequest data;        // chapter 4: 20 items a user, the newest fifth is the test part
   std::string categories;  // a file of category and top-level category; empty: none
+  std::uint32_t hops = 0;  // how far the knowledge that is here reaches; 0: there is none
+  std::string caveat;      // what of it is not the papers'; may be empty
 };
 
 struct DataFolder {
@@ -39,5 +47,8 @@ struct DataFolder {
 [[nodiscard]] std::filesystem::path default_data_root();
 
 [[nodiscard]] Result<PaperData> find_data(std::string_view name, const DataFolder& folder);
+
+// The file, plain or packed; empty if it is not there.
+[[nodiscard]] Result<std::string> plain_or_packed(const std::filesystem::path& folder, const char* name);
 
 }  // namespace sotto

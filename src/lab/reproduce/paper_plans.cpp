@@ -5,6 +5,8 @@
 #include <array>
 
 #include "base/assert.h"
+#include "lab/reproduce/knowledge_data.h"
+#include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/targets.h"
 
@@ -157,7 +159,8 @@ TrainRequest paper_protocol() {
 }
 
 const QuickPlan& quick_plan(std::string_view dataset, std::string_view model) {
-  const QuickPlan* found = nullptr;
+  const QuickPlan* found = is_knowledge_data(dataset) ? knowledge_plan(dataset, model) : nullptr;
+  if (found != nullptr) return *found;
   for (const QuickPlan& plan : plans)
     if (plan.model == model && (plan.dataset == dataset || (plan.dataset.empty() && found == nullptr)))
       found = &plan;
@@ -166,7 +169,8 @@ const QuickPlan& quick_plan(std::string_view dataset, std::string_view model) {
 }
 
 Result<TrainRequest> request_of(const QuickPlan& plan) {
-  return from_toml(std::string(plan.toml), fmt::format("the plan of {}", plan.model), paper_protocol());
+  return from_toml(std::string(plan.toml), fmt::format("the plan of {}", plan.model),
+                   plan.knowledge ? knowledge_protocol() : paper_protocol());
 }
 
 std::vector<double> quick_pis() { return {0.1, 0.5, 1.0}; }
@@ -174,6 +178,7 @@ std::vector<double> quick_pis() { return {0.1, 0.5, 1.0}; }
 std::vector<double> full_pis() { return {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0}; }
 
 FullPlan full_plan(std::string_view dataset, std::string_view model) {
+  if (is_knowledge_data(dataset)) return knowledge_full_plan(model);
   if (model == "User-kNN" || model == "Item-kNN") {
     std::vector<std::string> counts;
     for (int k = 10; k <= 100; k += 10) counts.push_back(fmt::format("{}", k));
@@ -202,7 +207,8 @@ FullPlan full_plan(std::string_view dataset, std::string_view model) {
   return {};
 }
 
-Search full_search() {
+Search full_search(std::string_view dataset) {
+  if (is_knowledge_data(dataset)) return knowledge_search();
   Search search;
   search.method = SearchMethod::halving;
   search.metric = "P@10";

@@ -15,7 +15,7 @@
 
 namespace sotto {
 
-// All plans start from it.
+// All plans of chapter 4 start from it; those of chapter 6 have their own (knowledge_plans.h).
 [[nodiscard]] TrainRequest paper_protocol();
 
 // Where a stored plan comes from; reports say so.
@@ -29,9 +29,10 @@ struct QuickPlan {
   std::string_view dataset;  // empty: any
   std::string_view model;
   PlanOrigin origin;
-  std::uint32_t seeds;    // 1 where nothing is drawn, or where a cell is slow
-  double seconds;         // of one cell, on one core
-  std::string_view toml;  // on top of paper_protocol()
+  std::uint32_t seeds;     // 1 where nothing is drawn, or where a cell is slow
+  double seconds;          // of one cell, on one core
+  std::string_view toml;   // on top of paper_protocol(), or of chapter 6's
+  bool knowledge = false;  // of chapter 6
 };
 
 [[nodiscard]] const QuickPlan& quick_plan(std::string_view dataset, std::string_view model);
@@ -48,6 +49,6 @@ struct FullPlan {
 };
 [[nodiscard]] FullPlan full_plan(std::string_view dataset, std::string_view model);
 // Settings that a search tries of each grid, and what becomes of them.
-[[nodiscard]] Search full_search();
+[[nodiscard]] Search full_search(std::string_view dataset);
 
 }  // namespace sotto

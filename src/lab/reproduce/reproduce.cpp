@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
+#include "lab/report/markup.h"
 #include "lab/reproduce/paper_plans.h"
 
 namespace sotto {
@@ -69,6 +71,27 @@ Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<Pap
   return chosen;
 }
 
+// Chapter 6.
+Status fill_knowledge(const TargetData& at, Reproduction& out) {
+  switch (at.target.kind) {
+    case TargetKind::preserved:
+      SOTTO_TRY_DONE(add_preserved_tables(at, out));
+      break;
+    case TargetKind::entropy:
+      SOTTO_TRY_DONE(add_entropy_tables(at, out));
+      break;
+    case TargetKind::ablation:
+      SOTTO_TRY_DONE(add_ablation_tables(at, out));
+      break;
+    case TargetKind::word_clouds:
+      return add_word_clouds(at, out);
+    default:
+      SOTTO_TRY_DONE(add_knowledge_tables(at, out));
+  }
+  add_knowledge_findings(at, out);
+  return Done{};
+}
+
 Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
   switch (at.target.kind) {
     case TargetKind::datasets:
@@ -91,6 +114,8 @@ Status fill(const TargetData& at, const std::string& results_path, Reproduction&
     case TargetKind::updates:
     case TargetKind::recommended:
       break;
+    default:
+      return fill_knowledge(at, out);
   }
   SOTTO_TRY_DONE(add_findings(at, out));
   return add_figures(at, results_path, out);
@@ -119,6 +144,34 @@ Result<std::vector<PaperData>> data_for_target(const Target& target, const DataF
               fmt::format("none of the data of {} is in {}: name another folder with --data, or "
                           "fetch one of{}",
                           target.name, folder.root.string(), fetch));
+}
+
+Result<std::vector<PaperData>> data_worked_on(const Target& target, std::vector<PaperData> data,
+                                              const std::vector<std::string>& only, Effort effort) {
+  std::string names;
+  for (const PaperData& one : data) names += (names.empty() ? "" : ", ") + slug(one.shown);
+  std::set<std::string> wanted;
+  for (const std::string& name : only) {
+    const auto found = std::find_if(data.begin(), data.end(), [&name](const PaperData& one) {
+      return slug(name) == slug(one.shown) || slug(name) == slug(one.name);
+    });
+    if (found == data.end())
+      return fail(Code::usage, fmt::format("{} has no dataset '{}': choose of {}", target.name, name, names));
+    wanted.insert(found->name);
+  }
+  if (only.empty() && effort == Effort::quick)
+    wanted.insert(target.quick_datasets.begin(), target.quick_datasets.end());
+  const auto is_wanted = [&wanted](const PaperData& one) { return one.there && wanted.contains(one.name); };
+  const bool any = std::any_of(data.begin(), data.end(), is_wanted);
+  if (!only.empty() && !any) {
+    std::string remedies;
+    for (const PaperData& one : data)
+      if (wanted.contains(one.name)) remedies += fmt::format("\n  {}: {}", one.name, one.remedy);
+    return fail(Code::not_found, fmt::format("not here:{}", remedies));
+  }
+  // Without what --quick would take, it takes what is there.
+  if (any) std::erase_if(data, [&wanted](const PaperData& one) { return !wanted.contains(one.name); });
+  return data;
 }
 
 Result<double> estimated_core_seconds(const Target& target, const std::vector<PaperData>& data,
@@ -158,7 +211,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
   out.computed = runner.computed();
   for (const PaperData& one : data)
     if (!one.there) out.absent.push_back(fmt::format("{}: {}", one.name, one.remedy));
-  SOTTO_TRY_DONE(fill({target, data, measured, effort}, results.path(), out));
+  SOTTO_TRY_DONE(fill({target, data, measured, effort, executor, hooks.stop}, results.path(), out));
   return out;
 }
 

@@ -22,6 +22,12 @@ namespace sotto {
 // fetch.
 [[nodiscard]] Result<std::vector<PaperData>> data_for_target(const Target& target, const DataFolder& folder);
 
+// Those of them that are worked on: the ones named in `only`, else what the effort takes of them. Fails for a
+// name that is none of the target's, and if nothing that is there is left.
+[[nodiscard]] Result<std::vector<PaperData>> data_worked_on(const Target& target, std::vector<PaperData> data,
+                                                            const std::vector<std::string>& only,
+                                                            Effort effort);
+
 // An estimate for one core, of everything that the data allows, computed or not.
 [[nodiscard]] Result<double> estimated_core_seconds(const Target& target, const std::vector<PaperData>& data,
                                                     Effort effort);

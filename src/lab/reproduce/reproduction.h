@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/executor.h"
 #include "base/result.h"
 #include "lab/report/page.h"
 #include "lab/reproduce/measurements.h"
@@ -20,6 +22,7 @@ struct PaperCell {
   std::optional<double> ours;
   std::optional<Interval> interval;
   Verdict verdict = Verdict::no_print;
+  Standing standing = Standing::plain;  // ours, among those it is compared with
 };
 
 struct PaperRow {
@@ -67,6 +70,9 @@ struct TargetData {
   const std::vector<PaperData>& data;
   const Measurements& measured;
   Effort effort;
+  // For what is trained again because its lists are needed.
+  Executor& executor;
+  const std::atomic<bool>* stop = nullptr;
 };
 
 // score_tables.cpp: tables 4.2 and 4.3 and the papers', a table a dataset, and who is best.
@@ -77,6 +83,15 @@ struct TargetData {
 // bias_tables.cpp
 [[nodiscard]] Status add_source_bias(const TargetData& at, Reproduction& out);
 [[nodiscard]] Status add_disparity(const TargetData& at, Reproduction& out);
+// knowledge_tables.cpp: table 6.1, and the numbers behind figures 6.2 and 6.3.
+[[nodiscard]] Status add_knowledge_tables(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_entropy_tables(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_ablation_tables(const TargetData& at, Reproduction& out);
+// knowledge_features.cpp: table 6.2 and figure 6.4.
+[[nodiscard]] Status add_preserved_tables(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_word_clouds(const TargetData& at, Reproduction& out);
+// knowledge_findings.cpp: what chapter 6 claims, and what the tables say to it.
+void add_knowledge_findings(const TargetData& at, Reproduction& out);
 // findings.cpp
 [[nodiscard]] Status add_findings(const TargetData& at, Reproduction& out);
 // figures.cpp: what is behind the lines over π, and the figures of a target's kind.

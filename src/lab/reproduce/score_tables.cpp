@@ -7,6 +7,7 @@
 #include "lab/reproduce/paper_plans.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -105,7 +106,11 @@ Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data, std
   if (!value) return cell;
   cell.ours = value->mean;
   cell.interval = value->interval;
-  cell.verdict = data.proxy && printed ? Verdict::other : judge(printed, value->mean, Yardstick::at_least);
+  const auto name = parse_metric_name(metric);
+  const bool less = name.ok() && less_is_better(*name);
+  cell.verdict = data.proxy && printed
+                     ? Verdict::other
+                     : judge(printed, value->mean, less ? Yardstick::at_most : Yardstick::at_least);
   return cell;
 }
 

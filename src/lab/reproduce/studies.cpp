@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/paper_plans.h"
 
 namespace sotto {
@@ -51,7 +52,7 @@ Result<std::vector<PlannedStudy>> quick_studies(const Target& target, const Pape
   PlannedStudy one{begin(target, data, Effort::quick, "one seed"), data.name, 0.0};
   PlannedStudy three{begin(target, data, Effort::quick, "three seeds"), data.name, 0.0};
   three.study.seeds = three_seeds();
-  for (const std::string_view model : trained_models(target)) {
+  for (const std::string_view model : trained_models(target, data)) {
     const QuickPlan& plan = quick_plan(data.name, model);
     SOTTO_TRY(const TrainRequest request, request_of(plan));
     const bool fpl = is_fpl_label(model);
@@ -83,6 +84,7 @@ double full_seconds(std::string_view dataset, std::string_view model, const Trai
 // What a search and its three finals cost, in trainings to the last epoch.
 double search_trainings(const Search& search, std::size_t points, bool has_epochs) {
   double trials = static_cast<double>(std::min<std::size_t>(points, search.trials));
+  if (search.method != SearchMethod::halving) return trials + 3.0;
   if (!has_epochs) return static_cast<double>(points) + 3.0;
   const double rungs = std::max(1.0, std::floor(std::log(trials) / std::log(search.eta) + 1e-9));
   double sum = 0.0;
@@ -93,10 +95,13 @@ double search_trainings(const Search& search, std::size_t points, bool has_epoch
 
 Result<std::vector<PlannedStudy>> search_studies(const Target& target, const PaperData& data) {
   PlannedStudy searched{begin(target, data, Effort::full, "search"), data.name, 0.0};
-  PlannedStudy plain{begin(target, data, Effort::full, "one seed"), data.name, 0.0};
+  // Where each seed has a split of its own, one would not do.
+  const bool drawn = is_knowledge_kind(target.kind);
+  PlannedStudy plain{begin(target, data, Effort::full, drawn ? "no search" : "one seed"), data.name, 0.0};
+  if (drawn) plain.study.seeds = three_seeds();
   searched.study.seeds = three_seeds();
-  searched.study.search = full_search();
-  for (const std::string_view model : trained_models(target)) {
+  searched.study.search = full_search(data.name);
+  for (const std::string_view model : trained_models(target, data)) {
     SOTTO_TRY(TrainRequest request, request_of(quick_plan(data.name, model)));
     const FullPlan plan = full_plan(data.name, model);
     const double seconds = full_seconds(data.name, model, request);
@@ -120,12 +125,14 @@ Result<std::vector<PlannedStudy>> search_studies(const Target& target, const Pap
 
 const char* to_string(Effort effort) { return effort == Effort::quick ? "quick" : "full"; }
 
-std::vector<std::string_view> trained_models(const Target& target) {
+std::vector<std::string_view> trained_models(const Target& target, const PaperData& data) {
   // The slowest first, so that no thread is left alone with them at the end.
   std::vector<std::string_view> models = target.models;
+  if (data.hops == 1) std::erase_if(models, needs_second_hop);
   if (target.extras) models.insert(models.end(), extra_models().begin(), extra_models().end());
-  std::stable_sort(models.begin(), models.end(), [](std::string_view a, std::string_view b) {
-    return quick_plan("", a).seconds > quick_plan("", b).seconds;
+  const std::string_view dataset = is_knowledge_kind(target.kind) ? std::string_view(data.name) : "";
+  std::stable_sort(models.begin(), models.end(), [dataset](std::string_view a, std::string_view b) {
+    return quick_plan(dataset, a).seconds > quick_plan(dataset, b).seconds;
   });
   return models;
 }

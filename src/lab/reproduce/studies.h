@@ -27,8 +27,8 @@ struct PlannedStudy {
   double core_seconds = 0.0;  // an estimate, for one core
 };
 
-// The models of a target that are trained, extras included.
-[[nodiscard]] std::vector<std::string_view> trained_models(const Target& target);
+// The models of a target that are trained on this data, extras included.
+[[nodiscard]] std::vector<std::string_view> trained_models(const Target& target, const PaperData& data);
 
 // --quick: stored plans, few π. --full: what is searched first.
 [[nodiscard]] Result<std::vector<PlannedStudy>> first_studies(const Target& target, const PaperData& data,

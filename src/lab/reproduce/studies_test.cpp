@@ -8,6 +8,9 @@
 #include <fstream>
 #include <set>
 
+#include "lab/reproduce/knowledge_data.h"
+#include "lab/reproduce/knowledge_plans.h"
+#include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_plans.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduce.h"
@@ -23,6 +26,7 @@ PaperData some_data(std::string_view name) {
   data.name = data.shown = std::string(name);
   data.there = true;
   data.data.paths = {"somewhere"};
+  if (is_knowledge_data(name)) data.data.kg.paths = {"knowledge"};
   return data;
 }
 
@@ -106,6 +110,52 @@ TEST(PaperStudies, the_protocol_is_the_papers) {
     }
 }
 
+TEST(PaperStudies, chapter_6_judges_lists_of_one_and_ten) {
+  for (const std::string_view model : knowledge_models)
+    for (const std::string_view dataset : {facebook_books, yahoo_movies, movielens_liked}) {
+      const auto request = request_of(quick_plan(dataset, model));
+      ASSERT_TRUE(request.ok()) << request.error().message;
+      EXPECT_EQ(request->cutoffs, (std::vector<std::uint32_t>{1, 10})) << model;
+    }
+  // Chapter 4's plans stay what they were, also where labels are the same.
+  EXPECT_EQ(request_of(quick_plan(movielens_1m, "BPR-MF"))->cutoffs, std::vector<std::uint32_t>{10});
+}
+
+TEST(PaperStudies, hops_that_are_not_here_are_not_trained) {
+  const Target figure = *find_target("fig-6.3");
+  PaperData data = some_data(movielens_liked);
+  data.hops = 1;
+  for (const std::string_view model : trained_models(figure, data))
+    EXPECT_TRUE(model.starts_with("none") || model.starts_with("1 hop")) << model;
+  EXPECT_EQ(trained_models(figure, data).size(), 6u);
+  data.hops = 2;
+  EXPECT_EQ(trained_models(figure, data).size(), ablation_models.size());
+}
+
+TEST(PaperStudies, quick_takes_few_datasets_unless_told) {
+  const Target table = *find_target("6.1");
+  const std::vector<PaperData> all{some_data(facebook_books), some_data(yahoo_movies),
+                                   some_data(movielens_liked)};
+  const auto names = [&](const std::vector<std::string>& only, Effort effort) {
+    std::vector<std::string> got;
+    const auto worked_on = data_worked_on(table, all, only, effort);
+    for (const PaperData& one : worked_on.value()) got.push_back(one.name);
+    return got;
+  };
+  EXPECT_EQ(names({}, Effort::quick), std::vector<std::string>{"Facebook Books"});
+  EXPECT_EQ(names({}, Effort::full).size(), 3u);
+  EXPECT_EQ(names({"yahoo-movies"}, Effort::quick), std::vector<std::string>{"Yahoo! Movies"});
+  EXPECT_EQ(names({"Yahoo! Movies", "Facebook Books"}, Effort::full).size(), 2u);
+  const auto wrong = data_worked_on(table, all, {"italy"}, Effort::quick);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().code, Code::usage);
+  EXPECT_NE(wrong.error().message.find("facebook-books"), std::string::npos) << wrong.error().message;
+  std::vector<PaperData> absent = all;
+  absent[0].there = false;
+  EXPECT_EQ(data_worked_on(table, absent, {}, Effort::quick)->size(), 3u);  // what is there
+  EXPECT_FALSE(data_worked_on(table, absent, {"facebook-books"}, Effort::quick).ok());
+}
+
 TEST(PaperStudies, the_whole_of_full_ends_within_three_hours_on_two_cores) {
   const Target table = *find_target("thesis-4.2");
   const std::vector<PaperData> data{some_data(amazon_dm), some_data(movielens_1m), some_data(italy)};
@@ -135,6 +185,32 @@ TEST(PaperDataFolder, is_found_by_its_layout) {
   const PaperData missing = *find_data(librarything, folder);
   EXPECT_FALSE(missing.there);
   EXPECT_NE(missing.remedy.find("librarything"), std::string::npos);
+}
+
+TEST(PaperDataFolder, knowledge_comes_with_its_ratings_or_not_at_all) {
+  const ScratchFolder scratch;
+  const fs::path root = scratch.file("data");
+  touch(root / "kg-facebook-books" / "kgflex_dataset.tsv.zst");
+  touch(root / "kg-facebook-books" / "kgflex_item_features.tsv");
+  EXPECT_FALSE(find_data(facebook_books, {root, false})->there);
+  touch(root / "kg-facebook-books" / "kgflex_predicates.tsv");
+  const PaperData books = *find_data(facebook_books, {root, false});
+  ASSERT_TRUE(books.there);
+  EXPECT_EQ(books.data.filter.core, 5u);
+  EXPECT_EQ(books.data.kg.min_items, 11u);
+  EXPECT_EQ(books.hops, 2u);
+  EXPECT_TRUE(books.caveat.empty());
+  EXPECT_TRUE(std::holds_alternative<RandomHoldout>(books.data.split.rule));
+  touch(root / "kg-yahoo-movies" / "kgflex_dataset.tsv");
+  touch(root / "kg-yahoo-movies" / "dbpedia_linking.tsv");
+  EXPECT_FALSE(find_data(yahoo_named, {root, false})->there);
+  touch(root / "kg-movielens-1m" / "dbpedia_1hop_11_predicates.tsv.zst");
+  const PaperData films = *find_data(yahoo_named, {root, false});
+  EXPECT_FALSE(find_data(yahoo_movies, {root, false})->there);
+  ASSERT_TRUE(films.there);
+  EXPECT_EQ(films.data.filter.min_rating, 3.0f);
+  EXPECT_NE(films.caveat.find("depth 1"), std::string::npos);
+  EXPECT_EQ(find_data(movielens_liked, {root, false})->shown, "MovieLens 1M");
 }
 
 TEST(PaperDataFolder, proxies_stand_in_only_when_asked_and_whole) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/reproduce/knowledge_plans.h"
+#include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/printed_values.h"
 
@@ -119,11 +121,50 @@ std::vector<Target> thesis_figures() {
   };
 }
 
+std::vector<Target> knowledge_targets() {
+  const Names data{facebook_books, yahoo_movies, movielens_liked};
+  Names models{knowledge_models.begin(), knowledge_models.end()};
+  models.push_back(tuned_kgflex);
+  const Names metrics{knowledge_metrics.begin(), knowledge_metrics.end()};
+  const Names variants{ablation_models.begin(), ablation_models.end()};
+  std::vector<Target> all{
+      {"thesis-6.1", "Thesis, table 6.1: accuracy, diversity and bias with knowledge", knowledge, data,
+       models, metrics},
+      {"thesis-6.2",
+       "Thesis, table 6.2: what lists keep of people's features",
+       preserved,
+       data,
+       {"KGFlex"},
+       {}},
+      {"fig-6.2",
+       "Thesis, figure 6.2: hit ratio over Shannon entropy",
+       entropy,
+       data,
+       models,
+       {"HR@10", "SE@10"}},
+      {"fig-6.3",
+       "Thesis, figure 6.3: KGFlex by hops and length of vectors",
+       ablation,
+       {facebook_books, movielens_liked},
+       variants,
+       {"nDCG@10", "IC@10", "Gini@10"}},
+      {"fig-6.4",
+       "Thesis, figure 6.4: the most informative features before and after",
+       word_clouds,
+       {yahoo_named, movielens_liked},
+       {"KGFlex"},
+       {}},
+  };
+  for (Target& target : all) target.quick_datasets = {target.datasets.front()};
+  all[1].quick_datasets = {facebook_books, yahoo_movies};  // the print is of Yahoo!
+  return all;
+}
+
 }  // namespace
 
 std::vector<Target> targets() {
   std::vector<Target> all = paper_tables();
-  for (const auto& more : {thesis_tables(), thesis_figures()})
+  for (const auto& more : {thesis_tables(), thesis_figures(), knowledge_targets()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -136,6 +177,10 @@ Result<Target> find_target(const std::string& name) {
   }
   return fail(Code::usage,
               fmt::format("there is nothing called '{}' to reproduce: choose list{}", name, names));
+}
+
+bool is_knowledge_kind(TargetKind kind) {
+  return kind == knowledge || kind == preserved || kind == entropy || kind == ablation || kind == word_clouds;
 }
 
 std::span<const std::string_view> extra_models() { return extras; }

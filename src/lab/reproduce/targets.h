@@ -1,4 +1,4 @@
-// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapter 4.
+// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4 and 6.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,13 @@ enum class TargetKind : std::uint8_t {
   updates,        // figure 4.4
   recommended,    // figure 4.5
   cost_front,     // figure 4.6
+  knowledge,      // table 6.1
+  preserved,      // table 6.2
+  entropy,        // figure 6.2
+  ablation,       // figure 6.3
+  word_clouds,    // figure 6.4
 };
+[[nodiscard]] bool is_knowledge_kind(TargetKind kind);
 
 // Which values of π are trained beside the chosen one.
 enum class PiGrid : std::uint8_t { chosen, positive, with_zero };
@@ -37,6 +43,7 @@ struct Target {
   PiGrid pis = PiGrid::chosen;
   bool extras = false;             // rows that nobody printed, below the table
   std::string_view fallback = {};  // where none of the datasets is there: this one, beside the print
+  std::vector<std::string_view> quick_datasets = {};  // what --quick takes of them; none: all
 };
 
 // In the order of `sotto reproduce list`.

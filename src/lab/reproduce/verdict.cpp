@@ -43,7 +43,9 @@ Verdict judge(std::optional<double> printed, double ours, Yardstick yardstick) {
     if (away <= same_within * size) return Verdict::reached;
     return away <= near_within * size ? Verdict::near : Verdict::below;
   }
-  if (ours + half_last_digit >= *printed) return Verdict::reached;
+  const bool reached = yardstick == Yardstick::at_least ? ours + half_last_digit >= *printed
+                                                        : ours - half_last_digit <= *printed;
+  if (reached) return Verdict::reached;
   return away <= near_within * size ? Verdict::near : Verdict::below;
 }
 

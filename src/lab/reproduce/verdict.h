@@ -22,6 +22,7 @@ inline constexpr std::size_t verdict_count = 7;
 
 enum class Yardstick : std::uint8_t {
   at_least,  // more is better
+  at_most,   // less is better
   same,      // a fact: within half a percent is the same
 };
 

@@ -14,6 +14,9 @@ TEST(Verdict, more_is_better) {
   EXPECT_EQ(judge(0.01422, 0.014216, Yardstick::at_least), Verdict::reached);  // prints as .01422
   EXPECT_EQ(judge(0.01422, 0.014214, Yardstick::at_least), Verdict::near);
   EXPECT_EQ(judge(0.10000, 0.0951, Yardstick::at_least), Verdict::near);
+  EXPECT_EQ(judge(0.10000, 0.0951, Yardstick::at_most), Verdict::reached);
+  EXPECT_EQ(judge(0.10000, 0.1049, Yardstick::at_most), Verdict::near);
+  EXPECT_EQ(judge(0.10000, 0.1051, Yardstick::at_most), Verdict::below);
   EXPECT_EQ(judge(0.10000, 0.0949, Yardstick::at_least), Verdict::below);
   EXPECT_EQ(judge(std::nullopt, 0.1, Yardstick::at_least), Verdict::no_print);
 }
