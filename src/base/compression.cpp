@@ -26,6 +26,12 @@ Error zstd_error(std::size_t code, std::size_t position, const DecompressLimits&
                                            position, ZSTD_getErrorName(code)));
 }
 
+Error truncated(std::size_t size) {
+  return fail(Code::bad_input, fmt::format("the zstd stream is truncated: it ends after {} bytes, in the "
+                                           "middle of a frame; get the file again",
+                                           size));
+}
+
 }  // namespace
 
 bool looks_like_zstd(std::span<const std::byte> data) {
@@ -69,12 +75,46 @@ Result<Bytes> decompress(std::span<const std::byte> packed, const DecompressLimi
           fmt::format("the zstd stream unpacks to more than the {} bytes allowed here", limits.max_bytes));
     flushing = wanted != 0 && written == out.size();
   }
-  if (wanted != 0)
-    return fail(Code::bad_input, fmt::format("the zstd stream is truncated: it ends after {} bytes, in the "
-                                             "middle of a frame; get the file again",
-                                             packed.size()));
+  if (wanted != 0) return truncated(packed.size());
   out.resize(written);
   return out;
+}
+
+struct Unpacker::Context {
+  std::unique_ptr<ZSTD_DCtx, FreeContext> zstd{ZSTD_createDCtx()};
+  DecompressLimits limits;
+  std::uint64_t taken = 0;
+  std::size_t wanted = 1;  // 0 when a frame is whole
+};
+
+Unpacker::Unpacker(const DecompressLimits& limits) : context_(std::make_unique<Context>()) {
+  SOTTO_ASSERT(context_->zstd != nullptr, "zstd has memory for a context");
+  context_->limits = limits;
+  ZSTD_DCtx_setParameter(context_->zstd.get(), ZSTD_d_windowLogMax, limits.window_log);
+}
+
+Unpacker::Unpacker(Unpacker&& other) noexcept = default;
+Unpacker::~Unpacker() = default;
+
+Result<std::size_t> Unpacker::unpack(std::span<const std::byte>& packed, std::span<std::byte> plain) {
+  ZSTD_inBuffer in{packed.data(), packed.size(), 0};
+  ZSTD_outBuffer out{plain.data(), plain.size(), 0};
+  do {
+    const std::size_t before = in.pos;
+    const std::size_t wanted = ZSTD_decompressStream(context_->zstd.get(), &out, &in);
+    if (ZSTD_isError(wanted) != 0)
+      return zstd_error(wanted, static_cast<std::size_t>(context_->taken + in.pos), context_->limits);
+    // Between two frames a call without input begins the next one: it asks for more, and nothing is cut.
+    if (in.pos > before || out.pos > 0) context_->wanted = wanted;
+  } while (out.pos == 0 && in.pos < in.size);
+  context_->taken += in.pos;
+  packed = packed.subspan(in.pos);
+  return out.pos;
+}
+
+Status Unpacker::finish() const {
+  if (context_->wanted != 0) return truncated(static_cast<std::size_t>(context_->taken));
+  return Done{};
 }
 
 }  // namespace sotto

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "base/codec.h"
@@ -25,5 +26,24 @@ struct DecompressLimits {
 [[nodiscard]] Bytes compress(std::span<const std::byte> plain, int level = 3);
 [[nodiscard]] Result<Bytes> decompress(std::span<const std::byte> packed,
                                        const DecompressLimits& limits = {});
+
+// The same piece by piece, for streams that memory does not hold. Only the window is bounded here.
+class Unpacker {
+ public:
+  explicit Unpacker(const DecompressLimits& limits = {});
+  Unpacker(Unpacker&& other) noexcept;
+  Unpacker& operator=(Unpacker&&) = delete;
+  ~Unpacker();
+
+  // Takes bytes from the front of `packed` and fills the front of `plain`; says how much it filled. 0 while
+  // `packed` is empty: it wants more.
+  [[nodiscard]] Result<std::size_t> unpack(std::span<const std::byte>& packed, std::span<std::byte> plain);
+  // Fails if the stream may not end here.
+  [[nodiscard]] Status finish() const;
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 }  // namespace sotto

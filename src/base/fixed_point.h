@@ -23,11 +23,12 @@ struct FixedPoint {
   [[nodiscard]] float scale() const { return static_cast<float>(std::uint64_t{1} << bits); }
 };
 
-// Nearest integer to `scaled`, ties to even, held within ±step_limit.
+// Nearest integer to `scaled`, ties to even, held within ±limit: one update, or a row that sums several.
+template <std::int32_t limit = step_limit>
 [[nodiscard]] inline std::int32_t quantise(float scaled) {
-  constexpr auto limit = static_cast<float>(step_limit);
-  scaled = scaled > limit ? limit : scaled;
-  scaled = scaled < -limit ? -limit : scaled;
+  constexpr auto end = static_cast<float>(limit);
+  scaled = scaled > end ? end : scaled;
+  scaled = scaled < -end ? -end : scaled;
   // Adding 1.5·2^52 leaves the nearest integer in the low bits of the double.
   const double shifted = static_cast<double>(scaled) + 6755399441055744.0;
   return static_cast<std::int32_t>(std::bit_cast<std::int64_t>(shifted));

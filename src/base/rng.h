@@ -30,6 +30,7 @@ enum class Purpose : std::uint32_t {
   sample_users = 12,
   cut_blocks = 13,
   sampled_negatives = 20,
+  profile_negatives = 30,
   neural_init = 40,
   neural_order = 41,
   neural_dropout = 42,

@@ -112,4 +112,12 @@ Result<Filtered> filter_dataset(Dataset dataset, const FilterOptions& options) {
   return filtered;
 }
 
+Result<Filtered> keep_items(Dataset dataset, const std::vector<std::uint8_t>& kept, const std::string& name) {
+  Filtered filtered{std::move(dataset), {}};
+  SOTTO_TRY_DONE(run_filter(filtered, name, [&](Dataset& data) {
+    std::erase_if(data.interactions, [&](const Interaction& row) { return kept[row.item.value] == 0; });
+  }));
+  return filtered;
+}
+
 }  // namespace sotto

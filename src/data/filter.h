@@ -37,4 +37,8 @@ struct Filtered {
 
 [[nodiscard]] Result<Filtered> filter_dataset(Dataset dataset, const FilterOptions& options);
 
+// Only the items with a 1; `name` is what the step is called.
+[[nodiscard]] Result<Filtered> keep_items(Dataset dataset, const std::vector<std::uint8_t>& kept,
+                                          const std::string& name);
+
 }  // namespace sotto

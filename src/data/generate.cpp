@@ -79,6 +79,7 @@ class World {
   [[nodiscard]] std::string category_of(std::uint32_t item) const {
     return std::string(venue_kinds()[kind_of_[item]].category);
   }
+  [[nodiscard]] VenuePlace place_of(std::uint32_t item) const { return {city_of_[item], kind_of_[item]}; }
 
  private:
   // The venues of one kind in one city, and how well known each is, summed up.
@@ -202,12 +203,10 @@ void World::visits_of(std::uint32_t user, Notes& notes, std::vector<Visit>& visi
   }
 }
 
-// "venue-00317": wide enough for all, so that the letters sort as the numbers do.
 IdTable numbered_ids(const char* prefix, std::uint32_t count) {
-  const std::size_t width = std::max<std::size_t>(5, std::to_string(count - 1).size());
   IdTable table;
-  table.reserve(count, (width + 8) * count);
-  for (std::uint32_t k = 0; k < count; ++k) table.intern(fmt::format("{}-{:0{}}", prefix, k, width));
+  table.reserve(count, (std::to_string(count).size() + 13) * count);
+  for (std::uint32_t k = 0; k < count; ++k) table.intern(numbered_id(prefix, k, count));
   return table;
 }
 
@@ -223,6 +222,14 @@ Status check_options(const WorldOptions& options) {
 }
 
 }  // namespace
+
+Result<std::vector<VenuePlace>> venue_places(const WorldOptions& options) {
+  SOTTO_TRY_DONE(check_options(options));
+  const World world(options);
+  std::vector<VenuePlace> places;
+  for (std::uint32_t item = 0; item < options.items; ++item) places.push_back(world.place_of(item));
+  return places;
+}
 
 Result<Dataset> generate_world(const WorldOptions& options) {
   SOTTO_TRY_DONE(check_options(options));

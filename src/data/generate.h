@@ -11,6 +11,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/dataset.h"
+#include "data/kg/feature_list.h"
 #include "data/split.h"
 
 namespace sotto {
@@ -32,5 +33,10 @@ struct WorldOptions {
 // In parallel; the same split for any number of threads.
 [[nodiscard]] Result<Split> generate_split(const WorldOptions& options, double train_share,
                                            Executor& executor);
+
+// What is known about the venues of that world, correlated with what people like there (city and category)
+// and with noise beside it: chains of one and two predicates, names under http://example.org/. One venue in
+// twenty has no features. A function of the options alone, as the world is.
+[[nodiscard]] Result<FeatureList> generate_knowledge(const WorldOptions& options);
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace sotto {
@@ -85,6 +86,10 @@ std::string venue_name(std::uint32_t city, std::uint32_t kind, std::uint32_t nth
     if (again >= family_names) name += fmt::format(" {}", again / family_names + 1);
   }
   return fmt::format("{}{}{}, {}", kinds[kind].before, name, kinds[kind].after, city_name(city));
+}
+
+std::string numbered_id(const char* prefix, std::uint32_t number, std::uint32_t count) {
+  return fmt::format("{}-{:0{}}", prefix, number, std::max<std::size_t>(5, std::to_string(count - 1).size()));
 }
 
 }  // namespace sotto

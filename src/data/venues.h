@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace sotto {
 
 struct VenueKind {
@@ -25,5 +27,15 @@ struct VenueKind {
 
 // The name of the nth venue of its kind in its city; no two venues share one.
 [[nodiscard]] std::string venue_name(std::uint32_t city, std::uint32_t kind, std::uint32_t nth);
+
+// "venue-00317" of so many: wide enough for all, so that the letters sort as the numbers do.
+[[nodiscard]] std::string numbered_id(const char* prefix, std::uint32_t number, std::uint32_t count);
+
+// Where each venue of a world stands and what it is.
+struct VenuePlace {
+  std::uint32_t city = 0, kind = 0;
+};
+struct WorldOptions;
+[[nodiscard]] Result<std::vector<VenuePlace>> venue_places(const WorldOptions& options);
 
 }  // namespace sotto

@@ -21,7 +21,12 @@ class HistorySink {
   // Where the fixed-point numbers of a row that comes from an item are added; null if consent keeps them on
   // the device.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
-    if (!gate_.allows(evidence, item)) return nullptr;
+    return leave(evidence, item) ? open_row(row) : nullptr;
+  }
+  // Whether what an item says may leave, for models that gather it before they write rows.
+  [[nodiscard]] bool leave(Evidence evidence, std::uint32_t item) { return gate_.allows(evidence, item); }
+  // Where a row of what was gathered with leave is added.
+  [[nodiscard]] std::int32_t* open_row(std::uint32_t row) {
     sum_.note(row);
     return sum_.sums_of(row);
   }

@@ -36,11 +36,11 @@ void answer(const Model& model, const FactorSide& received, std::uint32_t user, 
   for (std::uint32_t item = 0; item < catalogue; ++item)
     if (draws.chance(0.4)) history.push_back(ItemIndex{item});
   RowMatrix own(1, model.shared_width());
-  model.start_private(own.row(0));
+  model.start_private(UserIndex{0}, own.row(0));
   typename Model::Device device(model);
   const HistoryVisit visit{&received, history, own.row(0)};
   ASSERT_TRUE(device.solve(visit).solved);
-  ASSERT_TRUE(device.contribute(visit, sink));
+  ASSERT_TRUE(device.contribute(visit, sink).finite);
 }
 
 template <class Model>

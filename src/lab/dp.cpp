@@ -21,7 +21,7 @@ double charged_noise(const DpRequest& dp, double noise) { return dp.place == "lo
 
 bool serves(ModelKind model) {
   return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
-         model == ModelKind::fedease;
+         model == ModelKind::fedease || model == ModelKind::kgflex;
 }
 
 // A message carries one device's share of distributed noise, and a sum over a group its members' shares.

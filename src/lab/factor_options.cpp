@@ -1,5 +1,6 @@
 #include "lab/factor_options.h"
 
+#include "lab/kgflex_model.h"
 #include "model/fed_als.h"
 
 namespace sotto {
@@ -78,6 +79,9 @@ Status check_factor_options(const TrainRequest& request) {
       return check(warp_options(request));
     case ModelKind::mf:
       return check(logistic_options(request));
+    case ModelKind::kgflex:
+    case ModelKind::kgflex_central:
+      return check_kgflex(request);
     default:
       return Done{};
   }

@@ -2,9 +2,12 @@
 
 #include "lab/dp.h"
 #include "lab/factor_options.h"
+#include "lab/kgflex_model.h"
 #include "lab/neural_training.h"
 #include "lab/people.h"
 #include "lab/protection.h"
+#include "model/kgflex/kgflex_central.h"
+#include "model/kgflex/kgflex_recommender.h"
 #include "sim/history_federation.h"
 
 namespace sotto {
@@ -51,6 +54,16 @@ class FplTraining final : public FactorTraining {
   Federation<Fpl> federation_;
 };
 
+// A view of models that need more than two matrices; nothing for the others.
+template <class Model>
+std::unique_ptr<Recommender> view_of(const Model& model, const RowMatrix& users, const RowMatrix& items) {
+  if constexpr (std::is_same_v<Model, Kgflex>)
+    return std::make_unique<KgflexRecommender>(model, &users, &items);
+  else if constexpr (requires { model.model(); })
+    return view_of(model.model(), users, items);
+  return nullptr;
+}
+
 // Models where all data lies in one place: an epoch is one round.
 template <class Model>
 class CentralTraining final : public FactorTraining {
@@ -86,6 +99,10 @@ class CentralTraining final : public FactorTraining {
     else
       model_->restore(std::move(users), std::move(parameters.items));
   }
+  [[nodiscard]] std::unique_ptr<Recommender> view(const RowMatrix& users,
+                                                  const RowMatrix& items) const override {
+    return view_of(*model_, users, items);
+  }
   [[nodiscard]] Parameters take() override { return {model_->items(), Private(model_->users()), {}}; }
 
  private:
@@ -105,6 +122,7 @@ class HistoryTraining final : public FactorTraining {
                   const Split& split, Executor& executor, Protection protection)
       : schedule_(schedule),
         protection_(std::move(protection)),
+        model_(model),
         federation_(model, request.plan, schedule, split.train, executor,
                     request.wire ? Path::wire : Path::fast) {
     if (Collector* first = protection_.first()) federation_.collect_with(*first);
@@ -119,6 +137,10 @@ class HistoryTraining final : public FactorTraining {
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
   [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
+  [[nodiscard]] std::unique_ptr<Recommender> view(const RowMatrix& users,
+                                                  const RowMatrix& items) const override {
+    return view_of(model_, users, items);
+  }
   [[nodiscard]] std::vector<RowMatrix> moments() const override { return {federation_.state().memory}; }
   void restore(std::uint32_t round, Parameters parameters) override {
     federation_.restore({round, std::move(parameters.items), std::move(parameters.users),
@@ -132,6 +154,7 @@ class HistoryTraining final : public FactorTraining {
  private:
   Schedule schedule_;
   Protection protection_;
+  Model model_;
   HistoryFederation<Model> federation_;
 };
 
@@ -167,9 +190,19 @@ Started start_history_model(const Model& model, const TrainRequest& request, con
       model, request, schedule, split, executor, std::move(protection)));
 }
 
+Started start_kgflex_central(const TrainRequest& request, const Split& split, Executor& executor) {
+  SOTTO_TRY(Kgflex model, make_kgflex(request, split, executor));
+  return std::unique_ptr<FactorTraining>(std::make_unique<CentralTraining<KgflexCentral>>(
+      std::make_unique<KgflexCentral>(std::move(model)), request.plan.epochs, executor));
+}
+
 Started start_history(const TrainRequest& request, const Split& split, Executor& executor) {
   const std::size_t users = users_with_history(split.train).size();
   SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
+  if (request.model == ModelKind::kgflex) {
+    SOTTO_TRY(const Kgflex model, make_kgflex(request, split, executor));
+    return start_history_model(model, request, schedule, split, executor);
+  }
   if (request.model == ModelKind::fedals)
     return start_history_model(FedAls(als_options(request), split.catalogue), request, schedule, split,
                                executor);
@@ -196,7 +229,10 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
       return start_central<LogisticMf>(request, split, logistic_options(request), executor);
     case ModelKind::fedals:
     case ModelKind::fcf:
+    case ModelKind::kgflex:
       return start_history(request, split, executor);
+    case ModelKind::kgflex_central:
+      return start_kgflex_central(request, split, executor);
     case ModelKind::multvae:
     case ModelKind::neumf:
       return start_neural_training(request, split, executor);

@@ -37,6 +37,11 @@ class FactorTraining {
   [[nodiscard]] virtual std::vector<RowMatrix> moments() const { return {}; }
   // `parameters.layers` are layers and then moments.
   virtual void restore(std::uint32_t round, Parameters parameters) = 0;
+  // The model over matrices that outlive it, where the training knows what else it needs; else nothing.
+  [[nodiscard]] virtual std::unique_ptr<Recommender> view(const RowMatrix& /*users*/,
+                                                          const RowMatrix& /*items*/) const {
+    return nullptr;
+  }
   // The parameters for good; the training is used up.
   [[nodiscard]] virtual Parameters take() = 0;
   // Federation::count_updates and item_updates; a central model has nothing to count.

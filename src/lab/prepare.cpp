@@ -37,8 +37,24 @@ Status attach_names(const std::vector<std::string>& names, Labelled& data) {
   return Done{};
 }
 
-Result<Split> join_parts(const DataRequest& request) {
+// What is known about the items, if that was asked for.
+Result<std::shared_ptr<const Knowledge>> knowledge_of(const KnowledgeRequest& request, const IdTable& items) {
+  if (request.paths.empty()) return std::shared_ptr<const Knowledge>();
+  SOTTO_TRY(Knowledge knowledge, load_knowledge(request, items));
+  return std::make_shared<const Knowledge>(std::move(knowledge));
+}
+
+Result<Filtered> keep_known(Dataset dataset, const Knowledge& knowledge) {
+  const ItemFeatures features(knowledge.list, dataset.items, knowledge.filter);
+  std::vector<std::uint8_t> known;
+  for (std::uint32_t item = 0; item < dataset.items.size(); ++item)
+    known.push_back(features.of({item}).empty() ? 0 : 1);
+  return keep_items(std::move(dataset), known, "items with features");
+}
+
+Result<Split> join_parts(const DataRequest& request, std::shared_ptr<const Knowledge>& knowledge) {
   SOTTO_TRY(const LoadedData train, load_data(request));
+  knowledge = train.knowledge;
   Dataset validation;
   if (!request.validation.empty()) {
     SOTTO_TRY(validation, load_interaction_files(request.validation, request.columns));
@@ -53,9 +69,15 @@ Result<LoadedData> load_data(const DataRequest& request) {
   LoadedData loaded;
   SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request.columns, &loaded.files));
   SOTTO_TRY_DONE(attach_names(request.names, loaded.dataset));
+  SOTTO_TRY(loaded.knowledge, knowledge_of(request.kg, loaded.dataset.items));
+  if (loaded.knowledge && request.kg.only_known) {
+    SOTTO_TRY(Filtered known, keep_known(std::move(loaded.dataset), *loaded.knowledge));
+    loaded.dataset = std::move(known.dataset);
+    loaded.filtered = std::move(known.steps);
+  }
   SOTTO_TRY(Filtered filtered, filter_dataset(std::move(loaded.dataset), request.filter));
   loaded.dataset = std::move(filtered.dataset);
-  loaded.filtered = std::move(filtered.steps);
+  loaded.filtered.insert(loaded.filtered.end(), filtered.steps.begin(), filtered.steps.end());
   return loaded;
 }
 
@@ -65,13 +87,18 @@ Result<Prepared> prepare(const DataRequest& request) {
   if (!request.split_file.empty()) {
     SOTTO_TRY(prepared.split, open_split_file(request.split_file));
     SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
+    SOTTO_TRY(prepared.knowledge, knowledge_of(request.kg, prepared.split.items));
   } else if (!request.test.empty()) {
-    SOTTO_TRY(prepared.split, join_parts(request));
+    SOTTO_TRY(prepared.split, join_parts(request, prepared.knowledge));
   } else {
     SOTTO_TRY(LoadedData loaded, load_data(request));
     prepared.filtered = std::move(loaded.filtered);
     prepared.repeated = loaded.dataset.repeated;
+    prepared.knowledge = std::move(loaded.knowledge);
     SOTTO_TRY(prepared.split, split_dataset(loaded.dataset, request.split));
+  }
+  if (prepared.knowledge) {
+    SOTTO_TRY(prepared.features, attach_features(*prepared.knowledge, prepared.split));
   }
   prepared.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return prepared;

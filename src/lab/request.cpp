@@ -7,9 +7,11 @@
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
+#include "lab/knowledge.h"
 #include "lab/protection.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
+#include "model/kgflex/profile.h"
 
 namespace sotto {
 
@@ -39,6 +41,24 @@ Status check_ready_parts(const DataRequest& data) {
                                          what));
   if (to_string(data.split.rule) != to_string(SplitOptions{}.rule))
     return fail(Code::usage, fmt::format("{} is not split again: leave --split out", what));
+  return Done{};
+}
+
+Status check_knowledge(const TrainRequest& request) {
+  const DataRequest& data = request.data;
+  SOTTO_TRY_DONE(check(data.kg));
+  if (needs_features(request.model) && data.kg.paths.empty())
+    return fail(Code::usage,
+                fmt::format("{} looks at what is known about the items: name a knowledge graph or "
+                            "a list of item features with --kg",
+                            to_string(request.model)));
+  if (data.kg.depth.value_or(1) > ProfileOptions::most_hops)
+    return fail(Code::usage, fmt::format("models look at features of 1 to {} hops, not {}: choose --kg-depth",
+                                         ProfileOptions::most_hops, *data.kg.depth));
+  if (data.kg.only_known && (!data.split_file.empty() || !data.test.empty()))
+    return fail(Code::usage,
+                "items without features can be left out only where the data is split (--data): leave "
+                "--kg-only-known out with --split-file and --test");
   return Done{};
 }
 
@@ -74,6 +94,7 @@ Status check_sum(const TrainRequest& request) {
 Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_source(request.data));
   SOTTO_TRY_DONE(check_ready_parts(request.data));
+  SOTTO_TRY_DONE(check_knowledge(request));
   if (request.plan.seed > most_seed)
     return fail(Code::usage,
                 fmt::format("the seed is {}, but plans hold at most {}", request.plan.seed, most_seed));

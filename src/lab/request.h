@@ -20,6 +20,7 @@
 #include "model/central/neighbors.h"
 #include "model/central/neural_options.h"
 #include "model/fcf.h"
+#include "model/kgflex/gain.h"
 
 namespace sotto {
 
@@ -33,6 +34,10 @@ struct KnowledgeRequest {
   std::optional<std::uint32_t> depth;  // hops from an item; none: 2
   std::optional<std::uint32_t> min_items;  // features of fewer items are dropped; none: 10
   std::string broken;                      // a broken line: "skip" (and count) or "fatal"; empty: skip
+  bool only_known = false;     // drop interactions with items without features, before any other filter
+  std::string objects;         // names of a prepared list's object numbers; may be empty
+  bool object_second = false;  // a list of numbers is item, object, predicate
+  std::optional<std::uint32_t> fan_out;  // objects of a node by a predicate that are followed; none: 10,000
 };
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.
@@ -79,6 +84,16 @@ struct LinearOptions {
   std::uint32_t dense_items = usual_dense_items;  // ease, fedease: the most that are solved as one matrix
 };
 
+// What KGFlex is told beside the plan's seed, epochs, factors, rates, cohort and triples.
+struct KgflexRequest {
+  GainKind gain = GainKind::information;
+  std::optional<std::uint32_t> first_hop, second_hop;  // features a person keeps of each; none: 100
+  bool all_features = false;                           // no such limits
+  std::uint32_t negatives = 1;  // of the gain: examples that were not consumed, a consumed one
+  float min_gain = 0.0f;
+  std::optional<LocalSteps> local;  // none: batch, the authors'
+};
+
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
@@ -90,6 +105,7 @@ struct TrainRequest {
   LinearOptions linear;
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
+  KgflexRequest kgflex;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)

@@ -35,6 +35,21 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
+  visit("kgflex", "gain", r.kgflex.gain);
+  visit("kgflex", "first_hop", r.kgflex.first_hop);
+  visit("kgflex", "second_hop", r.kgflex.second_hop);
+  visit("kgflex", "all_features", r.kgflex.all_features);
+  visit("kgflex", "negatives", r.kgflex.negatives);
+  visit("kgflex", "min_gain", r.kgflex.min_gain);
+  visit("kgflex", "local", r.kgflex.local);
+}
+
+// A switch that old plans do not have is written only where it is on.
+template <class Visitor>
+void visit_if_set(const char* section, const char* key, bool& value, Visitor& visit) {
+  std::optional<bool> set = value ? std::optional(true) : std::nullopt;
+  visit(section, key, set);
+  value = set.value_or(false);
 }
 
 template <class Visitor>
@@ -47,6 +62,10 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "depth", kg.depth);
   visit("kg", "min_items", kg.min_items);
   visit("kg", "broken", kg.broken);
+  visit("kg", "objects", kg.objects);
+  visit("kg", "fan_out", kg.fan_out);
+  visit_if_set("kg", "only_known", kg.only_known, visit);
+  visit_if_set("kg", "object_second", kg.object_second, visit);
 }
 
 template <class Visitor>
@@ -139,6 +158,7 @@ class TomlWriter {
   }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
+  static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const Across& value) { return quoted(to_string(value)); }
@@ -259,6 +279,9 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, Similarity& field) {
     return take_named(node, field, parse_similarity);
+  }
+  static std::string take(const toml::node& node, GainKind& field) {
+    return take_named(node, field, parse_gain);
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);

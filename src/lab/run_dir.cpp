@@ -8,6 +8,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/compression.h"
 #include "lab/files.h"
 #include "lab/kept_checkpoints.h"
 #include "lab/split_file.h"
@@ -27,11 +28,15 @@ constexpr Stamp devices_stamp{.magic = 0x44544F53,  // "SOTD"
                               .version = 2,
                               .kind = "file of private rows",
                               .remedy = "train again"};
+constexpr Stamp features_stamp{.magic = 0x46544F53,  // "SOTF"
+                               .version = 1,
+                               .kind = "file of item features",
+                               .remedy = "train again"};
 
 // All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
 constexpr std::array run_files{"run.json",      "metrics.json", "per_user.tsv",   "items.tsv",
                                "model.bin",     "devices.bin",  "checkpoint.bin", "rounds.jsonl",
-                               "dp_budget.txt", "split.bin",    "plan.toml"};
+                               "dp_budget.txt", "features.bin", "split.bin",      "plan.toml"};
 
 // The first line of plan.toml in a run: the format is known before anything else is read.
 constexpr std::string_view format_line = "# A run of Sotto, format ";
@@ -77,6 +82,12 @@ Bytes rows_file(const Stamp& stamp, const RowMatrix& rows, std::span<const RowMa
   return sealed(std::move(out));
 }
 
+Bytes features_file(const ItemFeatures& features) {
+  Writer out = stamped(features_stamp);
+  out.raw(save_features(features));
+  return compress(sealed(std::move(out)));
+}
+
 // A file that a run of this kind cannot be without.
 Result<Bytes> read_part_of_run(const fs::path& path) {
   auto bytes = read_file(path);
@@ -98,6 +109,17 @@ Result<std::vector<RowMatrix>> load_rows_file(const Stamp& stamp, const fs::path
       if (!std::ranges::all_of(rows.values(row), [](float value) { return std::isfinite(value); }))
         return damaged_run(path, "it holds values that are no finite numbers");
   return matrices;
+}
+
+// Of the split's items, if the run was given any.
+Result<std::shared_ptr<const ItemFeatures>> load_features_file(const fs::path& path, const Split& split) {
+  SOTTO_TRY(const bool there, is_there(path));
+  if (!there) return std::shared_ptr<const ItemFeatures>();
+  SOTTO_TRY(const Bytes bytes, read_part_of_run(path));
+  SOTTO_TRY(Reader in, unsealed(bytes, features_stamp, path.string()));
+  SOTTO_TRY(ItemFeatures features, load_features(in.raw(in.remaining()), path.string()));
+  if (features.items() != split.items.size()) return damaged_run(path, "it is not of this run's items");
+  return std::make_shared<const ItemFeatures>(std::move(features));
 }
 
 // What readers of run.json count on: the first field that is missing or of another kind, or "".
@@ -196,6 +218,7 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
   }
   SOTTO_TRY_DONE(make_folder(path_));
   SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
+  if (split.features) SOTTO_TRY_DONE(write_file(path_ / "features.bin", features_file(*split.features)));
   if (!request.dp.budget.empty())
     SOTTO_TRY_DONE(write_file(path_ / "dp_budget.txt", fs::absolute(request.dp.budget).string()));
   return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
@@ -257,7 +280,11 @@ Result<TrainRequest> RunDir::request() const {
 Result<Split> RunDir::split() const {
   const fs::path path = path_ / "split.bin";
   auto split = open_split_file(path);
-  if (split.ok() || split.error().code == Code::io) return split;
+  if (split.ok()) {
+    SOTTO_TRY(split->features, load_features_file(path_ / "features.bin", *split));
+    return split;
+  }
+  if (split.error().code == Code::io) return split;
   if (split.error().code == Code::not_found) return damaged_run(path, "the file is missing");
   if (split.error().code == Code::incompatible)
     return fail(

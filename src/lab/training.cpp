@@ -11,6 +11,7 @@
 #include "lab/direct_models.h"
 #include "lab/factor_options.h"
 #include "lab/factor_training.h"
+#include "lab/kgflex_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 #include "model/central/multvae.h"
@@ -36,6 +37,7 @@ class Stopwatch {
 std::string request_hash(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_toml(request)).text(split.hash);
+  if (split.features) hasher.text(split.features->hash());
   return std::move(hasher).hex();
 }
 
@@ -163,7 +165,9 @@ Status TrainingRun::save() {
 
 Status TrainingRun::look_at_validation(TrainProgress& progress) {
   const std::vector<RowMatrix> layers = training_.layers();
-  const auto model = view_model(request_, split_, training_.users(), training_.items(), layers, executor_);
+  auto model = training_.view(training_.users(), training_.items());
+  if (model == nullptr)
+    model = view_model(request_, split_, training_.users(), training_.items(), layers, executor_);
   SOTTO_TRY(const Evaluation evaluation,
             evaluate(*model, split_, evaluate_options(request_, split_, Part::validation), executor_));
   const std::optional<double> value = evaluation.find(request_.early.metric);
@@ -250,7 +254,9 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   SOTTO_TRY_DONE(run.run());
   trained.parameters = std::make_unique<Parameters>(run.take_parameters());
   const Parameters& kept = *trained.parameters;
-  trained.model = view_model(request, split, kept.users.on_device(), kept.items, kept.layers, executor);
+  trained.model = training->view(kept.users.on_device(), kept.items);
+  if (trained.model == nullptr)
+    trained.model = view_model(request, split, kept.users.on_device(), kept.items, kept.layers, executor);
   trained.model_hash = hash_shared(kept);
   trained.totals = run.checkpoint().totals;
   trained.schedule = training->schedule();
@@ -278,6 +284,7 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
     SOTTO_TRY(DirectModel direct, make_direct(again, split, executor));
     return std::move(direct.model);
   }
+  if (is_kgflex(request.model)) return rebuild_kgflex(request, split, std::move(*parameters), executor);
   RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());
   if (request.plan.down != ModelPrecision::f32)
     items = as_published(items, wire_precision(request.plan.down));
@@ -303,6 +310,7 @@ std::string hash_shared(const Parameters& parameters) {
 bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters) {
   const MatrixShape items = shape_of(parameters.items), users = shape_of(parameters.users.on_device());
   const MatrixShape private_rows{split.users.size(), items.width};
+  if (is_kgflex(request.model)) return true;  // rebuild_kgflex() knows its profiles, and looks
   if (request.model == ModelKind::multvae)
     return items == vae_items_shape(split.catalogue, request.neural.vae) && users == MatrixShape{} &&
            have_shapes(parameters.layers, vae_layer_shapes(split.catalogue, request.neural.vae));

@@ -30,6 +30,7 @@ struct FcfOptions {
 class Fcf {
  public:
   static constexpr const char* title = "FCF";
+  using Received = FactorSide;
 
   // `share` of the users is in a round.
   Fcf(const FcfOptions& options, std::size_t catalogue, double share)
@@ -37,6 +38,7 @@ class Fcf {
 
   [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
   [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.als.factors} + 1; }
+  [[nodiscard]] std::size_t private_width() const { return shared_width(); }
   [[nodiscard]] std::size_t sum_rows() const { return catalogue_; }
   [[nodiscard]] std::size_t sum_width() const { return options_.als.factors; }
   [[nodiscard]] RowMatrix start_shared() const { return start_items(options_.als, catalogue_); }
@@ -44,7 +46,7 @@ class Fcf {
   [[nodiscard]] RowMatrix start_memory() const {
     return options_.step == ServerStep::adam ? RowMatrix(2 * catalogue_, sum_width()) : RowMatrix();
   }
-  void start_private(float* own) const { start_user(options_.als.factors, own); }
+  void start_private(UserIndex /*user*/, float* own) const { start_user(options_.als.factors, own); }
 
   class Device {
    public:
@@ -59,8 +61,8 @@ class Fcf {
       return solver_.solve(*visit.received, visit.history, visit.received->rows().rows(), visit.own);
     }
     template <class Sink>
-    [[nodiscard]] bool contribute(const HistoryVisit& visit, Sink& sink) {
-      if (!set_scores(visit)) return false;
+    [[nodiscard]] AnswerReport contribute(const HistoryVisit& visit, Sink& sink) {
+      if (!set_scores(visit)) return {.finite = false};
       auto next = visit.history.begin();
       for (std::uint32_t item = 0; item < scores_.size(); ++item) {
         const bool consumed = next != visit.history.end() && next->value == item;
@@ -72,7 +74,7 @@ class Fcf {
         if (out == nullptr) continue;
         if (kernels::add_multiple(out, vector_.row(0), slope * sink.scale(), sum_stride_)) sink.relieve(item);
       }
-      return true;
+      return {};
     }
 
    private:

@@ -17,11 +17,13 @@ namespace sotto {
 class FedAls {
  public:
   static constexpr const char* title = "federated ALS";
+  using Received = FactorSide;
 
   FedAls(const AlsOptions& options, std::size_t catalogue) : options_(options), catalogue_(catalogue) {}
 
   [[nodiscard]] std::size_t shared_rows() const { return catalogue_; }
   [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.factors} + 1; }
+  [[nodiscard]] std::size_t private_width() const { return shared_width(); }
   [[nodiscard]] std::size_t sum_rows() const { return catalogue_ + 1; }
   [[nodiscard]] std::size_t sum_width() const { return statistic_width(options_.factors); }
   [[nodiscard]] static constexpr std::size_t statistic_width(std::size_t factors) {
@@ -29,7 +31,7 @@ class FedAls {
   }
   [[nodiscard]] RowMatrix start_shared() const { return start_items(options_, catalogue_); }
   [[nodiscard]] RowMatrix start_memory() const { return {}; }
-  void start_private(float* own) const { start_user(options_.factors, own); }
+  void start_private(UserIndex /*user*/, float* own) const { start_user(options_.factors, own); }
 
   class Device {
    public:
@@ -42,14 +44,14 @@ class FedAls {
       return solver_.solve(*visit.received, visit.history, visit.received->rows().rows(), visit.own);
     }
     template <class Sink>
-    [[nodiscard]] bool contribute(const HistoryVisit& visit, Sink& sink) {
-      if (!set_statistic(visit.own, sink.scale())) return false;
+    [[nodiscard]] AnswerReport contribute(const HistoryVisit& visit, Sink& sink) {
+      if (!set_statistic(visit.own, sink.scale())) return {.finite = false};
       add(sink.open(Evidence::negative, 0, 0), 0, sink);
       for (const ItemIndex item : visit.history) {
         const std::uint32_t row = item.value + 1;
         add(sink.open(Evidence::positive, item.value, row), row, sink);
       }
-      return true;
+      return {};
     }
 
    private:

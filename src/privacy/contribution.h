@@ -75,8 +75,12 @@ class ContributionPipeline {
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t row) { return open(evidence, row, row); }
   // The same where the row that comes from an item has another number than the item.
   [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
-    return gate_.allows(evidence, item) ? out_->append(row) : nullptr;
+    return leave(evidence, item) ? open_row(row) : nullptr;
   }
+  // Whether what an item says may leave, for models that gather it before they write rows.
+  [[nodiscard]] bool leave(Evidence evidence, std::uint32_t item) { return gate_.allows(evidence, item); }
+  // Where a row of what was gathered with leave is added.
+  [[nodiscard]] std::int32_t* open_row(std::uint32_t row) { return out_->append(row); }
   // A contribution grows in place: nothing to ask for.
   void prefetch(std::uint32_t /*row*/) const {}
   // One update never crowds a row of its own.

@@ -1,5 +1,7 @@
 #include "sim/history_federation.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -14,6 +16,7 @@ constexpr std::size_t least_visits_a_shard = 8;
 
 static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);
 static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
+static_assert(HistoryModel<Kgflex, HistorySink> && HistoryModel<Kgflex, ContributionPipeline>);
 
 }  // namespace
 
@@ -44,12 +47,14 @@ HistoryFederation<Model>::HistoryFederation(const Model& model, const Plan& plan
       users_(users_with_history(histories)),
       selector_(users_, schedule.cohort, plan.seed),
       executor_(executor),
-      path_(path) {
+      path_(path),
+      downlink_(plan) {
   state_.shared = model_.start_shared();
   state_.memory = model_.start_memory();
   RowMatrix& devices = state_.devices.on_device();
-  devices = RowMatrix(histories.users(), model_.shared_width());
-  for (std::uint32_t user = 0; user < histories.users(); ++user) model_.start_private(devices.row(user));
+  devices = RowMatrix(histories.users(), model_.private_width());
+  for (std::uint32_t user = 0; user < histories.users(); ++user)
+    model_.start_private(UserIndex{user}, devices.row(user));
   const std::size_t shards =
       std::max<std::size_t>(std::min(executor.threads(), schedule.cohort / least_visits_a_shard), 1);
   shards_.reserve(shards);
@@ -66,37 +71,54 @@ void HistoryFederation<Model>::restore(HistoryState state) {
 }
 
 template <class Model>
-HistoryVisit HistoryFederation<Model>::visit_of(UserIndex user, const Histories& histories,
-                                                const FactorSide& received) {
-  return {&received, histories.of(user), state_.devices.on_device().row(user.value)};
+auto HistoryFederation<Model>::visit_of(UserIndex user, const Histories& histories, const Received& received)
+    -> OneVisit {
+  return {&received, histories.of(user), state_.devices.on_device().row(user.value), user, state_.round};
 }
 
 template <class Model>
-Status HistoryFederation<Model>::solve(const HistoryVisit& visit, bool counts, Shard& shard) {
-  const AlsSolver::Outcome outcome = shard.device.solve(visit);
-  if (!outcome.solved) return no_solution(Model::title, state_.round);
-  shard.loss_units += counts ? loss_units_of(outcome.loss) : 0;
-  shard.interactions += counts ? visit.history.size() : 0;
+Status HistoryFederation<Model>::solve(const OneVisit& visit, bool counts, Shard& shard) {
+  if constexpr (SolvesPrivateRows<Model>) {
+    const AlsSolver::Outcome outcome = shard.device.solve(visit);
+    if (!outcome.solved) return no_solution(Model::title, state_.round);
+    shard.loss_units += counts ? loss_units_of(outcome.loss) : 0;
+    shard.interactions += counts ? visit.history.size() : 0;
+  }
+  return Done{};
+}
+
+template <class Model>
+Status HistoryFederation<Model>::make_ready(const OneVisit& visit, Shard& shard) {
+  return solve(visit, schedule_.rounds_per_epoch > 1, shard);
+}
+
+template <class Model>
+Status HistoryFederation<Model>::note(const AnswerReport& report, Shard& shard) {
+  if (!report.finite && SolvesPrivateRows<Model>) return no_solution(Model::title, state_.round);
+  if (!report.finite)
+    return fail(Code::diverged,
+                fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
+                            "learning rate, or raise the regularisation",
+                            state_.round));
+  shard.loss_units += report.loss_units;
+  shard.interactions += report.steps;
   return Done{};
 }
 
 template <class Model>
 Status HistoryFederation<Model>::visit(UserIndex user, Shard& shard) {
-  const HistoryVisit visit = visit_of(user, shareable_, received_);
-  if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
+  const OneVisit visit = visit_of(user, shareable_, received());
+  if (!settled_) SOTTO_TRY_DONE(make_ready(visit, shard));
   HistorySink sink(*shard.sum, plan_.fixed, {plan_.consent, plan_.seed, state_.round, user});
-  if (!shard.device.contribute(visit, sink)) return no_solution(Model::title, state_.round);
-  return Done{};
+  return note(shard.device.contribute(visit, sink), shard);
 }
 
 template <class Model>
 Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
-  SOTTO_TRY(ModelMessage shared, decode<ModelMessage>(broadcast_));
-  SOTTO_TRY(ModelMessage gram, decode<ModelMessage>(broadcast_gram_));
-  const FactorSide received(std::move(shared.shared), std::move(gram.shared));
-  const HistoryVisit visit = visit_of(user, shareable_, received);
-  SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
-  SOTTO_TRY_DONE(contribute(visit, user, shard));
+  SOTTO_TRY(const Received arrived_model, downlink_.decoded());
+  const OneVisit visit = visit_of(user, shareable_, arrived_model);
+  SOTTO_TRY_DONE(make_ready(visit, shard));
+  SOTTO_TRY_DONE(contribute(visit, shard));
   const Bytes sent = encode(ContributionMessage{.round = state_.round, .contribution = shard.sent});
   SOTTO_TRY(ContributionMessage arrived, decode<ContributionMessage>(sent));
   if (collector_ != nullptr) return collector_->accept(user, arrived.contribution);
@@ -106,17 +128,18 @@ Status HistoryFederation<Model>::visit_by_wire(UserIndex user, Shard& shard) {
 
 template <class Model>
 Status HistoryFederation<Model>::visit_collected(UserIndex user, Shard& shard) {
-  const HistoryVisit visit = visit_of(user, shareable_, received_);
-  if (!settled_) SOTTO_TRY_DONE(solve(visit, schedule_.rounds_per_epoch > 1, shard));
-  SOTTO_TRY_DONE(contribute(visit, user, shard));
+  const OneVisit visit = visit_of(user, shareable_, received());
+  if (!settled_) SOTTO_TRY_DONE(make_ready(visit, shard));
+  SOTTO_TRY_DONE(contribute(visit, shard));
   return collector_->accept(user, shard.sent);
 }
 
 template <class Model>
-Status HistoryFederation<Model>::contribute(const HistoryVisit& visit, UserIndex user, Shard& shard) {
+Status HistoryFederation<Model>::contribute(const OneVisit& visit, Shard& shard) {
   shard.sent.clear();
-  ContributionPipeline pipeline({plan_.consent, plan_.seed, state_.round, user}, plan_.fixed, shard.sent);
-  if (!shard.device.contribute(visit, pipeline)) return no_solution(Model::title, state_.round);
+  ContributionPipeline pipeline({plan_.consent, plan_.seed, state_.round, visit.user}, plan_.fixed,
+                                shard.sent);
+  SOTTO_TRY_DONE(note(shard.device.contribute(visit, pipeline), shard));
   shard.sent.make_canonical();
   return Done{};
 }
@@ -148,27 +171,25 @@ Status HistoryFederation<Model>::for_users(std::span<const UserIndex> users, con
 
 template <class Model>
 Status HistoryFederation<Model>::settle_devices() {
-  received_ = FactorSide(state_.shared, executor_);
+  if (!SolvesPrivateRows<Model>) return Done{};
+  downlink_.prepare(state_.shared, executor_);
   const bool counts = schedule_.rounds_per_epoch == 1;
   // With smaller cohorts the next round's devices solve, and count, again; with terms of their own people
   // solve for others without what they keep to themselves.
   settled_ = counts && plan_.consent.people == nullptr;
   return for_users(users_, [&](UserIndex user, Shard& shard) {
-    return solve(visit_of(user, histories_, received_), counts, shard);
+    return solve(visit_of(user, histories_, received()), counts, shard);
   });
 }
 
 template <class Model>
 Status HistoryFederation<Model>::run_round(RoundReport& report) {
-  // 1. Distribution: the cohort receives the shared rows and the sum of their products.
+  // 1. Distribution: the cohort receives the shared rows.
   std::span<const UserIndex> cohort = selector_.select(state_.round);
   if (plan_.consent.people != nullptr) cohort = answering(cohort, shareable_, answering_);
   if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
-  if (!settled_) received_ = FactorSide(state_.shared, executor_);
-  if (path_ == Path::wire) {
-    broadcast_ = encode(ModelMessage{.round = state_.round, .shared = state_.shared});
-    broadcast_gram_ = encode(ModelMessage{.round = state_.round, .shared = received_.gram()});
-  }
+  if (!settled_) downlink_.prepare(state_.shared, executor_);
+  if (path_ == Path::wire) downlink_.encode(state_.round, state_.shared);
   // 2. Computation and 3. transmission: each device answers with its contribution.
   if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &state_.shared}));
   for (Shard& shard : shards_) shard.sum.emplace(shard.space);
@@ -190,9 +211,7 @@ Status HistoryFederation<Model>::run_round(RoundReport& report) {
 
   report.rounds += 1;
   report.exchanges += cohort.size();
-  report.bytes_down += cohort.size() * (encoded_model_bytes(model_.shared_rows(), model_.shared_width()) +
-                                        encoded_model_bytes(received_.factors(), model_.shared_width()));
-  report.bytes_down += traffic.down;
+  report.bytes_down += cohort.size() * downlink_.bytes(state_.shared) + traffic.down;
   report.bytes_up += traffic.up;
   return Done{};
 }
@@ -221,5 +240,6 @@ std::vector<UserIndex> users_with_history(const Histories& histories) {
 
 template class HistoryFederation<FedAls>;
 template class HistoryFederation<Fcf>;
+template class HistoryFederation<Kgflex>;
 
 }  // namespace sotto

@@ -1,11 +1,11 @@
 // HistoryFederation: a whole federation in one process for models that answer with statistics of their
 // history (model/history_model.h); the second driver beside sim/federation.h, made of the same pieces.
 //
-// A round: the cohort receives the shared rows and the sum of their products, each device solves its private
-// row and contributes, the server takes the released sum. After an epoch everybody's row is solved once more
-// for the new shared rows, as a device does before it recommends.
-// Laws: the same plan, data and seed give the same bytes for any number of threads and on the wire; private
-// rows are answers, not state, so a restored federation goes on as if nothing had happened.
+// A round: the cohort receives the shared rows, each device answers, the server takes the released sum. Where
+// private rows are solved, not state, a device solves its own before it answers, and after an epoch
+// everybody's is solved once more for the new shared rows, as a device does before it recommends.
+// Laws: the same plan, data and seed give the same bytes for any number of threads and on the wire; a
+// restored federation goes on as if nothing had happened.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@
 #include "fed/history_sink.h"
 #include "model/fcf.h"
 #include "model/fed_als.h"
+#include "model/kgflex/kgflex.h"
+#include "sim/downlink.h"
 #include "sim/federation.h"
 
 namespace sotto {
@@ -46,6 +48,8 @@ class HistoryFederation {
 
  private:
   struct Shard;
+  using Received = typename Model::Received;
+  using OneVisit = DeviceVisit<Received>;
 
   [[nodiscard]] Status run_round(RoundReport& report);
   // Calls each(user, shard) for the users, in parallel, until one fails.
@@ -55,13 +59,18 @@ class HistoryFederation {
   [[nodiscard]] Status visit_by_wire(UserIndex user, Shard& shard);
   [[nodiscard]] Status visit_collected(UserIndex user, Shard& shard);
   // What the device sends, into the shard's `sent`, in canonical form.
-  [[nodiscard]] Status contribute(const HistoryVisit& visit, UserIndex user, Shard& shard);
+  [[nodiscard]] Status contribute(const OneVisit& visit, Shard& shard);
+  // Takes note of what an answer reports.
+  [[nodiscard]] Status note(const AnswerReport& report, Shard& shard);
   [[nodiscard]] Status visit_cohort(std::span<const UserIndex> cohort);
+  // Before a device answers: solves its row, where rows are solved.
+  [[nodiscard]] Status make_ready(const OneVisit& visit, Shard& shard);
   // Solves the user's row; counts its loss if asked to.
-  [[nodiscard]] Status solve(const HistoryVisit& visit, bool counts, Shard& shard);
+  [[nodiscard]] Status solve(const OneVisit& visit, bool counts, Shard& shard);
   // Everybody's row for the shared rows of now.
   [[nodiscard]] Status settle_devices();
-  [[nodiscard]] HistoryVisit visit_of(UserIndex user, const Histories& histories, const FactorSide& received);
+  [[nodiscard]] OneVisit visit_of(UserIndex user, const Histories& histories, const Received& received);
+  [[nodiscard]] const Received& received() const { return downlink_.received(state_.shared); }
 
   Model model_;
   Plan plan_;
@@ -74,11 +83,10 @@ class HistoryFederation {
   Path path_;
   Collector* collector_ = nullptr;
   HistoryState state_;
-  FactorSide received_;
-  bool settled_ = false;  // every private row is solved for received_, which are the shared rows of now
+  Downlink<Received> downlink_;
+  bool settled_ = false;  // every private row is solved for received(), which are the shared rows of now
   std::vector<Shard> shards_;
   std::vector<UserIndex> answering_;  // where some do not: the users of the round at hand
-  Bytes broadcast_, broadcast_gram_;  // wire path
 };
 
 // Users with at least one training item.
@@ -86,5 +94,6 @@ class HistoryFederation {
 
 extern template class HistoryFederation<FedAls>;
 extern template class HistoryFederation<Fcf>;
+extern template class HistoryFederation<Kgflex>;
 
 }  // namespace sotto

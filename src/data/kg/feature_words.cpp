@@ -25,6 +25,8 @@ constexpr std::array prefixes{
     Prefix{"http://schema.org/", "schema:"},
     Prefix{"http://www.wikidata.org/prop/direct/", "wdt:"},
     Prefix{"http://www.wikidata.org/entity/", "wd:"},
+    Prefix{"http://purl.org/linguistics/gold/", "gold:"},
+    Prefix{"http://www.w3.org/ns/prov#", "prov:"},
 };
 
 std::string shortened(std::string_view name) {
@@ -75,6 +77,14 @@ std::string object_in_words(std::string_view object) {
   if (words.starts_with("Category:")) words.erase(0, 9);
   std::replace(words.begin(), words.end(), '_', ' ');
   return unescaped(words);
+}
+
+std::string full_name(const std::string& prefixed) {
+  if (prefixed.starts_with("dbr:")) return "http://dbpedia.org/resource/" + prefixed.substr(4);
+  for (const Prefix& prefix : prefixes)
+    if (!prefix.shorter.empty() && prefixed.starts_with(prefix.shorter))
+      return std::string(prefix.space) + prefixed.substr(prefix.shorter.size());
+  return prefixed;
 }
 
 std::string feature_in_words(const ItemFeatures& features, FeatureIndex feature) {

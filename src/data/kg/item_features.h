@@ -81,6 +81,8 @@ class ItemFeatures {
 // object its last part with spaces; the parts of a chain are joined by " › ".
 [[nodiscard]] std::string predicate_in_words(std::string_view chain);
 [[nodiscard]] std::string object_in_words(std::string_view object);
+// "dbo:starring" as "http://dbpedia.org/ontology/starring"; names without a known prefix as they are.
+[[nodiscard]] std::string full_name(const std::string& prefixed);
 [[nodiscard]] std::string feature_in_words(const ItemFeatures& features, FeatureIndex feature);
 
 }  // namespace sotto

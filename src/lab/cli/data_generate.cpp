@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "data/kg/prepared_lists.h"
 #include "lab/cli/command.h"
 #include "lab/cli/dataset_text.h"
 #include "lab/files.h"
@@ -18,6 +19,7 @@ struct GenerateOptions {
   CommonOptions common;
   WorldOptions world;
   std::string out;
+  std::string knowledge;  // where what is known about the venues goes; empty: nowhere
 };
 
 struct WorldFiles {
@@ -56,8 +58,15 @@ Status generate_as_split(const GenerateOptions& options, const Console& console)
   return Done{};
 }
 
+Status write_knowledge(const GenerateOptions& options, const Console& console) {
+  if (options.knowledge.empty()) return Done{};
+  SOTTO_TRY(const FeatureList knowledge, generate_knowledge(options.world));
+  return write_output(console, options.knowledge, features_text(knowledge));
+}
+
 Status generate(GenerateOptions& options, const Console& console) {
   options.world.seed = options.common.seed;
+  SOTTO_TRY_DONE(write_knowledge(options, console));
   if (options.out.ends_with(".split")) return generate_as_split(options, console);
   SOTTO_TRY(const Dataset world, generate_world(options.world));
   SOTTO_TRY(const WorldFiles files, files_for(options.out));
@@ -70,6 +79,7 @@ Status generate(GenerateOptions& options, const Console& console) {
                          {"users", world.users.size()},
                          {"items", world.items.size()},
                          {"interactions", world.interactions.size()},
+                         {"kg_file", options.knowledge},
                          {"seed", options.world.seed}});
     return Done{};
   }
@@ -77,8 +87,12 @@ Status generate(GenerateOptions& options, const Console& console) {
                             human_count(world.interactions.size()), human_count(world.users.size()),
                             human_count(world.items.size()), files.interactions));
   console.print(fmt::format("names and categories of the venues in {}\n", files.items));
-  console.print(fmt::format("\nTry: sotto train --data {} --names {}\n", shell_word(files.interactions),
-                            shell_word(files.items)));
+  if (!options.knowledge.empty())
+    console.print(fmt::format("what is known about them in {}\n", options.knowledge));
+  const std::string known =
+      options.knowledge.empty() ? "" : " --model kgflex --kg " + shell_word(options.knowledge);
+  console.print(fmt::format("\nTry: sotto train --data {} --names {}{}\n", shell_word(files.interactions),
+                            shell_word(files.items), known));
   return Done{};
 }
 
@@ -104,10 +118,14 @@ void add_data_generate(CLI::App& data, Cli& cli) {
                   "a folder, a file name in .tsv or .csv, perhaps .zst, or in .split")
       ->type_name("FILE|DIR")
       ->required();
+  app->add_option("--kg", options->knowledge,
+                  "also what is known about the venues, as a list of features in .tsv, perhaps .zst")
+      ->type_name("FILE");
   add_common_options(*app, options->common, "another seed, another world");
   app->footer(
       examples({"sotto data generate --out world",
                 "sotto data generate --users 5000 --items 3000 --cities 10 --seed 7 --out world.tsv.zst",
+                "sotto data generate --out world --kg features.tsv",
                 "sotto data generate --users 1000000 --items 100000 --out big.split"}));
 }
 

@@ -4,6 +4,8 @@
 
 #include "lab/cli/consent_flags.h"
 #include "lab/cli/dp_flags.h"
+#include "lab/cli/kg_flags.h"
+#include "lab/cli/kgflex_flags.h"
 #include "lab/cli/robust_flags.h"
 #include "lab/cli/sum_flags.h"
 #include "lab/files.h"
@@ -243,9 +245,11 @@ void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
           SOTTO_TRY(request.plan.consent.mask, parse_mask(value));
           return Done{};
         });
-  named("--local", "KIND", "sequential: the vector moves after each triple; batch: once a visit",
+  named("--local", "KIND",
+        "sequential: the vector moves after each triple; batch: once a visit (kgflex: batch)",
         to_string(defaults.plan.fpl.local), [](TrainRequest& request, const std::string& value) -> Status {
           SOTTO_TRY(request.plan.fpl.local, parse_local_steps(value));
+          request.kgflex.local = request.plan.fpl.local;
           return Done{};
         });
   named("--rounds-per-epoch", "RULE", "steps: as many triples as central BPR; exchanges: T times the work",
@@ -340,10 +344,12 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_data_options(app, flags.data);
+  add_kg_flags(app, flags.data);
   add_model_flags(app, flags.request);
   add_item_model_flags(app, flags.request);
   add_factor_flags(app, flags.request);
   add_network_flags(app, flags.request);
+  add_kgflex_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_sum_flags(app, flags.request);
   add_dp_flags(app, flags.request);

@@ -72,13 +72,23 @@ std::string content_of(const Split& split) {
   Hasher hasher;
   hasher.text(split.hash);
   for (const std::string& category : split.item_categories) hasher.text(category);
+  if (split.features) hasher.text(split.features->hash());
   return std::move(hasher).hex();
+}
+
+// `knowledge` may be null.
+Result<Split> with_features(Split split, const Knowledge* knowledge) {
+  if (knowledge != nullptr) SOTTO_TRY_DONE(attach_features(*knowledge, split));
+  return split;
 }
 
 Result<Split> ready_split(const Study& study, const DataRequest& data, Phase phase) {
   SOTTO_TRY(Prepared prepared, prepare(data));
   if (!study.search) return std::move(prepared.split);
-  if (phase == Phase::final) return with_whole_training(std::move(prepared.split));
+  if (phase == Phase::final) {
+    SOTTO_TRY(Split whole, with_whole_training(std::move(prepared.split)));
+    return with_features(std::move(whole), prepared.knowledge.get());
+  }
   if (prepared.split.validation.interactions() == 0)
     return fail(Code::usage, data.split_file +
                                  ": a search judges on a validation part, and this split has none: make one "
@@ -97,15 +107,18 @@ class DatasetSplits {
     if (!loaded_) {
       SOTTO_TRY(LoadedData loaded, load_data(data));
       loaded_ = std::move(loaded.dataset);
+      knowledge_ = std::move(loaded.knowledge);
     }
     data.split.seed = seed;
-    return split_dataset(*loaded_, data.split);
+    SOTTO_TRY(Split split, split_dataset(*loaded_, data.split));
+    return with_features(std::move(split), knowledge_.get());
   }
 
  private:
   const Study& study_;
   const StudyDataset& dataset_;
   std::optional<Dataset> loaded_;
+  std::shared_ptr<const Knowledge> knowledge_;
 };
 
 // The learning curve while it grows.

@@ -146,11 +146,14 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
   for (auto&& [key, value] : table) {
     const std::string name(key.str());
     const bool known = data_keys.contains(name) || split_keys.contains(name);
-    if (!known) return at(value, name + ": unknown key in [[dataset]]");
-    toml::table section;
-    section.insert(name, std::move(value));
-    toml::table single;
-    single.insert(data_keys.contains(name) ? "data" : "split", std::move(section));
+    const bool knowledge = name == "kg" && value.is_table();  // a section of its own: kg = { paths = […] }
+    if (!known && !knowledge) return at(value, name + ": unknown key in [[dataset]]");
+    toml::table section, single;
+    if (knowledge)
+      section = std::move(*value.as_table());
+    else
+      section.insert(name, std::move(value));
+    single.insert(knowledge ? "kg" : data_keys.contains(name) ? "data" : "split", std::move(section));
     TrainRequest request;
     request.data = dataset.data;
     SOTTO_TRY(const TrainRequest read, from_table(single, name_, request));

@@ -69,6 +69,9 @@ struct OwnedProfile {
   std::vector<float> gains;
   [[nodiscard]] FeatureProfile view() const { return {features, gains}; }
 };
+// The same over given examples of both kinds; nothing is kept back.
+[[nodiscard]] OwnedProfile profile_over(std::span<const ItemIndex> history, std::span<const ItemIndex> others,
+                                        const ItemFeatures& features, const ProfileOptions& options);
 [[nodiscard]] OwnedProfile make_profile(std::span<const ItemIndex> history, UserIndex user,
                                         std::size_t catalogue, const ItemFeatures& features,
                                         const ProfileOptions& options, const KeepsBack& keeps_back);

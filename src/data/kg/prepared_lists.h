@@ -1,0 +1,52 @@
+// Prepared lists of item features, in the three ways they come:
+//
+//   named    item<TAB>predicate<TAB>object under that header, chains joined by "~": what write_features
+//   writes numbers  item predicate-id object-id, three numbers a line; names of predicates from a file beside
+//   it lists    item, then the ids of its features, as many as it has, parted by tabs; predicate "feature"
+//
+// Law: what write_features writes reads back as the same facts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "base/shared_bytes.h"
+#include "data/kg/feature_list.h"
+#include "data/kg/line_stream.h"
+
+namespace sotto {
+
+enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, triples_tsv };
+
+// By the first lines of a file.
+[[nodiscard]] Result<KnowledgeFormat> detect_knowledge(const std::string& name, std::string_view head);
+[[nodiscard]] const char* to_string(KnowledgeFormat format);
+
+// What numbers stand for: "chain<TAB>id<TAB>hops" or "id<TAB>name" a line.
+struct NumberNames {
+  struct Name {
+    std::string text;
+    std::uint8_t hops = 0;  // 0: not said
+  };
+  std::unordered_map<std::string, Name> by_number;
+};
+[[nodiscard]] Result<NumberNames> read_number_names(NamedSource source);
+
+struct ListOptions {
+  NumberNames predicates, objects;  // of `numbers` and `lists`; those without a name stay numbers
+  bool object_second = false;       // `numbers`: item, object, predicate
+};
+
+// Adds the facts of one source; the list is not settled.
+[[nodiscard]] Status read_features(NamedSource source, KnowledgeFormat format, const ListOptions& options,
+                                   BrokenLines& broken, FeatureList& list);
+
+// As named lines, in pieces.
+[[nodiscard]] Status write_features(const FeatureList& list, const ByteSink& sink);
+[[nodiscard]] std::string features_text(const FeatureList& list);
+
+}  // namespace sotto

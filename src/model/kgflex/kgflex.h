@@ -1,0 +1,86 @@
+// KGFlex (thesis ch. 6; systems.md §3): what a person cares about is a sparse view of features of items.
+//
+// Shared: one row a feature, [g_0 … g_{m−1}, b]. Private: p_f for the person's own features alone, each kept
+// as [p_0 … p_{m−1}, 1], so that a feature's part of a score is k_f · (one product of two rows), and
+//   r̂_ui = Σ_{f ∈ F_u ∩ F_i} k_f (p_f·g_f + b_f).
+// A visit draws pairs (i consumed, j not). With d = σ(−(r̂_ui − r̂_uj)) and c_f = d([f ∈ F_i] − [f ∈ F_j]),
+//   Δg_f = c_f k_f p_f − λ_g g_f     Δb_f = c_f k_f     p_f += α(c_f k_f g_f − λ_p p_f)
+// for every own feature of i or j; each item that has it counts for λ. A pair without an own feature says
+// nothing. The shared rows stay the received ones for the whole visit; `batch` moves p once, by the sum over
+// all pairs (the authors' code), `sequential` after each pair.
+// An item that consent keeps back counts for the person's own p, and not in what leaves.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/kernels.h"
+#include "data/membership.h"
+#include "data/pair_sampler.h"
+#include "model/history_model.h"
+#include "model/kgflex/kgflex_work.h"
+
+namespace sotto {
+
+// What the devices of a federation hold beside their private rows: their profiles, their histories, and what
+// everybody knows, the features of the items.
+class KgflexDevices {
+ public:
+  // `trained_on` is what may be learned from, `consumed` all that people have.
+  KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on, const Histories& consumed,
+                std::size_t catalogue, const ProfileOptions& options, const KeepsBack& keeps_back,
+                Executor& executor);
+  KgflexDevices(const KgflexDevices&) = delete;
+  KgflexDevices& operator=(const KgflexDevices&) = delete;
+
+  [[nodiscard]] const ItemFeatures& features() const { return *features_; }
+  [[nodiscard]] const FeatureProfiles& profiles() const { return profiles_; }
+  [[nodiscard]] const Histories& histories() const { return trained_on_; }
+  [[nodiscard]] const Membership& consumed() const { return consumed_; }
+  [[nodiscard]] std::size_t catalogue() const { return catalogue_; }
+  [[nodiscard]] const ProfileOptions& options() const { return options_; }
+
+ private:
+  std::shared_ptr<const ItemFeatures> features_;
+  Histories trained_on_;
+  std::size_t catalogue_;
+  ProfileOptions options_;
+  FeatureProfiles profiles_;
+  Membership consumed_;
+};
+
+class Kgflex {
+ public:
+  static constexpr const char* title = "KGFlex";
+  using Received = RowMatrix;
+
+  Kgflex(const KgflexOptions& options, std::shared_ptr<const KgflexDevices> devices)
+      : options_(options), devices_(std::move(devices)) {}
+
+  [[nodiscard]] std::size_t shared_rows() const { return devices_->features().features(); }
+  [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.factors} + 1; }
+  [[nodiscard]] std::size_t sum_rows() const { return shared_rows(); }
+  [[nodiscard]] std::size_t sum_width() const { return shared_width(); }
+  // Room for the longest profile.
+  [[nodiscard]] std::size_t private_width() const {
+    return devices_->profiles().longest() * RowMatrix::stride_for(shared_width());
+  }
+  [[nodiscard]] RowMatrix start_shared() const;
+  [[nodiscard]] RowMatrix start_memory() const { return {}; }
+  void start_private(UserIndex user, float* own) const;
+  [[nodiscard]] const KgflexOptions& options() const { return options_; }
+  [[nodiscard]] const KgflexDevices& devices() const { return *devices_; }
+
+  class Device;
+  class Server;
+
+ private:
+  KgflexOptions options_;
+  std::shared_ptr<const KgflexDevices> devices_;
+};
+
+}  // namespace sotto
+
+#include "model/kgflex/kgflex_fit.h"  // IWYU pragma: keep
