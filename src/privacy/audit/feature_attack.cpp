@@ -16,9 +16,6 @@ constexpr std::size_t most_explained = 400;
 // Under noise every row is there; one counts as seen if its bias is so many deviations from 0.
 constexpr double clear_of_noise = 2.0;
 
-// A profile keeps what tells most, so that k and c grow together: a root brings Δb = c·k nearer to c.
-float rooted(float value) { return std::copysign(std::sqrt(std::abs(value)), value); }
-
 }  // namespace
 
 FeatureAttack::FeatureAttack(const TranscriptHead& head, const ItemFeatures& features, Question question,
@@ -32,7 +29,7 @@ FeatureAttack::FeatureAttack(const TranscriptHead& head, const ItemFeatures& fea
       rarity_(features.features()),
       total_bias_(features.features(), 0.0),
       total_times_(features.features(), 0) {
-  SOTTO_ASSERT(head.catalogue == features.features() && head.items == features.items(),
+  SOTTO_ASSERT(head.catalogue == features.features() && head.items <= features.items(),
                "the transcript is about these features");
   for (std::size_t n = 0; n < targets_.size(); ++n) {
     place_[targets_[n].value] = static_cast<std::uint32_t>(n + 1);
@@ -107,6 +104,18 @@ std::vector<float> FeatureAttack::difference(const State& state) const {
   return more;
 }
 
+std::vector<float> FeatureAttack::more_often(const State& state) const {
+  std::vector<float> more(state.times.size(), 0.0f);
+  const double with = state.messages;
+  const double without = static_cast<double>(messages_) - with;
+  if (with == 0.0 || without == 0.0) return more;
+  for (std::size_t f = 0; f < more.size(); ++f) {
+    const double times = state.times[f];
+    more[f] = static_cast<float>(times / with - (static_cast<double>(total_times_[f]) - times) / without);
+  }
+  return more;
+}
+
 void FeatureAttack::learn(std::span<const std::size_t> teachers, const Histories& truth, Executor& executor) {
   const bool items = question_ == Question::items;
   SeenOdds odds(*features_);
@@ -114,15 +123,16 @@ void FeatureAttack::learn(std::span<const std::size_t> teachers, const Histories
     for (const std::size_t n : teachers) odds.add(seen(states_[n]), truth.of(targets_[n]));
   executor.run(states_.size(), [&](std::size_t n) {
     State& state = states_[n];
-    std::vector<float> pulls = head_.group > 1 ? difference(state) : state.bias;
-    for (float& pull : pulls) pull = rooted(pull);
-    state.pulled = unmixed(*features_, pulls, most_explained);
-    if (items) state.odds = odds.score(seen(state));
+    // Rows that are seen, whatever their sign: of an item that is kept back only the negative ones leave.
+    state.needed = unmixed(*features_, head_.group > 1 ? more_often(state) : presence(state), most_explained);
+    if (!items) return;
+    state.odds = odds.score(seen(state));
+    for (auto* by_item : {&state.odds, &state.needed}) by_item->resize(head_.items);
   });
 }
 
 std::vector<float> FeatureAttack::over_items(std::span<const float> by_feature) const {
-  std::vector<float> scores(features_->items(), 0.0f);
+  std::vector<float> scores(head_.items, 0.0f);
   for (std::uint32_t item = 0; item < scores.size(); ++item) {
     const auto own = features_->of({item});
     double sum = 0.0;
@@ -133,7 +143,7 @@ std::vector<float> FeatureAttack::over_items(std::span<const float> by_feature) 
 }
 
 std::vector<float> FeatureAttack::rarity_mean(std::span<const float> by_feature) const {
-  std::vector<float> scores(features_->items(), 0.0f);
+  std::vector<float> scores(head_.items, 0.0f);
   for (std::uint32_t item = 0; item < scores.size(); ++item) {
     double sum = 0.0, all = 0.0;
     for (const FeatureIndex feature : features_->of({item})) {
@@ -172,8 +182,8 @@ std::vector<float> FeatureAttack::evidence(Attacker attacker, std::size_t target
       SOTTO_ASSERT(items && !state.odds.empty(), "odds are of items, and learnt");
       return state.odds;
     case Attacker::feature_unmixing:
-      SOTTO_ASSERT(!state.pulled.empty(), "items are unmixed when the witness has learnt");
-      return items ? state.pulled : over_features(state.pulled);
+      SOTTO_ASSERT(!state.needed.empty(), "items are unmixed when the witness has learnt");
+      return items ? state.needed : over_features(state.needed);
     case Attacker::feature_difference:
       return items ? over_items(difference(state)) : difference(state);
     default:

@@ -18,7 +18,7 @@ namespace sotto {
 
 class FeatureAttack final : public Witness {
  public:
-  // `targets` ascend; `features` outlive it and have the head's rows and items.
+  // `targets` ascend; `features` outlive it and have the head's rows; its items come first.
   FeatureAttack(const TranscriptHead& head, const ItemFeatures& features, Question question,
                 std::vector<UserIndex> targets);
 
@@ -35,12 +35,14 @@ class FeatureAttack final : public Witness {
     std::vector<float> bias;
     std::vector<std::uint32_t> times;  // messages with the row
     std::uint32_t messages = 0;
-    std::vector<float> odds, pulled;  // one an item; learnt
+    std::vector<float> odds, needed;  // one an item; learnt
   };
 
   [[nodiscard]] bool counts(std::int64_t bias_units) const;
   [[nodiscard]] std::vector<float> presence(const State& state) const;
   [[nodiscard]] std::vector<float> difference(const State& state) const;
+  // How much more often the row is in the person's messages than in others.
+  [[nodiscard]] std::vector<float> more_often(const State& state) const;
   [[nodiscard]] std::vector<std::uint8_t> seen(const State& state) const;
   // From one number a feature to one an item: the sum over its features over √ of their number.
   [[nodiscard]] std::vector<float> over_items(std::span<const float> by_feature) const;

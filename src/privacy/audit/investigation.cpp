@@ -62,7 +62,8 @@ Result<Investigation> Investigation::open(const TranscriptHead& head, const Hist
     return fail(Code::incompatible, "the transcript is not about this data: it has another number of users");
   const bool kgflex = head.model == SeenModel::kgflex;
   SOTTO_ASSERT(kgflex || options.question == Question::items, "fpl has no features to ask for");
-  if (kgflex && (features == nullptr || features->hash() != head.features))
+  if (kgflex && (features == nullptr || features->hash() != head.features ||
+                 features->features() != head.catalogue || features->items() < head.items))
     return fail(Code::incompatible,
                 "the transcript is about features of items: give the --kg that it was recorded with");
   const std::size_t things = kgflex && options.question == Question::items ? head.items : head.catalogue;

@@ -47,7 +47,7 @@ struct TranscriptHead {
   std::uint32_t group = 1;  // secure: devices in a sum, at least
   std::string split;        // hash of the data it is about
   SeenModel model = SeenModel::fpl;
-  std::uint32_t items = 0;  // KGFlex: that may be in a history
+  std::uint32_t items = 0;  // KGFlex: that may be in a history; the features may be of more
   std::string features;     // KGFlex: hash of the items' features
 
   [[nodiscard]] std::size_t factors() const { return width - 1; }

@@ -12,14 +12,14 @@ constexpr double ridge = 1.0;
 constexpr int most_steps = 40;
 constexpr double small_enough = 1e-6;  // of the first residual
 
-// The strongest pulls, ascending by feature.
-std::vector<std::uint32_t> strongest(std::span<const float> pulls, std::size_t most) {
+// The features that say most, ascending.
+std::vector<std::uint32_t> strongest(std::span<const float> said, std::size_t most) {
   std::vector<std::uint32_t> chosen;
-  for (std::uint32_t f = 0; f < pulls.size(); ++f)
-    if (pulls[f] != 0.0f) chosen.push_back(f);
+  for (std::uint32_t f = 0; f < said.size(); ++f)
+    if (said[f] != 0.0f) chosen.push_back(f);
   if (chosen.size() > most) {
     const auto stronger = [&](std::uint32_t a, std::uint32_t b) {
-      return std::pair(-std::abs(pulls[a]), a) < std::pair(-std::abs(pulls[b]), b);
+      return std::pair(-std::abs(said[a]), a) < std::pair(-std::abs(said[b]), b);
     };
     std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(most), chosen.end(),
                      stronger);
@@ -92,12 +92,12 @@ std::vector<double> solved(const Mixture& mixture, std::vector<double> residual)
 
 }  // namespace
 
-std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> pulls,
+std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> said,
                            std::size_t most_features) {
-  const Mixture mixture(features, strongest(pulls, most_features));
+  const Mixture mixture(features, strongest(said, most_features));
   std::vector<double> explained(mixture.rows());
   for (std::size_t row = 0; row < explained.size(); ++row)
-    explained[row] = mixture.weight(row) * double{pulls[mixture.feature(row)]};
+    explained[row] = mixture.weight(row) * double{said[mixture.feature(row)]};
   const std::vector<double> items = mixture.to_items(solved(mixture, std::move(explained)));
   return {items.begin(), items.end()};
 }

@@ -1,8 +1,8 @@
-// Unmixing (B5): a KGFlex update is a mixture. A feature's row is the sum of what its items pull, so the
-// items whose features together explain the rows best are found by least squares, kept small (ridge): items
-// that share a feature with a consumed one by chance are not needed for it and drop out.
+// Unmixing (B5): the rows of a KGFlex device are a mixture of the features of its items. The items whose
+// features together explain the rows best are found by least squares, kept small (ridge): items that share a
+// feature with a consumed one by chance are not needed for it and drop out.
 //
-// Law: pulls that are all zero give zeros.
+// Law: rows that say nothing (all zero) give zeros.
 #pragma once
 
 #include <span>
@@ -12,9 +12,9 @@
 
 namespace sotto {
 
-// How strongly each item pulls, one number an item; `pulls` is one a feature. The strongest `most_features`
-// are explained.
-[[nodiscard]] std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> pulls,
+// How much each item is needed, one number an item; `said` is what the rows say, one number a feature. The
+// `most_features` that say most are explained.
+[[nodiscard]] std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> said,
                                          std::size_t most_features);
 
 }  // namespace sotto

@@ -24,7 +24,7 @@ ItemFeatures features_of(const std::vector<std::vector<std::uint32_t>>& items) {
   return {list, list.items, {.min_items = 1, .max_hops = 1}};
 }
 
-// With as many features as items and each item alone with its feature, the ridge halves each pull (X is the
+// With as many features as items and each item alone with its feature, the ridge halves each number (X is the
 // unit matrix, ridge 1).
 TEST(Unmixing, IsTheRidgeWhereItCanBeSolvedByHand) {
   const ItemFeatures features = features_of({{0}, {1}, {2}});
@@ -37,7 +37,7 @@ TEST(Unmixing, IsTheRidgeWhereItCanBeSolvedByHand) {
   EXPECT_EQ(unmixed(features, std::vector<float>{0.0f, 0.0f, 0.0f}, 10), (std::vector<float>{0, 0, 0}));
 }
 
-// Item 0 has features 0 to 3 and pulls them all. Item 1 shares two of them and has two that nobody pulled;
+// Item 0 has features 0 to 3 and explains them all. Item 1 shares two of them and has two that were not seen;
 // item 2 shares none.
 TEST(Unmixing, PrefersTheItemThatExplainsAllFeatures) {
   const ItemFeatures features = features_of({{0, 1, 2, 3}, {0, 1, 4, 5}, {4, 5, 6, 7}});
