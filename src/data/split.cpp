@@ -86,7 +86,7 @@ class UserCutter {
     if (const auto* temporal = std::get_if<TemporalHoldout>(&options_.rule))
       return share_of(1.0 - temporal->train_share, line_.size());
     if (const auto* random = std::get_if<RandomHoldout>(&options_.rule))
-      return share_of(1.0 - random->train_share, line_.size());
+      return line_.size() - std::max<std::size_t>(share_of(random->train_share, line_.size()), 1);
     if (const auto* fixed = std::get_if<FixedTimestamp>(&options_.rule)) {
       const auto late = [&](const Interaction& row) { return row.time >= fixed->unix_seconds; };
       return static_cast<std::size_t>(std::count_if(line_.begin(), line_.end(), late));

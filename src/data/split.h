@@ -38,9 +38,11 @@ struct Split {
 struct TemporalHoldout {
   double train_share = 0.8;
 };  // per user; test = newest ⌊(1 − share)·n⌋
+// Per user; train = ⌊share·n⌋ at random, and at least one: the rest is test. (The other way round from the
+// temporal rule, because both are as the papers that use them: chapter 6 of the thesis splits so.)
 struct RandomHoldout {
   double train_share = 0.8;
-};  // per user; as many, at random
+};
 // Per user; the newest one (at random without times). A user's only interaction stays in training.
 struct LeaveOneOut {};
 struct FixedTimestamp {

@@ -222,6 +222,17 @@ TEST(Split, RandomDependsOnTheSeedAlone) {
   EXPECT_EQ(first.validation.interactions(), 15u);  // ⌊0.1·32⌋ = 3 for each of five users
 }
 
+// As the papers that split at random: the training part is rounded down, but never to nothing.
+TEST(Split, RandomRoundsTheTrainingPartDown) {
+  for (const auto& [all, train] : {std::pair{1, 1}, {2, 1}, {4, 3}, {5, 4}, {6, 4}, {9, 7}, {10, 8}}) {
+    std::string text;
+    for (int k = 0; k < all; ++k) text += fmt::format("u,i{}\n", k);
+    const Split split = split_dataset(load(text), options_of("random:0.8")).value();
+    EXPECT_EQ(split.train.interactions(), static_cast<std::size_t>(train)) << all;
+    EXPECT_EQ(split.test.interactions(), static_cast<std::size_t>(all - train)) << all;
+  }
+}
+
 // Each interaction of a user is as likely to be held out as any other.
 TEST(Split, RandomIsFair) {
   std::string text;

@@ -8,7 +8,11 @@ namespace sotto {
 
 namespace {
 
+constexpr float adam_rate = 0.02f;
+
 KgflexOptions kgflex_options(const TrainRequest& request) {
+  const ServerStep step = request.kgflex.server.value_or(ServerStep::sgd);
+  const float usual = step == ServerStep::sgd ? request.plan.fpl.learning_rate : adam_rate;
   return {.factors = request.plan.fpl.factors,
           .learning_rate = request.plan.fpl.learning_rate,
           .personal_reg = request.user_reg.value_or(0.0f),
@@ -16,7 +20,11 @@ KgflexOptions kgflex_options(const TrainRequest& request) {
           .init_sd = request.plan.fpl.init_sd,
           .local = request.kgflex.local.value_or(LocalSteps::batch),
           .pairs = request.plan.triples,
-          .seed = request.plan.seed};
+          .seed = request.plan.seed,
+          .server = {.step = step,
+                     .rate = request.factors.server_lr.value_or(usual),
+                     .beta1 = request.factors.beta1,
+                     .beta2 = request.factors.beta2}};
 }
 
 }  // namespace

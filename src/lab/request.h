@@ -91,7 +91,8 @@ struct KgflexRequest {
   bool all_features = false;                           // no such limits
   std::uint32_t negatives = 1;  // of the gain: examples that were not consumed, a consumed one
   float min_gain = 0.0f;
-  std::optional<LocalSteps> local;  // none: batch, the authors'
+  std::optional<LocalSteps> local;   // none: batch, the authors'
+  std::optional<ServerStep> server;  // none: plain steps at the learning rate, the authors'
 };
 
 struct TrainRequest {

@@ -42,6 +42,7 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("kgflex", "negatives", r.kgflex.negatives);
   visit("kgflex", "min_gain", r.kgflex.min_gain);
   visit("kgflex", "local", r.kgflex.local);
+  visit("kgflex", "server", r.kgflex.server);
 }
 
 // A switch that old plans do not have is written only where it is on.

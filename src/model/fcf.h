@@ -11,19 +11,13 @@
 #include <vector>
 
 #include "model/history_model.h"
+#include "model/server_step.h"
 
 namespace sotto {
 
-enum class ServerStep : std::uint8_t { adam, sgd };
-[[nodiscard]] Result<ServerStep> parse_server_step(const std::string& text);
-[[nodiscard]] const char* to_string(ServerStep step);
-
 struct FcfOptions {
   AlsOptions als;
-  ServerStep step = ServerStep::adam;
-  float rate = 0.1f;
-  float beta1 = 0.9f;
-  float beta2 = 0.999f;
+  ServerStepOptions server = {};
 };
 [[nodiscard]] Status check(const FcfOptions& options);
 
@@ -42,9 +36,8 @@ class Fcf {
   [[nodiscard]] std::size_t sum_rows() const { return catalogue_; }
   [[nodiscard]] std::size_t sum_width() const { return options_.als.factors; }
   [[nodiscard]] RowMatrix start_shared() const { return start_items(options_.als, catalogue_); }
-  // Adam's moments: the first of every item, then the second.
   [[nodiscard]] RowMatrix start_memory() const {
-    return options_.step == ServerStep::adam ? RowMatrix(2 * catalogue_, sum_width()) : RowMatrix();
+    return start_moments(options_.server, catalogue_, sum_width());
   }
   void start_private(UserIndex /*user*/, float* own) const { start_user(options_.als.factors, own); }
 
@@ -93,16 +86,14 @@ class Fcf {
     Server(const Fcf& model, std::uint32_t round, FixedPoint fixed, RowMatrix& shared, RowMatrix& memory);
     template <class Integer>
     void take(std::uint32_t item, const Integer* sum);
-    [[nodiscard]] bool solved() const { return finite_; }
+    [[nodiscard]] bool solved() const { return steps_.finite(); }
 
    private:
-    FcfOptions options_;
+    AlsOptions als_;
     float unit_;
-    float first_scale_ = 1.0f;  // Adam's corrections for moments that began at 0
-    float second_scale_ = 1.0f;
     RowMatrix& shared_;
-    RowMatrix& memory_;
-    bool finite_ = true;
+    std::vector<float> slope_;
+    RoundSteps steps_;
   };
 
  private:

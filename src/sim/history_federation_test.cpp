@@ -30,7 +30,7 @@ Plan plan_of(double pi = 1.0, MaskKind mask = MaskKind::sticky, double cohort = 
 
 FedAls fed_als(const Plan& /*plan*/) { return {als(), world().catalogue}; }
 Fcf fcf(const Plan& plan, ServerStep step = ServerStep::adam) {
-  return {{.als = als(), .step = step, .rate = step == ServerStep::adam ? 0.05f : 1e-4f},
+  return {{.als = als(), .server = {.step = step, .rate = step == ServerStep::adam ? 0.05f : 1e-4f}},
           world().catalogue,
           plan.cohort};
 }
@@ -223,7 +223,8 @@ TEST(Fcf, TheSumIsTheGradientOfTheLoss) {
   const Plan plan = plan_of();
   const AlsOptions options = als();
   constexpr float rate = 1e-4f;
-  const Fcf model({.als = options, .step = ServerStep::sgd, .rate = rate}, world().catalogue, 1.0);
+  const Fcf model({.als = options, .server = {.step = ServerStep::sgd, .rate = rate}}, world().catalogue,
+                  1.0);
   HistoryFederation<Fcf> federation(model, plan, schedule_of(plan), world().train, serial);
   const RowMatrix before = federation.state().shared;
   RowMatrix users = federation.state().devices.on_device();
@@ -275,7 +276,7 @@ TEST(Fcf, WhatIsKeptBackIsAnsweredAsIfItWereNotConsumed) {
   SerialExecutor serial;
   const Plan plan = plan_of(0.0);
   constexpr float rate = 1e-3f;
-  const Fcf model({.als = als(), .step = ServerStep::sgd, .rate = rate}, world().catalogue, 1.0);
+  const Fcf model({.als = als(), .server = {.step = ServerStep::sgd, .rate = rate}}, world().catalogue, 1.0);
   HistoryFederation<Fcf> federation(model, plan, schedule_of(plan), world().train, serial);
   const RowMatrix before = federation.state().shared;
   RowMatrix users = federation.state().devices.on_device();

@@ -84,7 +84,7 @@ TEST(SecureRound, FplHasThePlainModelsHash) {
 
 TEST(SecureRound, FcfAndFederatedAlsHaveThePlainModelsHash) {
   const AlsOptions als{.factors = 4, .lambda = 0.5f, .confidence = 4.0f, .seed = 3};
-  const Fcf fcf({.als = als, .step = ServerStep::adam, .rate = 0.05f}, world().catalogue, 1.0);
+  const Fcf fcf({.als = als, .server = {.step = ServerStep::adam, .rate = 0.05f}}, world().catalogue, 1.0);
   const FedAls fed_als(als, world().catalogue);
   const std::string plain_fcf = history_hash(fcf, nullptr), plain_als = history_hash(fed_als, nullptr);
   for (const SumOptions& way : ways()) {

@@ -54,6 +54,10 @@ class Verification {
       request.data.paths = {folder_ + "/" + row.data};
       request.data.filter.min_user = 20;
       row.set(request);
+      KnowledgeRequest& kg = request.data.kg;
+      for (std::string& path : kg.paths) path = folder_ + "/" + path;
+      for (std::string& path : kg.links) path = folder_ + "/" + path;
+      if (!kg.predicates.empty()) kg.predicates = folder_ + "/" + kg.predicates;
       const auto measured = measure(row, request);
       if (!measured.ok()) return report(row, "", std::nullopt, {}, measured.error().message);
       for (const auto& [name, value] : *measured) means[name] += value / row.seeds;
@@ -89,13 +93,15 @@ class Verification {
     return figures;
   }
 
-  // Temporal splits do not depend on the seed: one load a dataset.
+  // Temporal splits do not depend on the seed: one load a dataset. Others are made anew for each.
   Result<const Split*> split_of(const TrainRequest& request) {
-    const std::string& path = request.data.paths.front();
-    const auto held = splits_.find(path);
+    std::string key = request.data.paths.front();
+    if (std::holds_alternative<RandomHoldout>(request.data.split.rule))
+      key += fmt::format(" {} {}", to_string(request.data.split.rule), request.plan.seed);
+    const auto held = splits_.find(key);
     if (held != splits_.end()) return &held->second;
     SOTTO_TRY(Prepared prepared, prepare(request.data));
-    return &splits_.emplace(path, std::move(prepared.split)).first->second;
+    return &splits_.emplace(key, std::move(prepared.split)).first->second;
   }
 
   void report(const Row& row, const std::string& metric, std::optional<double> value,

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "tests/verify/exchange_figures.h"
+#include "tests/verify/knowledge_rows.h"
 #include "tests/verify/poison_figures.h"
 #include "tests/verify/verification.h"
 
@@ -300,6 +301,7 @@ int run(const std::string& folder, bool quick) {
     rows.push_back(private_ease(epsilon, precision));
   for (Row& row : poison_rows()) rows.push_back(std::move(row));
   for (Row& row : exchange_rows()) rows.push_back(std::move(row));
+  for (Row& row : knowledge_rows()) rows.push_back(std::move(row));
   for (const Row& row : rows)
     if (row.quick || !quick) verification.run(row);
   measure_audit(folder, quick, [&](const MeasuredFigure& figure) { verification.figure(figure); });

@@ -141,13 +141,15 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add(
       "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
       std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
-  add_edit<std::string>(app, edits, "--server", "the server's step on the summed gradient (fcf): adam or sgd",
+  add_edit<std::string>(app, edits, "--server",
+                        "the server's step on the summed gradient (fcf, kgflex): adam or sgd",
                         [](TrainRequest& request, const std::string& value) -> Status {
                           SOTTO_TRY(request.factors.server, parse_server_step(value));
+                          request.kgflex.server = request.factors.server;
                           return Done{};
                         })
       ->type_name("KIND")
-      ->default_str(to_string(defaults.server))
+      ->default_str(fmt::format("{}; kgflex sgd", to_string(defaults.server)))
       ->group("Federation");
   const auto server = [&](const char* name, const char* help, const std::string& standard, auto member) {
     auto* option =

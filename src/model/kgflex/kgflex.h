@@ -7,8 +7,9 @@
 //   Δg_f = c_f k_f p_f − λ_g g_f     Δb_f = c_f k_f     p_f += α(c_f k_f g_f − λ_p p_f)
 // for every own feature of i or j; each item that has it counts for λ. A pair without an own feature says
 // nothing. The shared rows stay the received ones for the whole visit; `batch` moves p once, by the sum over
-// all pairs (the authors' code), `sequential` after each pair.
-// An item that consent keeps back counts for the person's own p, and not in what leaves.
+// all pairs (the authors' code), `sequential` after each pair. The server adds α times the sum over its
+// cohort, or lets Adam step along it. An item that consent keeps back counts for the person's own p, and not
+// in what leaves.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,9 @@ class Kgflex {
     return devices_->profiles().longest() * RowMatrix::stride_for(shared_width());
   }
   [[nodiscard]] RowMatrix start_shared() const;
-  [[nodiscard]] RowMatrix start_memory() const { return {}; }
+  [[nodiscard]] RowMatrix start_memory() const {
+    return start_moments(options_.server, shared_rows(), shared_width());
+  }
   void start_private(UserIndex user, float* own) const;
   [[nodiscard]] const KgflexOptions& options() const { return options_; }
   [[nodiscard]] const KgflexDevices& devices() const { return *devices_; }

@@ -60,19 +60,22 @@ class Kgflex::Device {
 
 class Kgflex::Server {
  public:
-  Server(const Kgflex& model, std::uint32_t /*round*/, FixedPoint fixed, RowMatrix& shared,
-         RowMatrix& /*memory*/)
-      : step_(model.options().learning_rate * (1.0f / fixed.scale())), shared_(shared) {}
+  Server(const Kgflex& model, std::uint32_t round, FixedPoint fixed, RowMatrix& shared, RowMatrix& memory)
+      : unit_(1.0f / fixed.scale()),
+        slope_(shared.stride(), 0.0f),
+        steps_(model.options().server, round, shared, memory) {}
 
   template <class Integer>
   void take(std::uint32_t row, const Integer* sum) {
-    kernels::apply_row(shared_.row(row), sum, step_, shared_.stride());
+    for (std::size_t k = 0; k < slope_.size(); ++k) slope_[k] = -static_cast<float>(sum[k]) * unit_;
+    steps_.move(row, slope_.data(), slope_.size());
   }
-  [[nodiscard]] bool solved() const { return true; }
+  [[nodiscard]] bool solved() const { return steps_.finite(); }
 
  private:
-  float step_;
-  RowMatrix& shared_;
+  float unit_;
+  std::vector<float> slope_;
+  RoundSteps steps_;
 };
 
 }  // namespace sotto

@@ -32,7 +32,7 @@ Status check(const KgflexOptions& options) {
                 fmt::format("init-sd is {}, but it must be a finite number from 0 up", options.init_sd));
   if (options.pairs && *options.pairs == 0)
     return fail(Code::usage, "triples is 0: a visit needs at least one pair");
-  return Done{};
+  return check(options.server);
 }
 
 KgflexWork::KgflexWork(const KgflexOptions& options, const ItemFeatures& features)

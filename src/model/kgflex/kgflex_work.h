@@ -12,6 +12,7 @@
 #include "data/pair_sampler.h"
 #include "model/fpl.h"
 #include "model/kgflex/profile.h"
+#include "model/server_step.h"
 
 namespace sotto {
 
@@ -24,6 +25,8 @@ struct KgflexOptions {
   LocalSteps local = LocalSteps::batch;
   std::optional<std::uint32_t> pairs = {};  // a visit; none: as many as the person has items
   std::uint64_t seed = 1;
+  // The server's step along the devices' sum; plain ones go at α (the thesis).
+  ServerStepOptions server = {.step = ServerStep::sgd, .rate = 0.1f};
 };
 [[nodiscard]] Status check(const KgflexOptions& options);
 

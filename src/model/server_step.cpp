@@ -1,0 +1,70 @@
+#include "model/server_step.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+
+namespace sotto {
+
+namespace {
+
+constexpr float adam_epsilon = 1e-8f;
+
+// 1 / (1 − beta^steps), by products, which are the same on every machine.
+float correction(float beta, std::uint32_t steps) {
+  double power = 1.0;
+  for (std::uint32_t n = 0; n < steps && power > 1e-12; ++n) power *= static_cast<double>(beta);
+  return static_cast<float>(1.0 / (1.0 - power));
+}
+
+}  // namespace
+
+Result<ServerStep> parse_server_step(const std::string& text) {
+  if (text == "adam") return ServerStep::adam;
+  if (text == "sgd") return ServerStep::sgd;
+  return fail(Code::usage, fmt::format("unknown server step '{}': choose adam or sgd", text));
+}
+
+const char* to_string(ServerStep step) { return step == ServerStep::adam ? "adam" : "sgd"; }
+
+Status check(const ServerStepOptions& options) {
+  if (!(options.rate > 0.0f && options.rate < 1e30f))
+    return fail(Code::usage,
+                fmt::format("server-lr is {}, but it must be a finite number above 0", options.rate));
+  for (const float beta : {options.beta1, options.beta2})
+    if (!(beta >= 0.0f && beta < 1.0f))
+      return fail(Code::usage,
+                  fmt::format("a beta of Adam is {}, but it must be at least 0 and below 1", beta));
+  return Done{};
+}
+
+RowMatrix start_moments(const ServerStepOptions& options, std::size_t rows, std::size_t width) {
+  return options.step == ServerStep::adam ? RowMatrix(2 * rows, width) : RowMatrix();
+}
+
+RoundSteps::RoundSteps(const ServerStepOptions& options, std::uint32_t round, RowMatrix& shared,
+                       RowMatrix& moments)
+    : options_(options), shared_(shared), moments_(moments) {
+  if (options_.step == ServerStep::sgd) return;
+  first_scale_ = correction(options_.beta1, round + 1);
+  second_scale_ = correction(options_.beta2, round + 1);
+}
+
+void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count) {
+  float* values = shared_.row(row);
+  const bool adam = options_.step == ServerStep::adam;
+  float* first = adam ? moments_.row(row) : nullptr;
+  float* second = adam ? moments_.row(shared_.rows() + row) : nullptr;
+  for (std::size_t k = 0; k < count; ++k) {
+    float step = slope[k];
+    if (adam) {
+      first[k] = options_.beta1 * first[k] + (1.0f - options_.beta1) * slope[k];
+      second[k] = options_.beta2 * second[k] + (1.0f - options_.beta2) * slope[k] * slope[k];
+      step = first[k] * first_scale_ / (std::sqrt(second[k] * second_scale_) + adam_epsilon);
+    }
+    values[k] -= options_.rate * step;
+    finite_ &= std::isfinite(values[k]);
+  }
+}
+
+}  // namespace sotto
