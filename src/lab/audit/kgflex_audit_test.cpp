@@ -25,7 +25,7 @@ const Split& known_world() {
   return split;
 }
 
-AuditRequest small_request(const char* view, double cohort) {
+AuditRequest knowing_request(const char* view, double cohort) {
   AuditRequest request;
   request.train.data.paths = {"generated"};
   request.train.data.kg.paths = {"generated"};
@@ -51,7 +51,7 @@ const AttackerSummary& feature_reader(const AuditSummary& summary, Attacker atta
 
 TEST(KgflexAudit, ListeningDoesNotChangeTheModel) {
   ThreadPool pool(2);
-  AuditRequest request = small_request("plain", 0.5);
+  AuditRequest request = knowing_request("plain", 0.5);
   request.attack.attackers = {Attacker::feature_presence};
   TrainHooks hooks;
   const std::string unheard = train(request.train, known_world(), pool, hooks).value().model_hash;
@@ -64,7 +64,7 @@ TEST(KgflexAudit, ListeningDoesNotChangeTheModel) {
 TEST(KgflexAudit, SingleMessagesNameTheProfileAndLeadToItems) {
   ThreadPool pool(2);
   const AuditSummary plain =
-      summarise({audit_plan(small_request("plain", 0.5), known_world(), 1, pool, {}).value()}, pool);
+      summarise({audit_plan(knowing_request("plain", 0.5), known_world(), 1, pool, {}).value()}, pool);
   EXPECT_FALSE(plain.shows_no_leak());
   EXPECT_GT(plain.of(Attacker::feature_shadow)->advantage.auc.range.low, 0.0);
   const AttackerSummary& presence = feature_reader(plain, Attacker::feature_presence);
@@ -73,14 +73,14 @@ TEST(KgflexAudit, SingleMessagesNameTheProfileAndLeadToItems) {
   EXPECT_GT(plain.sent.mean, 0.5);
   // Nobody is left out by one sum a round: everybody's evidence is the same.
   const AuditSummary summed =
-      summarise({audit_plan(small_request("secure", 1.0), known_world(), 1, pool, {}).value()}, pool);
+      summarise({audit_plan(knowing_request("secure", 1.0), known_world(), 1, pool, {}).value()}, pool);
   EXPECT_TRUE(summed.shows_no_leak());
   EXPECT_EQ(summed.sent.mean, 0.0);
 }
 
 TEST(KgflexAudit, ATranscriptGivesTheFiguresOfItsPlan) {
   ThreadPool pool(2);
-  AuditRequest request = small_request("shuffled", 0.5);
+  AuditRequest request = knowing_request("shuffled", 0.5);
   const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "kgflex_transcript.bin";
   request.record = file.string();
   const AuditRun live = audit_plan(request, known_world(), 1, pool, {}).value();
@@ -98,7 +98,7 @@ TEST(KgflexAudit, ATranscriptGivesTheFiguresOfItsPlan) {
 }
 
 TEST(KgflexAudit, AttackersOfAnotherModelAreRefused) {
-  AuditRequest request = small_request("plain", 1.0);
+  AuditRequest request = knowing_request("plain", 1.0);
   EXPECT_TRUE(check(request).ok());
   request.attack.attackers = {Attacker::match};
   EXPECT_NE(check(request).error().message.find("A3 does not read the messages of kgflex"),
@@ -109,7 +109,7 @@ TEST(KgflexAudit, AttackersOfAnotherModelAreRefused) {
 
 TEST(KgflexAudit, TheWholeAuditTellsItsControlsAndDrawsItsPage) {
   ThreadPool pool(2);
-  FullAudit asked{small_request("plain", 0.5), true, false, 0, "A small world."};
+  FullAudit asked{knowing_request("plain", 0.5), true, false, 0, "A small world."};
   asked.request.looks = true;
   const AuditReport report = run_full_audit(asked, known_world(), pool, {}).value();
   ASSERT_EQ(report.controls.size(), 2u);

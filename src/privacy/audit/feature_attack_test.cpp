@@ -97,6 +97,35 @@ TEST(FeatureAttack, OneSumOverEverybodyLeavesThePrior) {
   }
 }
 
+// What nobody sends is guessed through the items that the other features lead to.
+TEST(FeatureAttack, KeptBackFeaturesAreGuessedThroughItems) {
+  KnowledgeOptions options;
+  options.kept_back = 30;
+  SmallKnowledge world(options);
+  const Histories truth = world.profiles();
+  std::vector<UserIndex> people;
+  for (std::uint32_t user = 0; user < options.users; ++user) people.push_back({user});
+  SerialExecutor serial;
+  FeatureAttack attack(world.head(), world.features(), Question::features, people);
+  for (int n = 0; n < 5; ++n) attack.observe(world.play(), serial);
+  attack.learn({}, truth, serial);
+  double through_items = 0.0, judged = 0.0;
+  for (std::size_t n = 0; n < people.size(); ++n) {
+    std::vector<ItemIndex> own;
+    for (const ItemIndex feature : truth.of(people[n]))
+      if (feature.value < options.kept_back) own.push_back(feature);
+    if (own.empty()) continue;
+    const std::vector<float> seen = attack.evidence(Attacker::feature_presence, n);
+    for (std::uint32_t f = 0; f < options.kept_back; ++f) EXPECT_EQ(seen[f], 0.0f);
+    std::vector<float> scores = attack.evidence(Attacker::feature_unmixing, n);
+    scores.resize(options.kept_back);
+    through_items += judge_ranking(scores, own).auc;
+    judged += 1.0;
+  }
+  ASSERT_GT(judged, 20.0);
+  EXPECT_GT(through_items / judged, 0.75);
+}
+
 // Two features, three items: {0}, {0, 1}, {1}; three people in two messages and then one.
 struct ThreeItems {
   ThreeItems() {

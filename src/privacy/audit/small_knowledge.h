@@ -21,7 +21,8 @@ namespace sotto::audit_test {
 struct KnowledgeOptions {
   std::uint32_t users = 40, items = 200, features = 120, features_an_item = 8, loved = 3, history = 12;
   std::uint32_t profile = 25, pairs = 12, factors = 3;
-  bool random_rows = false;  // the null control: rows and numbers that follow from nothing
+  std::uint32_t kept_back = 0;  // the first so many features leave in nobody's message
+  bool random_rows = false;     // the null control: rows and numbers that follow from nothing
   std::uint64_t seed = 11;
 };
 
@@ -129,7 +130,7 @@ class SmallKnowledge {
     message.members = {user};
     std::map<std::uint32_t, double> sent;  // feature → Δb
     for (const auto& [feature, gain] : profiles_[user])
-      if (c.contains(feature)) sent[feature] = c[feature] * gain;
+      if (feature >= options_.kept_back && c.contains(feature)) sent[feature] = c[feature] * gain;
     if (options_.random_rows) {
       const std::size_t rows = sent.size();
       for (sent.clear(); sent.size() < rows;)
