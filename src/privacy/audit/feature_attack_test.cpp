@@ -123,7 +123,8 @@ TEST(FeatureAttack, KeptBackFeaturesAreGuessedThroughItems) {
     judged += 1.0;
   }
   ASSERT_GT(judged, 20.0);
-  EXPECT_GT(through_items / judged, 0.75);
+  // Guessing gives .5, and the mean over so many people strays from it by about .02.
+  EXPECT_GT(through_items / judged, 0.65);
 }
 
 // Two features, three items: {0}, {0, 1}, {1}; three people in two messages and then one.

@@ -14,22 +14,17 @@
 #include "base/rng.h"
 #include "data/histories.h"
 #include "data/kg/item_features.h"
+#include "privacy/audit/small_catalogue.h"
 #include "privacy/audit/transcript.h"
 
 namespace sotto::audit_test {
 
-struct KnowledgeOptions {
-  std::uint32_t users = 40, items = 200, features = 120, features_an_item = 8, loved = 3, history = 12;
-  std::uint32_t profile = 25, pairs = 12, factors = 3;
-  std::uint32_t kept_back = 0;  // the first so many features leave in nobody's message
-  bool random_rows = false;     // the null control: rows and numbers that follow from nothing
-  std::uint64_t seed = 11;
-};
-
 class SmallKnowledge {
  public:
   explicit SmallKnowledge(const KnowledgeOptions& options)
-      : options_(options), draws_(options.seed, Purpose::generate_world), features_(made_features()) {
+      : options_(options),
+        draws_(options.seed, Purpose::generate_world),
+        features_(made_features(options, draws_)) {
     for (std::uint32_t user = 0; user < options.users; ++user) {
       histories_.push_back(drawn_history());
       profiles_.push_back(profile_of(histories_.back()));
@@ -70,19 +65,6 @@ class SmallKnowledge {
 
  private:
   using Profile = std::map<std::uint32_t, double>;  // feature → gain
-
-  [[nodiscard]] ItemFeatures made_features() {
-    FeatureList list;
-    list.intern_predicate("about");
-    for (std::uint32_t item = 0; item < options_.items; ++item) {
-      list.items.intern("i" + std::to_string(item));
-      for (std::uint32_t n = 0; n < options_.features_an_item; ++n)
-        list.facts.push_back(
-            {item, 0, list.objects.intern("o" + std::to_string(draws_.below(options_.features)))});
-    }
-    list.settle();
-    return {list, list.items, {.min_items = 1, .max_hops = 1}};
-  }
 
   [[nodiscard]] std::vector<ItemIndex> drawn_history() {
     std::vector<ItemIndex> history;
@@ -143,16 +125,6 @@ class SmallKnowledge {
       message.values.push_back(std::llround(bias / head_unit));
     }
     return message;
-  }
-
-  [[nodiscard]] static Histories joined(const std::vector<std::vector<ItemIndex>>& rows) {
-    std::vector<std::uint64_t> offsets{0};
-    std::vector<ItemIndex> all;
-    for (const auto& row : rows) {
-      all.insert(all.end(), row.begin(), row.end());
-      offsets.push_back(all.size());
-    }
-    return {std::move(offsets), std::move(all)};
   }
 
   static constexpr double head_unit = 1.0 / (1 << 20);
