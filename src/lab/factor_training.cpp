@@ -1,5 +1,6 @@
 #include "lab/factor_training.h"
 
+#include "base/assert.h"
 #include "lab/content_models.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
@@ -31,6 +32,7 @@ class FplTraining final : public FactorTraining {
   [[nodiscard]] Status count_before(std::uint32_t rounds) override {
     return protection_.count_before(rounds);
   }
+  void collect_with(Collector& collector) override { federation_.collect_with(collector); }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -134,6 +136,7 @@ class HistoryTraining final : public FactorTraining {
   [[nodiscard]] Status count_before(std::uint32_t rounds) override {
     return protection_.count_before(rounds);
   }
+  void collect_with(Collector& collector) override { federation_.collect_with(collector); }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
   [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
@@ -213,6 +216,10 @@ Started start_history(const TrainRequest& request, const Split& split, Executor&
 }
 
 }  // namespace
+
+void FactorTraining::collect_with(Collector& /*collector*/) {
+  SOTTO_ASSERT(false, "a central model has no contributions");
+}
 
 Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,
                                                               Executor& executor, Storage* private_memory) {

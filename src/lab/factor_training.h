@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/split.h"
+#include "fed/collector.h"
 #include "lab/request.h"
 #include "lab/training.h"
 
@@ -27,6 +28,9 @@ class FactorTraining {
   [[nodiscard]] virtual std::optional<PrivacySpent> privacy() const { return std::nullopt; }
   // The rounds of a training that is to be restored count in it.
   [[nodiscard]] virtual Status count_before(std::uint32_t /*rounds*/) { return Done{}; }
+  // Of federated models: from now on every contribution goes through the collector, in place of the request's
+  // own protections; it outlives the training. Its shape is that of items().
+  virtual void collect_with(Collector& collector);
   [[nodiscard]] virtual Result<RoundReport> advance(std::uint32_t rounds) = 0;
   [[nodiscard]] virtual std::uint32_t round() const = 0;
   [[nodiscard]] virtual const RowMatrix& items() const = 0;

@@ -114,7 +114,7 @@ TEST(Kg, ARunKeepsItsFeatures) {
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_TRUE(workshop.has("run/features.bin"));
   std::filesystem::remove(workshop.folder() / "known.tsv");
-  const Outcome asked = workshop.sotto({"recommend", "run", "--user", "person-00003"});
+  const Outcome asked = workshop.sotto({"recommend", "--run", "run", "--user", "person-00003"});
   EXPECT_EQ(asked.code, 0) << asked.err;
 }
 

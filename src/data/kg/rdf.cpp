@@ -1,10 +1,7 @@
 // N-Triples and Turtle, by serd (docs/adr/0021-knowledge-graphs.md says how and why).
 #include <serd/serd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdarg>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -29,18 +26,9 @@ std::string_view text_of(const SerdChunk& chunk) {
   return {reinterpret_cast<const char*>(chunk.buf), chunk.len};
 }
 
-// What serd says about an error, in one line: it may quote a letter of the input.
+// What serd says about an error, without what it quotes of the file.
 std::string message_of(const SerdError& error) {
-  std::array<char, 160> buffer{};
-  va_list arguments;
-  va_copy(arguments, *error.args);
-  (void)std::vsnprintf(buffer.data(), buffer.size(), error.fmt, arguments);
-  va_end(arguments);
-  std::string text = buffer.data();
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return text;
+  return std::string("not a valid triple: ") + reinterpret_cast<const char*>(serd_strerror(error.status));
 }
 
 // One file on its way through serd, which calls back with each statement and each error.

@@ -10,10 +10,11 @@
 
 #include "fed/dp_sum.h"
 #include "fed/recorder.h"
+#include "lab/factor_training.h"
 #include "lab/files.h"
-#include "lab/people.h"
+#include "lab/kgflex_model.h"
 #include "privacy/dp/gaussian.h"
-#include "sim/federation.h"
+#include "sim/history_federation.h"
 
 namespace sotto {
 
@@ -83,20 +84,59 @@ TranscriptHead head_of(const AuditRequest& request, const Split& split, std::siz
   if (request.noise.multiplier > 0.0)
     head.noise_sd = static_cast<float>(request.noise.multiplier * request.noise.clip);
   head.split = split.hash;
+  head.model = seen_model(request);
+  if (head.model == SeenModel::kgflex) {
+    head.items = head.catalogue;
+    head.catalogue = static_cast<std::uint32_t>(split.features->features());
+    head.features = split.features->hash();
+  }
   return head;
 }
 
+// What people care about by their whole history, kept back or not, with features in place of items: the
+// truth that is asked for.
+std::unique_ptr<Histories> profiles_of(const TrainRequest& train, const Split& split, Executor& executor) {
+  const FeatureProfiles profiles(split.train, split.catalogue, *split.features, profile_options(train), {},
+                                 executor);
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> features;
+  for (std::uint32_t user = 0; user < profiles.users(); ++user) {
+    for (const FeatureIndex feature : profiles.of({user}).features) features.push_back({feature.value});
+    offsets.push_back(features.size());
+  }
+  return std::make_unique<Histories>(std::move(offsets), std::move(features));
+}
+
+// The investigations of one transcript.
 struct Trail {
-  Investigation investigation;
+  std::unique_ptr<Histories> profiles;  // KGFlex
+  Investigation items;
+  std::optional<Investigation> features;
   std::vector<AuditLook> looks;
 };
 
+Result<Trail> open_trail(const TranscriptHead& head, const AuditRequest& request, const Split& split,
+                         std::uint64_t seed, Executor& executor) {
+  InvestigationOptions options = request.attack;
+  options.seed = seed;
+  SOTTO_TRY(Investigation items, Investigation::open(head, split.train, options, split.features.get()));
+  Trail trail{nullptr, std::move(items), std::nullopt, {}};
+  if (head.model != SeenModel::kgflex) return trail;
+  TrainRequest train = request.train;
+  train.plan.seed = seed;
+  trail.profiles = profiles_of(train, split, executor);
+  options.question = Question::features;
+  SOTTO_TRY(trail.features, Investigation::open(head, *trail.profiles, options, split.features.get()));
+  return trail;
+}
+
 AuditRun run_of(Trail&& trail, Executor& executor) {
   AuditRun run;
-  run.rounds = trail.investigation.rounds();
-  run.known = trail.investigation.known();
-  run.findings = trail.investigation.findings(executor);
-  run.sent_shares = trail.investigation.sent_shares();
+  run.rounds = trail.items.rounds();
+  run.known = trail.items.known();
+  run.findings = trail.items.findings(executor);
+  if (trail.features) run.features = trail.features->findings(executor);
+  run.sent_shares = trail.features ? trail.features->sent_shares() : trail.items.sent_shares();
   run.looks = std::move(trail.looks);
   return run;
 }
@@ -108,10 +148,12 @@ Status stopped(const AuditHooks& hooks) {
 
 Status step(SeenRound& round, std::uint64_t rounds, const AuditRequest& request, Executor& executor,
             Trail& trail) {
-  trail.investigation.observe(round, executor);
-  const std::uint64_t done = trail.investigation.rounds();
+  trail.items.observe(round, executor);
+  // Shuffled messages have their names by now.
+  if (trail.features) trail.features->observe(round, executor);
+  const std::uint64_t done = trail.items.rounds();
   if (request.looks && look_after(done, rounds))
-    trail.looks.push_back({done, trail.investigation.findings(executor)});
+    trail.looks.push_back({done, trail.items.findings(executor)});
   return Done{};
 }
 
@@ -128,30 +170,45 @@ Status check_protection(const TrainRequest& train) {
                   part));
 }
 
+// Everybody's messages go to the attackers alone: no ledger is written.
+Result<std::unique_ptr<FactorTraining>> start(const AuditRequest& request, const Split& split,
+                                              std::uint64_t seed, Executor& executor) {
+  TrainRequest train = request.train;
+  train.plan.seed = seed;
+  train.consent.records = false;
+  return start_factor_training(train, split, executor);
+}
+
 // Trains; every round goes to the attackers, and its bytes to `sink` if there is one.
-Result<std::string> train_and_listen(const AuditRequest& request, const Split& split, std::uint64_t seed,
-                                     Executor& executor, const AuditHooks& hooks, Trail& trail,
-                                     const Schedule& schedule, const ByteSink* sink) {
-  TrainRequest seeded = request.train;
-  seeded.plan.seed = seed;
-  SOTTO_TRY(const TrainRequest train, with_people(std::move(seeded), split));
-  const Plan& plan = train.plan;
-  const Fpl model(plan.fpl, split.catalogue, plan.seed);
+Result<std::string> train_and_listen(const AuditRequest& request, std::uint64_t seed,
+                                     FactorTraining& training, Executor& executor, const AuditHooks& hooks,
+                                     Trail& trail, const ByteSink* sink) {
+  const std::uint64_t rounds = training.schedule().rounds;
   if (request.noise.multiplier > 0.0) SOTTO_TRY_DONE(check(noise_plan(request, seed)));
-  Listening listening(request, {model.shared_rows(), model.shared_width()}, seed,
+  Listening listening(request, {training.items().rows(), training.items().width()}, seed,
                       [&](SeenRound& round) -> Status {
                         if (sink != nullptr) SOTTO_TRY_DONE((*sink)(encode_round(round)));
-                        return step(round, schedule.rounds, request, executor, trail);
+                        return step(round, rounds, request, executor, trail);
                       });
-  Federation<Fpl> federation(model, plan, schedule, split.train, executor);
-  federation.collect_with(listening.first());
-  for (std::uint64_t round = 0; round < schedule.rounds; ++round) {
+  training.collect_with(listening.first());
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     SOTTO_TRY_DONE(stopped(hooks));
-    SOTTO_TRY(const RoundReport report, federation.run(1));
+    SOTTO_TRY(const RoundReport report, training.advance(1));
     static_cast<void>(report);
-    if (hooks.on_round) hooks.on_round(round + 1, schedule.rounds);
+    if (hooks.on_round) hooks.on_round(round + 1, rounds);
   }
-  return hash_rows(federation.state().shared);
+  return hash_rows(training.items());
+}
+
+// An attacker that cannot read the model's messages must not seem to have found nothing in them.
+Status check_attackers(const AuditRequest& request) {
+  const auto readers = attackers_of(seen_model(request));
+  for (const Attacker attacker : request.attack.attackers)
+    if (std::find(readers.begin(), readers.end(), attacker) == readers.end())
+      return fail(Code::usage,
+                  fmt::format("{} does not read the messages of {}: choose from {} to {}", code_of(attacker),
+                              to_string(request.train.model), code_of(readers[1]), code_of(readers.back())));
+  return Done{};
 }
 
 }  // namespace
@@ -189,8 +246,10 @@ std::string to_string(const AuditView& view) {
 }
 
 Status check(const AuditRequest& request) {
-  if (request.train.model != ModelKind::fpl)
-    return fail(Code::usage, "the audit attacks the messages of fpl: leave --model out, or say fpl");
+  if (request.train.model != ModelKind::fpl && request.train.model != ModelKind::kgflex)
+    return fail(Code::usage,
+                "the audit attacks the messages of fpl and of kgflex: leave --model out, or say one of them");
+  SOTTO_TRY_DONE(check_attackers(request));
   SOTTO_TRY_DONE(check_protection(request.train));
   if (request.view.noisy && !(request.noise.multiplier > 0.0))
     return fail(Code::usage,
@@ -210,19 +269,26 @@ Status check(const AuditRequest& request) {
   return Done{};
 }
 
+SeenModel seen_model(const AuditRequest& request) {
+  return request.train.model == ModelKind::kgflex ? SeenModel::kgflex : SeenModel::fpl;
+}
+
+Result<Schedule> audit_schedule(const AuditRequest& request, const Split& split) {
+  const Plan& plan = request.train.plan;
+  if (seen_model(request) == SeenModel::kgflex)
+    return history_schedule_for(plan, users_with_history(split.train).size());
+  return schedule_for(plan, eligible_users(split.train, split.catalogue).size(), split.train.interactions());
+}
+
 Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
                             Executor& executor, const AuditHooks& hooks) {
-  const std::size_t users = eligible_users(split.train, split.catalogue).size();
-  SOTTO_TRY(const Schedule schedule, schedule_for(request.train.plan, users, split.train.interactions()));
-  const TranscriptHead head = head_of(request, split, schedule.cohort);
+  SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start(request, split, seed, executor));
+  const TranscriptHead head = head_of(request, split, training->schedule().cohort);
   SOTTO_TRY_DONE(check(head));
-  InvestigationOptions options = request.attack;
-  options.seed = seed;
-  SOTTO_TRY(Investigation investigation, Investigation::open(head, split.train, options));
-  Trail trail{std::move(investigation), {}};
+  SOTTO_TRY(Trail trail, open_trail(head, request, split, seed, executor));
   std::string hash;
   const auto listen = [&](const ByteSink* sink) -> Status {
-    SOTTO_TRY(hash, train_and_listen(request, split, seed, executor, hooks, trail, schedule, sink));
+    SOTTO_TRY(hash, train_and_listen(request, seed, *training, executor, hooks, trail, sink));
     return Done{};
   };
   const auto record = [&](const ByteSink& sink) -> Status {
@@ -244,14 +310,17 @@ Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::s
   auto opened = TranscriptReader::open(bytes);
   if (!opened.ok()) return chained(opened.error(), name);
   TranscriptReader& reader = *opened;
-  if (reader.head().split != split.hash || reader.head().catalogue != split.catalogue)
+  const TranscriptHead& head = reader.head();
+  if (head.split != split.hash ||
+      (head.model == SeenModel::fpl ? head.catalogue : head.items) != split.catalogue)
     return fail(
         Code::incompatible,
         fmt::format("{}: it was recorded on other data; give the --data and --split of the recording", name));
-  InvestigationOptions options = request.attack;
-  options.seed = request.train.plan.seed;
-  SOTTO_TRY(Investigation investigation, Investigation::open(reader.head(), split.train, options));
-  Trail trail{std::move(investigation), {}};
+  if (head.model != seen_model(request))
+    return fail(Code::usage, fmt::format("{}: it was recorded of {}: say --model {}", name,
+                                         head.model == SeenModel::fpl ? "fpl" : "kgflex",
+                                         head.model == SeenModel::fpl ? "fpl" : "kgflex"));
+  SOTTO_TRY(Trail trail, open_trail(head, request, split, request.train.plan.seed, executor));
   for (;;) {
     SOTTO_TRY_DONE(stopped(hooks));
     auto next = reader.next();
@@ -259,7 +328,7 @@ Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::s
     if (!next->has_value()) break;
     SOTTO_TRY_DONE(step(**next, std::numeric_limits<std::uint64_t>::max(), request, executor, trail));
   }
-  if (trail.investigation.rounds() == 0)
+  if (trail.items.rounds() == 0)
     return fail(Code::bad_input, fmt::format("{}: it holds no round; record it anew", name));
   return run_of(std::move(trail), executor);
 }

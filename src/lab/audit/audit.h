@@ -14,6 +14,7 @@
 
 #include "base/executor.h"
 #include "data/split.h"
+#include "fed/plan.h"
 #include "lab/request.h"
 #include "metrics/bootstrap.h"
 #include "privacy/audit/investigation.h"
@@ -37,7 +38,7 @@ struct AuditNoise {
 };
 
 struct AuditRequest {
-  TrainRequest train;  // model fpl
+  TrainRequest train;  // model fpl or kgflex
   AuditView view;
   AuditNoise noise;
   bool keep_groups = false;
@@ -49,6 +50,8 @@ struct AuditRequest {
   bool looks = false;  // judge along the way, for the leak over rounds
 };
 [[nodiscard]] Status check(const AuditRequest& request);
+// Whose messages the request's model sends; it is one that is attacked.
+[[nodiscard]] SeenModel seen_model(const AuditRequest& request);
 
 struct AuditLook {
   std::uint64_t round = 0;  // rounds so far
@@ -60,7 +63,8 @@ struct AuditRun {
   std::uint64_t rounds = 0;
   std::size_t known = 0;
   std::vector<Findings> findings;
-  std::vector<double> sent_shares;
+  std::vector<Findings> features;   // KGFlex: how far the attackers came with people's profiles
+  std::vector<double> sent_shares;  // of the judged: what was seen as it is, of the history or the profile
   std::vector<AuditLook> looks;
   std::string model_hash;  // empty for a transcript
 };
@@ -72,6 +76,8 @@ struct AuditHooks {
 
 [[nodiscard]] Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
                                           Executor& executor, const AuditHooks& hooks);
+// How many rounds, of how many devices.
+[[nodiscard]] Result<Schedule> audit_schedule(const AuditRequest& request, const Split& split);
 // On what was written down before; `name` is for the error texts.
 [[nodiscard]] Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::string& name,
                                                 const AuditRequest& request, const Split& split,

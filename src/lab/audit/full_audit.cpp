@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "fed/dp_sum.h"
-#include "sim/federation.h"
 
 namespace sotto {
 
@@ -15,6 +14,7 @@ namespace {
 // People attacked for one point of a curve: a curve needs many points more than narrow intervals.
 constexpr std::uint32_t people_of_a_point = 200;
 constexpr double least_control_f1 = 0.95;
+constexpr double rounding = 1e-9;
 // Canaries are played thousands of times: as the plan is, but for this much.
 constexpr std::uint64_t most_canary_rounds = 20;
 constexpr std::uint64_t most_canary_devices = 10;
@@ -48,6 +48,7 @@ class Runner {
   }
 
   Result<AuditControl> attack_works() {
+    if (kgflex()) return rows_are_the_profile();
     AuditRequest request = bare();
     request.train.plan.consent = {.pi = 0.0};
     request.train.consent = {};
@@ -59,6 +60,20 @@ class Runner {
                                     100.0 * least_control_f1, least_control_f1),
                         fmt::format("F1 {:.3f} ({:.3f} to {:.3f})", f1.mean, f1.range.low, f1.range.high),
                         f1.mean >= least_control_f1};
+  }
+
+  // A KGFlex device sends rows of its profile alone: who reads them names no feature wrongly.
+  Result<AuditControl> rows_are_the_profile() {
+    AuditRequest request = bare();
+    request.train.plan.consent = {};
+    request.train.consent = {};
+    request.attack.attackers = {Attacker::feature_presence};
+    SOTTO_TRY(const AuditSummary summary, run(request, "control: the attack works"));
+    const double named = summary.features.back().alone.named.mean, sent = summary.sent.mean;
+    return AuditControl{"The attack works: the rows of single messages are features of the profile (plain)",
+                        "B1 surely names every feature whose row was seen",
+                        fmt::format("seen {:.1f}% of a profile, named {:.1f}%", 100.0 * sent, 100.0 * named),
+                        sent > 0.0 && named >= sent * (1.0 - rounding)};
   }
 
   Result<AuditControl> null_gains_nothing() {
@@ -87,8 +102,11 @@ class Runner {
     request.attack.people =
         request.attack.people == 0 ? people_of_a_point : std::min(request.attack.people, people_of_a_point);
     request.seeds = 1;
-    request.attack.attackers = {Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::shadow,
-                                Attacker::difference};
+    if (!kgflex())
+      request.attack.attackers = {Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::shadow,
+                                  Attacker::difference};
+    else
+      request.attack.attackers.assign(every_feature_attacker.begin(), every_feature_attacker.end());
     SOTTO_TRY(AuditSummary summary, run(request, part));
     points.push_back({x, series, std::move(summary)});
     return Done{};
@@ -125,7 +143,7 @@ class Runner {
 
   // Sums over few people still tell about each: from how many on does it no longer show?
   Status add_group_curve(AuditReport& report) {
-    SOTTO_TRY(const Schedule schedule, schedule_of_plan());
+    SOTTO_TRY(const Schedule schedule, audit_schedule(asked_.request, split_));
     const std::size_t cohort = schedule.cohort;
     for (const bool keep : {false, true})
       for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
@@ -142,7 +160,7 @@ class Runner {
   }
 
   Result<CanaryRequest> canaries() const {
-    SOTTO_TRY(const Schedule schedule, schedule_of_plan());
+    SOTTO_TRY(const Schedule schedule, audit_schedule(asked_.request, split_));
     const AuditRequest& audit = asked_.request;
     const std::uint64_t group = audit.view.group == 0 ? schedule.cohort : audit.view.group;
     CanaryRequest request;
@@ -170,10 +188,7 @@ class Runner {
     const double unit = double{request.train.plan.fixed.scale()};
     return check(dp_sum_plan({request.noise.clip, request.noise.multiplier, unit})).ok();
   }
-  [[nodiscard]] Result<Schedule> schedule_of_plan() const {
-    const std::size_t users = eligible_users(split_.train, split_.catalogue).size();
-    return schedule_for(asked_.request.train.plan, users, split_.train.interactions());
-  }
+  [[nodiscard]] bool kgflex() const { return seen_model(asked_.request) == SeenModel::kgflex; }
 
   const FullAudit& asked_;
   const Split& split_;

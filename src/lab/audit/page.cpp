@@ -32,21 +32,22 @@ PageCell gain_cell(const Estimate& gain) {
           .hint = "percentage points more than popularity alone finds; 95% interval"};
 }
 
-PageTable main_table(const AuditSummary& summary) {
+// `what`: a person's "history" of items, or "profile" of features.
+PageTable main_table(const std::vector<AttackerSummary>& attackers, const std::string& what,
+                     const std::string& things) {
   PageTable table;
-  table.caption =
-      "One line an attacker. “Found” is the share of a person's history that the attacker names when it "
-      "names as many "
-      "items as the history has, using what everybody knows (popularity) and what the server saw. Each "
-      "figure has its "
-      "95% interval over people.";
+  table.caption = fmt::format(
+      "One line an attacker. “Found” is the share of a person's {0} that the attacker names when it names as "
+      "many {1} as the {0} has, using what everybody knows (popularity) and what the server saw. Each figure "
+      "has its 95% interval over people.",
+      what, things);
   table.columns = {{"attacker"},
                    {"what it does"},
-                   {"found", true, "F1 at as many guesses as the history has items"},
+                   {"found", true, fmt::format("F1 at as many guesses as the {} has {}", what, things)},
                    {"more than guessing", true, "percentage points over A0, person by person"},
-                   {"surely named", true, "share of a history named with 95% precision"},
+                   {"surely named", true, fmt::format("share of a {} named with 95% precision", what)},
                    {"meaning"}};
-  for (const AttackerSummary& one : summary.attackers) {
+  for (const AttackerSummary& one : attackers) {
     const bool prior = one.attacker == Attacker::popularity;
     table.rows.push_back({{.text = code_of(one.attacker)},
                           {.text = name_of(one.attacker)},
@@ -58,18 +59,18 @@ PageTable main_table(const AuditSummary& summary) {
   return table;
 }
 
-PageTable figures_table(const AuditSummary& summary, bool alone) {
+PageTable figures_table(const std::vector<AttackerSummary>& attackers, bool alone) {
   PageTable table;
   table.caption =
       alone ? "Evidence alone: what the messages give away without knowing which items are popular."
             : "Informed: evidence and popularity, weighed on the people whose history the attacker knows.";
   table.columns = {{"attacker"},
                    {"what it does"},
-                   {"AUC", true, "chance that an item of the history stands above another"},
-                   {"F1", true, "at as many guesses as the history has items"},
-                   {"TPR at 1% FPR", true, "share found while 1% of the other items are wrongly accused"},
+                   {"AUC", true, "chance that what is the person's stands above another"},
+                   {"F1", true, "at as many guesses as the person has"},
+                   {"TPR at 1% FPR", true, "share found while 1% of the others are wrongly accused"},
                    {"named", true, "largest share at the top of the list with 95% precision"}};
-  for (const AttackerSummary& one : summary.attackers) {
+  for (const AttackerSummary& one : attackers) {
     const LeakEstimates& figures = alone ? one.alone : one.informed;
     table.rows.push_back({{.text = code_of(one.attacker)},
                           {.text = name_of(one.attacker)},
@@ -131,57 +132,68 @@ void add_series(XyChart& chart, const std::vector<AuditPoint>& points, const std
   }
 }
 
-XyChart pi_chart(const std::vector<AuditPoint>& points) {
+XyChart pi_chart(const std::vector<AuditPoint>& points, SeenModel model) {
+  const bool kgflex = model == SeenModel::kgflex;
+  const Attacker reader = kgflex ? Attacker::feature_shadow : Attacker::match;
   XyChart chart;
   chart.head = {
       "leak-over-pi", "What π alone protects against a server that reads single messages",
-      "Sent: share of a history whose own update left the device, what π means to limit. Found: what A3 "
-      "finds in "
-      "the negative updates that leave at any π. Sticky decides once an item, redraw at every update."};
+      kgflex
+          ? "Sent: share of a profile whose rows left the device. Found: share of a history that B4 finds "
+            "through them. Sticky decides once an item, redraw at every update."
+          : "Sent: share of a history whose own update left the device, what π means to limit. Found: what "
+            "A3 finds in the negative updates that leave at any π. Sticky decides once an item, redraw at "
+            "every update."};
   chart.x = {.label = "π, the share of positive updates that may leave", .low = 0.0, .high = 1.0};
-  chart.y = {.label = "share of a history", .from_zero = true, .high = 1.0};
+  chart.y = {.label = kgflex ? "share of a profile, of a history" : "share of a history",
+             .from_zero = true,
+             .high = 1.0};
   add_series(chart, points, "sent", [](const AuditSummary& one) { return one.sent; });
-  add_series(chart, points, "found by A3",
-             [](const AuditSummary& one) { return one.of(Attacker::match)->informed.f1; });
+  add_series(chart, points, fmt::format("found by {}", code_of(reader)),
+             [reader](const AuditSummary& one) { return one.of(reader)->informed.f1; });
   return chart;
 }
 
-XyChart epsilon_chart(const std::vector<AuditPoint>& points) {
+XyChart epsilon_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   XyChart chart;
   chart.head = {"leak-over-epsilon", "What noise protects",
-                "Gain over popularity of the shadow attacker (A4), which weighs all evidence, against the ε "
+                "Gain over popularity of the shadow attacker, which weighs all evidence, against the ε "
                 "of the whole "
                 "training. Small ε is much noise. The lower line adds the same noise inside a secure sum."};
   chart.x = {.label = "ε of the whole training", .scale = ScaleKind::log};
   chart.y = {.label = "AUC gained on A0", .from_zero = true};
   add_series(chart, points, "",
-             [](const AuditSummary& one) { return one.of(Attacker::shadow)->advantage.auc; });
+             [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;
 }
 
-XyChart group_chart(const std::vector<AuditPoint>& points) {
+XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   XyChart chart;
   chart.head = {
       "leak-over-group", "What a secure sum protects, by the number of devices in it",
-      "Gain over popularity of the shadow attacker (A4), which weighs all evidence. A sum over few people "
+      "Gain over popularity of the shadow attacker, which weighs all evidence. A sum over few people "
       "still "
       "tells about each of them, and more so where everybody is dealt into new groups every round: sums that "
       "overlap in ever new ways can be subtracted from each other."};
   chart.x = {.label = "devices in a sum", .scale = ScaleKind::log};
   chart.y = {.label = "AUC gained on A0", .from_zero = true};
   add_series(chart, points, "",
-             [](const AuditSummary& one) { return one.of(Attacker::shadow)->advantage.auc; });
+             [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;
+}
+
+std::string model_words(const AuditRequest& request) {
+  return seen_model(request) == SeenModel::kgflex ? "KGFlex" : "FPL " + variant_of(request.train.plan);
 }
 
 PageSection about_section(const AuditReport& report, const std::string& command) {
   const Plan& plan = report.request.train.plan;
   PageSection section{"What was audited", {}};
   section.blocks.emplace_back(PageText{fmt::format(
-      "{} The plan: FPL {} with {} factors, {} rounds, π = {} ({}), seed {}{}. The server's view: {}. Of {} "
+      "{} The plan: {} with {} factors, {} rounds, π = {} ({}), seed {}{}. The server's view: {}. Of {} "
       "attacked "
       "people the attacker knows the history of {}, to learn from; {} others are judged.",
-      report.data, variant_of(plan), plan.fpl.factors, report.main.rounds, plan.consent.pi,
+      report.data, model_words(report.request), plan.fpl.factors, report.main.rounds, plan.consent.pi,
       to_string(plan.consent.mask), plan.seed,
       report.request.seeds > 1 ? fmt::format(" and {} more", report.request.seeds - 1) : "",
       to_string(report.request.view), report.main.known * report.request.seeds + report.main.judged,
@@ -252,10 +264,27 @@ std::string finding_of(const AuditReport& report) {
 
 }  // namespace
 
+namespace {
+
+// What the rows of a feature model say about profiles, in a sentence; nothing of other models.
+std::string features_finding(const AuditReport& report) {
+  const AttackerSummary* best = nullptr;
+  for (const AttackerSummary& one : report.main.features)
+    if (best == nullptr || one.informed.f1.mean > best->informed.f1.mean) best = &one;
+  if (best == nullptr) return "";
+  return fmt::format(
+      " Of the features that a person cares about {} finds {} and surely names {}; guessing finds {}.",
+      code_of(best->attacker), percent(best->informed.f1.mean), percent(best->informed.named.mean),
+      percent(report.main.features.front().informed.f1.mean));
+}
+
+}  // namespace
+
 std::string verdict_of(const AuditReport& report) {
   const bool sound = std::all_of(report.controls.begin(), report.controls.end(),
                                  [](const AuditControl& control) { return control.held; });
-  return (sound ? "" : "A control failed: what follows is not to be relied on. ") + finding_of(report);
+  return (sound ? "" : "A control failed: what follows is not to be relied on. ") + finding_of(report) +
+         features_finding(report);
 }
 
 Page audit_page(const AuditReport& report, const std::string& command) {
@@ -270,21 +299,31 @@ Page audit_page(const AuditReport& report, const std::string& command) {
                       ? fmt::format(" The {} carry noise: ε = {:.2f}, δ = {:g}.", noisy_things(report),
                                     *report.epsilon, report.request.noise.delta)
                       : "")};
-  page.sections.push_back({"Who finds how much", {main_table(report.main)}});
+  page.sections.push_back({"Who finds how much", {main_table(report.main.attackers, "history", "items")}});
+  if (!report.main.features.empty())
+    page.sections.push_back({"What people care about: who finds their features",
+                             {main_table(report.main.features, "profile", "features")}});
   if (!report.controls.empty())
     page.sections.push_back({"Can the audit be believed?", {control_table(report.controls)}});
+  const SeenModel model = seen_model(report.request);
   PageSection curves{"How the leak grows", {}};
   if (!report.main.looks.empty()) curves.blocks.emplace_back(Chart(rounds_chart(report.main)));
-  if (!report.over_pi.empty()) curves.blocks.emplace_back(Chart(pi_chart(report.over_pi)));
-  if (!report.over_epsilon.empty()) curves.blocks.emplace_back(Chart(epsilon_chart(report.over_epsilon)));
-  if (!report.over_group.empty()) curves.blocks.emplace_back(Chart(group_chart(report.over_group)));
+  if (!report.over_pi.empty()) curves.blocks.emplace_back(Chart(pi_chart(report.over_pi, model)));
+  if (!report.over_epsilon.empty())
+    curves.blocks.emplace_back(Chart(epsilon_chart(report.over_epsilon, model)));
+  if (!report.over_group.empty()) curves.blocks.emplace_back(Chart(group_chart(report.over_group, model)));
   if (report.over_pi.empty())
     curves.blocks.emplace_back(
         PageGap{"The leak over π and over ε was not measured.", command + " --curves"});
   page.sections.push_back(std::move(curves));
   if (report.canaries) page.sections.push_back(canary_section(*report.canaries));
   page.sections.push_back(
-      {"All figures", {figures_table(report.main, false), figures_table(report.main, true)}});
+      {"All figures",
+       {figures_table(report.main.attackers, false), figures_table(report.main.attackers, true)}});
+  if (!report.main.features.empty())
+    page.sections.push_back(
+        {"All figures about features",
+         {figures_table(report.main.features, false), figures_table(report.main.features, true)}});
   page.sections.push_back(about_section(report, command));
   return page;
 }

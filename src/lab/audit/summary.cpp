@@ -39,15 +39,39 @@ struct Pooled {
   std::uint32_t with_evidence = 0;
 };
 
-Pooled pooled(const std::vector<AuditRun>& seeds, std::size_t attacker) {
+// About items or about features.
+using Asked = std::vector<Findings> AuditRun::*;
+
+Pooled pooled(const std::vector<AuditRun>& seeds, Asked asked, std::size_t attacker) {
   Pooled all;
   for (const AuditRun& run : seeds) {
-    const Findings& found = run.findings[attacker];
+    const Findings& found = (run.*asked)[attacker];
     all.alone.insert(all.alone.end(), found.alone.begin(), found.alone.end());
     all.informed.insert(all.informed.end(), found.informed.begin(), found.informed.end());
     all.with_evidence += found.uses_evidence ? 1 : 0;
   }
   return all;
+}
+
+std::vector<AttackerSummary> attackers_in(const std::vector<AuditRun>& seeds, Asked asked,
+                                          Executor& executor) {
+  std::vector<AttackerSummary> made;
+  const std::vector<Findings>& first = seeds.front().*asked;
+  for (std::size_t n = 0; n < first.size(); ++n) {
+    const Pooled prior = pooled(seeds, asked, 0), all = pooled(seeds, asked, n);
+    made.push_back({first[n].attacker, all.with_evidence, estimates(all.alone, nullptr, executor),
+                    estimates(all.informed, nullptr, executor),
+                    estimates(all.informed, &prior.informed, executor)});
+  }
+  return made;
+}
+
+bool gains_nothing(const std::vector<AttackerSummary>& attackers) {
+  return std::all_of(attackers.begin(), attackers.end(), [](const AttackerSummary& one) {
+    const LeakEstimates& more = one.advantage;
+    return more.auc.range.low <= 0.0 && more.f1.range.low <= 0.0 && more.tpr.range.low <= 0.0 &&
+           more.named.range.low <= 0.0;
+  });
 }
 
 // Looks of the first seed: one is enough to see how a leak grows.
@@ -77,6 +101,18 @@ nlohmann::json json_of(const LeakEstimates& estimates) {
           {"named", json_of(estimates.named)}};
 }
 
+nlohmann::json json_of(const std::vector<AttackerSummary>& attackers) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const AttackerSummary& one : attackers)
+    json.push_back({{"code", code_of(one.attacker)},
+                    {"name", name_of(one.attacker)},
+                    {"seeds_with_evidence", one.seeds_with_evidence},
+                    {"alone", json_of(one.alone)},
+                    {"informed", json_of(one.informed)},
+                    {"advantage", json_of(one.advantage)}});
+  return json;
+}
+
 nlohmann::json json_of(const AuditSummary& summary) {
   nlohmann::json json{{"rounds", summary.rounds},
                       {"known", summary.known},
@@ -84,14 +120,8 @@ nlohmann::json json_of(const AuditSummary& summary) {
                       {"sent_share", json_of(summary.sent)},
                       {"no_leak_shown", summary.shows_no_leak()}};
   if (!summary.model_hash.empty()) json["model_hash"] = summary.model_hash;
-  json["attackers"] = nlohmann::json::array();
-  for (const AttackerSummary& one : summary.attackers)
-    json["attackers"].push_back({{"code", code_of(one.attacker)},
-                                 {"name", name_of(one.attacker)},
-                                 {"seeds_with_evidence", one.seeds_with_evidence},
-                                 {"alone", json_of(one.alone)},
-                                 {"informed", json_of(one.informed)},
-                                 {"advantage", json_of(one.advantage)}});
+  json["attackers"] = json_of(summary.attackers);
+  if (!summary.features.empty()) json["features"] = json_of(summary.features);
   if (summary.looks.empty()) return json;
   json["looks"] = nlohmann::json::array();
   for (const LookSummary& look : summary.looks) {
@@ -115,21 +145,23 @@ nlohmann::json json_of(const std::vector<AuditPoint>& points, const char* x) {
 
 nlohmann::json plan_json(const AuditRequest& request) {
   const Plan& plan = request.train.plan;
-  return {{"variant", variant_of(plan)},
-          {"factors", plan.fpl.factors},
-          {"epochs", plan.epochs},
-          {"pi", plan.consent.pi},
-          {"mask", to_string(plan.consent.mask)},
-          {"cohort", plan.cohort},
-          {"learning_rate", plan.fpl.learning_rate},
-          {"fixed_bits", plan.fixed.bits},
-          {"seed", plan.seed},
-          {"seeds", request.seeds},
-          {"noise", request.noise.multiplier},
-          {"clip", request.noise.clip},
-          {"delta", request.noise.delta},
-          {"local", request.local},
-          {"keep_groups", request.keep_groups}};
+  nlohmann::json json{{"model", to_string(request.train.model)},
+                      {"factors", plan.fpl.factors},
+                      {"epochs", plan.epochs},
+                      {"pi", plan.consent.pi},
+                      {"mask", to_string(plan.consent.mask)},
+                      {"cohort", plan.cohort},
+                      {"learning_rate", plan.fpl.learning_rate},
+                      {"fixed_bits", plan.fixed.bits},
+                      {"seed", plan.seed},
+                      {"seeds", request.seeds},
+                      {"noise", request.noise.multiplier},
+                      {"clip", request.noise.clip},
+                      {"delta", request.noise.delta},
+                      {"local", request.local},
+                      {"keep_groups", request.keep_groups}};
+  if (request.train.model == ModelKind::fpl) json["variant"] = variant_of(plan);
+  return json;
 }
 
 }  // namespace
@@ -149,13 +181,7 @@ const AttackerSummary* AuditSummary::strongest() const {
   return best;
 }
 
-bool AuditSummary::shows_no_leak() const {
-  return std::all_of(attackers.begin(), attackers.end(), [](const AttackerSummary& one) {
-    const LeakEstimates& more = one.advantage;
-    return more.auc.range.low <= 0.0 && more.f1.range.low <= 0.0 && more.tpr.range.low <= 0.0 &&
-           more.named.range.low <= 0.0;
-  });
-}
+bool AuditSummary::shows_no_leak() const { return gains_nothing(attackers) && gains_nothing(features); }
 
 AuditSummary summarise(const std::vector<AuditRun>& seeds, Executor& executor) {
   SOTTO_ASSERT(!seeds.empty(), "an audit has at least one seed");
@@ -163,14 +189,9 @@ AuditSummary summarise(const std::vector<AuditRun>& seeds, Executor& executor) {
   summary.rounds = seeds.front().rounds;
   summary.known = seeds.front().known;
   summary.model_hash = seeds.front().model_hash;
-  const Pooled prior = pooled(seeds, 0);
-  summary.judged = prior.informed.size();
-  for (std::size_t n = 0; n < seeds.front().findings.size(); ++n) {
-    const Pooled all = pooled(seeds, n);
-    summary.attackers.push_back(
-        {seeds.front().findings[n].attacker, all.with_evidence, estimates(all.alone, nullptr, executor),
-         estimates(all.informed, nullptr, executor), estimates(all.informed, &prior.informed, executor)});
-  }
+  summary.attackers = attackers_in(seeds, &AuditRun::findings, executor);
+  summary.features = attackers_in(seeds, &AuditRun::features, executor);
+  for (const AuditRun& run : seeds) summary.judged += run.findings.front().informed.size();
   std::vector<double> sent;
   for (const AuditRun& run : seeds) sent.insert(sent.end(), run.sent_shares.begin(), run.sent_shares.end());
   summary.sent = estimate(sent, executor);

@@ -41,14 +41,16 @@ struct AuditSummary {
   std::size_t known = 0;
   std::size_t judged = 0;  // over all seeds
   std::vector<AttackerSummary> attackers;
-  Estimate sent;  // share of a history whose own update was seen in a single message
+  std::vector<AttackerSummary> features;  // KGFlex: how well they find the features people care about
+  Estimate sent;  // share of a history (KGFlex: of a profile) that was seen as it is in a single message
   std::vector<LookSummary> looks;
   std::string model_hash;  // of the first seed
 
   [[nodiscard]] const AttackerSummary* of(Attacker attacker) const;
   // The attacker with the largest advantage in F1, A0 left out; null if nobody else was asked for.
   [[nodiscard]] const AttackerSummary* strongest() const;
-  // No attacker's advantage, in any of the four figures, has an interval above zero.
+  // No attacker's advantage, in any of the four figures and about items or features, has an interval above
+  // zero.
   [[nodiscard]] bool shows_no_leak() const;
 };
 

@@ -6,7 +6,10 @@
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
 #include "lab/cli/command.h"
+#include "lab/cli/consent_flags.h"
 #include "lab/cli/interrupt.h"
+#include "lab/cli/kg_flags.h"
+#include "lab/cli/kgflex_flags.h"
 #include "lab/cli/table.h"
 #include "lab/cli/train_flags.h"
 #include "lab/files.h"
@@ -29,9 +32,9 @@ struct AuditFlags {
   std::string page;
 };
 
-Result<std::vector<Attacker>> attackers_of(const std::string& text) {
-  if (text.empty() || text == "all")
-    return std::vector<Attacker>(every_attacker.begin(), every_attacker.end());
+Result<std::vector<Attacker>> chosen_attackers(const std::string& text, SeenModel model) {
+  const auto all = attackers_of(model);
+  if (text.empty() || text == "all") return std::vector<Attacker>(all.begin(), all.end());
   std::vector<Attacker> chosen;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t end = std::min(text.find(',', at), text.size());
@@ -46,7 +49,7 @@ Result<AuditRequest> request_of(const AuditFlags& flags) {
   AuditRequest request = flags.request;
   SOTTO_TRY(request.train, request_from(flags.train));
   SOTTO_TRY(request.view, parse_view(flags.view));
-  SOTTO_TRY(request.attack.attackers, attackers_of(flags.attackers));
+  SOTTO_TRY(request.attack.attackers, chosen_attackers(flags.attackers, seen_model(request)));
   request.looks = true;
   SOTTO_TRY_DONE(check(request));
   if (!flags.transcript.empty() && (!request.record.empty() || flags.curves || flags.canaries > 0))
@@ -69,8 +72,7 @@ std::string with_range(const Estimate& estimate, bool sign) {
               : fmt::format("{:.3f}", estimate.mean);
 }
 
-std::string report_text(const AuditReport& report, const Console& console) {
-  std::string text = fmt::format("{}\n\n", verdict_of(report));
+std::string attackers_text(const std::vector<AttackerSummary>& attackers, const Console& console) {
   Table table({{"", Align::left, Tone::strong},
                {"attacker"},
                {"AUC", Align::right},
@@ -79,15 +81,23 @@ std::string report_text(const AuditReport& report, const Console& console) {
                {"named", Align::right},
                {"AUC over A0", Align::right},
                {"F1 over A0", Align::right}});
-  for (const AttackerSummary& one : report.main.attackers)
+  for (const AttackerSummary& one : attackers)
     table.row({code_of(one.attacker), name_of(one.attacker), with_range(one.informed.auc, false),
                with_range(one.informed.f1, false), with_range(one.informed.tpr, false),
                with_range(one.informed.named, false), with_range(one.advantage.auc, true),
                with_range(one.advantage.f1, true)});
-  text += table.text(console);
-  text += fmt::format(
-      "\n  {} judged, {} known to the attacker, {} rounds; own updates seen: {:.1f}% of a history\n",
-      report.main.judged, report.main.known, report.main.rounds, 100.0 * report.main.sent.mean);
+  return table.text(console);
+}
+
+std::string report_text(const AuditReport& report, const Console& console) {
+  std::string text = fmt::format("{}\n\n", verdict_of(report));
+  text += attackers_text(report.main.attackers, console);
+  if (!report.main.features.empty())
+    text += "\nThe features that a person cares about:\n\n" + attackers_text(report.main.features, console);
+  text +=
+      fmt::format("\n  {} judged, {} known to the attacker, {} rounds; own updates seen: {:.1f}% of a {}\n",
+                  report.main.judged, report.main.known, report.main.rounds, 100.0 * report.main.sent.mean,
+                  report.main.features.empty() ? "history" : "profile");
   if (report.epsilon)
     text += fmt::format("  the {} carry noise: ε = {:.3f}, δ = {:g}\n", noisy_things(report), *report.epsilon,
                         report.request.noise.delta);
@@ -129,11 +139,14 @@ Result<AuditReport> audited(const AuditFlags& flags, const AuditRequest& request
 std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
   std::string command = "sotto audit";
   for (const std::string& path : request.train.data.paths) command += " --data " + shell_word(path);
+  const bool kgflex = seen_model(request) == SeenModel::kgflex;
+  for (const std::string& path : request.train.data.kg.paths) command += " --kg " + shell_word(path);
+  if (kgflex) command += " --model kgflex";
   if (flags.transcript.empty())
-    command +=
-        fmt::format(" --variant {} --factors {} --epochs {} --pi {} --mask {}",
-                    variant_of(request.train.plan), request.train.plan.fpl.factors, request.train.plan.epochs,
-                    request.train.plan.consent.pi, to_string(request.train.plan.consent.mask));
+    command += fmt::format("{} --factors {} --epochs {} --pi {} --mask {}",
+                           kgflex ? "" : fmt::format(" --variant {}", variant_of(request.train.plan)),
+                           request.train.plan.fpl.factors, request.train.plan.epochs,
+                           request.train.plan.consent.pi, to_string(request.train.plan.consent.mask));
   else
     command += " --transcript " + shell_word(flags.transcript);
   command += fmt::format(" --view {} --seed {}", to_string(request.view), request.train.plan.seed);
@@ -192,7 +205,8 @@ void add_view_flags(CLI::App& app, AuditFlags& flags) {
 }
 
 void add_attack_flags(CLI::App& app, AuditFlags& flags) {
-  app.add_option("--attackers", flags.attackers, "some of A0,A1,A2,A3,A3',A4,A5,A6; A0 always takes part")
+  app.add_option("--attackers", flags.attackers,
+                 "some of A1,A2,A3,A3',A4,A5,A6 (fpl), B1,B2,B3,B4,B5,B6 (kgflex); A0 always takes part")
       ->type_name("LIST")
       ->default_str("all")
       ->group("Audit");
@@ -229,6 +243,9 @@ void add_audit(CLI::App& root, Cli& cli) {
   auto [app, flags] =
       add_command<AuditFlags>(root, cli, "audit", "what a curious server learns about people", run_audit);
   add_plan_flags(*app, flags->train);
+  add_kg_flags(*app, flags->train.data);
+  add_kgflex_flags(*app, flags->train.request);
+  add_consent_flags(*app, flags->train.request);
   add_view_flags(*app, *flags);
   add_attack_flags(*app, *flags);
   add_common_options(*app, flags->train.common,
@@ -237,6 +254,7 @@ void add_audit(CLI::App& root, Cli& cli) {
       {"sotto audit --data world --variant pfpl+ --pi 0 --epochs 10 --out audit.html",
        "sotto audit --data u.data --min-user 20 --variant pfpl+ --factors 20 --epochs 30 --view secure:50",
        "sotto audit --data u.data --variant pfpl+ --view secure+dp --noise 3 --canaries 2000 --json",
+       "sotto audit --data world --kg features.tsv --model kgflex --cohort 0.1 --epochs 10",
        "sotto audit --data u.data --pi 0.1 --record seen.bin",
        "sotto audit --data u.data --transcript seen.bin"}));
 }

@@ -29,7 +29,7 @@ struct FeatureFacts {
   std::uint64_t linked = 0;              // of the data's items those that the list names
 };
 
-FeatureFacts facts_of(const ReadKnowledge& read) {
+FeatureFacts feature_facts(const ReadKnowledge& read) {
   const FeatureList& list = read.knowledge->list;
   FeatureFacts facts;
   for (const CountedFeature& feature : count_features(list)) {
@@ -80,7 +80,7 @@ nlohmann::json census_json(Census& census) {
 
 nlohmann::json features_json(const ReadKnowledge& read) {
   const Knowledge& knowledge = *read.knowledge;
-  const FeatureFacts facts = facts_of(read);
+  const FeatureFacts facts = feature_facts(read);
   nlohmann::json json{{"items", facts.items},
                       {"items_linked", facts.linked},
                       {"items_without_features", facts.without},
@@ -125,7 +125,7 @@ void print_census(Census& census, const Console& console) {
 
 void print_features(const ReadKnowledge& read, const Console& console) {
   const Knowledge& knowledge = *read.knowledge;
-  const FeatureFacts counted = facts_of(read);
+  const FeatureFacts counted = feature_facts(read);
   Table facts = fact_table();
   facts.row({"items", human_count(counted.items)});
   if (read.items.size() > 0)

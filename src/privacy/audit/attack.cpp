@@ -1,7 +1,5 @@
 #include "privacy/audit/attack.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 #include "base/assert.h"
@@ -15,32 +13,7 @@ constexpr std::size_t long_visit = 8;
 // What an older vector counts beside the newest: people move, noise averages out.
 constexpr double kept_taste = 0.5;
 
-struct Words {
-  const char* code;
-  const char* name;
-};
-constexpr std::array<Words, every_attacker.size()> words{{{"A0", "popularity alone"},
-                                                          {"A1", "sum of bias updates"},
-                                                          {"A2", "never seen as a negative"},
-                                                          {"A3", "score match in the catalogue"},
-                                                          {"A3'", "two-round match without biases"},
-                                                          {"A4", "shadow training"},
-                                                          {"A5", "ranking by the vector given away"},
-                                                          {"A6", "difference of sums"}}};
-
 }  // namespace
-
-const char* code_of(Attacker attacker) { return words[static_cast<std::size_t>(attacker)].code; }
-const char* name_of(Attacker attacker) { return words[static_cast<std::size_t>(attacker)].name; }
-
-Result<Attacker> parse_attacker(const std::string& text) {
-  std::string known;
-  for (const Attacker attacker : every_attacker) {
-    if (text == code_of(attacker)) return attacker;
-    known += fmt::format("{}{}", known.empty() ? "" : ", ", code_of(attacker));
-  }
-  return fail(Code::usage, fmt::format("unknown attacker '{}': choose from {}", text, known));
-}
 
 Attack::Attack(const TranscriptHead& head, std::vector<UserIndex> targets, const AttackLimits& limits)
     : head_(head),
@@ -169,11 +142,10 @@ std::vector<float> Attack::evidence(Attacker attacker, std::size_t target) const
       return by_taste(state);
     case Attacker::difference:
       return by_difference(state);
-    case Attacker::popularity:
-    case Attacker::shadow:
+    default:
       break;
   }
-  SOTTO_ASSERT(false, "the prior and the shadow attacker have no evidence of their own");
+  SOTTO_ASSERT(false, "only those who read items have evidence here");
   return {};
 }
 

@@ -149,7 +149,9 @@ TEST(Attack, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST(Attack, NamesAreReadBack) {
-  for (const Attacker attacker : every_attacker) EXPECT_EQ(*parse_attacker(code_of(attacker)), attacker);
+  for (const SeenModel model : {SeenModel::fpl, SeenModel::kgflex})
+    for (const Attacker attacker : attackers_of(model))
+      EXPECT_EQ(*parse_attacker(code_of(attacker)), attacker);
   EXPECT_EQ(parse_attacker("A9").error().code, Code::usage);
 }
 

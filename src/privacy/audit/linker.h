@@ -1,6 +1,7 @@
 // Linker: gives the nameless messages of a shuffled transcript their names back. A device's private vector
 // moves little between two visits, and every message gives the vector away (privacy/audit/reading.h): so the
-// message nearest to where somebody was last seen is most likely theirs.
+// message nearest to where somebody was last seen is most likely theirs. A KGFlex device sends rows of its
+// own profile alone, which never changes: there the message with the most rows in common is the nearest.
 //
 // Laws: a name that is there stays; nobody gets two messages of a round; nearest pairs first.
 #pragma once
@@ -19,8 +20,13 @@ class Linker {
   void name_messages(SeenRound& round);
 
  private:
+  // What a message tells of its sender that stays: the vector, or the rows.
+  [[nodiscard]] std::vector<double> trace_of(const SeenRound& round, const SeenMessage& message) const;
+  [[nodiscard]] double distance(const std::vector<double>& one, const std::vector<double>& other) const;
+  void remember(std::uint32_t user, std::vector<double> trace);
+
   TranscriptHead head_;
-  std::vector<std::vector<double>> last_;  // each user's vector when last seen; empty: never met
+  std::vector<std::vector<double>> last_;  // each user's trace when last seen; empty: never met
 };
 
 }  // namespace sotto

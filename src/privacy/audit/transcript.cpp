@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,7 +12,8 @@ namespace sotto {
 namespace {
 
 constexpr std::uint32_t magic = 0x41544F53;  // "SOTA"
-constexpr std::uint16_t version = 1;
+constexpr std::uint16_t version_of_fpl = 1;
+constexpr std::uint16_t version = 2;
 constexpr std::uint32_t most_users = 1u << 24;
 constexpr std::uint32_t most_items = 1u << 24;
 constexpr std::uint32_t most_width = 4097;
@@ -69,15 +71,22 @@ Status check(const TranscriptHead& head) {
     if (!(number >= 0.0f && number < 1e30f))
       return refused("a rate in its head is no finite number from 0 up");
   if (head.group == 0 || head.group > head.users) return refused("its groups are larger than the federation");
+  const bool kgflex = head.model == SeenModel::kgflex;
+  if (head.items > most_items || kgflex != (head.items > 0) || kgflex != !head.features.empty())
+    return refused("its model and its items do not go together");
   return Done{};
 }
 
 Bytes encode_head(const TranscriptHead& head) {
+  const bool fpl = head.model == SeenModel::fpl;
+  const std::array<std::uint32_t, 3> sizes{head.users, head.catalogue, head.width};
+  const std::array<float, 4> rates{head.learning_rate, head.user_reg, head.positive_reg, head.negative_reg};
   Writer out;
-  out.number(magic).number(version).number(head.users).number(head.catalogue).number(head.width);
-  out.number(head.learning_rate).number(head.user_reg).number(head.positive_reg).number(head.negative_reg);
+  out.number(magic).number(fpl ? version_of_fpl : version);
+  out.raw(std::as_bytes(std::span(sizes))).raw(std::as_bytes(std::span(rates)));
   out.number(head.fixed_bits).number(head.noise_sd).number(static_cast<std::uint8_t>(head.view));
   out.number(head.group).text(head.split);
+  if (!fpl) out.number(static_cast<std::uint8_t>(head.model)).number(head.items).text(head.features);
   return std::move(out).take();
 }
 
@@ -100,7 +109,8 @@ Bytes encode_end() {
 Result<TranscriptReader> TranscriptReader::open(std::span<const std::byte> bytes) {
   Reader in(bytes);
   if (in.number<std::uint32_t>() != magic) return refused("it does not begin as one");
-  if (in.number<std::uint16_t>() != version)
+  const auto written = in.number<std::uint16_t>();
+  if (written != version_of_fpl && written != version)
     return fail(Code::incompatible, "transcript refused: another version of sotto wrote it; record it anew");
   TranscriptHead head;
   head.users = in.number<std::uint32_t>();
@@ -117,6 +127,13 @@ Result<TranscriptReader> TranscriptReader::open(std::span<const std::byte> bytes
   head.view = static_cast<View>(view);
   head.group = in.number<std::uint32_t>();
   head.split = in.text(256);
+  if (written == version) {
+    if (in.number<std::uint8_t>() != static_cast<std::uint8_t>(SeenModel::kgflex))
+      return refused("its model is unknown, or it ends within its head");
+    head.model = SeenModel::kgflex;
+    head.items = in.number<std::uint32_t>();
+    head.features = in.text(256);
+  }
   if (in.spoiled()) return refused("it ends within its head");
   SOTTO_TRY_DONE(check(head));
   return TranscriptReader(std::move(head), in);

@@ -5,10 +5,13 @@
 //   secure    the sum over a group; who was in the group is known, who sent what is not
 // The attackers of the audit are functions of it (privacy/audit/attack.h).
 //
-// Laws: in a round nobody is in two messages; rows ascend and lie in the catalogue; decode(encode(x)) == x;
-// bytes that break a law are refused and name it. A round is read at a time, so that a transcript may be
+// What the rows are depends on the model: items of FPL, features of KGFlex.
+//
+// Laws: in a round nobody is in two messages; rows ascend and lie in the shared model; decode(encode(x)) ==
+// x; bytes that break a law are refused and name it. A round is read at a time, so that a transcript may be
 // larger than memory.
-// File: "SOTA", version, head; then 1 and a round, any number of times; then 0.
+// File: "SOTA", version, head; then 1 and a round, any number of times; then 0. Version 1 is FPL's; version 2
+// has three more fields at the end of its head, and is written for other models alone.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +29,13 @@ namespace sotto {
 enum class View : std::uint8_t { plain, shuffled, secure };
 [[nodiscard]] const char* to_string(View view);
 
+// The kind of model whose messages are seen.
+enum class SeenModel : std::uint8_t { fpl, kgflex };
+
 struct TranscriptHead {
   std::uint32_t users = 0;
-  std::uint32_t catalogue = 0;
-  std::uint32_t width = 0;  // of a shared row: the factors, then the bias
+  std::uint32_t catalogue = 0;  // rows of the shared model: items of FPL, features of KGFlex
+  std::uint32_t width = 0;      // of a shared row: the factors, then the bias
   // What the plan tells everybody.
   float learning_rate = 0.0f;
   float user_reg = 0.0f;
@@ -40,6 +46,9 @@ struct TranscriptHead {
   View view = View::plain;
   std::uint32_t group = 1;  // secure: devices in a sum, at least
   std::string split;        // hash of the data it is about
+  SeenModel model = SeenModel::fpl;
+  std::uint32_t items = 0;  // KGFlex: that may be in a history; the features may be of more
+  std::string features;     // KGFlex: hash of the items' features
 
   [[nodiscard]] std::size_t factors() const { return width - 1; }
   [[nodiscard]] double unit() const { return 1.0 / static_cast<double>(std::uint64_t{1} << fixed_bits); }

@@ -101,5 +101,28 @@ TEST(Transcript, BrokenLawsAreRefusedByName) {
   says(made, "groups");
 }
 
+// What is written for FPL stays version 1, byte for byte: older programs read it, and this one reads theirs.
+TEST(Transcript, OfOtherModelsIsVersionTwo) {
+  Recorded made = recorded();
+  std::uint16_t version = 0;
+  std::memcpy(&version, made.bytes.data() + 4, 2);
+  EXPECT_EQ(version, 1);
+  made.head.model = SeenModel::kgflex;
+  made.head.items = 7;
+  made.head.features = "abc";
+  const Bytes bytes = joined({encode_head(made.head), encode_round(made.first), encode_end()});
+  std::memcpy(&version, bytes.data() + 4, 2);
+  EXPECT_EQ(version, 2);
+  auto reader = TranscriptReader::open(bytes);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_EQ(reader->head(), made.head);
+  EXPECT_TRUE(read_all(bytes).ok());
+  const std::size_t head_bytes = encode_head(made.head).size();
+  for (std::size_t size = 0; size < head_bytes; ++size)
+    EXPECT_FALSE(read_all(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))).ok());
+  made.head.items = 0;
+  EXPECT_FALSE(read_all(joined({encode_head(made.head), encode_end()})).ok());
+}
+
 }  // namespace
 }  // namespace sotto
