@@ -40,6 +40,8 @@ class PolicyReader {
     if (key == "withdrawn") return flag(key, node, policy_.withdrawn);
     if (key == "items") return rules(key, node, policy_.items);
     if (key == "categories") return rules(key, node, policy_.categories);
+    if (key == "features") return rules(key, node, policy_.features);
+    if (key == "predicates") return rules(key, node, policy_.predicates);
     if (key == "contexts") return contexts(node);
     return wrong(key, node, "unknown key");
   }
@@ -116,7 +118,8 @@ std::string to_toml(const PersonalPolicy& policy) {
       fmt::format("shares = {}\npi = {}\nmask = \"{}\"\n", policy.shares, policy.pi, to_string(policy.mask));
   if (policy.paused) text += "paused = true\n";
   if (policy.withdrawn) text += "withdrawn = true\n";
-  text += section("items", policy.items) + section("categories", policy.categories);
+  text += section("items", policy.items) + section("categories", policy.categories) +
+          section("features", policy.features) + section("predicates", policy.predicates);
   if (!policy.contexts.empty()) text += "\n[contexts]\n";
   for (const auto& [name, on] : policy.contexts) text += fmt::format("{} = {}\n", in_quotes(name), on);
   return text;

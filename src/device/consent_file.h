@@ -6,6 +6,10 @@
 //   "50" = "never"              # always, never or ask
 //   [categories]
 //   "Horror" = "ask"
+//   [features]                  # of items, as recommendations are explained (or both names in full)
+//   "dct:subject American science fiction films" = "never"
+//   [predicates]                # all features through one
+//   "dbo:director" = "never"
 //   [contexts]
 //   place = false
 //

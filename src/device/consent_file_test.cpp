@@ -10,6 +10,8 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   policy.items["a \"quoted\" id"] = {ConsentAnswer::never};
   policy.items["50"] = {ConsentAnswer::always};
   policy.categories["Sci-Fi"] = {ConsentAnswer::ask};
+  policy.features["dct:subject \"Quoted\" films"] = {ConsentAnswer::never};
+  policy.predicates["dbo:director › dbo:birthPlace"] = {ConsentAnswer::ask};
   policy.contexts["place"] = true;
   policy.contexts["time"] = false;
   const std::string text = to_toml(policy);
@@ -21,6 +23,8 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   EXPECT_TRUE(again->paused && !again->withdrawn && again->shares);
   EXPECT_EQ(again->items.at("a \"quoted\" id").answer, ConsentAnswer::never);
   EXPECT_EQ(again->categories.at("Sci-Fi").answer, ConsentAnswer::ask);
+  EXPECT_EQ(again->features.at("dct:subject \"Quoted\" films").answer, ConsentAnswer::never);
+  EXPECT_EQ(again->predicates.at("dbo:director › dbo:birthPlace").answer, ConsentAnswer::ask);
   EXPECT_EQ(again->contexts, policy.contexts);
 }
 
@@ -53,6 +57,8 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
         Case{"pi = 1.5\n", "p.toml, line 1: pi: pi is 1.5"}, Case{"pi = \"half\"\n", "a number from 0 to 1"},
         Case{"\nlevel = \"wide\"\n", "p.toml, line 2: level: unknown level 'wide'"},
         Case{"[items]\n\"7\" = \"maybe\"\n", "p.toml, line 2: items: unknown rule 'maybe'"},
+        Case{"[features]\n\"a b\" = \"no\"\n", "p.toml, line 2: features: unknown rule 'no'"},
+        Case{"predicates = 3\n", "p.toml, line 1: predicates: a section"},
         Case{"[items]\n\"7\" = 3\n", "a word in quotes"}, Case{"paused = 1\n", "true or false"},
         Case{"[contexts]\nplace = \"on\"\n", "true or false"},
         Case{"pi = \n", "p.toml, line 1: not valid TOML"}}) {

@@ -57,7 +57,9 @@ Result<DeviceWords> parse_device(const std::string& text) {
   return DeviceWords{text.substr(0, sign), text.substr(sign + 1)};
 }
 
-Catalogue catalogue_of(const Split& split) { return {split.items, split.catalogue, split.item_categories}; }
+Catalogue catalogue_of(const Split& split) {
+  return {split.items, split.catalogue, split.item_categories, split.features.get()};
+}
 
 // Which part of the mix each person draws.
 std::vector<std::uint16_t> drawn(const std::vector<MixPart>& mix, std::size_t users, std::uint64_t seed) {

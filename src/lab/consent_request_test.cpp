@@ -66,6 +66,24 @@ TEST(ConsentRequests, APolicyIsEverybodysWithItsRules) {
   EXPECT_NE(unknown.error().message.find("p.toml, line 3"), std::string::npos) << unknown.error().message;
 }
 
+TEST(ConsentRequests, ARuleForAFeatureHoldsWhereTheDataHaveFeatures) {
+  const ConsentRequest request = with_policy("pi = 1\n[features]\n\"kind Bar\" = \"never\"\n");
+  ASSERT_TRUE(book_for(request, {}, consent_world(), 1).ok());
+  Split split = consent_world();
+  FeatureList list;
+  list.facts.push_back(
+      {list.items.intern(split.items.name(3)), list.intern_predicate("kind"), list.objects.intern("Bar")});
+  split.features = std::make_shared<ItemFeatures>(list, split.items, FeatureFilter{.min_items = 1});
+  const auto book = book_for(request, {}, split, 1);
+  ASSERT_TRUE(book.ok()) << book.error().message;
+  EXPECT_EQ((*book)->of(UserIndex{7}).kept_back, std::vector{FeatureIndex{0}});
+  const auto unknown = book_for(with_policy("pi = 1\n[predicates]\n\"sort\" = \"never\"\n"), {}, split, 1);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("p.toml, line 3: the rule is for the predicate 'sort'"),
+            std::string::npos)
+      << unknown.error().message;
+}
+
 TEST(ConsentRequests, WhatCannotBeIsRefusedBeforeDataIsRead) {
   const auto refused = [](const ConsentRequest& request, const ConsentPolicy& everybody = {}) {
     const Status status = check(request, everybody);

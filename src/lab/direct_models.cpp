@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/hash.h"
+#include "lab/content_models.h"
 #include "lab/item_models.h"
 #include "model/central/item_knn.h"
 #include "model/central/random_scores.h"
@@ -29,6 +30,8 @@ Result<std::unique_ptr<Recommender>> make_baseline(const TrainRequest& request, 
                 ItemKnn::fit(split.train, split.catalogue, request.knn, executor, Recency(request.recency)));
       return std::unique_ptr<Recommender>(std::move(model));
     }
+    case ModelKind::vsm:
+      return make_vsm(request, split);
     default:
       break;
   }
@@ -57,6 +60,7 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
     hasher.u64(request.knn.neighbors).text(fmt::format("{}", request.knn.shrink));
     if (request.knn.similarity != Similarity::cosine) hasher.text(to_string(request.knn.similarity));
   }
+  if (request.model == ModelKind::vsm) hasher.text(vsm_settings(request, split));
   if (is_item_model(request.model)) hasher.text(item_model_settings(request));
   if (request.recency > 0.0f) hasher.text(fmt::format("recency {}", request.recency));
   return std::move(hasher).hex();

@@ -1,6 +1,7 @@
 #include "lab/factor_training.h"
 
 #include "base/assert.h"
+#include "lab/content_models.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/kgflex_model.h"
@@ -228,6 +229,11 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
       return start_fpl(request, split, executor, private_memory);
     case ModelKind::bprmf:
       return start_central<BprMf>(request, split, bpr_options(request), executor);
+    case ModelKind::kahfm: {
+      SOTTO_TRY(auto model, start_kahfm(request, split));
+      return std::unique_ptr<FactorTraining>(
+          std::make_unique<CentralTraining<BprMf>>(std::move(model), request.plan.epochs, executor));
+    }
     case ModelKind::ials:
       return start_central<Ials>(request, split, als_options(request), executor);
     case ModelKind::warp:

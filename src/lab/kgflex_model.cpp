@@ -3,6 +3,7 @@
 #include "lab/people.h"
 #include "model/central/dense_layers.h"
 #include "model/kgflex/kgflex_recommender.h"
+#include "privacy/feature_consent.h"
 
 namespace sotto {
 
@@ -57,7 +58,7 @@ Result<Kgflex> make_kgflex(const TrainRequest& request, const Split& split, Exec
                 "features with --kg");
   auto devices = std::make_shared<const KgflexDevices>(
       split.features, shareable(request.plan.consent, split.train), split.train, split.catalogue,
-      profile_options(request), KeepsBack(), executor);
+      profile_options(request), keeps_back(request.plan.consent), executor);
   return Kgflex(kgflex_options(request), std::move(devices));
 }
 

@@ -5,17 +5,15 @@
 #include <algorithm>
 #include <array>
 
+#include "data/kg/feature_counts.h"
 #include "lab/descriptor.h"
 #include "lab/files.h"
-#include "lab/mapped_file.h"
 
 namespace sotto {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-bool is_graph(KnowledgeFormat format) { return format == KnowledgeFormat::triples_tsv; }
 
 bool has_knowledge_ending(fs::path path) {
   if (path.extension() == ".zst") path.replace_extension();
@@ -24,7 +22,7 @@ bool has_knowledge_ending(fs::path path) {
   return std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
-Status add_folder(const fs::path& folder, std::vector<fs::path>& files) {
+Status add_knowledge_folder(const fs::path& folder, std::vector<fs::path>& files) {
   std::error_code error;
   const std::size_t before = files.size();
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
@@ -93,16 +91,22 @@ Result<ItemLinks> read_links(const KnowledgeRequest& request, const IdTable& ite
 }
 
 Result<FeatureList> explore(const KnowledgeRequest& request, const std::vector<KnowledgeFile>& graphs,
-                            const IdTable& items, KnowledgeReport& report, const ReadProgress& progress) {
+                            const IdTable& items, KnowledgeReport& report, const KnowledgeHooks& hooks) {
   SOTTO_TRY(const ItemLinks links, read_links(request, items, report.broken));
   report.linked_items = links.items.size();
   Exploration exploration(links, explore_options(request));
-  const auto take = [&](const Statement& statement) { exploration.take(statement); };
+  bool first_pass = true;
+  const auto take = [&](const Statement& statement) {
+    if (first_pass && hooks.on_statement) hooks.on_statement(statement);
+    exploration.take(statement);
+  };
   BrokenLines* broken = &report.broken;
   BrokenLines again;  // what is broken is so in every pass
   do {
-    for (const KnowledgeFile& file : graphs) SOTTO_TRY_DONE(read_statements(file, *broken, take, progress));
+    for (const KnowledgeFile& file : graphs)
+      SOTTO_TRY_DONE(read_statements(file, *broken, take, hooks.progress));
     broken = &again;
+    first_pass = false;
   } while (exploration.end_hop());
   report.graph = exploration.report();
   report.triples += report.graph.statements;
@@ -121,7 +125,7 @@ Status check(const KnowledgeRequest& request) {
   if (!request.broken.empty() && request.broken != "skip" && request.broken != "fatal")
     return fail(Code::usage,
                 fmt::format("what to do about broken lines is skip or fatal, not '{}'", request.broken));
-  if (request.paths.empty() && (!request.links.empty() || request.only_known))
+  if ((request.paths.empty() && !request.links.empty()) || (!request.asked() && request.only_known))
     return fail(Code::usage, "links and --kg-only-known need a graph or a list of features: add --kg");
   return check(explore_options(request));
 }
@@ -149,7 +153,7 @@ Result<std::vector<KnowledgeFile>> knowledge_files(const std::vector<std::string
   for (const std::string& path : paths) {
     std::error_code error;
     if (fs::is_directory(path, error)) {
-      SOTTO_TRY_DONE(add_folder(path, found));
+      SOTTO_TRY_DONE(add_knowledge_folder(path, found));
     } else {
       found.emplace_back(path);
     }
@@ -160,7 +164,7 @@ Result<std::vector<KnowledgeFile>> knowledge_files(const std::vector<std::string
   for (const fs::path& path : found) {
     SOTTO_TRY(const std::string head, head_of(path));
     SOTTO_TRY(const KnowledgeFormat format, detect_knowledge(path.string(), head));
-    files.push_back({path.string(), format});
+    files.push_back({path.string(), format, static_cast<std::uint32_t>(files.size())});
   }
   return files;
 }
@@ -168,11 +172,15 @@ Result<std::vector<KnowledgeFile>> knowledge_files(const std::vector<std::string
 Status read_statements(const KnowledgeFile& file, BrokenLines& broken, const StatementSink& sink,
                        const ReadProgress& progress) {
   SOTTO_TRY(NamedSource source, open_stream(file.path, progress));
-  return read_triples_tsv(std::move(source), broken, sink);
+  if (file.format == KnowledgeFormat::ntriples)
+    return read_ntriples(std::move(source), file.number, broken, sink);
+  if (file.format == KnowledgeFormat::turtle)
+    return read_turtle(std::move(source), file.number, broken, sink);
+  return read_triples_tsv(std::move(source), file.number, broken, sink);
 }
 
 Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable& items,
-                                 const ReadProgress& progress) {
+                                 const KnowledgeHooks& hooks) {
   SOTTO_TRY_DONE(check(request));
   Knowledge knowledge;
   KnowledgeReport& report = knowledge.report;
@@ -186,12 +194,12 @@ Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable&
       graphs.push_back(file);
       continue;
     }
-    SOTTO_TRY(NamedSource source, open_stream(file.path, progress));
+    SOTTO_TRY(NamedSource source, open_stream(file.path, hooks.progress));
     SOTTO_TRY_DONE(read_features(std::move(source), file.format, options, report.broken, knowledge.list));
   }
   report.triples = knowledge.list.facts.size();
   if (!graphs.empty()) {
-    SOTTO_TRY(FeatureList explored, explore(request, graphs, items, report, progress));
+    SOTTO_TRY(FeatureList explored, explore(request, graphs, items, report, hooks));
     if (knowledge.list.facts.empty()) {
       knowledge.list = std::move(explored);
     } else {
@@ -204,7 +212,8 @@ Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable&
 
 Result<FeatureReport> attach_features(const Knowledge& knowledge, Split& split) {
   const FeatureList& list = knowledge.list;
-  const std::string& name = knowledge.report.files.front().path;
+  const std::string name =
+      knowledge.report.files.empty() ? "--kg-labels" : knowledge.report.files.front().path;
   FeatureReport report;
   for (std::uint32_t item = 0; item < list.items.size(); ++item)
     report.unknown_items += split.items.find(list.items.name(item)) ? 0 : 1;
@@ -212,16 +221,10 @@ Result<FeatureReport> attach_features(const Knowledge& knowledge, Split& split) 
     return fail(Code::bad_input,
                 fmt::format("{}: none of its {} items is in the data: is it the right file for --kg?", name,
                             list.items.size()));
-  // Pairs of predicate and object, each with the number of its items.
-  std::vector<std::uint64_t> pairs;
-  for (const FeatureFact& fact : list.facts)
-    if (list.hops[fact.predicate] <= knowledge.filter.max_hops)
-      pairs.push_back(std::uint64_t{fact.predicate} << 32 | fact.object);
-  std::sort(pairs.begin(), pairs.end());
   std::uint64_t frequent = 0;
-  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
-    while (end < pairs.size() && pairs[end] == pairs[begin]) ++end;
-    ++(end - begin >= knowledge.filter.min_items ? frequent : report.dropped_rare);
+  for (const CountedFeature& feature : count_features(list)) {
+    if (list.hops[feature.predicate] > knowledge.filter.max_hops) continue;
+    ++(feature.items >= knowledge.filter.min_items ? frequent : report.dropped_rare);
   }
   split.features = std::make_shared<const ItemFeatures>(list, split.items, knowledge.filter);
   report.features = split.features->features();

@@ -23,6 +23,7 @@ namespace sotto {
 struct KnowledgeFile {
   std::string path;
   KnowledgeFormat format = KnowledgeFormat::named;
+  std::uint32_t number = 0;  // among the files: keeps their blank nodes apart
 };
 
 struct KnowledgeReport {
@@ -49,9 +50,15 @@ struct Knowledge {
 [[nodiscard]] Status read_statements(const KnowledgeFile& file, BrokenLines& broken,
                                      const StatementSink& sink, const ReadProgress& progress = {});
 
+// What the caller wants to hear while files are read. Both may be empty.
+struct KnowledgeHooks {
+  ReadProgress progress;
+  StatementSink on_statement;  // each statement of a graph once
+};
+
 // `items` are the entities of a graph that comes without links.
 [[nodiscard]] Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable& items,
-                                               const ReadProgress& progress = {});
+                                               const KnowledgeHooks& hooks = {});
 
 // What became of the features when a split got them.
 struct FeatureReport {

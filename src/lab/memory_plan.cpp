@@ -12,6 +12,7 @@
 #include "lab/factor_options.h"
 #include "lab/files.h"
 #include "lab/item_models.h"
+#include "lab/kgflex_model.h"
 #include "metrics/evaluate.h"
 #include "model/fed_als.h"
 
@@ -21,9 +22,10 @@ namespace {
 
 constexpr double gigabyte = 1e9;
 
-double row_bytes(const TrainRequest& request) {
-  return static_cast<double>(RowMatrix::stride_for(std::size_t{request.plan.fpl.factors} + 1) *
-                             sizeof(float));
+// kaHFM has a factor for each feature.
+double row_bytes(const TrainRequest& request, std::uint64_t features) {
+  const std::size_t factors = request.model == ModelKind::kahfm ? features : request.plan.fpl.factors;
+  return static_cast<double>(RowMatrix::stride_for(factors + 1) * sizeof(float));
 }
 
 bool has_factors(const TrainRequest& request) {
@@ -108,7 +110,8 @@ void add_item_model(const TrainRequest& request, const MemoryFacts& facts, std::
 }
 
 bool draws_by_job(ModelKind model) {
-  return model == ModelKind::bprmf || model == ModelKind::warp || model == ModelKind::mf;
+  return model == ModelKind::bprmf || model == ModelKind::kahfm || model == ModelKind::warp ||
+         model == ModelKind::mf;
 }
 
 // What the models of least squares need beside their rows.
@@ -117,7 +120,7 @@ void add_solving_parts(const TrainRequest& request, const MemoryFacts& facts,
   if (!solves_exactly(request.model)) return;
   const auto catalogue = static_cast<double>(facts.catalogue), threads = static_cast<double>(facts.threads);
   const auto interactions = static_cast<double>(facts.interactions);
-  const double row = row_bytes(request);
+  const double row = row_bytes(request, facts.features);
   const double square = row * (request.plan.fpl.factors + 8.0);
   parts.push_back({"solvers", square * (2.0 * threads + 32.0)});
   if (request.model == ModelKind::ials) {
@@ -203,19 +206,33 @@ MemoryFacts memory_facts(const TrainRequest& request, const Split& split, std::s
   facts.judged =
       request.eval_users == 0 ? facts.users : std::min<std::uint64_t>(request.eval_users, facts.users);
   facts.threads = threads;
+  if (split.features != nullptr) {
+    facts.features = split.features->features();
+    facts.feature_facts = split.features->facts();
+  }
   return facts;
 }
 
-double private_row_bytes(const TrainRequest& request, std::uint64_t users) {
-  return has_factors(request) ? row_bytes(request) * static_cast<double>(users) : 0.0;
+double private_row_bytes(const TrainRequest& request, std::uint64_t users, std::uint64_t features) {
+  if (!has_factors(request)) return 0.0;
+  double rows = 1.0;
+  if (is_kgflex(request.model)) {
+    // One for each feature of the longest profile, which may be as long as it is allowed to be.
+    rows = 0.0;
+    for (const std::uint32_t most : profile_options(request).most) rows += most;
+    rows = std::min(rows, static_cast<double>(features));
+  }
+  return rows * row_bytes(request, features) * static_cast<double>(users);
 }
 
 std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFacts& facts) {
   const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
   std::vector<MemoryPart> parts;
   if (has_factors(request)) {
-    const double shared = row_bytes(request) * catalogue;
-    const double own = private_row_bytes(request, facts.users);
+    const auto features = static_cast<double>(facts.features);
+    const double shared =
+        row_bytes(request, facts.features) * (is_kgflex(request.model) ? features : catalogue);
+    const double own = private_row_bytes(request, facts.users, facts.features);
     parts.push_back({"shared rows", shared});
     if (!facts.scratch) parts.push_back({"private rows", own});
     if (!facts_of(request.model).federated) parts.push_back({"the model handed over", shared + own});
@@ -228,18 +245,25 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
   add_solving_parts(request, facts, parts);
   if (facts_of(request.model).family == ModelFamily::network) add_network_parts(request, facts, parts);
   // Every row may come to need 64-bit sums beside its 32-bit ones.
-  if (request.model == ModelKind::fpl)
+  if (request.model == ModelKind::fpl || request.model == ModelKind::kgflex)
     parts.push_back(
-        {"sums", static_cast<double>(facts.threads) * catalogue * (3.0 * row_bytes(request) + 12.0)});
+        {"sums", static_cast<double>(facts.threads) *
+                     (request.model == ModelKind::fpl ? catalogue : static_cast<double>(facts.features)) *
+                     (3.0 * row_bytes(request, facts.features) + 12.0)});
   // In the federation, and once more where they are judged.
   if (request.plan.down != ModelPrecision::f32)
-    parts.push_back({"rows as devices hold them", 2.0 * catalogue * row_bytes(request)});
+    parts.push_back({"rows as devices hold them", 2.0 * catalogue * row_bytes(request, facts.features)});
   if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn) {
     const double rows = request.model == ModelKind::userknn ? users : catalogue;
     parts.push_back({"neighbours", 8.0 * std::min<double>(request.knn.neighbors, rows) * rows});
   }
+  // VSM keeps one set for items and one for profiles.
+  if (request.model == ModelKind::vsm || request.model == ModelKind::kahfm)
+    parts.push_back({"weights of features", (request.model == ModelKind::vsm ? 2.0 : 1.0) *
+                                                (4.0 * static_cast<double>(facts.feature_facts) +
+                                                 8.0 * (catalogue + static_cast<double>(facts.features)))});
   if (is_item_model(request.model)) add_item_model(request, facts, parts);
   parts.push_back({"judging", judging_bytes(request, facts)});
   return parts;
@@ -263,6 +287,12 @@ Status check_memory(const TrainRequest& request, const MemoryFacts& facts, doubl
       listed += fmt::format("{}{} {:.2f}", listed.empty() ? "" : ", ", part.what, part.bytes / gigabyte);
   std::string remedy = "close other programs, or judge fewer users with --eval-users";
   if (has_factors(request)) remedy = "lower --factors, or judge fewer users with --eval-users";
+  if (is_kgflex(request.model))
+    remedy = "keep fewer features a person with --first-hop and --second-hop, or " + remedy;
+  if (request.model == ModelKind::kahfm)
+    remedy =
+        "a row is as wide as there are features: keep fewer with --kg-min-items, or judge fewer users "
+        "with --eval-users";
   if (request.model == ModelKind::multvae) remedy = "lower --hidden or --batch, or " + remedy;
   if (request.model == ModelKind::fpl && !facts.scratch)
     remedy = "keep private rows on the disk with --scratch DIR, " + remedy;

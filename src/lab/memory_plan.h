@@ -22,6 +22,8 @@ struct MemoryFacts {
   std::uint64_t interactions = 0;  // of the training part
   std::uint64_t judged = 0;        // users that will be judged
   std::uint64_t threads = 1;
+  std::uint64_t features = 0;       // of items, where they are known
+  std::uint64_t feature_facts = 0;  // (item, feature)
   bool keeps_checkpoints = false;
   bool scratch = false;  // private rows lie in a scratch file
 };
@@ -34,7 +36,8 @@ struct MemoryPart {
 [[nodiscard]] std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFacts& facts);
 [[nodiscard]] double total_bytes(const std::vector<MemoryPart>& parts);
 // Of the private rows alone: what a scratch file must hold.
-[[nodiscard]] double private_row_bytes(const TrainRequest& request, std::uint64_t users);
+[[nodiscard]] double private_row_bytes(const TrainRequest& request, std::uint64_t users,
+                                       std::uint64_t features = 0);
 
 // Fails where the plan needs more than `available` bytes, with the numbers and what to do about it.
 [[nodiscard]] Status check_memory(const TrainRequest& request, const MemoryFacts& facts, double available);

@@ -47,6 +47,7 @@ namespace {
 TrainRequest plan_of(ModelKind model, std::uint32_t factors) {
   TrainRequest request;
   request.data.paths = {"w"};
+  if (needs_features(model)) request.data.kg.paths = {"k"};
   request.model = model;
   request.plan.fpl.factors = factors;
   request.plan.epochs = 1;
@@ -83,6 +84,27 @@ TEST(MemoryPlan, MeetsWhatTrainingAllocates) {
       EXPECT_GT(expected, 0.8 * taken) << to_string(model) << factors;
       EXPECT_LT(expected, 1.5 * taken) << to_string(model) << factors;
     }
+  }
+}
+
+TEST(MemoryPlan, MeetsWhatKgflexAllocates) {
+  const WorldOptions world{.users = 8000, .items = 1000, .cities = 4, .mean_interactions = 12.0, .seed = 2};
+  Split split = generate_split(world).value();
+  split.features = std::make_shared<const ItemFeatures>(generate_knowledge(world).value(), split.items,
+                                                        FeatureFilter{.min_items = 2});
+  for (const ModelKind model : {ModelKind::kgflex, ModelKind::kgflex_central}) {
+    TrainRequest request = plan_of(model, 31);
+    request.kgflex.first_hop = request.kgflex.second_hop = 8;  // most people have as many
+    const double expected = without_judging(request, memory_facts(request, split, 1));
+    SerialExecutor alone;
+    TrainHooks hooks;
+    const std::size_t before = now_held;
+    most_held = before;
+    const auto trained = train(request, split, alone, hooks);
+    ASSERT_TRUE(trained.ok()) << trained.error().message;
+    const auto taken = static_cast<double>(most_held - before);
+    EXPECT_GT(expected, 0.8 * taken) << to_string(model);
+    EXPECT_LT(expected, 1.5 * taken) << to_string(model);
   }
 }
 

@@ -64,4 +64,11 @@ std::string model_names() {
   return names;
 }
 
+std::string feature_model_names() {
+  std::string names;
+  for (const ModelFacts& facts : models)
+    if (needs_features(facts.kind)) names += (names.empty() ? "" : ", ") + std::string(facts.name);
+  return names;
+}
+
 }  // namespace sotto

@@ -57,5 +57,7 @@ struct ModelFacts {
 [[nodiscard]] bool needs_features(ModelKind model);
 // "fpl, bprmf, …", for messages and help.
 [[nodiscard]] std::string model_names();
+// Those that look at features and can therefore say why: "kgflex, …".
+[[nodiscard]] std::string feature_model_names();
 
 }  // namespace sotto

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "data/item_labels.h"
+#include "data/kg/label_features.h"
 #include "data/loader.h"
 #include "lab/files.h"
 #include "lab/split_file.h"
@@ -38,9 +39,15 @@ Status attach_names(const std::vector<std::string>& names, Labelled& data) {
 }
 
 // What is known about the items, if that was asked for.
-Result<std::shared_ptr<const Knowledge>> knowledge_of(const KnowledgeRequest& request, const IdTable& items) {
-  if (request.paths.empty()) return std::shared_ptr<const Knowledge>();
-  SOTTO_TRY(Knowledge knowledge, load_knowledge(request, items));
+template <class Labelled>
+Result<std::shared_ptr<const Knowledge>> knowledge_of(const KnowledgeRequest& request, const Labelled& data) {
+  if (!request.asked()) return std::shared_ptr<const Knowledge>();
+  Knowledge knowledge;
+  knowledge.filter = feature_filter(request);
+  if (!request.paths.empty()) {
+    SOTTO_TRY(knowledge, load_knowledge(request, data.items));
+  }
+  if (request.labels) add_label_features(data.items, data.item_names, data.item_categories, knowledge.list);
   return std::make_shared<const Knowledge>(std::move(knowledge));
 }
 
@@ -69,7 +76,7 @@ Result<LoadedData> load_data(const DataRequest& request) {
   LoadedData loaded;
   SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request.columns, &loaded.files));
   SOTTO_TRY_DONE(attach_names(request.names, loaded.dataset));
-  SOTTO_TRY(loaded.knowledge, knowledge_of(request.kg, loaded.dataset.items));
+  SOTTO_TRY(loaded.knowledge, knowledge_of(request.kg, loaded.dataset));
   if (loaded.knowledge && request.kg.only_known) {
     SOTTO_TRY(Filtered known, keep_known(std::move(loaded.dataset), *loaded.knowledge));
     loaded.dataset = std::move(known.dataset);
@@ -87,7 +94,7 @@ Result<Prepared> prepare(const DataRequest& request) {
   if (!request.split_file.empty()) {
     SOTTO_TRY(prepared.split, open_split_file(request.split_file));
     SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
-    SOTTO_TRY(prepared.knowledge, knowledge_of(request.kg, prepared.split.items));
+    SOTTO_TRY(prepared.knowledge, knowledge_of(request.kg, prepared.split));
   } else if (!request.test.empty()) {
     SOTTO_TRY(prepared.split, join_parts(request, prepared.knowledge));
   } else {

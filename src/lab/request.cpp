@@ -47,7 +47,9 @@ Status check_ready_parts(const DataRequest& data) {
 Status check_knowledge(const TrainRequest& request) {
   const DataRequest& data = request.data;
   SOTTO_TRY_DONE(check(data.kg));
-  if (needs_features(request.model) && data.kg.paths.empty())
+  if (data.kg.labels && data.names.empty())
+    return fail(Code::usage, "--kg-labels makes features of what --names says about the items: add --names");
+  if (needs_features(request.model) && !data.kg.asked())
     return fail(Code::usage,
                 fmt::format("{} looks at what is known about the items: name a knowledge graph or "
                             "a list of item features with --kg",

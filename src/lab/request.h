@@ -19,6 +19,7 @@
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
 #include "model/central/neural_options.h"
+#include "model/central/vsm.h"
 #include "model/fcf.h"
 #include "model/kgflex/gain.h"
 
@@ -37,7 +38,10 @@ struct KnowledgeRequest {
   bool only_known = false;     // drop interactions with items without features, before any other filter
   std::string objects;         // names of a prepared list's object numbers; may be empty
   bool object_second = false;  // a list of numbers is item, object, predicate
+  bool labels = false;  // categories and years of the items' names (DataRequest::names) are features too
   std::optional<std::uint32_t> fan_out;  // objects of a node by a predicate that are followed; none: 10,000
+
+  [[nodiscard]] bool asked() const { return !paths.empty() || labels; }
 };
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.
@@ -104,6 +108,7 @@ struct TrainRequest {
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   LinearOptions linear;
+  VsmOptions content;    // kahfm takes the rule of profiles from it
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
   KgflexRequest kgflex;

@@ -27,6 +27,9 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("linear", "beta", r.linear.beta);
   visit("linear", "gram_power", r.linear.gram_power);
   visit("linear", "dense_items", r.linear.dense_items);
+  visit("content", "user_weights", r.content.users);
+  visit("content", "item_weights", r.content.items);
+  visit("content", "profile_rule", r.content.profile);
   visit("neural", "batch", r.neural.batch);
   visit("neural", "l2", r.neural.l2);
   visit("neural", "hidden", r.neural.vae.hidden);
@@ -67,6 +70,7 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "fan_out", kg.fan_out);
   visit_if_set("kg", "only_known", kg.only_known, visit);
   visit_if_set("kg", "object_second", kg.object_second, visit);
+  visit_if_set("kg", "labels", kg.labels, visit);
 }
 
 template <class Visitor>
@@ -159,6 +163,8 @@ class TomlWriter {
   }
   static std::string show(MaskKind value) { return quoted(to_string(value)); }
   static std::string show(Similarity value) { return quoted(to_string(value)); }
+  static std::string show(FeatureWeights value) { return quoted(to_string(value)); }
+  static std::string show(ProfileRule value) { return quoted(to_string(value)); }
   static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
@@ -280,6 +286,12 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, Similarity& field) {
     return take_named(node, field, parse_similarity);
+  }
+  static std::string take(const toml::node& node, FeatureWeights& field) {
+    return take_named(node, field, parse_feature_weights);
+  }
+  static std::string take(const toml::node& node, ProfileRule& field) {
+    return take_named(node, field, parse_profile_rule);
   }
   static std::string take(const toml::node& node, GainKind& field) {
     return take_named(node, field, parse_gain);

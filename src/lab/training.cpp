@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "fed/wire/published_model.h"
+#include "lab/content_models.h"
 #include "lab/direct_models.h"
 #include "lab/factor_options.h"
 #include "lab/factor_training.h"
@@ -57,6 +58,9 @@ std::unique_ptr<Recommender> view_model(const TrainRequest& request, const Split
     return std::make_unique<MultVae>(split.train, &items, &layers, executor);
   if (request.model == ModelKind::neumf)
     return std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, &users, &items, &layers);
+  if (request.model == ModelKind::kahfm)
+    return std::make_unique<KaHfm>(split.features, request.content.profile, &users, &items,
+                                   fold_in_options(request));
   // Devices score with the rows they hold.
   if (request.plan.down != ModelPrecision::f32)
     return std::make_unique<MfRecommender>(&users, as_published(items, wire_precision(request.plan.down)),
@@ -294,6 +298,9 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
   else if (request.model == ModelKind::neumf)
     model = std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, std::move(users),
                                     std::move(items), std::move(parameters->layers));
+  else if (request.model == ModelKind::kahfm)
+    model = std::make_unique<KaHfm>(split.features, request.content.profile, std::move(users),
+                                    std::move(items), fold_in_options(request));
   else
     model = std::make_unique<MfRecommender>(std::move(users), std::move(items), fold_in_options(request));
   return model;
@@ -317,7 +324,9 @@ bool fits_model(const TrainRequest& request, const Split& split, const Parameter
   if (request.model == ModelKind::neumf)
     return items == MatrixShape{split.catalogue, neumf_row_width(request.neural.neumf)} &&
            users == private_rows && have_shapes(parameters.layers, neumf_layer_shapes(request.neural.neumf));
-  const MatrixShape shared_rows{split.catalogue, std::size_t{request.plan.fpl.factors} + 1};
+  const std::size_t width =
+      request.model == ModelKind::kahfm ? kahfm_row_width(split) : std::size_t{request.plan.fpl.factors} + 1;
+  const MatrixShape shared_rows{split.catalogue, width};
   return items == shared_rows && users == private_rows && parameters.layers.empty();
 }
 

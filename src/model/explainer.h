@@ -6,6 +6,7 @@
 // the scores are those of the Recommender.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct Reason {
   float part = 0.0f;    // of the score
   float weight = 0.0f;  // how much the person cares about the feature at all: k_uf, or the profile's weight
 };
+
+// In the order of the law above.
+inline void sort_reasons(std::vector<Reason>& reasons) {
+  std::sort(reasons.begin(), reasons.end(), [](const Reason& a, const Reason& b) {
+    return a.part != b.part ? a.part > b.part : a.feature.value < b.feature.value;
+  });
+}
 
 class Explainer {
  public:

@@ -136,7 +136,10 @@ void MfRecommender::score_items(UserIndex user, std::span<const ItemIndex> items
 }
 
 RowMatrix MfRecommender::fold_in(std::span<const ItemIndex> history) const {
-  RowMatrix vector(1, items_->width());
+  return fold_in(history, RowMatrix(1, items_->width()));
+}
+
+RowMatrix MfRecommender::fold_in(std::span<const ItemIndex> history, RowMatrix vector) const {
   float* p = vector.row(0);
   const std::size_t stride = items_->stride();
   const std::size_t factors = items_->width() - 1;
@@ -168,8 +171,11 @@ RowMatrix MfRecommender::fold_in(std::span<const ItemIndex> history) const {
 }
 
 void MfRecommender::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
+  score_vector(fold_in(history), out);
+}
+
+void MfRecommender::score_vector(const RowMatrix& vector, std::span<float> out) const {
   SOTTO_ASSERT(out.size() == catalogue(), "one place for each score");
-  const RowMatrix vector = fold_in(history);
   const ItemRange items{0, static_cast<std::uint32_t>(out.size())};
   const float* row = vector.row(0);
   Copy copy(1, items, out);

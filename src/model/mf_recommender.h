@@ -45,6 +45,12 @@ class MfRecommender final : public Recommender {
 
   // The vector learned for `history`, one row of a user matrix.
   [[nodiscard]] RowMatrix fold_in(std::span<const ItemIndex> history) const;
+  // The same by steps that begin at `start` instead of 0.
+  [[nodiscard]] RowMatrix fold_in(std::span<const ItemIndex> history, RowMatrix start) const;
+  // Scores of the whole catalogue for one row of a user matrix.
+  void score_vector(const RowMatrix& vector, std::span<float> out) const;
+
+  [[nodiscard]] const RowMatrix& items() const { return *items_; }
 
  private:
   bool sweep_rows(std::span<const float* const> rows, ItemRange items, ScoreSink& sink) const;

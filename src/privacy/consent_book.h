@@ -4,7 +4,8 @@
 // Precedence: who takes no part sends nothing at all; then the rule of the item; then π.
 // Law: an item under `never` is as if its person did not have it: shareable() leaves it out before anything
 // is computed for others, so that no contribution, of whatever row, depends on it. (It is still known as
-// consumed, so that it is not drawn as something the person does not have.)
+// consumed, so that it is not drawn as something the person does not have.) A feature that is kept back is as
+// if no item had it (privacy/feature_consent.h); models that do not look at features ignore it.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 
 #include "base/assert.h"
 #include "data/histories.h"
+#include "data/kg/item_features.h"
 
 namespace sotto {
 
@@ -26,7 +28,8 @@ struct ConsentTerms {
   double pi = 1.0;
   MaskKind mask = MaskKind::sticky;
   bool takes_part = true;
-  std::vector<ItemRule> rules = {};  // one an item of the catalogue; empty: none has one
+  std::vector<ItemRule> rules = {};          // one an item of the catalogue; empty: none has one
+  std::vector<FeatureIndex> kept_back = {};  // ascending, in the numbers of the split's features
 };
 
 class ConsentBook {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/nearest_word.h"
+#include "privacy/feature_consent.h"
 
 namespace sotto {
 
@@ -23,13 +24,6 @@ constexpr std::array<ConsentLevel, 4> levels{
 
 std::string question(const NearestWord& nearest) {
   return nearest.word().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.word());
-}
-
-Error unknown(const std::string& file, std::uint32_t line, const char* what, const std::string& name,
-              const std::string& hint) {
-  const std::string where = line == 0 ? file : fmt::format("{}, line {}", file, line);
-  return fail(Code::usage, fmt::format("{}: the rule is for the {} '{}', which these data do not have{}",
-                                       where, what, name, hint));
 }
 
 template <class Each>
@@ -67,6 +61,7 @@ void apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, std::
 
 ConsentTerms in_numbers(const PersonalPolicy& policy, const Catalogue& catalogue) {
   ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
+  if (catalogue.features != nullptr) terms.kept_back = kept_back_features(policy, *catalogue.features);
   if (policy.items.empty() && policy.categories.empty()) return terms;
   terms.rules.assign(catalogue.size, ItemRule::none);
   apply_categories(policy, catalogue, terms.rules);
@@ -83,10 +78,10 @@ Status know_categories(const PersonalPolicy& policy, const Catalogue& catalogue,
   for (const auto& [name, rule] : policy.categories) {
     if (known.contains(name)) continue;
     if (known.empty())
-      return unknown(file, rule.line, "category", name, "; they name no categories: add --names FILE");
+      return unknown_in_rule(file, "category", name, rule, "; they name no categories: add --names FILE");
     NearestWord nearest(name);
     for (const std::string& other : known) nearest.look_at(other);
-    return unknown(file, rule.line, "category", name, question(nearest));
+    return unknown_in_rule(file, "category", name, rule, question(nearest));
   }
   return Done{};
 }
@@ -97,12 +92,19 @@ Status know_items(const PersonalPolicy& policy, const Catalogue& catalogue, cons
     NearestWord nearest(name);
     for (std::uint32_t other = 0; other < catalogue.size; ++other)
       nearest.look_at(catalogue.items.name(other));
-    return unknown(file, rule.line, "item", name, question(nearest));
+    return unknown_in_rule(file, "item", name, rule, question(nearest));
   }
   return Done{};
 }
 
 }  // namespace
+
+Error unknown_in_rule(const std::string& file, const char* what, const std::string& name,
+                      const PersonalRule& rule, const std::string& hint) {
+  const std::string where = rule.line == 0 ? file : fmt::format("{}, line {}", file, rule.line);
+  return fail(Code::usage, fmt::format("{}: the rule is for the {} '{}', which these data do not have{}",
+                                       where, what, name, hint));
+}
 
 Result<ConsentAnswer> parse_answer(const std::string& text) {
   if (text == "always") return ConsentAnswer::always;
@@ -143,6 +145,7 @@ Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& ca
   SOTTO_TRY_DONE(check(policy));
   SOTTO_TRY_DONE(know_categories(policy, catalogue, file));
   SOTTO_TRY_DONE(know_items(policy, catalogue, file));
+  if (catalogue.features != nullptr) SOTTO_TRY_DONE(know_features(policy, *catalogue.features, file));
   return in_numbers(policy, catalogue);
 }
 

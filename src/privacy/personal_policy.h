@@ -1,11 +1,16 @@
-// PersonalPolicy: what one person decided about their device, in their own words: items and categories by
-// name. A device keeps it; terms_for() puts it into the numbers of a catalogue.
+// PersonalPolicy: what one person decided about their device, in their own words: items, categories, features
+// and predicates by name. A device keeps it; terms_for() puts it into the numbers of a catalogue.
 //
 // Precedence, the first that speaks decides:
 //   1. withdrawn, paused, or a level that shares nothing: nothing at all leaves
 //   2. the rule of the item
 //   3. the rules of its categories, `never` before `always` where they differ
 //   4. π
+// A feature of items (what a knowledge graph says of them) is kept back or not beside all this:
+//   1. the rule of the feature, `never` before `always` where it is named twice
+//   2. the rule of its whole chain of predicates
+//   3. the rules of the single predicates in it, `never` before `always`
+// Without a rule it is not kept back. Models that do not look at features ignore these rules.
 // `ask` means: not until I have been asked. Until somebody answers it is `never`.
 #pragma once
 
@@ -40,6 +45,8 @@ struct PersonalPolicy {
   bool withdrawn = false;  // until a level is chosen anew; what was sent before stays sent
   PersonalRules items = {};
   PersonalRules categories = {};
+  PersonalRules features = {};    // "dbo:director The Wachowskis": names as in data/kg/feature_names.h
+  PersonalRules predicates = {};  // "dbo:director"
   std::map<std::string, bool> contexts =
       {};  // kinds of context (place, time …); one that is not named is off
 
@@ -61,12 +68,17 @@ struct ConsentLevel {
 [[nodiscard]] const char* level_of(const PersonalPolicy& policy);
 
 // The items a model knows, by name, with the categories of each: "Action|Comedy". No categories at all:
-// empty.
+// empty. No features: no model of it looks at any.
 struct Catalogue {
   const IdTable& items;
   std::size_t size = 0;  // the first so many items
   std::span<const std::string> categories;
+  const ItemFeatures* features = nullptr;
 };
+
+// The sentence about a rule for something (`what`) that is not there.
+[[nodiscard]] Error unknown_in_rule(const std::string& file, const char* what, const std::string& name,
+                                    const PersonalRule& rule, const std::string& hint);
 
 // The policy in numbers. A rule for something that the catalogue does not have is an error that names `file`
 // and line: a mistyped `never` must not share in silence.

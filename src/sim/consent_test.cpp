@@ -4,7 +4,9 @@
 
 #include <set>
 
+#include "data/kg/feature_names.h"
 #include "model/central/small_worlds.h"
+#include "privacy/feature_consent.h"
 #include "privacy/pair_contribution.h"
 #include "sim/history_federation.h"
 #include "sim/pair_round.h"
@@ -121,7 +123,8 @@ RC_GTEST_PROP(ConsentEverywhere, FplNeverSendsARowOfAForbiddenItem, ()) {
 }
 
 template <class Model>
-Seen run_history(const Histories& histories, const Plan& plan, const Model& model, Path path) {
+Seen run_history(const Histories& histories, const Plan& plan, const Model& model, Path path,
+                 std::uint32_t rounds = 3) {
   const auto users = users_with_history(histories).size();
   const Schedule schedule = history_schedule_for(plan, users).value();
   SerialExecutor serial;
@@ -129,7 +132,7 @@ Seen run_history(const Histories& histories, const Plan& plan, const Model& mode
   Seen seen;
   Capture capture({model.sum_rows(), model.sum_width()}, seen);
   federation.collect_with(capture);
-  const auto report = federation.run(3);
+  const auto report = federation.run(rounds);
   if (!report.ok()) RC_FAIL(report.error().message);
   return seen;
 }
@@ -161,6 +164,66 @@ RC_GTEST_PROP(ConsentEverywhere, WhatFcfAndFedAlsSendDoesNotDependOnForbiddenIte
   const Path path = *rc::gen::element(Path::fast, Path::wire);
   expect_as_if_not_had(scene, Fcf({.als = small_als}, catalogue, 1.0), path);
   expect_as_if_not_had(scene, FedAls(small_als, catalogue), path);
+}
+
+// Items with features of a few kinds; `kept` tells for each item whether it has the one that is kept back.
+// The last item always does, so that the features keep their numbers.
+std::shared_ptr<const ItemFeatures> features_with(const std::vector<std::vector<std::uint32_t>>& others,
+                                                  const std::vector<int>& kept) {
+  FeatureList list;
+  IdTable items;
+  const std::uint32_t predicate = list.intern_predicate("has");
+  const std::uint32_t own = list.objects.intern("kept back");
+  for (std::uint32_t item = 0; item < catalogue; ++item) {
+    items.intern(std::to_string(item));
+    list.items.intern(std::to_string(item));
+    for (const std::uint32_t other : others[item])
+      list.facts.push_back({item, predicate, list.objects.intern(std::to_string(other))});
+    if (kept[item] != 0 || item + 1 == catalogue) list.facts.push_back({item, predicate, own});
+  }
+  list.settle();
+  return std::make_shared<ItemFeatures>(list, items, FeatureFilter{.min_items = 1});
+}
+
+// Whether an item has a feature or not changes nothing of what those send who keep it back: in the first
+// round where others do not, in every round where all do.
+RC_GTEST_PROP(ConsentEverywhere, WhatKgflexSendsDoesNotDependOnAFeatureThatIsKeptBack, ()) {
+  Scene scene = any_scene();
+  const bool everybody = *rc::gen::arbitrary<bool>();
+  std::vector<std::vector<std::uint32_t>> others(catalogue);
+  for (auto& row : others) row = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0u, 8u));
+  std::vector<int> kept[2];
+  for (std::vector<int>& each : kept)
+    each = *rc::gen::container<std::vector<int>>(catalogue, rc::gen::inRange(0, 2));
+  const FeatureIndex back = [&] {
+    const auto features = features_with(others, kept[0]);
+    return FeatureNames(*features).called("has kept back").at(0);
+  }();
+  std::vector<ConsentTerms> kinds(4);
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    kinds[kind] = scene.plan.consent.people->kinds()[kind];
+    if (everybody || kind % 2 == 1) kinds[kind].kept_back = {back};
+  }
+  std::vector<std::uint16_t> kind_of;
+  for (std::uint32_t user = 0; user < people; ++user) kind_of.push_back(user % 4);
+  scene.plan.consent.people = std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of));
+  const Path path = *rc::gen::element(Path::fast, Path::wire);
+  const KgflexOptions options{.factors = 3, .seed = scene.plan.seed};
+  const auto sends = [&](const std::vector<int>& holders) {
+    SerialExecutor serial;
+    auto devices = std::make_shared<const KgflexDevices>(
+        features_with(others, holders), shareable(scene.plan.consent, scene.histories), scene.histories,
+        catalogue, ProfileOptions{.most = {3, 3}, .seed = scene.plan.seed}, keeps_back(scene.plan.consent),
+        serial);
+    std::vector<Seen::Sent> sent =
+        run_history(scene.histories, scene.plan, Kgflex(options, std::move(devices)), path, everybody ? 3 : 1)
+            .sends;
+    if (!everybody) std::erase_if(sent, [](const Seen::Sent& one) { return one.user % 2 == 0; });
+    return sent;
+  };
+  const std::vector<Seen::Sent> sent = sends(kept[0]);
+  RC_ASSERT(sent == sends(kept[1]));
+  for (const Seen::Sent& one : sent) RC_ASSERT(one.row != back.value);
 }
 
 RC_GTEST_PROP(ConsentEverywhere, PairsNeverHoldAForbiddenItem, ()) {

@@ -49,6 +49,9 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   EXPECT_EQ(consent({"preset", "balanced"}).json()["pi"], 0.5);
   EXPECT_EQ(consent({"item", "7", "never"}).json()["items"]["7"], "never");
   EXPECT_EQ(consent({"category", "Bar", "ask"}).json()["categories"]["Bar"], "ask");
+  EXPECT_EQ(consent({"feature", "dbo:director Ann", "never"}).json()["features"]["dbo:director Ann"],
+            "never");
+  EXPECT_EQ(consent({"predicate", "dct:subject", "ask"}).json()["predicates"]["dct:subject"], "ask");
   EXPECT_EQ(consent({"context", "place", "on"}).json()["contexts"]["place"], true);
   EXPECT_EQ(consent({"set", "--pi", "0.3", "--mask", "redraw"}).json()["level"], "custom");
   EXPECT_EQ(consent({"pause"}).json()["takes_part"], false);
@@ -61,7 +64,9 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   EXPECT_EQ(shown["categories"]["Bar"], "ask");
   EXPECT_EQ(shown["levels"].size(), 4u);
   const Outcome text = shop_.sotto({"device", "consent", "show", "--dir", "d"});
-  for (const char* part : {"closed", "careful", "balanced", "open", "Bar", "place"})
+  for (const char* part :
+       {"closed", "careful", "balanced", "open", "Bar", "place", "features never shared: dbo:director Ann",
+        "predicates not until you are asked: dct:subject"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "data/kg/item_features.h"
+#include "data/kg/name_hash.h"
 
 namespace sotto {
 
@@ -13,15 +14,6 @@ namespace {
 enum NodeState : std::uint8_t { unknown = 0, wanted = 1, expanded = 2 };
 
 constexpr std::size_t first_settling = std::size_t{1} << 20;
-
-// FNV-1a, mixed: an order of names that is the same everywhere and has nothing to do with the alphabet.
-std::uint64_t name_hash(std::string_view name) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const char letter : name) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001B3u;
-  hash ^= hash >> 32;
-  hash *= 0xD6E8FEB86659FD93u;
-  return hash ^ (hash >> 32);
-}
 
 std::uint64_t pair_key(std::uint32_t node, std::uint32_t predicate) {
   return std::uint64_t{node} << 32 | predicate;

@@ -35,8 +35,6 @@ Status LineStream::fill() {
     return error_at(source_.name, number_ + 1, "the line is longer than 64 MiB: is this a text file?");
   if (buffer_.size() - end_ < piece) buffer_.resize(end_ + piece);
   SOTTO_TRY(const std::size_t got, source_.bytes(std::span(buffer_).subspan(end_)));
-  if (number_ == 0 && end_ == 0 && got >= 3 && std::memcmp(buffer_.data(), "\xEF\xBB\xBF", 3) == 0)
-    begin_ = 3;
   end_ += got;
   ended_ = got == 0;
   return Done{};
@@ -49,16 +47,14 @@ Result<bool> LineStream::next(std::string_view& line) {
     const std::size_t end = rest.find('\n', looked);
     if (end == std::string_view::npos && !ended_) {
       looked = rest.size();
-      const std::size_t before = begin_;
       SOTTO_TRY_DONE(fill());
-      if (begin_ > 0 && before == 0) looked = 0;  // the mark at the start went
       continue;
     }
     if (rest.empty()) return false;
     line = rest.substr(0, end);
     begin_ += std::min(line.size() + 1, rest.size());
     looked = 0;
-    ++number_;
+    if (++number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (!trimmed(line).empty()) return true;
   }
@@ -66,8 +62,7 @@ Result<bool> LineStream::next(std::string_view& line) {
 
 Status BrokenLines::add(const std::string& name, std::size_t line, const std::string& what) {
   const Error error = error_at(name, line, what);
-  if (fatal)
-    return fail(error.code, error.message + "; correct it, or skip such lines with --kg-broken skip");
+  if (fatal) return fail(error.code, error.message + "; correct it, or let broken lines be skipped");
   if (count++ == 0) first = error.message;
   return Done{};
 }

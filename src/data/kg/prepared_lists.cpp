@@ -74,18 +74,38 @@ class Adder {
   FeatureList& list_;
 };
 
+std::optional<KnowledgeFormat> by_ending(std::string_view name) {
+  if (name.ends_with(".zst")) name.remove_suffix(4);
+  if (name.ends_with(".nt")) return KnowledgeFormat::ntriples;
+  if (name.ends_with(".ttl")) return KnowledgeFormat::turtle;
+  return std::nullopt;
+}
+
+// By a line that is no remark, if it is one of RDF's.
+std::optional<KnowledgeFormat> by_marks(std::string_view line) {
+  line = trimmed(line);
+  for (const std::string_view word : {"@prefix", "@base", "PREFIX", "BASE", "prefix", "base"})
+    if (line.starts_with(word) && line.find('<') != std::string_view::npos) return KnowledgeFormat::turtle;
+  if ((line.starts_with('<') || line.starts_with("_:")) && line.ends_with('.'))
+    return KnowledgeFormat::ntriples;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<KnowledgeFormat> detect_knowledge(const std::string& name, std::string_view head) {
   constexpr std::size_t sample = 64;
+  if (const auto format = by_ending(name)) return *format;
   if (head.starts_with("\xEF\xBB\xBF")) head.remove_prefix(3);
-  LineReader lines(head.substr(0, head.size() < piece ? head.size() : head.rfind('\n')));
+  LineReader lines(head);
   FieldSplitter tabs("\t"), blanks(" ");
   Fields fields;
   std::string_view line;
   std::size_t seen = 0, threes = 0, numbered = 0;
   while (seen < sample && lines.next(line)) {
     if (seen == 0 && line == named_header) return KnowledgeFormat::named;
+    if (seen == 0 && trimmed(line).starts_with('#')) continue;
+    if (const auto format = by_marks(line); seen == 0 && format) return *format;
     (void)tabs.split(line, fields);
     if (fields.size() == 1) (void)blanks.split(line, fields);
     ++seen;
@@ -111,8 +131,17 @@ const char* to_string(KnowledgeFormat format) {
       return "lists of feature ids";
     case KnowledgeFormat::triples_tsv:
       return "triples (TSV)";
+    case KnowledgeFormat::ntriples:
+      return "N-Triples";
+    case KnowledgeFormat::turtle:
+      return "Turtle";
   }
   return "";
+}
+
+bool is_graph(KnowledgeFormat format) {
+  return format == KnowledgeFormat::triples_tsv || format == KnowledgeFormat::ntriples ||
+         format == KnowledgeFormat::turtle;
 }
 
 Result<NumberNames> read_number_names(NamedSource source) {

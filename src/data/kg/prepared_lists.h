@@ -20,11 +20,13 @@
 
 namespace sotto {
 
-enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, triples_tsv };
+enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, triples_tsv, ntriples, turtle };
 
-// By the first lines of a file.
+// By the ending of the name (.nt, .ttl, each also .zst), else by the first lines of the file.
 [[nodiscard]] Result<KnowledgeFormat> detect_knowledge(const std::string& name, std::string_view head);
 [[nodiscard]] const char* to_string(KnowledgeFormat format);
+// Whether it holds a graph, to be explored (data/kg/statement.h), and not features.
+[[nodiscard]] bool is_graph(KnowledgeFormat format);
 
 // What numbers stand for: "chain<TAB>id<TAB>hops" or "id<TAB>name" a line.
 struct NumberNames {

@@ -34,6 +34,10 @@ TEST(PreparedLists, EachFormatIsKnownByItsContent) {
   EXPECT_EQ(format("90 0 0\n90 2 2\n"), KnowledgeFormat::numbers);
   EXPECT_EQ(format("m1\t1\t2\t3\t4\nm2\t1\nm3\t5\t6\t7\t8\t9\n"), KnowledgeFormat::lists);
   EXPECT_EQ(format("http://a/x\thttp://a/p\thttp://a/y\n"), KnowledgeFormat::triples_tsv);
+  EXPECT_EQ(format("# remark\n@prefix a: <http://a/> .\n"), KnowledgeFormat::turtle);
+  EXPECT_EQ(format("<http://a/x> <http://a/p> \"two words\" .\n"), KnowledgeFormat::ntriples);
+  EXPECT_EQ(detect_knowledge("graph.nt.zst", "anything").value(), KnowledgeFormat::ntriples);
+  EXPECT_EQ(detect_knowledge("graph.ttl", "").value(), KnowledgeFormat::turtle);
   EXPECT_FALSE(detect_knowledge("f", "").ok());
   EXPECT_FALSE(detect_knowledge("f", "no columns at all, and more than three words\n").ok());
 }

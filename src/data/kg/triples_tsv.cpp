@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <vector>
 
 #include "data/kg/statement.h"
@@ -9,56 +7,46 @@ namespace sotto {
 
 namespace {
 
-// "http://…" or "_:b0".
-bool is_node(std::string_view name) {
-  if (name.starts_with("_:")) return true;
-  const std::size_t colon = name.find("://");
-  return colon != std::string_view::npos && colon > 0 && name.find(' ') == std::string_view::npos;
+Term term_of(std::string_view field, bool may_be_literal) {
+  if (field.size() > 2 && field.front() == '<' && field.back() == '>')
+    return {TermKind::uri, field.substr(1, field.size() - 2)};
+  if (field.starts_with("_:") && field.size() > 2) return {TermKind::blank, field.substr(2)};
+  const std::size_t scheme = field.find("://");
+  const bool named = scheme != std::string_view::npos && scheme > 0 && field.front() != '"' &&
+                     field.find(' ') == std::string_view::npos;
+  if (named || !may_be_literal) return {TermKind::uri, field};
+  const std::size_t last = field.rfind('"');  // "text"@en: the text
+  if (field.starts_with('"') && last > 0) return {TermKind::literal, field.substr(1, last - 1)};
+  return {TermKind::literal, field};
 }
 
-// <http://…> without its marks.
-std::string_view unmarked(std::string_view name) {
-  if (name.size() > 2 && name.front() == '<' && name.back() == '>') return name.substr(1, name.size() - 2);
-  return name;
-}
+using Fields = std::vector<std::string_view>;
 
-// "text"@en without its marks; a text without them as it is.
-std::string_view literal_text(std::string_view object) {
-  const std::size_t last = object.rfind('"');
-  return object.starts_with('"') && last > 0 ? object.substr(1, last - 1) : object;
-}
-
-const char* fault_of(std::string_view line, const std::vector<std::string_view>& fields) {
-  if (fields.size() != 3) return "a triple has three columns parted by tabs";
-  if (!is_utf8(line) || line.find('\0') != std::string_view::npos) return "the line is no UTF-8 text";
-  for (const std::string_view field : fields)
-    if (field.empty() || field.size() > longest_id) return "a name is empty or longer than 4,096 bytes";
-  return nullptr;
-}
-
-bool is_header(const std::vector<std::string_view>& fields) {
+bool is_header(const Fields& fields) {
   return fields.size() == 3 && fields[0] == "subject" && fields[1] == "predicate" && fields[2] == "object";
+}
+
+const char* put_line(StatementWriter& writer, const Fields& fields) {
+  if (fields.size() != 3) return "a triple has three columns parted by tabs";
+  return writer.put(term_of(fields[0], false), term_of(fields[1], false), term_of(fields[2], true));
 }
 
 }  // namespace
 
-Status read_triples_tsv(NamedSource source, BrokenLines& broken, const StatementSink& sink) {
+Status read_triples_tsv(NamedSource source, std::uint32_t file, BrokenLines& broken,
+                        const StatementSink& sink) {
   LineStream lines(std::move(source));
+  StatementWriter writer(file, sink);
   FieldSplitter splitter("\t");
-  std::vector<std::string_view> fields;
+  Fields fields;
   std::string_view line;
   while (true) {
     SOTTO_TRY(const bool more, lines.next(line));
     if (!more) return Done{};
     (void)splitter.split(line, fields);
     if (lines.number() == 1 && is_header(fields)) continue;
-    if (const char* fault = fault_of(line, fields)) {
+    if (const char* fault = put_line(writer, fields))
       SOTTO_TRY_DONE(broken.add(lines.name(), lines.number(), fault));
-      continue;
-    }
-    const std::string_view object = unmarked(fields[2]);
-    const bool literal = !is_node(object);
-    sink({unmarked(fields[0]), unmarked(fields[1]), literal ? literal_text(object) : object, literal});
   }
 }
 

@@ -105,6 +105,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_evaluate(root, cli);
   add_compare(root, cli);
   add_recommend(root, cli);
+  add_features(root, cli);
   add_similar(root, cli);
   add_show(root, cli);
   add_report(root, cli);
@@ -117,6 +118,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_poison(root, cli);
   add_audit(root, cli);
   add_data_commands(root, cli);
+  add_kg_commands(root, cli);
   add_sum(root, cli);
   add_serve(root, cli);
   add_ctl(root, cli);

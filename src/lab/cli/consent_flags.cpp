@@ -10,7 +10,9 @@ void add_consent_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   const auto add = [&](const char* name, const char* type, const char* help, auto set) {
     add_edit<std::string>(app, edits, name, help, set)->type_name(type)->group("Consent");
   };
-  add("--consent", "FILE", "a consent policy that everybody has: share, rules for items and categories",
+  add("--consent", "FILE",
+      "a consent policy that everybody has: share, rules for items and categories (and, for models of --kg, "
+      "features and predicates)",
       [](TrainRequest& request, const std::string& path) -> Status {
         SOTTO_TRY(request.consent.policy, read_text(path));
         if (request.consent.policy.empty())

@@ -16,7 +16,7 @@ namespace {
 struct ConsentOptions {
   CommonOptions common;
   std::string dir;
-  std::string name;                 // of a level, an item, a category or a context
+  std::string name;                 // of a level, an item, a category, a feature, a predicate or a context
   std::string answer;               // of a rule or a switch
   std::optional<double> pi;         // set
   std::optional<std::string> mask;  // set
@@ -67,6 +67,12 @@ Status set_item(const ConsentOptions& options, PersonalPolicy& policy) {
 Status set_category(const ConsentOptions& options, PersonalPolicy& policy) {
   return choose_rule(policy.categories, options.name, options.answer);
 }
+Status set_feature(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_rule(policy.features, options.name, options.answer);
+}
+Status set_predicate(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_rule(policy.predicates, options.name, options.answer);
+}
 
 Status set_context(const ConsentOptions& options, PersonalPolicy& policy) {
   if (options.answer != "on" && options.answer != "off")
@@ -116,6 +122,15 @@ void add_device_consent(CLI::App& device, Cli& cli) {
   add_named(app, cli, "category", "a rule for a whole category", "its name in the data",
             "always, never, ask, or none to remove the rule", edit<set_category>,
             "sotto device consent category Horror never --dir my-device");
+  add_named(
+      app, cli, "feature", "a rule for one feature of things (for models that look at features)",
+      "as explanations call it, or predicate and object in full",
+      "always, never, ask, or none to remove the rule", edit<set_feature>,
+      "sotto device consent feature 'dct:subject American science fiction films' never --dir my-device");
+  add_named(app, cli, "predicate", "a rule for all features through a predicate",
+            "with its prefix or in full; a chain has '~' between its predicates",
+            "always, never, ask, or none to remove the rule", edit<set_predicate>,
+            "sotto device consent predicate dbo:director never --dir my-device");
   add_named(app, cli, "context", "a kind of context, such as place or time", "its name", "on or off",
             edit<set_context>, "sotto device consent context place off --dir my-device");
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,

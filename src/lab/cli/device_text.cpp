@@ -102,6 +102,11 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   std::string text = state_sentence(policy) + "\n";
   const std::string rules = rules_text("things", policy.items) + rules_text("categories", policy.categories);
   if (!rules.empty()) text += "\nYour rules go before the share:\n" + rules;
+  const std::string about =
+      rules_text("features", policy.features) + rules_text("predicates", policy.predicates);
+  if (!about.empty())
+    text +=
+        "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
   text += "\nContexts (place, time …): ";
   std::string on;
   for (const auto& [name, is_on] : policy.contexts)
@@ -133,6 +138,8 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"withdrawn", policy.withdrawn},
           {"items", rules_json(policy.items)},
           {"categories", rules_json(policy.categories)},
+          {"features", rules_json(policy.features)},
+          {"predicates", rules_json(policy.predicates)},
           {"contexts", policy.contexts},
           {"levels", levels}};
 }

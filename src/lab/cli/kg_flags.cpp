@@ -69,6 +69,8 @@ void add_kg_flags(CLI::App& app, Edits<DataRequest>& edits) {
              "a knowledge graph (.nt, .ttl, triples in .tsv) or lists of item features, plain or .zst",
              &KnowledgeRequest::paths);
   add_kg_reading_flags(app, edits, "kg-");
+  add_switch(app, edits, "--kg-labels", "categories and years of the items' names (--names) are features too",
+             &KnowledgeRequest::labels);
   add_switch(app, edits, "--kg-only-known", "leave out items without features, before any other filter",
              &KnowledgeRequest::only_known);
 }

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "lab/cli/command.h"
 #include "lab/cli/find_items.h"
-#include "lab/cli/run_text.h"
+#include "lab/cli/recommend_lists.h"
+#include "lab/cli/recommend_text.h"
 #include "lab/run_dir.h"
 #include "lab/trec.h"
 #include "metrics/top_k.h"
@@ -28,14 +30,12 @@ struct RecommendOptions {
   bool include_seen = false;
   std::string format = "tsv";
   std::string out;
+  std::optional<std::uint32_t> reasons;  // told of each item
+  std::vector<std::string> vetoes, veto_predicates;
 
   [[nodiscard]] bool for_somebody_new() const { return !history.empty() || !history_file.empty(); }
   [[nodiscard]] bool in_bulk() const { return all || !users_file.empty(); }
-};
-
-struct TopList {
-  std::string user;  // empty for somebody new
-  std::vector<ScoredItem> items;
+  [[nodiscard]] bool vetoes_something() const { return !vetoes.empty() || !veto_predicates.empty(); }
 };
 
 Status check(const RecommendOptions& options) {
@@ -50,6 +50,9 @@ Status check(const RecommendOptions& options) {
     return fail(Code::usage, fmt::format("unknown format '{}': choose tsv or trec", options.format));
   if (options.format == "trec" && options.for_somebody_new())
     return fail(Code::usage, "a TREC run names its users, and somebody new has no name: use --format tsv");
+  if (options.reasons == 0u) return fail(Code::usage, "--explain 0 tells no reason: give a number from 1 up");
+  if (options.reasons && options.format == "trec")
+    return fail(Code::usage, "a TREC run has no room for reasons: use --format tsv, or leave --explain out");
   if (options.out == "-" && options.common.json)
     return fail(Code::usage, "--out - and --json both want stdout: give a file name");
   return Done{};
@@ -84,96 +87,91 @@ std::vector<ScoredItem> list_for_history(const Recommender& model, std::span<con
   return top_items(std::move(scores), hidden, count);
 }
 
-TopList list_for(const LoadedRun& run, UserIndex user, const RecommendOptions& options) {
+// Fills in why each item stands in the list, if somebody asks: `reasons_for` gives all reasons for an item.
+template <class ReasonsFor>
+void explain(TopList& list, const RecommendOptions& options, const ReasonsFor& reasons_for) {
+  for (const ScoredItem& scored : list.items)
+    list.reasons.push_back(told(reasons_for(scored.item), *options.reasons));
+}
+
+// `explainer` is null where no reasons are asked for.
+TopList list_for(const LoadedRun& run, UserIndex user, const RecommendOptions& options,
+                 const Explainer* explainer) {
   const std::vector<ItemIndex> hidden =
       options.include_seen ? std::vector<ItemIndex>{} : seen_items(*run.split, user);
   TopList list{std::string(run.split->users.name(user.value)), {}};
   // Who took no part in training has no vector of their own: they get what the model says of nobody.
-  list.items = run.split->train.of(user).empty() ? list_for_history(*run.model, {}, hidden, options.count)
-                                                 : recommend(*run.model, user, hidden, options.count);
+  const bool stranger = run.split->train.of(user).empty();
+  list.items = stranger ? list_for_history(*run.model, {}, hidden, options.count)
+                        : recommend(*run.model, user, hidden, options.count);
+  if (explainer != nullptr)
+    explain(list, options, [&](ItemIndex item) {
+      return stranger ? explainer->reasons_for_history({}, item) : explainer->reasons(user, item);
+    });
+  return list;
+}
+
+Result<TopList> list_for_somebody_new(const LoadedRun& run, const RecommendOptions& options,
+                                      const Explainer* explainer) {
+  std::vector<GivenId> ids = given_ids("--history", options.history);
+  if (!options.history_file.empty()) {
+    SOTTO_TRY(const std::vector<GivenId> more, read_ids(options.history_file));
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  SOTTO_TRY(const std::vector<ItemIndex> history, find_history(*run.split, ids));
+  const std::span<const ItemIndex> hidden = options.include_seen ? std::span<const ItemIndex>{} : history;
+  TopList list{"", list_for_history(*run.model, history, hidden, options.count)};
+  if (explainer != nullptr)
+    explain(list, options, [&](ItemIndex item) { return explainer->reasons_for_history(history, item); });
   return list;
 }
 
 Result<std::vector<TopList>> make_lists(const LoadedRun& run, const RecommendOptions& options,
-                                        Executor& executor) {
+                                        const Explainer* explainer, Executor& executor) {
   if (options.for_somebody_new()) {
-    std::vector<GivenId> ids = given_ids("--history", options.history);
-    if (!options.history_file.empty()) {
-      SOTTO_TRY(const std::vector<GivenId> more, read_ids(options.history_file));
-      ids.insert(ids.end(), more.begin(), more.end());
-    }
-    SOTTO_TRY(const std::vector<ItemIndex> history, find_history(*run.split, ids));
-    const std::span<const ItemIndex> hidden = options.include_seen ? std::span<const ItemIndex>{} : history;
-    return std::vector{TopList{"", list_for_history(*run.model, history, hidden, options.count)}};
+    SOTTO_TRY(TopList list, list_for_somebody_new(run, options, explainer));
+    return std::vector{std::move(list)};
   }
   SOTTO_TRY(const std::vector<UserIndex> users, asked_users(options, *run.split));
   std::vector<TopList> lists(users.size());
-  executor.run(users.size(), [&](std::size_t n) { lists[n] = list_for(run, users[n], options); });
+  executor.run(users.size(), [&](std::size_t n) { lists[n] = list_for(run, users[n], options, explainer); });
   return lists;
 }
 
-std::string as_tsv(const std::vector<TopList>& lists, const Split& split) {
-  std::string text = "user\trank\titem\tscore";
-  const bool names = !split.item_names.empty(), categories = !split.item_categories.empty();
-  text += names ? "\tname" : "";
-  text += categories ? "\tcategory\n" : "\n";
-  for (const TopList& list : lists)
-    for (std::size_t n = 0; n < list.items.size(); ++n) {
-      const auto& [item, score] = list.items[n];
-      text += fmt::format("{}\t{}\t{}\t{}", list.user, n + 1, split.items.name(item.value), score);
-      if (names) text += "\t" + split.item_names[item.value];
-      if (categories) text += "\t" + split.item_categories[item.value];
-      text += '\n';
-    }
-  return text;
+struct Answer {
+  std::vector<TopList> lists;
+  std::vector<FeatureIndex> vetoed;
+};
+
+// With a veto the lists are made twice, to tell what it changes.
+Result<Answer> answer(const LoadedRun& run, const RecommendOptions& options, Executor& executor) {
+  Explainer* explainer = nullptr;
+  if (options.reasons || options.vetoes_something()) {
+    SOTTO_TRY(explainer, explainer_of(run));
+  }
+  const Explainer* const asked = options.reasons ? explainer : nullptr;
+  Answer found;
+  if (!options.vetoes_something()) {
+    SOTTO_TRY(found.lists, make_lists(run, options, asked, executor));
+    return found;
+  }
+  SOTTO_TRY(found.vetoed, find_vetoed(*run.split->features, options.vetoes, options.veto_predicates));
+  SOTTO_TRY(const std::vector<TopList> before, make_lists(run, options, nullptr, executor));
+  explainer->veto(found.vetoed);
+  SOTTO_TRY(found.lists, make_lists(run, options, asked, executor));
+  for (std::size_t n = 0; n < before.size(); ++n) compare_with(before[n], found.lists[n]);
+  return found;
 }
 
 Result<std::string> as_text(const std::vector<TopList>& lists, const Split& split,
                             const std::string& format) {
-  if (format == "tsv") return as_tsv(lists, split);
+  if (format == "tsv") return lists_tsv(lists, split);
   std::string text;
   for (const TopList& list : lists) {
     SOTTO_TRY(const std::string lines, trec_run_lines(list.user, list.items, split));
     text += lines;
   }
   return text;
-}
-
-nlohmann::json as_json(const std::vector<TopList>& lists, const Split& split) {
-  nlohmann::json users = nlohmann::json::array();
-  for (const TopList& list : lists) {
-    nlohmann::json items = nlohmann::json::array();
-    for (const auto& [item, score] : list.items) {
-      items.push_back(item_json(split, item));
-      items.back()["score"] = score;
-    }
-    nlohmann::json entry{{"items", std::move(items)}};
-    entry["user"] = list.user.empty() ? nlohmann::json() : nlohmann::json(list.user);
-    users.push_back(std::move(entry));
-  }
-  return users;
-}
-
-void print_lists(const std::vector<TopList>& lists, const Split& split, const Console& console) {
-  const bool names = !split.item_names.empty(), categories = !split.item_categories.empty();
-  for (const TopList& list : lists) {
-    const std::string whom = list.user.empty() ? "somebody new" : list.user;
-    console.print(console.paint(Tone::strong, fmt::format("For {}\n", whom)));
-    std::vector<TableColumn> columns{{"#", Align::right, Tone::dim}, {"item"}};
-    if (names) columns.push_back({"name"});
-    if (categories) columns.push_back({"category"});
-    columns.push_back({"score", Align::right});
-    Table table(std::move(columns));
-    for (std::size_t n = 0; n < list.items.size(); ++n) {
-      const auto& [item, score] = list.items[n];
-      std::vector<std::string> cells{fmt::format("{}", n + 1), std::string(split.items.name(item.value))};
-      if (names) cells.push_back(split.item_names[item.value]);
-      if (categories) cells.push_back(item_category(split, item));
-      cells.push_back(fmt::format("{:.3f}", score));
-      table.row(std::move(cells));
-    }
-    console.print(table.text(console) + (&list == &lists.back() ? "" : "\n"));
-  }
 }
 
 void note_exceptions(const std::vector<TopList>& lists, const RecommendOptions& options, const Split& split,
@@ -194,28 +192,64 @@ void note_exceptions(const std::vector<TopList>& lists, const RecommendOptions& 
                     human_count(strangers), human_count(lists.size())));
 }
 
+void note_vetoes(const Answer& answer, const Console& console) {
+  if (answer.vetoed.empty()) return;
+  const auto changed =
+      std::ranges::count_if(answer.lists, [](const TopList& list) { return !list.changes.empty(); });
+  console.note(fmt::format(
+      "sotto: {} vetoed {} in no score; {} of {} lists changed", human_count(answer.vetoed.size()),
+      answer.vetoed.size() == 1 ? "feature counts" : "features count",
+      human_count(static_cast<std::uint64_t>(changed)), human_count(answer.lists.size())));
+}
+
+nlohmann::json as_json(const Answer& answer, const RecommendOptions& options, const Split& split) {
+  nlohmann::json json{{"run", options.run}, {"n", options.count}, {"lists", lists_json(answer.lists, split)}};
+  for (const FeatureIndex feature : answer.vetoed)
+    json["vetoed"].push_back(feature_json(*split.features, feature));
+  return json;
+}
+
 Status run_recommend(RecommendOptions& options, const Console& console) {
   SOTTO_TRY_DONE(check(options));
   ThreadPool threads(options.common.threads);
   SOTTO_TRY(const LoadedRun run, load_run(options.run, threads));
-  SOTTO_TRY(const std::vector<TopList> lists, make_lists(run, options, threads));
-  note_exceptions(lists, options, *run.split, console);
+  SOTTO_TRY(const Answer found, answer(run, options, threads));
+  note_exceptions(found.lists, options, *run.split, console);
+  note_vetoes(found, console);
   const bool as_table = options.out.empty() && !options.in_bulk() && options.format == "tsv";
   std::string text;
   if (!options.out.empty() || !(options.common.json || as_table)) {
-    SOTTO_TRY(text, as_text(lists, *run.split, options.format));
+    SOTTO_TRY(text, as_text(found.lists, *run.split, options.format));
   }
   if (!options.out.empty()) SOTTO_TRY_DONE(write_output(console, options.out, text));
   if (options.common.json) {
-    print_json(console, {{"run", options.run}, {"n", options.count}, {"lists", as_json(lists, *run.split)}});
+    print_json(console, as_json(found, options, *run.split));
   } else if (as_table) {
-    print_lists(lists, *run.split, console);
+    console.print(lists_text(found.lists, *run.split, console));
   } else if (options.out.empty()) {
     console.print(text);
   } else if (options.out != "-") {
-    console.print(fmt::format("{} lists are in {}\n", human_count(lists.size()), options.out));
+    console.print(fmt::format("{} lists are in {}\n", human_count(found.lists.size()), options.out));
   }
   return Done{};
+}
+
+// What only models that look at features can do.
+void add_why_options(CLI::App& app, RecommendOptions& options) {
+  app.add_option("--explain", options.reasons,
+                 "say why: so many features of each item, with their parts of its score")
+      ->type_name("N")
+      ->expected(0, 1)
+      ->default_str("3")
+      ->group("Why");
+  app.add_option("--veto", options.vetoes,
+                 "features that shall not count, as explanations call them, or predicate and object in full; "
+                 "says what that changes")
+      ->type_name("FEATURE")
+      ->group("Why");
+  app.add_option("--veto-predicate", options.veto_predicates, "the same for all features through a predicate")
+      ->type_name("NAME")
+      ->group("Why");
 }
 
 }  // namespace
@@ -242,11 +276,15 @@ void add_recommend(CLI::App& root, Cli& cli) {
       ->type_name("NAME")
       ->default_str("tsv");
   app->add_option("-o,--out", options->out, "write the lists (perhaps .zst; - is stdout)")->type_name("FILE");
+  add_why_options(*app, *options);
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
-  app->footer(examples({"sotto recommend --run runs/demo --user person-00042",
-                        "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",
-                        "sotto recommend --run runs/demo --all --format trec --out lists.trec",
-                        "sotto recommend --run runs/demo --history venue-00317 venue-00042 --json"}));
+  app->footer(
+      examples({"sotto recommend --run runs/demo --user person-00042",
+                "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",
+                "sotto recommend --run runs/demo --all --format trec --out lists.trec",
+                "sotto recommend --run runs/demo --history venue-00317 venue-00042 --json",
+                "sotto recommend --run runs/films --user 42 --explain",
+                "sotto recommend --run runs/films --user 42 --explain --veto 'dct:subject War films'"}));
 }
 
 }  // namespace sotto

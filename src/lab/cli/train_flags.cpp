@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lab/cli/consent_flags.h"
+#include "lab/cli/content_flags.h"
 #include "lab/cli/dp_flags.h"
 #include "lab/cli/kg_flags.h"
 #include "lab/cli/kgflex_flags.h"
@@ -351,6 +352,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_item_model_flags(app, flags.request);
   add_factor_flags(app, flags.request);
   add_network_flags(app, flags.request);
+  add_content_flags(app, flags.request);
   add_kgflex_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_sum_flags(app, flags.request);

@@ -28,49 +28,72 @@ Error diverged(std::uint32_t epoch) {
                                   ": its numbers left the finite range; take a smaller learning rate");
 }
 
-}  // namespace
-
-Status check(const BprMfOptions& options) {
-  if (options.factors == 0 || options.factors > 4096)
-    return fail(Code::usage, "the number of factors must be from 1 to 4096");
+Status check_rates(const BprMfOptions& options) {
   if (!is_rate(options.learning_rate) || options.learning_rate == 0.0f)
     return fail(Code::usage, "the learning rate must be a number above 0");
   for (const auto& reg : {options.user_reg, options.positive_reg, options.negative_reg})
     if (reg && !is_rate(*reg))
       return fail(Code::usage, "a regularisation must be a number that is 0 or larger");
-  if (!is_rate(options.init_sd)) return fail(Code::usage, "init_sd must be a number that is 0 or larger");
   return Done{};
 }
 
-Result<std::unique_ptr<BprMf>> BprMf::start(const Histories& train, std::size_t catalogue,
-                                            const BprMfOptions& options) {
-  SOTTO_TRY_DONE(check(options));
+Status check_data(const Histories& train, std::size_t catalogue) {
   if (train.interactions() == 0 || catalogue < 2)
     return fail(Code::bad_input,
                 "BPR-MF has nothing to compare: the training part needs interactions and at least two items");
   if (train.interactions() > std::numeric_limits<std::uint32_t>::max())
     return fail(Code::bad_input, "BPR-MF takes at most 4,294,967,295 interactions; sample the training part");
-  return std::unique_ptr<BprMf>(new BprMf(train, catalogue, options));
+  return Done{};
 }
 
-BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options)
-    : options_(options),
-      consumed_(train, catalogue),
-      blocks_(train, catalogue, options.blocks, options.seed),
-      users_(train.users(), options.factors + 1),
-      items_(catalogue, options.factors + 1) {
+}  // namespace
+
+Status check(const BprMfOptions& options) {
+  if (options.factors == 0 || options.factors > 4096)
+    return fail(Code::usage, "the number of factors must be from 1 to 4096");
+  if (!is_rate(options.init_sd)) return fail(Code::usage, "init_sd must be a number that is 0 or larger");
+  return check_rates(options);
+}
+
+Result<std::unique_ptr<BprMf>> BprMf::start(const Histories& train, std::size_t catalogue,
+                                            const BprMfOptions& options) {
+  SOTTO_TRY_DONE(check(options));
+  SOTTO_TRY_DONE(check_data(train, catalogue));
+  RowMatrix users(train.users(), options.factors + 1), items(catalogue, options.factors + 1);
   for (std::uint32_t user = 0; user < train.users(); ++user) {
     start_row(Stream(options.seed, Purpose::init_private, 0, user), options.init_sd, options.factors,
-              users_.row(user));
-    users_.row(user)[options.factors] = 1.0f;
+              users.row(user));
+    users.row(user)[options.factors] = 1.0f;
   }
   for (std::uint32_t item = 0; item < catalogue; ++item)
     start_row(Stream(options.seed, Purpose::init_shared, 0, item), options.init_sd, options.factors + 1,
-              items_.row(item));
+              items.row(item));
+  return std::unique_ptr<BprMf>(new BprMf(train, catalogue, options, std::move(users), std::move(items)));
 }
 
+Result<std::unique_ptr<BprMf>> BprMf::start_at(const Histories& train, std::size_t catalogue,
+                                               BprMfOptions options, RowMatrix users, RowMatrix items) {
+  SOTTO_ASSERT(users.rows() == train.users() && items.rows() == catalogue && users.width() == items.width() &&
+                   items.width() > 1,
+               "the rows fit the data");
+  SOTTO_TRY_DONE(check_rates(options));
+  SOTTO_TRY_DONE(check_data(train, catalogue));
+  options.factors = static_cast<std::uint32_t>(items.width() - 1);
+  return std::unique_ptr<BprMf>(new BprMf(train, catalogue, options, std::move(users), std::move(items)));
+}
+
+BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options, RowMatrix users,
+             RowMatrix items)
+    : options_(options),
+      consumed_(train, catalogue),
+      blocks_(train, catalogue, options.blocks, options.seed),
+      users_(std::move(users)),
+      items_(std::move(items)) {}
+
 void BprMf::prefetch(const BprTriple& triple) const {
-  for (std::size_t k = 0; k < items_.stride(); k += row_lanes) {
+  // Of long rows the beginning: the processor sees by itself how they go on, and all of them would not fit.
+  const std::size_t floats = std::min<std::size_t>(items_.stride(), 16 * row_lanes);
+  for (std::size_t k = 0; k < floats; k += row_lanes) {
     __builtin_prefetch(users_.row(triple.user.value) + k, 1);
     __builtin_prefetch(items_.row(triple.positive.value) + k, 1);
     __builtin_prefetch(items_.row(triple.negative.value) + k, 1);

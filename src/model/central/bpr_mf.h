@@ -45,6 +45,11 @@ class BprMf {
   [[nodiscard]] static Result<std::unique_ptr<BprMf>> start(const Histories& train, std::size_t catalogue,
                                                             const BprMfOptions& options);
 
+  // The same from rows that somebody else made: factors are as many as they have, and init_sd does not count.
+  [[nodiscard]] static Result<std::unique_ptr<BprMf>> start_at(const Histories& train, std::size_t catalogue,
+                                                               BprMfOptions options, RowMatrix users,
+                                                               RowMatrix items);
+
   // Runs epoch number `epoch` (0, 1, …). Its mean loss −ln σ(x_ui − x_uj) is ln 2 where nothing is learned, 0
   // where every pair stands right. Fails where the numbers leave the finite.
   struct Epoch {
@@ -66,7 +71,8 @@ class BprMf {
   [[nodiscard]] const RowMatrix& items() const { return items_; }
 
  private:
-  BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options);
+  BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options, RowMatrix users,
+        RowMatrix items);
   // Asks for the rows that a step will touch.
   void prefetch(const BprTriple& triple) const;
   // The draws of one job in one turn of the epoch; false where the numbers leave the finite.
