@@ -142,7 +142,8 @@ TEST_F(KnowledgeTest, WrongRequestsAreToldBeforeReading) {
 }
 
 TEST_F(KnowledgeTest, APackedFileThatEndsEarlyIsNamed) {
-  Bytes packed = compress(std::as_bytes(std::span(features_text(list_))));
+  const std::string text = features_text(list_);
+  Bytes packed = compress(std::as_bytes(std::span(text)));
   packed.resize(packed.size() - 5);
   EXPECT_TRUE(write_file(folder_ / "cut.tsv.zst", packed).ok());
   DataRequest data = request();

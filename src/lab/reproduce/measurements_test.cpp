@@ -125,7 +125,7 @@ TEST_F(MeasurementsTest, cells_carry_print_ours_and_verdict) {
   std::vector<PaperData> sets{data(amazon_dm), data(movielens_1m), data(brazil)};
   sets[1].there = false;
   sets[2].proxy = true;
-  const TargetData at{target, sets, measured, Effort::quick};
+  const TargetData at{target, sets, measured, Effort::quick, serial_};
   EXPECT_EQ(measured_cell(at, sets[0], "BPR-MF", "P@10", 0.00921)->verdict, Verdict::reached);
   EXPECT_EQ(measured_cell(at, sets[0], "BPR-MF", "P@10", 0.5)->verdict, Verdict::below);
   EXPECT_EQ(measured_cell(at, sets[0], "BPR-MF", "P@10", std::nullopt)->verdict, Verdict::no_print);
@@ -156,7 +156,7 @@ TEST_F(MeasurementsTest, findings_hold_where_the_numbers_say_so) {
   const Target target = *find_target("thesis-4.2");
   const std::vector<PaperData> sets{data(amazon_dm)};
   Reproduction out;
-  ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick}, out).ok());
+  ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
   EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::holds);
   EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::holds);
   EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::holds);
@@ -173,7 +173,7 @@ TEST_F(MeasurementsTest, findings_fail_where_the_numbers_say_so) {
   const Target target = *find_target("thesis-4.2");
   const std::vector<PaperData> sets{data(amazon_dm)};
   Reproduction out;
-  ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick}, out).ok());
+  ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
   EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::fails);
   EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::fails);
   EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::fails);
