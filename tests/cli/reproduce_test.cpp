@@ -126,11 +126,11 @@ TEST_F(CliReproduce, brazil_may_be_replaced_and_says_so) {
 // Chapter 6 on made-up books with made-up knowledge.
 TEST_F(CliReproduce, table_6_1_and_its_figures_share_their_cells) {
   const std::string books = "data/kg-facebook-books/";
+  shop_.put(books + "kgflex_predicates.tsv", "none\t0\t1\n");
   const Outcome made =
       shop_.sotto({"data", "generate", "--users", "60", "--items", "120", "--mean", "30", "--out",
                    books + "kgflex_dataset.tsv", "--kg", books + "kgflex_item_features.tsv"});
   ASSERT_EQ(made.code, 0) << made.err;
-  shop_.put(books + "kgflex_predicates.tsv", "none\t0\t1\n");
   const Outcome table = reproduce({"thesis-6.1", "--json"});
   ASSERT_EQ(table.code, 0) << table.err;
   const auto json = table.json();
