@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <numeric>
 
 #include "base/assert.h"
@@ -67,7 +68,9 @@ SeenMessage Recorder::drawn_message(UserIndex user, std::size_t rows) const {
 SeenMessage Recorder::seen(UserIndex user, const Contribution& contribution) {
   SeenMessage message;
   if (options_.random_messages) {
-    message = drawn_message(user, contribution.size());
+    // As long as somebody else's: how much a person sends is about them too.
+    const std::size_t rows = std::exchange(last_rows_, contribution.size());
+    message = drawn_message(user, rows != 0 ? rows : contribution.size());
   } else {
     for (std::size_t n = 0; n < contribution.size(); ++n) {
       const std::int32_t* values = contribution.values(n);

@@ -55,6 +55,7 @@ class Recorder final : public Collector {
   std::vector<UserIndex> cohort_;
   std::vector<Contribution> held_;  // secure: until the round ends
   std::vector<std::uint8_t> met_;   // shuffled: who has been named
+  std::size_t last_rows_ = 0;       // of the message before
 };
 
 }  // namespace sotto
