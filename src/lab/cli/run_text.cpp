@@ -100,6 +100,9 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
                                  count(summary, "users"), count(summary, "items"),
                                  count(summary, "train_interactions"), count(summary, "test_interactions"))});
+  if (summary.contains("features"))
+    facts.row({"knowledge", fmt::format("{} features; {} items have none", count(summary, "features"),
+                                        count(summary, "items_without_features"))});
   facts.row({"judged", fmt::format("{} users; {} have no test items, {} no training items",
                                    count(summary, "judged_users"), count(summary, "users_without_test"),
                                    count(summary, "users_without_training"))});

@@ -201,6 +201,10 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["tcc_vectors"] =
         epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
   }
+  if (split.features != nullptr) {
+    json["features"] = split.features->features();
+    json["items_without_features"] = split.features->items_without(split.catalogue);
+  }
   if (trained.privacy) {
     json["epsilon"] = trained.privacy->epsilon;
     json["delta"] = trained.privacy->delta;

@@ -37,10 +37,26 @@ Status check_room(const TrainFlags& flags, const Job& job, std::size_t threads) 
   return check_memory(job.request, facts, *available);
 }
 
-Result<Job> new_job(const TrainFlags& flags, std::size_t threads) {
+// What was read about the items, and what of it was left out.
+void tell_knowledge(const Prepared& prepared, const Console& console) {
+  if (!prepared.features || prepared.knowledge == nullptr) return;
+  const FeatureReport& report = *prepared.features;
+  const BrokenLines& broken = prepared.knowledge->report.broken;
+  console.note(fmt::format(
+      "sotto: {} features of the items, {} facts; left out: {} features that too few items have, {} of "
+      "items that are not in the data; {} items have no feature",
+      human_count(report.features), human_count(report.facts), human_count(report.dropped_rare),
+      human_count(report.dropped_elsewhere), human_count(report.items_without)));
+  if (broken.count > 0)
+    console.note(fmt::format("sotto: {} broken lines of the knowledge were skipped; the first: {}",
+                             human_count(broken.count), broken.first));
+}
+
+Result<Job> new_job(const TrainFlags& flags, std::size_t threads, const Console& console) {
   Job job;
   SOTTO_TRY(job.request, request_from(flags));
   SOTTO_TRY(Prepared prepared, prepare(job.request.data));
+  if (!flags.quiet) tell_knowledge(prepared, console);
   job.split = std::move(prepared.split);
   if (job.split.test.interactions() == 0)
     return fail(Code::bad_input,
@@ -116,8 +132,8 @@ Status run_train(TrainFlags& flags, const Console& console) {
     return show_outcome(summary, flags, console);
   }
   ThreadPool threads(flags.common.threads);
-  SOTTO_TRY(Job job,
-            flags.resume ? resumed_job(flags, threads.threads()) : new_job(flags, threads.threads()));
+  SOTTO_TRY(Job job, flags.resume ? resumed_job(flags, threads.threads())
+                                  : new_job(flags, threads.threads(), console));
   job.session.quiet = flags.quiet;
   job.session.scratch = flags.scratch;
   job.session.keep_epochs = flags.keep_epochs;
