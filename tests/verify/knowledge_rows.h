@@ -25,6 +25,17 @@ inline void kgflex_of_the_thesis(TrainRequest& request) {
   request.plan.epochs = 10;  // ten rounds each
 }
 
+// One hop of DBpedia (two lists of predicates), genres and years; many short visits, slow personal vectors.
+inline void movielens_with_knowledge(TrainRequest& request) {
+  request.data.filter.min_user = 0;
+  request.data.filter.core = 10;
+  request.data.filter.min_rating = 3.0f;
+  request.data.split.rule = RandomHoldout{0.8};
+  request.data.kg.paths = {"kg-movielens-1m/dbpedia_1hop_11_predicates.tsv.zst",
+                           "kg-movielens-1m/dbpedia_1hop_8_predicates.tsv.zst"};
+  request.data.kg.links = {"kg-movielens-1m/dbpedia_linking.tsv.zst"};
+}
+
 inline std::vector<Row> knowledge_rows() {
   const std::string books = "kg-facebook-books/kgflex_dataset.tsv.zst";
   return {
@@ -56,6 +67,34 @@ inline std::vector<Row> knowledge_rows() {
        },
        5,
        {at_least("nDCG@10", .095), at_least("Gini@10", .9 * .324)},
+       false},
+      {"movielens-1m/ratings_ranked.tsv.zst",
+       "KGFlex, one hop, as the thesis (two: .198)",
+       [](TrainRequest& request) {
+         movielens_with_knowledge(request);
+         request.data.kg.paths.pop_back();
+         kgflex_of_the_thesis(request);
+       },
+       1,
+       {about("nDCG@10", .143, .005), about("Gini@10", .079, .008)},
+       false},
+      {"movielens-1m/ratings_ranked.tsv.zst",
+       "KGFlex, one hop and labels, tuned",
+       [](TrainRequest& request) {
+         movielens_with_knowledge(request);
+         request.data.kg.labels = true;
+         request.data.kg.min_items = 2;
+         kgflex_of_the_thesis(request);
+         request.plan.fpl.learning_rate = 0.01f;
+         request.factors.server_lr = 0.3f;
+         request.user_reg = 0.01f;
+         request.plan.triples = 20;
+         request.plan.epochs = 80;
+         request.kgflex.first_hop = 1500;
+         request.kgflex.negatives = 10;
+       },
+       1,
+       {at_least("nDCG@10", .198), at_least("Gini@10", .084)},
        false},
   };
 }

@@ -55,6 +55,7 @@ class Verification {
       request.data.filter.min_user = 20;
       row.set(request);
       KnowledgeRequest& kg = request.data.kg;
+      if (kg.labels) request.data.names = {folder_ + "/movielens-1m/movies.dat.zst"};
       for (std::string& path : kg.paths) path = folder_ + "/" + path;
       for (std::string& path : kg.links) path = folder_ + "/" + path;
       if (!kg.predicates.empty()) kg.predicates = folder_ + "/" + kg.predicates;
@@ -97,7 +98,8 @@ class Verification {
   Result<const Split*> split_of(const TrainRequest& request) {
     std::string key = request.data.paths.front();
     if (std::holds_alternative<RandomHoldout>(request.data.split.rule))
-      key += fmt::format(" {} {}", to_string(request.data.split.rule), request.plan.seed);
+      key += fmt::format(" {} {} {}", to_string(request.data.split.rule), request.plan.seed,
+                         request.data.kg.labels);
     const auto held = splits_.find(key);
     if (held != splits_.end()) return &held->second;
     SOTTO_TRY(Prepared prepared, prepare(request.data));
