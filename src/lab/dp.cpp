@@ -49,11 +49,14 @@ std::string drawn_for(const TrainRequest& request, const Split& split) {
   settings.log_every = settings.eval_users = 0;
   Hasher hasher;
   hasher.text(to_toml(settings)).text(robust_settings(request)).text(split.hash);
+  if (split.features != nullptr) hasher.text(split.features->hash());
   if (const ConsentBook* people = request.plan.consent.people.get()) {
     for (const ConsentTerms& terms : people->kinds())
       hasher.text(fmt::format("{} {} {}", terms.pi, to_string(terms.mask), terms.takes_part))
           .u64(terms.rules.size())
-          .bytes(std::as_bytes(std::span(terms.rules)));
+          .bytes(std::as_bytes(std::span(terms.rules)))
+          .u64(terms.kept_back.size())
+          .bytes(std::as_bytes(std::span(terms.kept_back)));
     for (std::uint32_t user = 0; user < people->users(); ++user) hasher.u64(people->kind_of({user}));
   }
   return std::move(hasher).hex();
@@ -89,8 +92,9 @@ Status check_dp(const TrainRequest& request) {
   }
   if (const auto place = parse_dp_place(dp.place); !place.ok()) return place.error();
   if (!serves(request.model))
-    return fail(Code::usage, fmt::format("differential privacy serves fpl, fcf, fedals and fedease, not {}",
-                                         to_string(request.model)));
+    return fail(Code::usage,
+                fmt::format("differential privacy serves fpl, fcf, fedals, fedease and kgflex, not {}",
+                            to_string(request.model)));
   if (!dp.epsilon && !dp.noise)
     return fail(Code::usage, "how much privacy? give --dp-epsilon, or --dp-noise as a multiple of the clip");
   if (request.early.patience > 0)

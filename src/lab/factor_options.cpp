@@ -32,11 +32,12 @@ FcfOptions fcf_options(const TrainRequest& request) {
   // A step of plain gradient descent goes along a sum over all users: it must be short.
   constexpr float sgd_rate = 1e-4f;
   const FcfOptions defaults;
-  const float usual = request.factors.server == ServerStep::sgd ? sgd_rate : defaults.server.rate;
+  const ServerStep step = request.factors.server.value_or(ServerStep::adam);
+  const float usual = step == ServerStep::sgd ? sgd_rate : defaults.server.rate;
   AlsOptions als = als_options(request);
   als.reg_power = 0.0f;  // the server's half has one λ for all
   return {.als = als,
-          .server = {.step = request.factors.server,
+          .server = {.step = step,
                      .rate = request.factors.server_lr.value_or(usual),
                      .beta1 = request.factors.beta1,
                      .beta2 = request.factors.beta2}};

@@ -12,14 +12,14 @@ namespace {
 constexpr float adam_rate = 0.02f;
 
 KgflexOptions kgflex_options(const TrainRequest& request) {
-  const ServerStep step = request.kgflex.server.value_or(ServerStep::sgd);
+  const ServerStep step = request.factors.server.value_or(ServerStep::sgd);
   const float usual = step == ServerStep::sgd ? request.plan.fpl.learning_rate : adam_rate;
   return {.factors = request.plan.fpl.factors,
           .learning_rate = request.plan.fpl.learning_rate,
           .personal_reg = request.user_reg.value_or(0.0f),
           .shared_reg = request.positive_reg.value_or(0.0f),
           .init_sd = request.plan.fpl.init_sd,
-          .local = request.kgflex.local.value_or(LocalSteps::batch),
+          .local = request.local.value_or(LocalSteps::batch),
           .pairs = request.plan.triples,
           .seed = request.plan.seed,
           .server = {.step = step,
@@ -57,8 +57,8 @@ Result<Kgflex> make_kgflex(const TrainRequest& request, const Split& split, Exec
                 "KGFlex needs what is known about the items: give a knowledge graph or a list of "
                 "features with --kg");
   auto devices = std::make_shared<const KgflexDevices>(
-      split.features, shareable(request.plan.consent, split.train), split.train, split.catalogue,
-      profile_options(request), keeps_back(request.plan.consent), executor);
+      split.features, shareable(request.plan.consent, split.train), split.catalogue, profile_options(request),
+      keeps_back(request.plan.consent), executor);
   return Kgflex(kgflex_options(request), std::move(devices));
 }
 

@@ -75,7 +75,7 @@ TEST(KgflexModel, StoppedAndResumedEndsWithTheSameBytes) {
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::kgflex, ModelKind::kgflex_central}) {
     TrainRequest request = kgflex_request(model);
-    request.kgflex.server = ServerStep::adam;
+    request.factors.server = ServerStep::adam;
     request.early = {.metric = "nDCG@10", .every = 1, .patience = 50};
     const Trained whole = trained_by(request, split, serial);
     std::atomic<bool> stop = false;
@@ -181,6 +181,12 @@ TEST(KgflexModel, NobodysFeaturesAreKeptWhereNoneMayBe) {
   const UserIndex user{0};
   trained.model->score(std::span(&user, 1), {0, static_cast<std::uint32_t>(split.catalogue)}, scores);
   EXPECT_TRUE(std::ranges::all_of(scores, [](float score) { return std::isfinite(score); }));
+  // It can be kept and read back like any other.
+  Parameters kept{trained.parameters->items, trained.parameters->users, {}};
+  const auto again = rebuild_model(request, split, std::move(kept), serial);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(hash_answers(**again), hash_answers(*trained.model));
+  EXPECT_GT(trained.parameters->users.on_device().width(), 0u);  // a matrix without width has no file
 }
 
 }  // namespace

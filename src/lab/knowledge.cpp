@@ -116,7 +116,9 @@ Result<FeatureList> explore(const KnowledgeRequest& request, const std::vector<K
                             graphs.front().path, links.items.size(),
                             request.links.empty() ? "give links from items to entities with --kg-links"
                                                   : "do links and graph name the entities alike?"));
-  return exploration.features();
+  FeatureList found = exploration.features();
+  report.graph.cut_items = exploration.report().cut_items;
+  return found;
 }
 
 }  // namespace

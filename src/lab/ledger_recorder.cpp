@@ -1,7 +1,10 @@
 #include "lab/ledger_recorder.h"
 
 #include <algorithm>
+#include <set>
 
+#include "data/membership.h"
+#include "data/pair_sampler.h"
 #include "fed/messages.h"
 
 namespace sotto {
@@ -15,7 +18,27 @@ Status LedgerRecorder::begin(const RoundPlace& place) {
   return next_.begin(place);
 }
 
+std::vector<std::string> LedgerRecorder::items_in_pairs() const {
+  const auto own = owner_.histories.of(owner_.user);
+  if (own.empty() || own.size() >= owner_.catalogue) return {};
+  const Histories alone({0, own.size()}, {own.begin(), own.end()});
+  const Membership consumed(alone, owner_.catalogue);
+  const PairSampler sampler(alone, consumed, owner_.catalogue, owner_.plan.seed, owner_.user);
+  ConsentGate gate(owner_.plan.consent, owner_.plan.seed, round_, owner_.user);
+  const std::uint32_t pairs = owner_.plan.triples.value_or(static_cast<std::uint32_t>(own.size()));
+  std::set<ItemIndex> spoke;
+  for (std::uint32_t t = 0; t < pairs; ++t) {
+    const ItemIndex item = sampler.draw(round_, owner_.user, t).positive;
+    if (gate.allows(Evidence::positive, item.value)) spoke.insert(item);
+  }
+  std::vector<std::string> names;
+  for (const ItemIndex item : spoke) names.emplace_back(owner_.items.name(item.value));
+  return names;
+}
+
 std::vector<std::string> LedgerRecorder::items_in(const Contribution& contribution) const {
+  if (owner_.model == ModelKind::kgflex)
+    return contribution.size() == 0 ? std::vector<std::string>() : items_in_pairs();
   std::vector<std::string> names;
   // Where a row is an item's, what was sent is in the rows; answers about everything, or about pairs, hold
   // what the gate let out, asked in the order of the history.

@@ -32,6 +32,7 @@ struct LedgerOwner {
   Histories histories;  // what may be trained on
   IdTable items;
   Plan plan;
+  std::size_t catalogue = 0;  // items that a model knows
 };
 
 class LedgerRecorder final : public Collector {
@@ -43,6 +44,8 @@ class LedgerRecorder final : public Collector {
   [[nodiscard]] Result<Traffic> finish(Aggregator& total) override { return next_.finish(total); }
 
  private:
+  // The person's items that the pairs of a KGFlex visit let speak.
+  [[nodiscard]] std::vector<std::string> items_in_pairs() const;
   // The person's items that the contribution speaks of.
   [[nodiscard]] std::vector<std::string> items_in(const Contribution& contribution) const;
 

@@ -141,7 +141,7 @@ void add_solving_parts(const TrainRequest& request, const MemoryFacts& facts,
   parts.push_back({"sums", threads * catalogue * (3.0 * sum_row(request.plan.fpl.factors) + 12.0)});
   // A checkpoint and the best model so far hold them too.
   const double copies = (facts.keeps_checkpoints ? 4.0 : 1.0) + (request.early.patience > 0 ? 1.0 : 0.0);
-  if (request.factors.server == ServerStep::adam)
+  if (request.factors.server.value_or(ServerStep::adam) == ServerStep::adam)
     parts.push_back({"the server's moments", copies * 2.0 * catalogue * sum_row(request.plan.fpl.factors)});
 }
 

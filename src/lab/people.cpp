@@ -34,7 +34,8 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
                     .model = request.model,
                     .histories = shareable(request.plan.consent, split.train),
                     .items = split.items,
-                    .plan = request.plan};
+                    .plan = request.plan,
+                    .catalogue = split.catalogue};
   protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), protection.mechanism(),
                                                          std::move(vault), *protection.first()));
   return Done{};

@@ -7,6 +7,7 @@
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
+#include "lab/kgflex_model.h"
 #include "lab/knowledge.h"
 #include "lab/protection.h"
 #include "metrics/evaluate.h"
@@ -105,6 +106,8 @@ Status settle(TrainRequest& request) {
   fpl.positive_reg = request.positive_reg.value_or(fpl.learning_rate / 20.0f);
   fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
   request.data.split.seed = request.plan.seed;
+  fpl.local = request.local.value_or(is_kgflex(request.model) ? LocalSteps::batch : fpl.local);
+  request.local = fpl.local;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check_sum(request));
   if (request.plan.down != ModelPrecision::f32 && request.model != ModelKind::fpl)

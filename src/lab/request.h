@@ -66,13 +66,13 @@ struct EarlyStopping {
 
 // What the factor models beside fpl and bprmf are told; seed, epochs, factors and rates are the plan's.
 struct FactorRequest {
-  std::optional<float> confidence;       // α of ials, fedals, fcf; none: the model's own
-  float reg_power = 0.0f;                // ν of ials, fedals
-  std::uint32_t negatives = 4;           // mf: examples that were not consumed, a consumed one
-  std::uint32_t max_trials = 50;         // warp
-  ServerStep server = ServerStep::adam;  // fcf
-  std::optional<float> server_lr;        // fcf; none: the step's own
-  float beta1 = 0.9f, beta2 = 0.999f;    // fcf with Adam
+  std::optional<float> confidence;     // α of ials, fedals, fcf; none: the model's own
+  float reg_power = 0.0f;              // ν of ials, fedals
+  std::uint32_t negatives = 4;         // mf: examples that were not consumed, a consumed one
+  std::uint32_t max_trials = 50;       // warp
+  std::optional<ServerStep> server;    // fcf, kgflex; none: adam for fcf, plain steps for kgflex
+  std::optional<float> server_lr;      // fcf; none: the step's own
+  float beta1 = 0.9f, beta2 = 0.999f;  // fcf with Adam
 };
 
 inline constexpr std::uint32_t most_cutoff = 10'000;
@@ -95,14 +95,13 @@ struct KgflexRequest {
   bool all_features = false;                           // no such limits
   std::uint32_t negatives = 1;  // of the gain: examples that were not consumed, a consumed one
   float min_gain = 0.0f;
-  std::optional<LocalSteps> local;   // none: batch, the authors'
-  std::optional<ServerStep> server;  // none: plain steps at the learning rate, the authors'
 };
 
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
-  Plan plan;  // seed, epochs, factors and rates also serve bprmf
+  Plan plan;                        // seed, epochs, factors and rates also serve bprmf
+  std::optional<LocalSteps> local;  // none: the plan's, but batch for kgflex
   KnnOptions knn;
   NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.

@@ -16,7 +16,7 @@ TrainRequest full_request() {
   r.plan.seed = 123456789012345ull;
   r.plan.fpl.factors = 33;
   r.plan.fpl.learning_rate = 0.07f;
-  r.plan.fpl.local = LocalSteps::batch;
+  r.local = LocalSteps::batch;
   r.plan.consent = {0.3, MaskKind::redraw};
   r.plan.cohort = 0.125;
   r.plan.triples = 7;

@@ -44,8 +44,6 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("kgflex", "all_features", r.kgflex.all_features);
   visit("kgflex", "negatives", r.kgflex.negatives);
   visit("kgflex", "min_gain", r.kgflex.min_gain);
-  visit("kgflex", "local", r.kgflex.local);
-  visit("kgflex", "server", r.kgflex.server);
 }
 
 // A switch that old plans do not have is written only where it is on.
@@ -106,7 +104,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "max_trials", r.factors.max_trials);
   visit("federation", "cohort", r.plan.cohort);
   visit("federation", "triples", r.plan.triples);
-  visit("federation", "local", r.plan.fpl.local);
+  visit("federation", "local", r.local);
   visit("federation", "rounds_per_epoch", r.plan.rounds_per_epoch);
   visit("federation", "fixed_bits", r.plan.fixed.bits);
   visit("federation", "down_precision", r.plan.down);

@@ -360,6 +360,11 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   run.split = std::make_unique<Split>(std::move(split));
   if (summary["split_hash"] != run.split->hash)
     return damaged_run(path / "split.bin", "it is not the split that run.json names");
+  if (const auto named = summary.find("features_hash"); named != summary.end()) {
+    if (run.split->features == nullptr) return damaged_run(path / "features.bin", "the file is missing");
+    if (*named != run.split->features->hash())
+      return damaged_run(path / "features.bin", "they are not the features that run.json names");
+  }
   if (summary["model"] != to_string(run.request.model))
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   std::optional<Parameters> parameters;

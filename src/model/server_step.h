@@ -1,5 +1,6 @@
 // How a server moves the shared rows by what a round's devices sent: plain gradient steps, or Adam (Kingma
-// and Ba 2015), whose steps are as long for what few devices speak of as for what all do.
+// and Ba 2015), whose steps are about as long for what few devices speak of as for what all do (a row that is
+// spoken of for the first time late takes longer ones).
 //
 // Adam's moments are kept by whoever keeps the rows: the first ones of all rows, then the second ones. A row
 // that nobody spoke of in a round stays, and so do its moments.

@@ -212,9 +212,8 @@ RC_GTEST_PROP(ConsentEverywhere, WhatKgflexSendsDoesNotDependOnAFeatureThatIsKep
   const auto sends = [&](const std::vector<int>& holders) {
     SerialExecutor serial;
     auto devices = std::make_shared<const KgflexDevices>(
-        features_with(others, holders), shareable(scene.plan.consent, scene.histories), scene.histories,
-        catalogue, ProfileOptions{.most = {3, 3}, .seed = scene.plan.seed}, keeps_back(scene.plan.consent),
-        serial);
+        features_with(others, holders), shareable(scene.plan.consent, scene.histories), catalogue,
+        ProfileOptions{.most = {3, 3}, .seed = scene.plan.seed}, keeps_back(scene.plan.consent), serial);
     std::vector<Seen::Sent> sent =
         run_history(scene.histories, scene.plan, Kgflex(options, std::move(devices)), path, everybody ? 3 : 1)
             .sends;
@@ -224,6 +223,41 @@ RC_GTEST_PROP(ConsentEverywhere, WhatKgflexSendsDoesNotDependOnAFeatureThatIsKep
   const std::vector<Seen::Sent> sent = sends(kept[0]);
   RC_ASSERT(sent == sends(kept[1]));
   for (const Seen::Sent& one : sent) RC_ASSERT(one.row != back.value);
+}
+
+RC_GTEST_PROP(ConsentEverywhere, WhatKgflexSendsDoesNotDependOnForbiddenItems, ()) {
+  Scene scene = any_scene();
+  scene.plan.cohort = 1.0;
+  std::vector<std::vector<std::uint32_t>> others(catalogue);
+  for (auto& row : others)
+    row = *rc::gen::nonEmpty(rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange(0u, 8u)));
+  SerialExecutor serial;
+  auto devices = std::make_shared<const KgflexDevices>(
+      features_with(others, std::vector<int>(catalogue, 0)), shareable(scene.plan.consent, scene.histories),
+      catalogue, ProfileOptions{.seed = scene.plan.seed}, KeepsBack(), serial);
+  const Kgflex model({.factors = 3, .seed = scene.plan.seed}, std::move(devices));
+  expect_as_if_not_had(scene, model, *rc::gen::element(Path::fast, Path::wire));
+}
+
+// Who has every item and keeps one back has one that can be drawn.
+TEST(ConsentEverywhere, KgflexServesSomebodyWhoHasEverythingAndKeepsOneBack) {
+  std::vector<ItemIndex> all;
+  for (std::uint32_t item = 0; item < catalogue; ++item) all.push_back({item});
+  const Histories histories({0, catalogue}, all);
+  std::vector<ConsentTerms> kinds(1);
+  kinds[0].rules.assign(catalogue, ItemRule::none);
+  kinds[0].rules[2] = ItemRule::never;
+  Plan plan;
+  plan.consent.people = std::make_shared<ConsentBook>(kinds, std::vector<std::uint16_t>{0});
+  std::vector<std::vector<std::uint32_t>> others(catalogue);
+  for (std::uint32_t item = 0; item < catalogue; ++item) others[item] = {item % 3};
+  SerialExecutor serial;
+  auto devices = std::make_shared<const KgflexDevices>(features_with(others, std::vector<int>(catalogue, 0)),
+                                                       shareable(plan.consent, histories), catalogue,
+                                                       ProfileOptions{}, KeepsBack(), serial);
+  const Kgflex model({.factors = 3}, std::move(devices));
+  HistoryFederation<Kgflex> federation(model, plan, history_schedule_for(plan, 1).value(), histories, serial);
+  EXPECT_TRUE(federation.run(5).ok());
 }
 
 RC_GTEST_PROP(ConsentEverywhere, PairsNeverHoldAForbiddenItem, ()) {

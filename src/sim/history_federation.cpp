@@ -18,6 +18,13 @@ static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, Contribu
 static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
 static_assert(HistoryModel<Kgflex, HistorySink> && HistoryModel<Kgflex, ContributionPipeline>);
 
+Error diverged(std::uint32_t round) {
+  return fail(Code::diverged,
+              fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
+                          "learning rate, or raise the regularisation",
+                          round));
+}
+
 }  // namespace
 
 // What one thread needs to play devices, kept over rounds.
@@ -95,11 +102,7 @@ Status HistoryFederation<Model>::make_ready(const OneVisit& visit, Shard& shard)
 template <class Model>
 Status HistoryFederation<Model>::note(const AnswerReport& report, Shard& shard) {
   if (!report.finite && SolvesPrivateRows<Model>) return no_solution(Model::title, state_.round);
-  if (!report.finite)
-    return fail(Code::diverged,
-                fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
-                            "learning rate, or raise the regularisation",
-                            state_.round));
+  if (!report.finite) return diverged(state_.round);
   shard.loss_units += report.loss_units;
   shard.interactions += report.steps;
   return Done{};
@@ -205,7 +208,8 @@ Status HistoryFederation<Model>::run_round(RoundReport& report) {
   }
   typename Model::Server server(model_, state_.round, plan_.fixed, state_.shared, state_.memory);
   std::move(total).release([&](std::uint32_t row, const auto* sum) { server.take(row, sum); });
-  if (!server.solved()) return no_solution(Model::title, state_.round);
+  if (!server.solved())
+    return SolvesPrivateRows<Model> ? no_solution(Model::title, state_.round) : diverged(state_.round);
   ++state_.round;
   settled_ = false;
 

@@ -167,6 +167,20 @@ class Exploration::Walk {
     for (std::size_t n = 1; n < begins_.size(); ++n) begins_[n] += begins_[n - 1];
   }
 
+  // The walks of one item begin. Many may end at one feature, so what they found is gathered now and then.
+  void begin_item() {
+    begin_ = list_.facts.size();
+    gather_at_ = begin_ + first_gathering;
+    steps_ = 0;
+  }
+  void gather() {
+    const auto first = list_.facts.begin() + static_cast<std::ptrdiff_t>(begin_);
+    std::sort(first, list_.facts.end());
+    list_.facts.erase(std::unique(first, list_.facts.end()), list_.facts.end());
+    gather_at_ = begin_ + std::max(first_gathering, 2 * (list_.facts.size() - begin_));
+  }
+  [[nodiscard]] bool cut() const { return steps_ > graph_.options_.most_steps; }
+
   void from(std::uint32_t item, std::uint32_t entity) {
     path_.assign(1, entity);
     step(item, no_chain);
@@ -174,14 +188,17 @@ class Exploration::Walk {
 
  private:
   static constexpr std::uint32_t no_chain = 0xFFFF'FFFF;
+  static constexpr std::size_t first_gathering = std::size_t{1} << 16;
 
   void step(std::uint32_t item, std::uint32_t chain) {
     const std::uint32_t node = path_.back();
     for (std::size_t n = begins_[node]; n < begins_[node + 1]; ++n) {
+      if (++steps_ > graph_.options_.most_steps) return;
       const Edge& edge = graph_.settled_[n];
       if (std::find(path_.begin(), path_.end(), edge.object) != path_.end()) continue;
       const std::uint32_t longer = chain_of(chain, edge.predicate);
       list_.facts.push_back({item, longer, object_of(edge.object)});
+      if (list_.facts.size() >= gather_at_) gather();
       if (path_.size() == graph_.options_.depth) continue;
       path_.push_back(edge.object);
       step(item, longer);
@@ -211,23 +228,24 @@ class Exploration::Walk {
   std::vector<std::uint32_t> path_;
   std::unordered_map<std::uint64_t, std::uint32_t> chains_;
   std::vector<std::uint32_t> objects_;
+  std::size_t begin_ = 0, gather_at_ = 0;  // of the item's facts
+  std::uint64_t steps_ = 0;
 };
 
-FeatureList Exploration::features() const {
+FeatureList Exploration::features() {
   FeatureList list;
   Walk walk(*this, list);
   auto pairs = links_.pairs;
   std::sort(pairs.begin(), pairs.end());
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   for (std::uint32_t item = 0; item < links_.items.size(); ++item) list.items.intern(links_.items.name(item));
-  std::size_t begin = 0;  // of the item's facts: many walks may end at one feature
+  walk.begin_item();
   for (std::size_t n = 0; n < pairs.size(); ++n) {
     walk.from(pairs[n].first, pairs[n].second);
     if (n + 1 < pairs.size() && pairs[n + 1].first == pairs[n].first) continue;
-    const auto first = list.facts.begin() + static_cast<std::ptrdiff_t>(begin);
-    std::sort(first, list.facts.end());
-    list.facts.erase(std::unique(first, list.facts.end()), list.facts.end());
-    begin = list.facts.size();
+    walk.gather();
+    report_.cut_items += walk.cut() ? 1 : 0;
+    walk.begin_item();
   }
   return list;
 }

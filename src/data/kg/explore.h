@@ -30,7 +30,8 @@ struct ExploreOptions {
   // Predicates by URI or prefixed name (dbo:starring), in every hop. Nothing included: all but the excluded.
   std::vector<std::string> include = {};
   std::vector<std::string> exclude = {};
-  std::uint32_t most_objects = 10'000;  // of one node by one predicate
+  std::uint32_t most_objects = 10'000;    // of one node by one predicate
+  std::uint64_t most_steps = 10'000'000;  // of all walks from one item
 };
 [[nodiscard]] Status check(const ExploreOptions& options);
 
@@ -43,6 +44,7 @@ struct ExploreReport {
   std::uint64_t entities = 0;    // linked ones that the graph says something about
   std::uint64_t full_nodes = 0;  // pairs of node and predicate with more objects than are followed
   std::uint64_t cut = 0;         // statements left out for it; a repeated one may count again
+  std::uint64_t cut_items = 0;   // items whose walks were ended early: too many
 };
 
 class Exploration {
@@ -53,7 +55,7 @@ class Exploration {
   void take(const Statement& statement);
   // False: another pass would find nothing.
   [[nodiscard]] bool end_hop();
-  [[nodiscard]] FeatureList features() const;
+  [[nodiscard]] FeatureList features();
   [[nodiscard]] const ExploreReport& report() const { return report_; }
 
  private:

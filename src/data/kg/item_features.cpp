@@ -142,7 +142,8 @@ Result<ItemFeatures> load_features(std::span<const std::byte> bytes, const std::
   features.by_item_ = in.array<FeatureIndex>();
   const std::size_t count = features.predicate_of_.size();
   if (!in.finished() || features.hops_.size() != features.predicates_.size() ||
-      features.object_of_.size() != count || !spans(features.item_ends_, features.by_item_.size()))
+      features.object_of_.size() != count || std::ranges::count(features.hops_, 0) > 0 ||
+      !spans(features.item_ends_, features.by_item_.size()))
     return refuse();
   for (std::size_t n = 0; n < count; ++n)
     if (features.predicate_of_[n] >= features.predicates_.size() ||

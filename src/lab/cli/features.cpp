@@ -42,12 +42,11 @@ KnownFeature known(const ItemFeatures& features, FeatureIndex feature, float wei
 }
 
 // A person's features are those of the items they have; each is a reason for one of them.
-template <class ReasonsFor>
-std::vector<KnownFeature> own_features(const ItemFeatures& features, std::span<const ItemIndex> history,
-                                       const ReasonsFor& reasons_for) {
+std::vector<KnownFeature> own_features(const ItemFeatures& features,
+                                       const std::vector<std::vector<Reason>>& for_own_items) {
   std::map<FeatureIndex, float> weights;
-  for (const ItemIndex item : history)
-    for (const Reason& reason : reasons_for(item))
+  for (const std::vector<Reason>& reasons : for_own_items)
+    for (const Reason& reason : reasons)
       if (reason.weight != 0.0f) weights[reason.feature] = reason.weight;
   std::vector<KnownFeature> own;
   for (const auto& [feature, weight] : weights) own.push_back(known(features, feature, weight));
@@ -71,12 +70,13 @@ Result<std::vector<KnownFeature>> find_features(const FeaturesOptions& options, 
   if (!options.history.empty()) {
     SOTTO_TRY(const std::vector<ItemIndex> history,
               find_history(split, given_ids("--history", options.history)));
-    return own_features(*split.features, history,
-                        [&](ItemIndex item) { return explainer->reasons_for_history(history, item); });
+    return own_features(*split.features, explainer->reasons_for_history(history, history));
   }
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
-  return own_features(*split.features, split.train.of(users.front()),
-                      [&](ItemIndex item) { return explainer->reasons(users.front(), item); });
+  std::vector<std::vector<Reason>> for_own_items;
+  for (const ItemIndex item : split.train.of(users.front()))
+    for_own_items.push_back(explainer->reasons(users.front(), item));
+  return own_features(*split.features, for_own_items);
 }
 
 void keep_those_with(const std::string& text, const ItemFeatures& features,

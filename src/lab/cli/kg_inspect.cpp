@@ -87,6 +87,7 @@ nlohmann::json features_json(const ReadKnowledge& read) {
                       {"entities_found", knowledge.report.graph.entities},
                       {"full_nodes", knowledge.report.graph.full_nodes},
                       {"cut", knowledge.report.graph.cut},
+                      {"cut_items", knowledge.report.graph.cut_items},
                       {"min_items", knowledge.filter.min_items}};
   for (std::size_t hop = 0; hop < facts.hops.size(); ++hop)
     json["hops"].push_back({{"hop", hop + 1},
@@ -138,6 +139,10 @@ void print_features(const ReadKnowledge& read, const Console& console) {
     facts.row({"cut", fmt::format("{} triples, of {} nodes with very many objects by one predicate",
                                   human_count(knowledge.report.graph.cut),
                                   human_count(knowledge.report.graph.full_nodes))});
+  if (knowledge.report.graph.cut_items > 0)
+    facts.row({"ended early",
+               human_count(knowledge.report.graph.cut_items) +
+                   " items, whose walks through the graph are too many: lower --depth or --fan-out"});
   console.print("\n" + facts.text(console));
   Table hops({{"hop", Align::right},
               {"features", Align::right},

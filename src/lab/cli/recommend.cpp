@@ -87,11 +87,19 @@ std::vector<ScoredItem> list_for_history(const Recommender& model, std::span<con
   return top_items(std::move(scores), hidden, count);
 }
 
-// Fills in why each item stands in the list, if somebody asks: `reasons_for` gives all reasons for an item.
-template <class ReasonsFor>
-void explain(TopList& list, const RecommendOptions& options, const ReasonsFor& reasons_for) {
-  for (const ScoredItem& scored : list.items)
-    list.reasons.push_back(told(reasons_for(scored.item), *options.reasons));
+// Fills in why each item stands in the list of a user who was there at training, or of somebody else by a
+// history.
+void explain(TopList& list, const RecommendOptions& options, const Explainer& explainer,
+             std::optional<UserIndex> user, std::span<const ItemIndex> history) {
+  std::vector<ItemIndex> items;
+  for (const ScoredItem& scored : list.items) items.push_back(scored.item);
+  std::vector<std::vector<Reason>> all;
+  if (user) {
+    for (const ItemIndex item : items) all.push_back(explainer.reasons(*user, item));
+  } else {
+    all = explainer.reasons_for_history(history, items);
+  }
+  for (std::vector<Reason>& reasons : all) list.reasons.push_back(told(std::move(reasons), *options.reasons));
 }
 
 // `explainer` is null where no reasons are asked for.
@@ -105,9 +113,7 @@ TopList list_for(const LoadedRun& run, UserIndex user, const RecommendOptions& o
   list.items = stranger ? list_for_history(*run.model, {}, hidden, options.count)
                         : recommend(*run.model, user, hidden, options.count);
   if (explainer != nullptr)
-    explain(list, options, [&](ItemIndex item) {
-      return stranger ? explainer->reasons_for_history({}, item) : explainer->reasons(user, item);
-    });
+    explain(list, options, *explainer, stranger ? std::nullopt : std::optional(user), {});
   return list;
 }
 
@@ -121,8 +127,7 @@ Result<TopList> list_for_somebody_new(const LoadedRun& run, const RecommendOptio
   SOTTO_TRY(const std::vector<ItemIndex> history, find_history(*run.split, ids));
   const std::span<const ItemIndex> hidden = options.include_seen ? std::span<const ItemIndex>{} : history;
   TopList list{"", list_for_history(*run.model, history, hidden, options.count)};
-  if (explainer != nullptr)
-    explain(list, options, [&](ItemIndex item) { return explainer->reasons_for_history(history, item); });
+  if (explainer != nullptr) explain(list, options, *explainer, std::nullopt, history);
   return list;
 }
 

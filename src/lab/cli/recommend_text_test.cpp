@@ -53,9 +53,11 @@ class Weighing final : public Recommender, public Explainer {
         found.push_back({feature, 3.0f - static_cast<float>(feature.value), 0.5f});
     return found;
   }
-  [[nodiscard]] std::vector<Reason> reasons_for_history(std::span<const ItemIndex> /*history*/,
-                                                        ItemIndex item) const override {
-    return reasons({}, item);
+  [[nodiscard]] std::vector<std::vector<Reason>> reasons_for_history(
+      std::span<const ItemIndex> /*history*/, std::span<const ItemIndex> items) const override {
+    std::vector<std::vector<Reason>> all;
+    for (const ItemIndex item : items) all.push_back(reasons({}, item));
+    return all;
   }
   void veto(std::vector<FeatureIndex> features) override { vetoed_ = std::move(features); }
 

@@ -203,6 +203,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
   }
   if (split.features != nullptr) {
     json["features"] = split.features->features();
+    json["features_hash"] = split.features->hash();
     json["items_without_features"] = split.features->items_without(split.catalogue);
   }
   if (trained.privacy) {

@@ -47,6 +47,11 @@ void tell_knowledge(const Prepared& prepared, const Console& console) {
       "items that are not in the data; {} items have no feature",
       human_count(report.features), human_count(report.facts), human_count(report.dropped_rare),
       human_count(report.dropped_elsewhere), human_count(report.items_without)));
+  if (const std::uint64_t cut = prepared.knowledge->report.graph.cut_items; cut > 0)
+    console.note(
+        fmt::format("sotto: the walks of {} items through the graph were ended early, there are too many: "
+                    "lower --kg-depth or --kg-fan-out",
+                    human_count(cut)));
   if (broken.count > 0)
     console.note(fmt::format("sotto: {} broken lines of the knowledge were skipped; the first: {}",
                              human_count(broken.count), broken.first));

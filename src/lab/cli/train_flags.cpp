@@ -57,8 +57,9 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
         ->type_name("L")
         ->group("Model");
   };
-  regulariser("--user-reg", "λ of user vectors; default lr/20", &TrainRequest::user_reg);
-  regulariser("--positive-reg", "λ of consumed items; default lr/20", &TrainRequest::positive_reg);
+  regulariser("--user-reg", "λ of user vectors; default lr/20, kgflex 0", &TrainRequest::user_reg);
+  regulariser("--positive-reg", "λ of consumed items; default lr/20, of kgflex's features 0",
+              &TrainRequest::positive_reg);
   regulariser("--negative-reg", "λ of other items; default lr/200", &TrainRequest::negative_reg);
   add_edit<float>(app, edits, "--init-sd", "standard deviation of the starting vectors",
                   [](TrainRequest& request, const float& value) { request.plan.fpl.init_sd = value; })
@@ -146,11 +147,10 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
                         "the server's step on the summed gradient (fcf, kgflex): adam or sgd",
                         [](TrainRequest& request, const std::string& value) -> Status {
                           SOTTO_TRY(request.factors.server, parse_server_step(value));
-                          request.kgflex.server = request.factors.server;
                           return Done{};
                         })
       ->type_name("KIND")
-      ->default_str(fmt::format("{}; kgflex sgd", to_string(defaults.server)))
+      ->default_str("adam; kgflex sgd")
       ->group("Federation");
   const auto server = [&](const char* name, const char* help, const std::string& standard, auto member) {
     auto* option =
@@ -251,8 +251,7 @@ void add_federation_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   named("--local", "KIND",
         "sequential: the vector moves after each triple; batch: once a visit (kgflex: batch)",
         to_string(defaults.plan.fpl.local), [](TrainRequest& request, const std::string& value) -> Status {
-          SOTTO_TRY(request.plan.fpl.local, parse_local_steps(value));
-          request.kgflex.local = request.plan.fpl.local;
+          SOTTO_TRY(request.local, parse_local_steps(value));
           return Done{};
         });
   named("--rounds-per-epoch", "RULE", "steps: as many triples as central BPR; exchanges: T times the work",

@@ -91,8 +91,12 @@ std::vector<Reason> KaHfm::reasons(UserIndex user, ItemIndex item) const {
   return parts(users_->row(user.value), item);
 }
 
-std::vector<Reason> KaHfm::reasons_for_history(std::span<const ItemIndex> history, ItemIndex item) const {
-  return parts(vector_of(history).row(0), item);
+std::vector<std::vector<Reason>> KaHfm::reasons_for_history(std::span<const ItemIndex> history,
+                                                            std::span<const ItemIndex> items) const {
+  const RowMatrix vector = vector_of(history);
+  std::vector<std::vector<Reason>> all;
+  for (const ItemIndex item : items) all.push_back(parts(vector.row(0), item));
+  return all;
 }
 
 void KaHfm::veto(std::vector<FeatureIndex> features) {

@@ -41,8 +41,8 @@ class KaHfm final : public Recommender, public Explainer {
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
   [[nodiscard]] std::vector<Reason> reasons(UserIndex user, ItemIndex item) const override;
-  [[nodiscard]] std::vector<Reason> reasons_for_history(std::span<const ItemIndex> history,
-                                                        ItemIndex item) const override;
+  [[nodiscard]] std::vector<std::vector<Reason>> reasons_for_history(
+      std::span<const ItemIndex> history, std::span<const ItemIndex> items) const override;
   // Takes the features out of the items' rows.
   void veto(std::vector<FeatureIndex> features) override;
 

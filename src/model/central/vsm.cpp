@@ -60,21 +60,25 @@ Status Vsm::similar(ItemIndex item, std::span<float> out) const {
 }
 
 std::vector<Reason> Vsm::reasons(UserIndex user, ItemIndex item) const {
-  return reasons_for_history(train_.of(user), item);
+  return std::move(reasons_for_history(train_.of(user), std::span(&item, 1)).front());
 }
 
-std::vector<Reason> Vsm::reasons_for_history(std::span<const ItemIndex> history, ItemIndex item) const {
+std::vector<std::vector<Reason>> Vsm::reasons_for_history(std::span<const ItemIndex> history,
+                                                          std::span<const ItemIndex> items) const {
   std::vector<float> row(rows_.features().features());
   direction(history, row);
-  std::vector<Reason> found;
-  const auto features = rows_.features().of(item);
-  for (std::size_t n = 0; n < features.size(); ++n) {
-    const float weight = row[features[n].value];
-    const float part = weight * rows_.of(item)[n];
-    if (part != 0.0f) found.push_back({features[n], part, weight});
+  std::vector<std::vector<Reason>> all;
+  for (const ItemIndex item : items) {
+    std::vector<Reason>& found = all.emplace_back();
+    const auto features = rows_.features().of(item);
+    for (std::size_t n = 0; n < features.size(); ++n) {
+      const float weight = row[features[n].value];
+      const float part = weight * rows_.of(item)[n];
+      if (part != 0.0f) found.push_back({features[n], part, weight});
+    }
+    sort_reasons(found);
   }
-  sort_reasons(found);
-  return found;
+  return all;
 }
 
 }  // namespace sotto

@@ -35,8 +35,8 @@ class Vsm final : public Recommender, public Explainer {
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
   [[nodiscard]] std::vector<Reason> reasons(UserIndex user, ItemIndex item) const override;
-  [[nodiscard]] std::vector<Reason> reasons_for_history(std::span<const ItemIndex> history,
-                                                        ItemIndex item) const override;
+  [[nodiscard]] std::vector<std::vector<Reason>> reasons_for_history(
+      std::span<const ItemIndex> history, std::span<const ItemIndex> items) const override;
   void veto(std::vector<FeatureIndex> features) override { vetoed_ = std::move(features); }
 
  private:

@@ -5,14 +5,15 @@
 namespace sotto {
 
 KgflexDevices::KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on,
-                             const Histories& consumed, std::size_t catalogue, const ProfileOptions& options,
-                             const KeepsBack& keeps_back, Executor& executor)
+                             std::size_t catalogue, const ProfileOptions& options, KeepsBack keeps_back,
+                             Executor& executor)
     : features_(std::move(features)),
       trained_on_(std::move(trained_on)),
       catalogue_(catalogue),
       options_(options),
-      profiles_(trained_on_, catalogue, *features_, options, keeps_back, executor),
-      consumed_(consumed, catalogue) {}
+      keeps_back_(std::move(keeps_back)),
+      profiles_(trained_on_, catalogue, *features_, options, keeps_back_, executor),
+      consumed_(trained_on_, catalogue) {}
 
 RowMatrix Kgflex::start_shared() const {
   RowMatrix shared(shared_rows(), shared_width());

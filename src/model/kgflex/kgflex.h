@@ -12,6 +12,7 @@
 // in what leaves.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -29,10 +30,9 @@ namespace sotto {
 // everybody knows, the features of the items.
 class KgflexDevices {
  public:
-  // `trained_on` is what may be learned from, `consumed` all that people have.
-  KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on, const Histories& consumed,
-                std::size_t catalogue, const ProfileOptions& options, const KeepsBack& keeps_back,
-                Executor& executor);
+  // `trained_on` is what may be learned from: an item that is not in it is as if its person did not have it.
+  KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on, std::size_t catalogue,
+                const ProfileOptions& options, KeepsBack keeps_back, Executor& executor);
   KgflexDevices(const KgflexDevices&) = delete;
   KgflexDevices& operator=(const KgflexDevices&) = delete;
 
@@ -42,12 +42,14 @@ class KgflexDevices {
   [[nodiscard]] const Membership& consumed() const { return consumed_; }
   [[nodiscard]] std::size_t catalogue() const { return catalogue_; }
   [[nodiscard]] const ProfileOptions& options() const { return options_; }
+  [[nodiscard]] const KeepsBack& keeps_back() const { return keeps_back_; }  // may be empty
 
  private:
   std::shared_ptr<const ItemFeatures> features_;
   Histories trained_on_;
   std::size_t catalogue_;
   ProfileOptions options_;
+  KeepsBack keeps_back_;
   FeatureProfiles profiles_;
   Membership consumed_;
 };
@@ -64,9 +66,9 @@ class Kgflex {
   [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.factors} + 1; }
   [[nodiscard]] std::size_t sum_rows() const { return shared_rows(); }
   [[nodiscard]] std::size_t sum_width() const { return shared_width(); }
-  // Room for the longest profile.
+  // Room for the longest profile, and at least for one feature.
   [[nodiscard]] std::size_t private_width() const {
-    return devices_->profiles().longest() * RowMatrix::stride_for(shared_width());
+    return std::max<std::size_t>(devices_->profiles().longest(), 1) * RowMatrix::stride_for(shared_width());
   }
   [[nodiscard]] RowMatrix start_shared() const;
   [[nodiscard]] RowMatrix start_memory() const {

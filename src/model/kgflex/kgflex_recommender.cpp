@@ -27,16 +27,18 @@ KgflexRecommender::Parts KgflexRecommender::parts_of(const FeatureProfile& profi
   return parts;
 }
 
-KgflexRecommender::Parts KgflexRecommender::parts_of_nobody() const {
+KgflexRecommender::Parts KgflexRecommender::parts_of_nobody(std::optional<UserIndex> user) const {
+  const KeepsBack& keeps_back = model_.devices().keeps_back();
   Parts parts;
   for (std::uint32_t row = 0; row < shared_->rows(); ++row)
-    parts.push_back({{row}, shared_->row(row)[model_.options().factors], 0.0f});
+    if (!user || !keeps_back || !keeps_back(*user, {row}))
+      parts.push_back({{row}, shared_->row(row)[model_.options().factors], 0.0f});
   return parts;
 }
 
 KgflexRecommender::Parts KgflexRecommender::parts_of(UserIndex user) const {
   const FeatureProfile own = profile(user);
-  return own.features.empty() ? parts_of_nobody() : parts_of(own, users_->row(user.value));
+  return own.features.empty() ? parts_of_nobody(user) : parts_of(own, users_->row(user.value));
 }
 
 KgflexRecommender::Parts KgflexRecommender::parts_of(std::span<const ItemIndex> history) const {
@@ -112,9 +114,12 @@ std::vector<Reason> KgflexRecommender::reasons(UserIndex user, ItemIndex item) c
   return among(parts_of(user), item);
 }
 
-std::vector<Reason> KgflexRecommender::reasons_for_history(std::span<const ItemIndex> history,
-                                                           ItemIndex item) const {
-  return among(parts_of(history), item);
+std::vector<std::vector<Reason>> KgflexRecommender::reasons_for_history(
+    std::span<const ItemIndex> history, std::span<const ItemIndex> items) const {
+  const Parts parts = parts_of(history);
+  std::vector<std::vector<Reason>> all;
+  for (const ItemIndex item : items) all.push_back(among(parts, item));
+  return all;
 }
 
 }  // namespace sotto

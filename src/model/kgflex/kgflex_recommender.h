@@ -32,8 +32,8 @@ class KgflexRecommender final : public Recommender, public Explainer {
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
   [[nodiscard]] std::vector<Reason> reasons(UserIndex user, ItemIndex item) const override;
-  [[nodiscard]] std::vector<Reason> reasons_for_history(std::span<const ItemIndex> history,
-                                                        ItemIndex item) const override;
+  [[nodiscard]] std::vector<std::vector<Reason>> reasons_for_history(
+      std::span<const ItemIndex> history, std::span<const ItemIndex> items) const override;
   void veto(std::vector<FeatureIndex> features) override { vetoed_ = std::move(features); }
 
   // The features a person cares about, with k_uf.
@@ -47,7 +47,8 @@ class KgflexRecommender final : public Recommender, public Explainer {
   [[nodiscard]] Parts parts_of(const FeatureProfile& profile, const float* own) const;
   [[nodiscard]] Parts parts_of(UserIndex user) const;
   [[nodiscard]] Parts parts_of(std::span<const ItemIndex> history) const;
-  [[nodiscard]] Parts parts_of_nobody() const;
+  // Without a profile; a known user's features that are kept back have no part.
+  [[nodiscard]] Parts parts_of_nobody(std::optional<UserIndex> user = std::nullopt) const;
   void add_up(const Parts& parts, ItemRange items, std::span<float> out) const;
   [[nodiscard]] std::vector<Reason> among(const Parts& parts, ItemIndex item) const;
 

@@ -57,8 +57,8 @@ class SmallWorld {
   [[nodiscard]] std::shared_ptr<const KgflexDevices> devices(const ProfileOptions& options = {},
                                                              const KeepsBack& keeps_back = {}) const {
     SerialExecutor serial;
-    return std::make_shared<const KgflexDevices>(features, histories, histories, catalogue(), options,
-                                                 keeps_back, serial);
+    return std::make_shared<const KgflexDevices>(features, histories, catalogue(), options, keeps_back,
+                                                 serial);
   }
 
   std::shared_ptr<const ItemFeatures> features;
