@@ -200,6 +200,11 @@ Result<Knowledge> load_knowledge(const KnowledgeRequest& request, const IdTable&
     SOTTO_TRY_DONE(read_features(std::move(source), file.format, options, report.broken, knowledge.list));
   }
   report.triples = knowledge.list.facts.size();
+  if (graphs.empty() && (!request.include.empty() || !request.exclude.empty() || !request.links.empty()))
+    return fail(
+        Code::usage,
+        "predicates to follow or leave out, and links, are for graphs, and these are prepared lists: leave "
+        "them out, or choose predicates when the list is made (sotto kg extract)");
   if (!graphs.empty()) {
     SOTTO_TRY(FeatureList explored, explore(request, graphs, items, report, hooks));
     if (knowledge.list.facts.empty()) {

@@ -77,6 +77,7 @@ Status extract(KgOptions& options, const Console& console) {
                          {"cut", report.graph.cut}});
     return Done{};
   }
+  tell_left_out(report, console);
   if (options.out == "-") return Done{};
   console.print(fmt::format("{} features of {} items, {} facts, in {}\n", human_count(features),
                             human_count(items), human_count(list.facts.size()), options.out));
@@ -86,6 +87,22 @@ Status extract(KgOptions& options, const Console& console) {
 }
 
 }  // namespace
+
+void tell_left_out(const KnowledgeReport& report, const Console& console) {
+  if (report.broken.count > 0)
+    console.note(fmt::format("sotto: {} broken lines of the knowledge were skipped; the first: {}",
+                             human_count(report.broken.count), report.broken.first));
+  if (report.graph.cut > 0)
+    console.note(
+        fmt::format("sotto: {} triples were left out, of nodes with more objects by one predicate than "
+                    "are followed (fan-out)",
+                    human_count(report.graph.cut)));
+  if (report.graph.cut_items > 0)
+    console.note(
+        fmt::format("sotto: the walks of {} items through the graph were ended early, there are too many: "
+                    "lower depth or fan-out",
+                    human_count(report.graph.cut_items)));
+}
 
 void add_kg_command_flags(CLI::App& app, KgOptions& options) {
   using Paths = std::vector<std::string>;

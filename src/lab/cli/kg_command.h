@@ -35,4 +35,7 @@ struct ReadKnowledge {
 [[nodiscard]] Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting,
                                                    const Console& console);
 
+// Says what of the knowledge was left out while it was read: broken lines, what was cut of the graph.
+void tell_left_out(const KnowledgeReport& report, const Console& console);
+
 }  // namespace sotto

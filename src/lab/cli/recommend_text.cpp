@@ -179,7 +179,7 @@ std::string lists_text(const std::vector<TopList>& lists, const Split& split, co
     text += list.reasons.empty() ? table_of(list, split, console) : with_reasons(list, split, console);
     if (!list.before.empty())
       text += list.changes.empty()
-                  ? "  The veto changes nothing in this list.\n"
+                  ? "  With the veto these are the same items in the same order; scores may differ.\n"
                   : fmt::format("  Changed by the veto: {}\n", changes_in_words(list.changes, split));
     if (&list != &lists.back()) text += '\n';
   }

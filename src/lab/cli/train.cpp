@@ -6,6 +6,7 @@
 
 #include "data/forget_user.h"
 #include "lab/cli/command.h"
+#include "lab/cli/kg_command.h"
 #include "lab/cli/run_text.h"
 #include "lab/cli/session.h"
 #include "lab/cli/train_flags.h"
@@ -41,20 +42,12 @@ Status check_room(const TrainFlags& flags, const Job& job, std::size_t threads) 
 void tell_knowledge(const Prepared& prepared, const Console& console) {
   if (!prepared.features || prepared.knowledge == nullptr) return;
   const FeatureReport& report = *prepared.features;
-  const BrokenLines& broken = prepared.knowledge->report.broken;
   console.note(fmt::format(
       "sotto: {} features of the items, {} facts; left out: {} features that too few items have, {} of "
       "items that are not in the data; {} items have no feature",
       human_count(report.features), human_count(report.facts), human_count(report.dropped_rare),
       human_count(report.dropped_elsewhere), human_count(report.items_without)));
-  if (const std::uint64_t cut = prepared.knowledge->report.graph.cut_items; cut > 0)
-    console.note(
-        fmt::format("sotto: the walks of {} items through the graph were ended early, there are too many: "
-                    "lower --kg-depth or --kg-fan-out",
-                    human_count(cut)));
-  if (broken.count > 0)
-    console.note(fmt::format("sotto: {} broken lines of the knowledge were skipped; the first: {}",
-                             human_count(broken.count), broken.first));
+  tell_left_out(prepared.knowledge->report, console);
 }
 
 Result<Job> new_job(const TrainFlags& flags, std::size_t threads, const Console& console) {

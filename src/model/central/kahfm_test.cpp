@@ -124,9 +124,8 @@ TEST(KaHfm, ReasonsAddUpToTheScoreLessTheBias) {
         const double bias = static_cast<double>(trained->items().row(item.value)[8]);
         double sum = bias, sum_folded = bias;
         for (const Reason& reason : model.reasons(index, item)) sum += static_cast<double>(reason.part);
-        for (const Reason& reason :
-             model.reasons_for_history(world.train.of(index), std::span(&item, 1)).front())
-          sum_folded += static_cast<double>(reason.part);
+        const auto of_history = model.reasons_for_history(world.train.of(index), std::span(&item, 1));
+        for (const Reason& reason : of_history.front()) sum_folded += static_cast<double>(reason.part);
         EXPECT_NEAR(sum, static_cast<double>(scores[item.value]), 1e-5) << when;
         EXPECT_NEAR(sum_folded, static_cast<double>(folded[item.value]), 1e-5) << when;
       }

@@ -109,8 +109,8 @@ TEST(KgflexRecommender, SomebodyNewGetsWhatTheirHistoryAsksFor) {
     (trained.world.histories.contains({1}, {item}) ? own : other) += static_cast<double>(scores[item]);
   EXPECT_GT(own / static_cast<double>(history.size()), other / static_cast<double>(40 - history.size()));
   double sum = 0.0;
-  for (const Reason& reason : model.reasons_for_history(history, history.first(1)).front())
-    sum += static_cast<double>(reason.part);
+  const auto of_history = model.reasons_for_history(history, history.first(1));
+  for (const Reason& reason : of_history.front()) sum += static_cast<double>(reason.part);
   EXPECT_NEAR(sum, scores[history[0].value], 1e-4);
   // Without a history: the biases alone.
   model.score_history({}, nobody);
