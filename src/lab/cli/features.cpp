@@ -101,6 +101,8 @@ nlohmann::json as_json(const FeaturesOptions& options, const ItemFeatures& featu
 
 std::string as_text(const FeaturesOptions& options, const std::vector<KnownFeature>& shown, std::size_t all,
                     const Console& console) {
+  if (shown.empty() && options.of_a_person() && options.find.empty())
+    return "Nothing is known about what tells these items apart: the list is what others care about.\n";
   if (shown.empty()) return "No such feature.\n";
   std::vector<TableColumn> columns{{"feature"}, {"items with it", Align::right}};
   if (options.of_a_person()) columns.push_back({"weight", Align::right});
@@ -118,6 +120,7 @@ std::string as_text(const FeaturesOptions& options, const std::vector<KnownFeatu
 }
 
 Status run_features(FeaturesOptions& options, const Console& console) {
+  if (options.count == 0) return fail(Code::usage, "-n 0 shows nothing: give a number from 1 up");
   if (!options.user.empty() && !options.history.empty())
     return fail(Code::usage, "--user and --history are two people: give one of them");
   ThreadPool threads(options.common.threads);

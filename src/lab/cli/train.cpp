@@ -11,6 +11,7 @@
 #include "lab/cli/session.h"
 #include "lab/cli/train_flags.h"
 #include "lab/memory_plan.h"
+#include "lab/people.h"
 #include "lab/prepare.h"
 #include "sim/thread_pool.h"
 
@@ -60,6 +61,8 @@ Result<Job> new_job(const TrainFlags& flags, std::size_t threads, const Console&
     return fail(Code::bad_input,
                 "the test part is empty: there would be nothing to judge; choose another --split");
   SOTTO_TRY_DONE(check_room(flags, job, threads));
+  // A rule that cannot be followed is said before there is a folder.
+  if (const auto people = with_people(job.request, job.split); !people.ok()) return people.error();
   if (flags.out.empty()) return job;
   job.session.run.emplace(flags.out);
   if (flags.force) SOTTO_TRY_DONE(job.session.run->clear());

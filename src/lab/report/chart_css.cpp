@@ -65,16 +65,47 @@ std::string variables(const ChartColours& colours) {
   return text;
 }
 
+// What is drawn in the colour of its class.
+std::string in_colour(const std::string& name, std::string_view colour) {
+  constexpr std::array filled{"mark", "dot", "bar", "band"}, drawn{"line", "whisker", "box", "median"};
+  std::string css;
+  for (const char* what : filled)
+    css += fmt::format(".chart .{0} .{1},.chart .{0}.{1}{{fill:{2}}}", name, what, colour);
+  for (const char* what : drawn)
+    css += fmt::format(".chart .{0} .{1},.chart .{0}.{1}{{stroke:{2}}}", name, what, colour);
+  return css + '\n';
+}
+
+// For a file of its own, which goes into papers and through programs that know no variables of CSS: colours
+// as they are, on white paper.
+std::string plain_css() {
+  std::string css(rules);
+  std::string_view ground = light.ground;  // "--paper:#fff;--ink:…;"
+  while (!ground.empty()) {
+    const std::size_t colon = ground.find(':'), end = ground.find(';');
+    const std::string name = fmt::format("var({})", ground.substr(0, colon));
+    const std::string colour(ground.substr(colon + 1, end - colon - 1));
+    for (std::size_t at = css.find(name); at != std::string::npos; at = css.find(name))
+      css.replace(at, name.size(), colour);
+    ground.remove_prefix(end + 1);
+  }
+  for (std::size_t index = 0; index < light.hues.size(); ++index)
+    css += in_colour(fmt::format("p{}", index), light.hues[index]);
+  for (std::size_t index = 0; index < light.ramp.size(); ++index)
+    css += in_colour(fmt::format("r{}", index), light.ramp[index]);
+  return css + ".chart .front .line{stroke:#565b63}.chart.bars .whisker{stroke:#1a1c1f}\n";
+}
+
 }  // namespace
 
 std::string chart_css(Dress dress) {
-  const char* root = dress == Dress::alone ? ".chart" : ":root";
+  if (dress == Dress::alone) return plain_css();
   // Dark only on a screen: paper is white whatever the reader's screen looks like.
   std::string css = fmt::format(
-      "\n{0}{{{1}}}\n@media screen and (prefers-color-scheme:dark){{{0}:not([data-theme=light]){{{2}}}}}\n",
-      root, variables(light), variables(dark));
-  if (dress == Dress::in_page)
-    css += fmt::format("@media screen{{{}[data-theme=dark]{{{}}}}}\n", root, variables(dark));
+      "\n:root{{{0}}}\n@media screen and "
+      "(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{1}}}}}\n"
+      "@media screen{{:root[data-theme=dark]{{{1}}}}}\n",
+      variables(light), variables(dark));
   for (std::size_t index = 0; index < light.hues.size(); ++index)
     css += fmt::format(".chart .p{0}{{--c:var(--p{0})}}", index);
   for (std::size_t index = 0; index < light.ramp.size(); ++index)
