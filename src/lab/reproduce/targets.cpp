@@ -145,7 +145,7 @@ std::vector<Target> knowledge_targets() {
       {"fig-6.3",
        "Thesis, figure 6.3: KGFlex by hops and length of vectors",
        ablation,
-       {facebook_books, movielens_liked},
+       {facebook_books, yahoo_movies, movielens_liked},
        variants,
        {"nDCG@10", "IC@10", "Gini@10"}},
       {"fig-6.4",
