@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/contexts.h"
 #include "data/dataset.h"
 #include "data/histories.h"
 #include "data/kg/item_features.h"
+#include "data/records.h"
 
 namespace sotto {
 
@@ -28,6 +30,8 @@ struct Split {
   std::vector<std::string> item_categories;  // as in Dataset, renumbered
   std::vector<std::string> item_names;
   std::shared_ptr<const ItemFeatures> features;  // of all items; null where no knowledge was given
+  std::shared_ptr<const Records> records;        // ratings and times; null where nobody asked for them
+  std::shared_ptr<const Contexts> contexts;      // null likewise
   std::string hash;                              // of ids and all three parts
 
   // Users who have nothing to train on; they keep their index and an empty history.
@@ -59,7 +63,10 @@ struct SplitOptions {
   // Of each user's training part: the newest ⌊share·n⌋, at random where the rule is. With leave-one-out
   // it is one more interaction, whatever the share. 0: none.
   double validation_share = 0.0;
-  std::uint64_t seed = 1;  // for the random rules
+  std::uint64_t seed = 1;     // for the random rules
+  bool keep_records = false;  // fill Split::records
+  std::uint32_t most_test =
+      0;  // of each user's test part so many at random are judged, the others dropped; 0: all
 };
 
 // Of interactions of equal time the one with the smaller item id counts as the newer (the papers take
