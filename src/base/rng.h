@@ -48,6 +48,8 @@ enum class Purpose : std::uint32_t {
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
+  draw_query = 111,
+  new_person = 112,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

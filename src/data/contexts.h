@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,5 +81,11 @@ struct ContextTerms {
   std::vector<float> shares = {};  // one a dimension; empty: all full
   float history = 1.0f;
 };
+using ContextTermsOf = std::function<const ContextTerms&(UserIndex)>;
+
+// Whether a person's record of an item carries a dimension of which the given share of records do. The same
+// person, item and dimension always get the same answer; what is carried at some share is at any larger one.
+[[nodiscard]] bool carries(std::uint64_t seed, UserIndex user, ItemIndex item, std::size_t dimension,
+                           float share);
 
 }  // namespace sotto
