@@ -48,6 +48,8 @@ enum class Purpose : std::uint32_t {
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
+  context_share = 110,
+  udcp_mix = 111,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
