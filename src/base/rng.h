@@ -48,8 +48,9 @@ enum class Purpose : std::uint32_t {
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
-  draw_query = 111,
-  new_person = 112,
+  context_share = 110,
+  udcp_mix = 111,
+  draw_query = 112,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
