@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -79,6 +80,18 @@ struct Contexts {
 struct ContextTerms {
   std::vector<float> shares = {};  // one a dimension; empty: all full
   float history = 1.0f;
+
+  [[nodiscard]] float share(std::size_t dimension) const { return shares.empty() ? 1.0f : shares[dimension]; }
 };
+using ContextTermsOf = std::function<const ContextTerms&(UserIndex)>;
+
+// Whether a person's record of an item carries its value of a dimension that is let in with this share. Drawn
+// once: the same person, item and dimension get the same answer, and what is carried at some share is carried
+// at any larger one.
+[[nodiscard]] bool carries(std::uint64_t seed, UserIndex user, ItemIndex item, std::size_t dimension,
+                           float share);
+// In the place of a dimension: whether the item itself belongs to a history of which a share is let in and
+// whose order in time is not known.
+inline constexpr std::size_t whole_record = 0xFFFFFFFFu;
 
 }  // namespace sotto
