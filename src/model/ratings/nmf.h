@@ -19,7 +19,7 @@ namespace sotto {
 struct NmfOptions {
   std::uint32_t factors = 15;
   std::uint32_t epochs = 50;
-  float reg = 0.06f;
+  float reg = 0.1f;
   std::uint64_t seed = 1;
 };
 

@@ -3,40 +3,47 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <set>
 
 #include "model/ratings/small_ratings.h"
 
 namespace sotto {
 namespace {
 
-// Two groups of people, each with its own half of the items; somebody lacks one item in five of their half.
+// Two groups of people, each with its own half of the items; somebody has about seven in ten of their half.
 Rows two_groups() {
-  Rows rows(20);
-  for (std::uint32_t user = 0; user < 20; ++user)
-    for (std::uint32_t item = 0; item < 10; ++item)
-      if (item % 5 != user % 5) rows[user].push_back(item + (user < 10 ? 0 : 10));
+  Rows rows(60);
+  for (std::uint32_t user = 0; user < 60; ++user) {
+    Stream draws(4, Purpose::generate_world, 2, user);
+    for (std::uint32_t item = 0; item < 40; ++item)
+      if (item / 20 == user / 30 && draws.chance(0.7)) rows[user].push_back(item);
+  }
   return rows;
 }
 
 TEST(Paco, FindsPlantedBlocks) {
-  const Histories train = histories_of(two_groups());
-  const auto model = Paco::fit(train, 20, {.user_clusters = 6, .item_clusters = 6, .seed = 3}).value();
+  const Rows rows = two_groups();
+  const auto model =
+      Paco::fit(histories_of(rows), 40, {.user_clusters = 4, .item_clusters = 4, .seed = 3}).value();
   const auto people = model->user_clusters();
   const auto items = model->item_clusters();
-  EXPECT_EQ(std::set(people.begin(), people.end()).size(), 2u);
-  EXPECT_EQ(std::set(items.begin(), items.end()).size(), 2u);
-  for (std::uint32_t n = 0; n < 20; ++n) {
-    EXPECT_EQ(people[n], people[n < 10 ? 0 : 19]);
-    EXPECT_EQ(items[n], items[n < 10 ? 0 : 19]);
-  }
-  // Every block is full to four fifths or empty; eight of ten people of a cluster have each item.
+  for (std::uint32_t user = 0; user < 60; ++user) EXPECT_EQ(people[user], people[user < 30 ? 0 : 59]);
+  for (std::uint32_t item = 0; item < 40; ++item) EXPECT_EQ(items[item], items[item < 20 ? 0 : 39]);
+  EXPECT_NE(people[0], people[59]);
+  // The density of the block, and a thousandth of the item's share in it.
+  double ones = 0.0;
+  std::vector<double> takers(20, 0.0);
+  for (std::uint32_t user = 0; user < 30; ++user)
+    for (const std::uint32_t item : rows[user]) {
+      ones += 1.0;
+      takers[item] += 1.0;
+    }
   const auto scores = scores_of(*model, 0);
-  for (std::uint32_t item = 0; item < 10; ++item) EXPECT_NEAR(scores[item], 0.8 + 1e-3 * 0.8, 1e-6);
-  for (std::uint32_t item = 10; item < 20; ++item) EXPECT_EQ(scores[item], 0.0f);
-  std::vector<float> fresh(20);
-  model->score_history(items_of({11, 12, 15}), fresh);
-  EXPECT_EQ(fresh, scores_of(*model, 19));
+  for (std::uint32_t item = 0; item < 20; ++item)
+    EXPECT_NEAR(scores[item], ones / 600.0 + 1e-3 * takers[item] / 30.0, 1e-6);
+  for (std::uint32_t item = 20; item < 40; ++item) EXPECT_EQ(scores[item], 0.0f);
+  std::vector<float> fresh(40);
+  model->score_history(items_of({21, 22, 25}), fresh);
+  EXPECT_EQ(fresh, scores_of(*model, 59));
   EXPECT_FALSE(model->similar({0}, fresh).ok());
 }
 

@@ -125,22 +125,26 @@ void RatingKnn::correct_by_people(const Person& person, std::span<const ItemInde
     if (in_catalogue(items[n])) out[n] += static_cast<float>(corrections[items[n].value].value());
 }
 
+// From the person's items to those they remember: far fewer steps than from each item asked for.
 void RatingKnn::correct_by_items(const Person& person, std::span<const ItemIndex> items,
                                  std::span<float> out) const {
-  std::vector<std::uint8_t> has(catalogue(), 0);
-  std::vector<float> left_over(catalogue(), 0.0f);
-  for (const Rated& entry : person.history) {
-    has[entry.column] = 1;
-    left_over[entry.column] = entry.value;
-  }
-  const std::size_t most = std::min<std::size_t>(options_.neighbors, person.history.size());
+  std::vector<std::uint32_t> ends(catalogue() + 1, 0);  // of the candidates of each item
+  for (const Rated& entry : person.history)
+    for (const Neighbor& neighbor : neighbors_.of(entry.column)) ++ends[neighbor.index + 1];
+  for (std::size_t item = 0; item < catalogue(); ++item) ends[item + 1] += ends[item];
+  std::vector<Neighbor> candidates(ends.back());  // the place in the history, and the likeness
+  std::vector<std::uint32_t> next(ends.begin(), ends.end() - 1);
+  for (std::uint32_t place = 0; place < person.history.size(); ++place)
+    for (const Neighbor& neighbor : neighbors_.of(person.history[place].column))
+      candidates[next[neighbor.index]++] = {place, neighbor.likeness};
+  std::vector<Neighbor> near;
   for (std::size_t n = 0; n < items.size(); ++n) {
     if (!in_catalogue(items[n])) continue;
+    const std::uint32_t item = items[n].value;
+    near.assign(candidates.begin() + ends[item], candidates.begin() + ends[item + 1]);
+    if (near.size() > options_.neighbors) keep_nearest(near, options_.neighbors);
     Correction correction;
-    for (const Neighbor& neighbor : neighbors_.of(items[n].value)) {
-      if (correction.count >= most) break;
-      if (has[neighbor.index] != 0) correction.add(neighbor.likeness, left_over[neighbor.index]);
-    }
+    for (const Neighbor& one : near) correction.add(one.likeness, person.history[one.index].value);
     out[n] += static_cast<float>(correction.value());
   }
 }

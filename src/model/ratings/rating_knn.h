@@ -9,8 +9,9 @@
 //   pearson  correlation over the columns in common of what the biases leave over
 //   jaccard  columns in common over columns in either
 // Laws: only a likeness above 0 counts; ties go to the smaller index; the same bytes for any number of
-// threads. A row remembers its most_kept nearest others at most. Without a neighbour (somebody without
-// ratings, an item outside, nobody alike) the prediction is that of the biases.
+// threads. A row remembers its most_kept nearest others at most (an item counts for those it remembers).
+// Without a neighbour (somebody without ratings, an item outside, nobody alike) the prediction is that of the
+// biases.
 #pragma once
 
 #include <memory>
