@@ -50,6 +50,7 @@ enum class Purpose : std::uint32_t {
   audit_people = 92,
   context_share = 110,
   udcp_mix = 111,
+  draw_query = 112,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -4,10 +4,12 @@
 #include "lab/content_models.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
+#include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
 #include "lab/neural_training.h"
 #include "lab/people.h"
 #include "lab/protection.h"
+#include "model/fedcars/fedcars_recommender.h"
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "sim/history_federation.h"
@@ -62,6 +64,8 @@ template <class Model>
 std::unique_ptr<Recommender> view_of(const Model& model, const RowMatrix& users, const RowMatrix& items) {
   if constexpr (std::is_same_v<Model, Kgflex>)
     return std::make_unique<KgflexRecommender>(model, &users, &items);
+  else if constexpr (std::is_same_v<Model, Fedcars>)
+    return std::make_unique<FedcarsRecommender>(model, &items);
   else if constexpr (requires { model.model(); })
     return view_of(model.model(), users, items);
   return nullptr;
@@ -207,6 +211,10 @@ Started start_history(const TrainRequest& request, const Split& split, Executor&
     SOTTO_TRY(const Kgflex model, make_kgflex(request, split, executor));
     return start_history_model(model, request, schedule, split, executor);
   }
+  if (request.model == ModelKind::fedcars) {
+    SOTTO_TRY(const Fedcars model, make_fedcars(request, split));
+    return start_history_model(model, request, schedule, split, executor);
+  }
   if (request.model == ModelKind::fedals)
     return start_history_model(FedAls(als_options(request), split.catalogue), request, schedule, split,
                                executor);
@@ -243,6 +251,7 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     case ModelKind::fedals:
     case ModelKind::fcf:
     case ModelKind::kgflex:
+    case ModelKind::fedcars:
       return start_history(request, split, executor);
     case ModelKind::kgflex_central:
       return start_kgflex_central(request, split, executor);

@@ -34,6 +34,7 @@ constexpr std::array models{
     ModelFacts{ModelKind::kgflex_central, "kgflex-central", "KGFlex, central", ModelFamily::factors, false},
     ModelFacts{ModelKind::vsm, "vsm", "VSM", ModelFamily::direct, false},
     ModelFacts{ModelKind::kahfm, "kahfm", "kaHFM", ModelFamily::factors, false},
+    ModelFacts{ModelKind::fedcars, "fedcars", "Fed-CARS", ModelFamily::factors, true},
 };
 
 }  // namespace

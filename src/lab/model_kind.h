@@ -32,6 +32,7 @@ enum class ModelKind : std::uint8_t {
   kgflex_central,
   vsm,
   kahfm,
+  fedcars,
 };
 
 // How a model comes to be, and what a run directory keeps of it.

@@ -21,6 +21,7 @@
 #include "model/central/neural_options.h"
 #include "model/central/vsm.h"
 #include "model/fcf.h"
+#include "model/fedcars/fedcars_options.h"
 #include "model/kgflex/gain.h"
 
 namespace sotto {
@@ -70,8 +71,8 @@ struct FactorRequest {
   float reg_power = 0.0f;              // ν of ials, fedals
   std::uint32_t negatives = 4;         // mf: examples that were not consumed, a consumed one
   std::uint32_t max_trials = 50;       // warp
-  std::optional<ServerStep> server;    // fcf, kgflex; none: adam for fcf, plain steps for kgflex
-  std::optional<float> server_lr;      // fcf; none: the step's own
+  std::optional<ServerStep> server;    // fcf, kgflex, fedcars; none: adam, but plain steps for kgflex
+  std::optional<float> server_lr;      // none: the step's own
   float beta1 = 0.9f, beta2 = 0.999f;  // fcf with Adam
 };
 
@@ -97,6 +98,19 @@ struct KgflexRequest {
   float min_gain = 0.0f;
 };
 
+// What Fed-CARS is told beside the plan's seed, epochs, factors and cohort, the server's step, and recency.
+struct FedcarsRequest {
+  MamlOptions rating = FedcarsOptions{}.rating;
+  MamlOptions choice = FedcarsOptions{}.choice;  // order and what adapts are the rating's
+  bool choices = true;                           // learn what people choose, too
+  float choice_rate = FedcarsOptions{}.choice_rate;
+  std::uint32_t negatives = FedcarsOptions{}.negatives;
+  std::uint32_t hidden = 0;
+  QueryFrom query = QueryFrom::training;
+  float query_share = FedcarsOptions{}.query_share;
+  bool popularity_start = true;
+};
+
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
@@ -111,6 +125,7 @@ struct TrainRequest {
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
   KgflexRequest kgflex;
+  FedcarsRequest fedcars;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)

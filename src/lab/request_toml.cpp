@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "lab/fedcars_fields.h"
 #include "lab/protection_fields.h"
 #include "lab/request.h"
 #include "lab/toml.h"
@@ -44,6 +45,7 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("kgflex", "all_features", r.kgflex.all_features);
   visit("kgflex", "negatives", r.kgflex.negatives);
   visit("kgflex", "min_gain", r.kgflex.min_gain);
+  visit_fedcars(r.fedcars, visit);
 }
 
 // A switch that old plans do not have is written only where it is on.
@@ -165,6 +167,9 @@ class TomlWriter {
   static std::string show(ProfileRule value) { return quoted(to_string(value)); }
   static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
+  static std::string show(MamlOrder value) { return quoted(to_string(value)); }
+  static std::string show(Adapts value) { return quoted(to_string(value)); }
+  static std::string show(QueryFrom value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const Across& value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
@@ -296,6 +301,15 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
+  }
+  static std::string take(const toml::node& node, MamlOrder& field) {
+    return take_named(node, field, parse_maml_order);
+  }
+  static std::string take(const toml::node& node, Adapts& field) {
+    return take_named(node, field, parse_adapts);
+  }
+  static std::string take(const toml::node& node, QueryFrom& field) {
+    return take_named(node, field, parse_query_from);
   }
   static std::string take(const toml::node& node, SumKind& field) {
     return take_named(node, field, parse_sum_kind);

@@ -5,6 +5,7 @@
 #include "lab/cli/consent_flags.h"
 #include "lab/cli/content_flags.h"
 #include "lab/cli/dp_flags.h"
+#include "lab/cli/fedcars_flags.h"
 #include "lab/cli/kg_flags.h"
 #include "lab/cli/kgflex_flags.h"
 #include "lab/cli/robust_flags.h"
@@ -144,7 +145,7 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
       std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
   add_edit<std::string>(app, edits, "--server",
-                        "the server's step on the summed gradient (fcf, kgflex): adam or sgd",
+                        "the server's step on the summed gradient (fcf, kgflex, fedcars): adam or sgd",
                         [](TrainRequest& request, const std::string& value) -> Status {
                           SOTTO_TRY(request.factors.server, parse_server_step(value));
                           return Done{};
@@ -353,6 +354,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_network_flags(app, flags.request);
   add_content_flags(app, flags.request);
   add_kgflex_flags(app, flags.request);
+  add_fedcars_flags(app, flags.request);
   add_federation_flags(app, flags.request);
   add_sum_flags(app, flags.request);
   add_dp_flags(app, flags.request);

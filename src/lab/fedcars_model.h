@@ -1,0 +1,24 @@
+// Fed-CARS of a request: its options, what the devices hold, and the model as a recommender.
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "data/split.h"
+#include "lab/request.h"
+#include "lab/training.h"
+#include "model/fedcars/fedcars.h"
+
+namespace sotto {
+
+[[nodiscard]] FedcarsOptions fedcars_options(const TrainRequest& request);
+
+// The model with everybody's records and protocols. The request has its people (lab/people.h). Fails where
+// the split has no ratings.
+[[nodiscard]] Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split);
+
+// From what a run directory holds.
+[[nodiscard]] Result<std::unique_ptr<Recommender>> rebuild_fedcars(const TrainRequest& request,
+                                                                   const Split& split, Parameters parameters);
+
+}  // namespace sotto
