@@ -51,6 +51,7 @@ enum class Purpose : std::uint32_t {
   context_share = 110,
   udcp_mix = 111,
   draw_query = 112,
+  draw_participants = 113,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -85,7 +85,7 @@ Status check_factor_options(const TrainRequest& request) {
     case ModelKind::kgflex_central:
       return check_kgflex(request);
     case ModelKind::fedcars:
-      return check(fedcars_options(request));
+      return check_fedcars(request);
     default:
       return Done{};
   }

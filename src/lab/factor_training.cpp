@@ -130,7 +130,8 @@ class HistoryTraining final : public FactorTraining {
       : schedule_(schedule),
         protection_(std::move(protection)),
         model_(model),
-        federation_(model, request.plan, schedule, split.train, executor,
+        histories_(participants(request, split.train)),
+        federation_(model, request.plan, schedule, histories_, executor,
                     request.wire ? Path::wire : Path::fast) {
     if (Collector* first = protection_.first()) federation_.collect_with(*first);
   }
@@ -163,6 +164,7 @@ class HistoryTraining final : public FactorTraining {
   Schedule schedule_;
   Protection protection_;
   Model model_;
+  Histories histories_;  // of those who answer
   HistoryFederation<Model> federation_;
 };
 
@@ -205,7 +207,7 @@ Started start_kgflex_central(const TrainRequest& request, const Split& split, Ex
 }
 
 Started start_history(const TrainRequest& request, const Split& split, Executor& executor) {
-  const std::size_t users = users_with_history(split.train).size();
+  const std::size_t users = users_with_history(participants(request, split.train)).size();
   SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
   if (request.model == ModelKind::kgflex) {
     SOTTO_TRY(const Kgflex model, make_kgflex(request, split, executor));

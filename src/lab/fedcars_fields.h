@@ -17,6 +17,7 @@ void visit_fedcars(FedcarsRequest& fedcars, Visitor& visit) {
   visit("fedcars", "query_share", fedcars.query_share);
   visit("fedcars", "hidden", fedcars.hidden);
   visit("fedcars", "popularity_start", fedcars.popularity_start);
+  visit("fedcars", "participation", fedcars.participation);
   visit("fedcars", "choices", fedcars.choices);
   visit("fedcars", "negatives", fedcars.negatives);
   visit("fedcars", "choice_steps", fedcars.choice.steps);

@@ -1,5 +1,6 @@
 #include "lab/fedcars_model.h"
 
+#include "base/rng.h"
 #include "lab/people.h"
 #include "model/central/dense_layers.h"
 #include "model/fedcars/fedcars_recommender.h"
@@ -30,6 +31,32 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.server.beta1 = request.factors.beta1;
   options.server.beta2 = request.factors.beta2;
   return options;
+}
+
+Status check_fedcars(const TrainRequest& request) {
+  const double share = request.fedcars.participation;
+  if (!(share > 0.0 && share <= 1.0))
+    return fail(Code::usage, "participation is a share of the people: above 0 and at most 1");
+  return check(fedcars_options(request));
+}
+
+bool answers_at(double participation, std::uint64_t seed, UserIndex user) {
+  return participation >= 1.0 ||
+         Stream(seed, Purpose::draw_participants, 0, user.value).chance(participation);
+}
+
+Histories participants(const TrainRequest& request, const Histories& histories) {
+  const double share = request.model == ModelKind::fedcars ? request.fedcars.participation : 1.0;
+  if (share >= 1.0) return histories;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t user = 0; user < histories.users(); ++user) {
+    const auto own = histories.of(UserIndex{user});
+    if (answers_at(share, request.plan.seed, UserIndex{user}))
+      items.insert(items.end(), own.begin(), own.end());
+    offsets.push_back(items.size());
+  }
+  return {std::move(offsets), std::move(items)};
 }
 
 Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split) {

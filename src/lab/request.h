@@ -109,6 +109,8 @@ struct FedcarsRequest {
   QueryFrom query = QueryFrom::training;
   float query_share = FedcarsOptions{}.query_share;
   bool popularity_start = true;
+  // Of the people, drawn once: these answer. The others receive the model and adapt on their own devices.
+  double participation = 1.0;
 };
 
 struct TrainRequest {

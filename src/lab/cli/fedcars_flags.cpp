@@ -76,6 +76,9 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   number<std::uint32_t>(
       app, edits, "--mlp", "units of a network on top of the factorisation machine",
       [](Of & of) -> auto& { return of.hidden; });
+  number<double>(
+      app, edits, "--participation", "share of the people who answer; the others only receive the model",
+      [](Of & of) -> auto& { return of.participation; });
   off(app, edits, "--random-start", "item biases start at 0, not from a first round that counts",
       &Of::popularity_start);
   off(app, edits, "--ratings-only", "do not learn what people choose; rank by predicted ratings",

@@ -47,6 +47,7 @@ void Maml<Real>::step(const FmBatch& support, const Real* home, std::vector<Real
 template <class Real>
 void Maml<Real>::adapt(const FmBatch& support, std::uint32_t steps, std::vector<Real>& rows) {
   if (support.examples.empty()) return;
+  if (is_plain()) return own_steps_.walk(support, steps, own_pull(), rows.data());
   const std::vector<Real> home(rows.begin(),
                                rows.begin() + static_cast<std::ptrdiff_t>(task_.shape().width()));
   for (std::uint32_t n = 0; n < steps; ++n) step(support, home.data(), rows);
@@ -92,15 +93,18 @@ Real Maml<Real>::slope(const std::vector<Real>& start, const FmBatch& support, c
   const std::size_t own = task_.shape().width();
   const std::uint32_t steps = support.examples.empty() ? 0 : options_.steps;
   const bool second = options_.order == MamlOrder::second;
-  path_.resize(second ? steps : 0);
-  std::vector<Real> rows = start;
-  for (std::uint32_t n = 0; n < steps; ++n) {
-    if (second) path_[n] = rows;
-    step(support, start.data(), rows);
+  const bool plain = is_plain() && steps > 0;
+  path_.resize(second && !plain ? steps : 0);
+  rows_ = start;
+  if (plain) own_steps_.walk(support, steps, own_pull(), rows_.data());
+  for (std::uint32_t n = 0; n < steps && !plain; ++n) {
+    if (second) path_[n] = rows_;
+    step(support, start.data(), rows_);
   }
   slope.assign(start.size(), Real{0});
-  const Real loss = task_.add_gradient(rows.data(), query, slope.data());
-  if (second) {
+  const Real loss = task_.add_gradient(rows_.data(), query, slope.data());
+  if (second && plain) own_steps_.walk_back(own_pull(), rows_.data(), slope.data());
+  if (second && !plain) {
     given_back_.assign(own, Real{0});
     for (std::uint32_t n = steps; n > 0; --n) step_back(support, path_[n - 1], slope);
     for (std::size_t k = 0; k < own; ++k) slope[k] += given_back_[k];

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "model/fedcars/fm_task.h"
+#include "model/fedcars/own_steps.h"
 
 namespace sotto {
 
@@ -41,7 +42,7 @@ template <class Real>
 class Maml {
  public:
   Maml(const FmShape& shape, FmLoss loss, const MamlOptions& options)
-      : task_(shape, loss), options_(options) {}
+      : task_(shape, loss), own_steps_(shape, loss), options_(options) {}
 
   // The rows after so many inner steps over the support; without examples they stay.
   void adapt(const FmBatch& support, std::vector<Real>& rows) { adapt(support, options_.steps, rows); }
@@ -53,14 +54,18 @@ class Maml {
   [[nodiscard]] FmTask<Real>& task() { return task_; }
 
  private:
+  // Whether the steps can go the short way.
+  [[nodiscard]] bool is_plain() const { return options_.adapts == Adapts::own && task_.shape().hidden == 0; }
+  [[nodiscard]] OwnPull own_pull() const { return {options_.rate, options_.own_reg}; }
   void step(const FmBatch& support, const Real* home, std::vector<Real>& rows);
   void step_back(const FmBatch& support, const std::vector<Real>& rows, std::vector<Real>& slope);
   void add_pull(const std::vector<Real>& start, const FmBatch& query, std::vector<Real>& slope) const;
 
   FmTask<Real> task_;
+  OwnSteps<Real> own_steps_;
   MamlOptions options_;
   std::vector<std::vector<Real>> path_;  // the rows before each inner step
-  std::vector<Real> work_, turned_, given_back_;
+  std::vector<Real> rows_, work_, turned_, given_back_;
 };
 
 extern template class Maml<float>;
