@@ -53,8 +53,8 @@ TEST(ConsentFile, ContextsAreWordsOrNumbersAndOldOnesStillRead) {
                                                                  {"*", 0.0}})
     EXPECT_EQ(policy->contexts.at(name).share, share) << name;
   const std::string text = to_toml(*policy);
-  for (const char* line : {"history = \"partial\"\n", "place = \"full\"", "time = \"off\"",
-                           "b = \"partial\"\n", "c = 0.2\n", "e = 0.3\n"})
+  for (const char* line : {"history = \"partial\"\n", "'place' = \"full\"\n", "'time' = \"off\"\n",
+                           "'b' = \"partial\"\n", "'c' = 0.2\n", "'e' = 0.3\n"})
     EXPECT_NE(text.find(line), std::string::npos) << text;
   EXPECT_FALSE(read_policy("level = \"open\"\nhistory = \"none\"\n", "p.toml")->takes_part());
 }

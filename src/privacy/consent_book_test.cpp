@@ -106,7 +106,8 @@ ConsentBook with_history(float share, std::vector<ItemRule> rules = {}) {
 
 std::vector<std::uint32_t> kept(const ConsentBook& book, const Histories& histories) {
   std::vector<std::uint32_t> items;
-  for (const ItemIndex item : book.shareable(histories).of(UserIndex{0})) items.push_back(item.value);
+  const Histories shared = book.shareable(histories);
+  for (const ItemIndex item : shared.of(UserIndex{0})) items.push_back(item.value);
   return items;
 }
 
