@@ -58,6 +58,8 @@ bool needs_features(ModelKind model) {
          model == ModelKind::kahfm;
 }
 
+bool needs_ratings(ModelKind /*model*/) { return false; }
+
 std::string model_names() {
   std::string names;
   for (const ModelFacts& facts : models) names += (names.empty() ? "" : ", ") + std::string(facts.name);
