@@ -42,6 +42,7 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
 bool FedcarsDevices::lets_in(std::optional<UserIndex> user, ItemIndex item, std::size_t dimension) const {
   if (!user || !terms_) return true;
   const ContextTerms& terms = terms_(*user);
+  if (!terms.whole && contexts_->dimensions[dimension].looks_back) return false;
   return terms.shares.empty() || carries(seed_, *user, item, dimension, terms.shares[dimension]);
 }
 
@@ -86,7 +87,9 @@ void FedcarsDevices::add_person(UserIndex user, const FedcarsOptions& options) {
     if (contexts_->train.width > 0) add_values(user, item, contexts_->train.of(first + place), features_);
     ends_.push_back(features_.size());
   }
-  if (options.half_life > 0.0f && !split_.records->train.times.empty()) place_in_time(user, options);
+  const bool looks_back = !terms_ || terms_(user).whole;
+  if (looks_back && options.half_life > 0.0f && !split_.records->train.times.empty())
+    place_in_time(user, options);
 }
 
 void FedcarsDevices::place_in_time(UserIndex user, const FedcarsOptions& options) {
