@@ -48,6 +48,13 @@ enum class Purpose : std::uint32_t {
   audit_groups = 90,
   audit_null = 91,
   audit_people = 92,
+  context_share = 110,
+  udcp_mix = 111,
+  draw_query = 112,
+  draw_participants = 113,
+  rating_start = 120,
+  rating_order = 121,
+  rating_clusters = 122,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct ContextDimension {
   ContextSource source = ContextSource::record;
   std::vector<std::string> values = {};  // their names
   std::uint32_t first = 0;               // the number of the first one
+  bool looks_back = false;               // a record's value comes from the person's other records, too
 };
 
 // For each of so many things the numbers of its values.
@@ -79,6 +81,21 @@ struct Contexts {
 struct ContextTerms {
   std::vector<float> shares = {};  // one a dimension; empty: all full
   float history = 1.0f;
+  // Whether all of the history may leave. If not, what one record says about another (an interval, an age) is
+  // not looked at: it would tell of what is kept back.
+  bool whole = true;
+
+  [[nodiscard]] float share(std::size_t dimension) const { return shares.empty() ? 1.0f : shares[dimension]; }
 };
+using ContextTermsOf = std::function<const ContextTerms&(UserIndex)>;
+
+// Whether a person's record of an item carries its value of a dimension that is let in with this share. Drawn
+// once: the same person, item and dimension get the same answer, and what is carried at some share is carried
+// at any larger one.
+[[nodiscard]] bool carries(std::uint64_t seed, UserIndex user, ItemIndex item, std::size_t dimension,
+                           float share);
+// In the place of a dimension: whether the item itself belongs to a history of which a share is let in and
+// whose order in time is not known.
+inline constexpr std::size_t whole_record = 0xFFFFFFFFu;
 
 }  // namespace sotto

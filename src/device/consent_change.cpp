@@ -38,6 +38,23 @@ Status choose_rule(PersonalRules& rules, const std::string& name, const std::str
   return Done{};
 }
 
+Status choose_context(PersonalPolicy& policy, const std::string& dimension, const std::string& choice) {
+  if (dimension.empty())
+    return fail(Code::usage, "a choice is for a context: give its name, or * for all others");
+  if (choice == "unset") {
+    policy.contexts.erase(dimension);
+    return Done{};
+  }
+  SOTTO_TRY(const double share, parse_choice(choice == "on" ? "full" : choice, "off"));
+  policy.contexts[dimension] = {share};
+  return Done{};
+}
+
+Status choose_history(PersonalPolicy& policy, const std::string& choice) {
+  SOTTO_TRY(policy.history, parse_choice(choice, "none"));
+  return Done{};
+}
+
 Status end_pause(PersonalPolicy& policy) {
   if (policy.withdrawn) return fail(Code::usage, "you have withdrawn: to join anew, choose a level");
   policy.paused = false;

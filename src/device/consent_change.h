@@ -17,6 +17,12 @@ namespace sotto {
 [[nodiscard]] Status choose_mask(PersonalPolicy& policy, const std::string& mask);
 // always, never, ask, or none to remove the rule.
 [[nodiscard]] Status choose_rule(PersonalRules& rules, const std::string& name, const std::string& answer);
+// Of a dimension of context ("*": of all others): full, partial, partial:SHARE, off, or unset to remove the
+// choice. (on, the older word, is full.)
+[[nodiscard]] Status choose_context(PersonalPolicy& policy, const std::string& dimension,
+                                    const std::string& choice);
+// full, partial, partial:SHARE or none.
+[[nodiscard]] Status choose_history(PersonalPolicy& policy, const std::string& choice);
 [[nodiscard]] Status end_pause(PersonalPolicy& policy);
 
 }  // namespace sotto

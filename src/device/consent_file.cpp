@@ -43,6 +43,7 @@ class PolicyReader {
     if (key == "features") return rules(key, node, policy_.features);
     if (key == "predicates") return rules(key, node, policy_.predicates);
     if (key == "contexts") return contexts(node);
+    if (key == "history") return part(key, node, "none", policy_.history);
     return wrong(key, node, "unknown key");
   }
 
@@ -81,10 +82,32 @@ class PolicyReader {
     }
     return Done{};
   }
+  // A word or a number.
+  [[nodiscard]] Status part(const std::string& key, const toml::node& node, const char* nothing,
+                            double& field) const {
+    if (node.is_string())
+      return named(key, node, [&](const std::string& text) -> Status {
+        SOTTO_TRY(field, parse_choice(text, nothing));
+        return Done{};
+      });
+    const auto number = node.is_boolean() ? std::nullopt : node.value<double>();
+    if (!number)
+      return wrong(key, node, fmt::format("full, partial, {} or a number from 0 to 1 is needed", nothing));
+    const Status fits = check_part(*number);
+    if (!fits.ok()) return wrong(key, node, fits.error().message);
+    field = *number;
+    return Done{};
+  }
   [[nodiscard]] Status contexts(const toml::node& node) {
-    if (!node.is_table()) return wrong("contexts", node, "a section of names with true or false is needed");
-    for (const auto& [name, on] : *node.as_table())
-      SOTTO_TRY_DONE(flag("contexts", on, policy_.contexts[std::string(name.str())]));
+    if (!node.is_table()) return wrong("contexts", node, "a section of names and choices is needed");
+    for (const auto& [name, choice] : *node.as_table()) {
+      ContextChoice& own = policy_.contexts[std::string(name.str())];
+      own.line = static_cast<std::uint32_t>(choice.source().begin.line);
+      if (choice.is_boolean())
+        own.share = choice.as_boolean()->get() ? 1.0 : 0.0;
+      else
+        SOTTO_TRY_DONE(part("contexts", choice, "off", own.share));
+    }
     return Done{};
   }
 
@@ -106,6 +129,11 @@ std::string section(const char* title, const PersonalRules& rules) {
   return text.empty() ? "" : fmt::format("\n[{}]\n{}", title, text);
 }
 
+std::string part_text(double share, const char* nothing) {
+  const bool has_word = share <= 0.0 || share >= 1.0 || share == usual_part;
+  return has_word ? fmt::format("\"{}\"", choice_word(share, nothing)) : fmt::format("{}", share);
+}
+
 }  // namespace
 
 Result<PersonalPolicy> read_policy(const std::string& text, const std::string& name) {
@@ -118,10 +146,12 @@ std::string to_toml(const PersonalPolicy& policy) {
       fmt::format("shares = {}\npi = {}\nmask = \"{}\"\n", policy.shares, policy.pi, to_string(policy.mask));
   if (policy.paused) text += "paused = true\n";
   if (policy.withdrawn) text += "withdrawn = true\n";
+  if (policy.history < 1.0) text += fmt::format("history = {}\n", part_text(policy.history, "none"));
   text += section("items", policy.items) + section("categories", policy.categories) +
           section("features", policy.features) + section("predicates", policy.predicates);
   if (!policy.contexts.empty()) text += "\n[contexts]\n";
-  for (const auto& [name, on] : policy.contexts) text += fmt::format("{} = {}\n", in_quotes(name), on);
+  for (const auto& [name, choice] : policy.contexts)
+    text += fmt::format("{} = {}\n", in_quotes(name), part_text(choice.share, "off"));
   return text;
 }
 

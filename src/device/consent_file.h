@@ -10,9 +10,11 @@
 //   "dct:subject American science fiction films" = "never"
 //   [predicates]                # all features through one
 //   "dbo:director" = "never"
-//   [contexts]
-//   place = false
+//   history = "partial"         # what enters the model here: full, partial (its newest half; or a number),
+//   none [contexts]                  # of each kind: full, partial (half; or a number), off interval = 0.3
+//   "*" = "off"                 # all others
 //
+// (true and false in older files are full and off.)
 // Laws: what is written reads back the same; an unknown key or a wrong word names file and line; a file with
 // none of level, shares and pi is closed, whatever its rules say.
 #pragma once

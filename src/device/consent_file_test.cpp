@@ -12,8 +12,12 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   policy.categories["Sci-Fi"] = {ConsentAnswer::ask};
   policy.features["dct:subject \"Quoted\" films"] = {ConsentAnswer::never};
   policy.predicates["dbo:director › dbo:birthPlace"] = {ConsentAnswer::ask};
-  policy.contexts["place"] = true;
-  policy.contexts["time"] = false;
+  policy.contexts["place"] = {1.0};
+  policy.contexts["time"] = {0.0};
+  policy.contexts["daypart"] = {0.5};
+  policy.contexts["interval"] = {0.3};
+  policy.contexts["*"] = {0.7};
+  policy.history = 0.25;
   const std::string text = to_toml(policy);
   const auto again = read_policy(text, "consent.toml");
   ASSERT_TRUE(again.ok()) << again.error().message;
@@ -25,7 +29,34 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->categories.at("Sci-Fi").answer, ConsentAnswer::ask);
   EXPECT_EQ(again->features.at("dct:subject \"Quoted\" films").answer, ConsentAnswer::never);
   EXPECT_EQ(again->predicates.at("dbo:director › dbo:birthPlace").answer, ConsentAnswer::ask);
-  EXPECT_EQ(again->contexts, policy.contexts);
+  EXPECT_EQ(again->history, 0.25);
+  ASSERT_EQ(again->contexts.size(), policy.contexts.size());
+  for (const auto& [name, choice] : policy.contexts) EXPECT_EQ(again->contexts.at(name).share, choice.share);
+}
+
+TEST(ConsentFile, ContextsAreWordsOrNumbersAndOldOnesStillRead) {
+  const auto policy = read_policy(
+      "level = \"open\"\nhistory = \"partial\"\n[contexts]\nplace = true\ntime = false\na = \"full\"\n"
+      "b = \"partial\"\nc = \"partial:0.2\"\nd = \"off\"\ne = 0.3\nf = 1\n\"*\" = 0\n",
+      "p.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  EXPECT_EQ(policy->history, 0.5);
+  EXPECT_EQ(policy->contexts.at("e").line, 10u);
+  for (const auto& [name, share] : std::map<std::string, double>{{"place", 1.0},
+                                                                 {"time", 0.0},
+                                                                 {"a", 1.0},
+                                                                 {"b", 0.5},
+                                                                 {"c", 0.2},
+                                                                 {"d", 0.0},
+                                                                 {"e", 0.3},
+                                                                 {"f", 1.0},
+                                                                 {"*", 0.0}})
+    EXPECT_EQ(policy->contexts.at(name).share, share) << name;
+  const std::string text = to_toml(*policy);
+  for (const char* line : {"history = \"partial\"\n", "'place' = \"full\"\n", "'time' = \"off\"\n",
+                           "'b' = \"partial\"\n", "'c' = 0.2\n", "'e' = 0.3\n"})
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  EXPECT_FALSE(read_policy("level = \"open\"\nhistory = \"none\"\n", "p.toml")->takes_part());
 }
 
 TEST(ConsentFile, ALevelIsAStartThatSingleSettingsChange) {
@@ -60,7 +91,11 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
         Case{"[features]\n\"a b\" = \"no\"\n", "p.toml, line 2: features: unknown rule 'no'"},
         Case{"predicates = 3\n", "p.toml, line 1: predicates: a section"},
         Case{"[items]\n\"7\" = 3\n", "a word in quotes"}, Case{"paused = 1\n", "true or false"},
-        Case{"[contexts]\nplace = \"on\"\n", "true or false"},
+        Case{"[contexts]\nplace = \"on\"\n", "p.toml, line 2: contexts: unknown choice 'on'"},
+        Case{"[contexts]\nplace = 1.5\n", "p.toml, line 2: contexts: 1.5 is no share"},
+        Case{"[contexts]\nplace = []\n", "p.toml, line 2: contexts: full, partial, off or a number"},
+        Case{"history = true\n", "p.toml, line 1: history: full, partial, none or a number"},
+        Case{"history = \"off\"\n", "p.toml, line 1: history: unknown choice 'off'"},
         Case{"pi = \n", "p.toml, line 1: not valid TOML"}}) {
     const auto policy = read_policy(wrong.text, "p.toml");
     ASSERT_FALSE(policy.ok()) << wrong.text;

@@ -162,6 +162,28 @@ TEST(Recorder, WhatCannotBeWrittenDownReleasesNothing) {
   }
 }
 
+TEST(Recorder, ARandomMessageIsNotAsLongAsItsSenders) {
+  PlainCollector plain(shape);
+  std::vector<std::size_t> lengths;
+  Recorder recorder(plain, shape, {.random_messages = true}, [&](SeenRound& round) {
+    for (const SeenMessage& message : round.messages) lengths.push_back(message.rows.size());
+    return Status(Done{});
+  });
+  const std::vector<UserIndex> cohort = people(3);
+  const RowMatrix shared(shape.rows, shape.width);
+  ASSERT_TRUE(recorder.begin({0, cohort, &shared}).ok());
+  for (const UserIndex user : cohort) {  // who is n sends n + 1 rows
+    std::vector<std::pair<std::uint32_t, std::int32_t>> rows;
+    for (std::uint32_t row = 0; row <= user.value; ++row) rows.emplace_back(row, 5);
+    Contribution contribution = contribution_of(rows);
+    ASSERT_TRUE(recorder.accept(user, contribution).ok());
+  }
+  SumSpace space(shape.rows, shape.width);
+  Aggregator total(space);
+  ASSERT_TRUE(recorder.finish(total).ok());
+  EXPECT_EQ(lengths, (std::vector<std::size_t>{1, 1, 2}));  // the one's before
+}
+
 TEST(Recorder, RandomMessagesSayNothingAndChangeNoSum) {
   const Recorded made = recorded({.random_messages = true}, 12, 1);
   const Recorded truth = recorded({}, 12, 1);

@@ -58,7 +58,7 @@ Result<DeviceWords> parse_device(const std::string& text) {
 }
 
 Catalogue catalogue_of(const Split& split) {
-  return {split.items, split.catalogue, split.item_categories, split.features.get()};
+  return {split.items, split.catalogue, split.item_categories, split.features.get(), split.contexts.get()};
 }
 
 // Which part of the mix each person draws.

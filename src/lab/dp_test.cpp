@@ -182,6 +182,19 @@ TEST(DpTraining, OtherDataTermsOrPlansDrawOtherNoise) {
   Split other = world();
   other.hash = "another";
   EXPECT_NE(with_noise(request, 2, other)->dp.drawn_for, usual);
+  // So do what people keep back of the items' features, and the features.
+  const auto terms = [](std::vector<FeatureIndex> kept) {
+    ConsentTerms one;
+    one.kept_back = std::move(kept);
+    return std::make_shared<ConsentBook>(std::vector{one}, std::vector<std::uint16_t>(150, 0));
+  };
+  changed.plan.consent.people = terms({});
+  const std::string open = with_noise(changed, 2, split)->dp.drawn_for;
+  changed.plan.consent.people = terms({{4}});
+  EXPECT_NE(with_noise(changed, 2, split)->dp.drawn_for, open);
+  Split known = world();
+  known.features = std::make_shared<const ItemFeatures>();
+  EXPECT_NE(with_noise(request, 2, known)->dp.drawn_for, usual);
   // And it is what the noise is drawn by.
   const auto released = [&](const TrainRequest& noisy) {
     const SumShape shape{2, 1};

@@ -1,5 +1,6 @@
 #include "lab/factor_options.h"
 
+#include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
 #include "model/fed_als.h"
 
@@ -83,6 +84,8 @@ Status check_factor_options(const TrainRequest& request) {
     case ModelKind::kgflex:
     case ModelKind::kgflex_central:
       return check_kgflex(request);
+    case ModelKind::fedcars:
+      return check_fedcars(request);
     default:
       return Done{};
   }

@@ -4,10 +4,12 @@
 #include "lab/content_models.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
+#include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
 #include "lab/neural_training.h"
 #include "lab/people.h"
 #include "lab/protection.h"
+#include "model/fedcars/fedcars_recommender.h"
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "sim/history_federation.h"
@@ -62,6 +64,8 @@ template <class Model>
 std::unique_ptr<Recommender> view_of(const Model& model, const RowMatrix& users, const RowMatrix& items) {
   if constexpr (std::is_same_v<Model, Kgflex>)
     return std::make_unique<KgflexRecommender>(model, &users, &items);
+  else if constexpr (std::is_same_v<Model, Fedcars>)
+    return std::make_unique<FedcarsRecommender>(model, &items);
   else if constexpr (requires { model.model(); })
     return view_of(model.model(), users, items);
   return nullptr;
@@ -126,7 +130,8 @@ class HistoryTraining final : public FactorTraining {
       : schedule_(schedule),
         protection_(std::move(protection)),
         model_(model),
-        federation_(model, request.plan, schedule, split.train, executor,
+        histories_(participants(request, split.train)),
+        federation_(model, request.plan, schedule, histories_, executor,
                     request.wire ? Path::wire : Path::fast) {
     if (Collector* first = protection_.first()) federation_.collect_with(*first);
   }
@@ -159,6 +164,7 @@ class HistoryTraining final : public FactorTraining {
   Schedule schedule_;
   Protection protection_;
   Model model_;
+  Histories histories_;  // of those who answer
   HistoryFederation<Model> federation_;
 };
 
@@ -201,10 +207,14 @@ Started start_kgflex_central(const TrainRequest& request, const Split& split, Ex
 }
 
 Started start_history(const TrainRequest& request, const Split& split, Executor& executor) {
-  const std::size_t users = users_with_history(split.train).size();
+  const std::size_t users = users_with_history(participants(request, split.train)).size();
   SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
   if (request.model == ModelKind::kgflex) {
     SOTTO_TRY(const Kgflex model, make_kgflex(request, split, executor));
+    return start_history_model(model, request, schedule, split, executor);
+  }
+  if (request.model == ModelKind::fedcars) {
+    SOTTO_TRY(const Fedcars model, make_fedcars(request, split));
     return start_history_model(model, request, schedule, split, executor);
   }
   if (request.model == ModelKind::fedals)
@@ -243,6 +253,7 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     case ModelKind::fedals:
     case ModelKind::fcf:
     case ModelKind::kgflex:
+    case ModelKind::fedcars:
       return start_history(request, split, executor);
     case ModelKind::kgflex_central:
       return start_kgflex_central(request, split, executor);

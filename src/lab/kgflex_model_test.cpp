@@ -121,6 +121,16 @@ TEST(KgflexModel, ARunDirectoryHoldsAllThatIsNeededToRecommendAndToSayWhy) {
     EXPECT_NE(dynamic_cast<const Explainer*>(run->model.get()), nullptr);
     EXPECT_EQ(run->split->features->hash(), split.features->hash());
   }
+  // Features of another run, or none, are not taken for its own.
+  const auto file = [&](ModelKind model) { return folder / to_string(model) / "features.bin"; };
+  Split other = split;
+  other.features = std::make_shared<const ItemFeatures>(FeatureList(), split.items);
+  ASSERT_TRUE(RunDir(folder / "other").begin(kgflex_request(), other).ok());
+  std::filesystem::copy_file(folder / "other" / "features.bin", file(ModelKind::kgflex),
+                             std::filesystem::copy_options::overwrite_existing);
+  EXPECT_NE(load_run(folder / "kgflex", serial).error().message.find("not the features"), std::string::npos);
+  std::filesystem::remove(file(ModelKind::kgflex));
+  EXPECT_NE(load_run(folder / "kgflex", serial).error().message.find("missing"), std::string::npos);
   std::filesystem::remove_all(folder);
 }
 

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <set>
+
+#include "data/membership.h"
+#include "data/pair_sampler.h"
 #include "lab/device_folder.h"
 
 namespace sotto {
@@ -64,6 +68,48 @@ TEST_F(LedgerRecorders, ALineIsWrittenBeforeTheContributionGoesOn) {
   EXPECT_EQ(reading.entries[0].round, 7u);
   EXPECT_EQ(reading.entries[0].items, (std::vector<std::string>{"a", "c"}));
   EXPECT_TRUE(reading.entries[0].bytes);
+}
+
+// A KGFlex visit draws its pairs: what was not drawn, or not let out, is in no message.
+TEST_F(LedgerRecorders, OfKgflexALineHoldsWhatTheVisitsPairsLetOut) {
+  std::vector<ItemIndex> own;
+  for (std::uint32_t item = 0; item < 20; ++item) own.push_back({item});
+  IdTable names;
+  for (int item = 0; item < 40; ++item) names.intern(std::to_string(item));
+  const Histories histories({0, 0, own.size()}, own);
+  Plan plan;
+  plan.triples = 6;
+  plan.consent = {0.5, MaskKind::redraw};
+  LedgerOwner owner{.user = {1},
+                    .model = ModelKind::kgflex,
+                    .histories = histories,
+                    .items = names,
+                    .plan = plan,
+                    .catalogue = 40};
+  Broken next(folder_);
+  LedgerRecorder recorder(std::move(owner), {}, folder_.open_or_make().value(), next);
+  const std::vector<UserIndex> cohort{{1}};
+  Contribution contribution(4);
+  ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 1, 0, {1}), {}, contribution);
+  ASSERT_NE(pipeline.open_row(2), nullptr);
+  ASSERT_TRUE(recorder.begin({7, cohort, nullptr}).ok());
+  ASSERT_TRUE(recorder.accept({1}, contribution).ok());
+
+  const Membership consumed(histories, 40);
+  const PairSampler sampler(histories, consumed, 40, plan.seed);
+  ConsentGate gate(plan.consent, plan.seed, 7, {1});
+  std::set<std::uint32_t> expected;
+  for (std::uint32_t t = 0; t < 6; ++t)
+    if (const ItemIndex item = sampler.draw(7, {1}, t).positive; gate.allows(Evidence::positive, item.value))
+      expected.insert(item.value);
+  const LedgerReading reading = folder_.ledger().value();
+  ASSERT_EQ(reading.entries.size(), 1u);
+  std::set<std::uint32_t> said;
+  for (const std::string& name : reading.entries[0].items)
+    said.insert(static_cast<std::uint32_t>(std::stoul(name)));
+  EXPECT_EQ(said, expected);
+  EXPECT_LT(said.size(), 6u);
+  EXPECT_FALSE(said.empty());
 }
 
 TEST_F(LedgerRecorders, WhatIsNotKnownYetIsNotSaid) {

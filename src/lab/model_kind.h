@@ -32,6 +32,18 @@ enum class ModelKind : std::uint8_t {
   kgflex_central,
   vsm,
   kahfm,
+  fedcars,
+  globalmean,
+  usermean,
+  itemmean,
+  toppop_ratings,
+  baseline,
+  uknn_ratings,
+  iknn_ratings,
+  biasedmf,
+  nmf,
+  svdpp,
+  paco,
 };
 
 // How a model comes to be, and what a run directory keeps of it.

@@ -143,11 +143,13 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(Recency::check(request.recency));
-  if (request.recency > 0.0f && request.model != ModelKind::itemknn && !is_item_model(request.model))
-    return fail(Code::usage,
-                fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …), "
-                            "not {}: leave it out",
-                            to_string(request.model)));
+  if (request.recency > 0.0f && request.model != ModelKind::itemknn && request.model != ModelKind::fedcars &&
+      !is_item_model(request.model))
+    return fail(
+        Code::usage,
+        fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …) and fedcars, "
+                    "not {}: leave it out",
+                    to_string(request.model)));
   SOTTO_TRY_DONE(check_factor_options(request));
   request.neural.neumf.factors = fpl.factors;
   if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));

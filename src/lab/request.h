@@ -22,6 +22,7 @@
 #include "model/central/neural_options.h"
 #include "model/central/vsm.h"
 #include "model/fcf.h"
+#include "model/fedcars/fedcars_options.h"
 #include "model/kgflex/gain.h"
 
 namespace sotto {
@@ -73,8 +74,8 @@ struct FactorRequest {
   float reg_power = 0.0f;              // ν of ials, fedals
   std::uint32_t negatives = 4;         // mf: examples that were not consumed, a consumed one
   std::uint32_t max_trials = 50;       // warp
-  std::optional<ServerStep> server;    // fcf, kgflex; none: adam for fcf, plain steps for kgflex
-  std::optional<float> server_lr;      // fcf; none: the step's own
+  std::optional<ServerStep> server;    // fcf, kgflex, fedcars; none: adam, but plain steps for kgflex
+  std::optional<float> server_lr;      // none: the step's own
   float beta1 = 0.9f, beta2 = 0.999f;  // fcf with Adam
 };
 
@@ -100,6 +101,21 @@ struct KgflexRequest {
   float min_gain = 0.0f;
 };
 
+// What Fed-CARS is told beside the plan's seed, epochs, factors and cohort, the server's step, and recency.
+struct FedcarsRequest {
+  MamlOptions rating = FedcarsOptions{}.rating;
+  MamlOptions choice = FedcarsOptions{}.choice;  // order and what adapts are the rating's
+  bool choices = true;                           // learn what people choose, too
+  float choice_rate = FedcarsOptions{}.choice_rate;
+  std::uint32_t negatives = FedcarsOptions{}.negatives;
+  std::uint32_t hidden = 0;
+  QueryFrom query = QueryFrom::training;
+  float query_share = FedcarsOptions{}.query_share;
+  bool popularity_start = true;
+  // Of the people, drawn once: these answer. The others receive the model and adapt on their own devices.
+  double participation = 1.0;
+};
+
 struct TrainRequest {
   DataRequest data;
   ModelKind model = ModelKind::fpl;
@@ -114,7 +130,9 @@ struct TrainRequest {
   float recency = 0.0f;  // half-life, in items, of models that sum over a history (data/recency.h)
   FactorRequest factors;
   KgflexRequest kgflex;
+  FedcarsRequest fedcars;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
+  float rating_lr = 0.02f;      // learning rate of biasedmf and svdpp, in place of the plan's
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
   ConsentRequest consent;       // people's own, beside the plan's

@@ -7,7 +7,9 @@
 #include <set>
 #include <sstream>
 
+#include "lab/fedcars_fields.h"
 #include "lab/protection_fields.h"
+#include "lab/rating_models.h"
 #include "lab/request.h"
 #include "lab/toml.h"
 
@@ -44,6 +46,7 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("kgflex", "all_features", r.kgflex.all_features);
   visit("kgflex", "negatives", r.kgflex.negatives);
   visit("kgflex", "min_gain", r.kgflex.min_gain);
+  visit_fedcars(r.fedcars, visit);
 }
 
 // A switch that old plans do not have is written only where it is on.
@@ -107,9 +110,12 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit_contexts(r.data.contexts, visit);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
-  // Networks have defaults of their own for what others have too.
+  // Networks and models of ratings have defaults of their own for what others have too.
   const bool network = facts_of(r.model).family == ModelFamily::network;
-  visit("model", "lr", network ? r.neural.learning_rate : r.plan.fpl.learning_rate);
+  visit("model", "lr",
+        network                       ? r.neural.learning_rate
+        : takes_rating_steps(r.model) ? r.rating_lr
+                                      : r.plan.fpl.learning_rate);
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
@@ -185,6 +191,9 @@ class TomlWriter {
   static std::string show(ProfileRule value) { return quoted(to_string(value)); }
   static std::string show(GainKind value) { return quoted(to_string(value)); }
   static std::string show(ServerStep value) { return quoted(to_string(value)); }
+  static std::string show(MamlOrder value) { return quoted(to_string(value)); }
+  static std::string show(Adapts value) { return quoted(to_string(value)); }
+  static std::string show(QueryFrom value) { return quoted(to_string(value)); }
   static std::string show(SumKind value) { return quoted(to_string(value)); }
   static std::string show(const Across& value) { return quoted(to_string(value)); }
   static std::string show(const SplitRule& value) { return quoted(to_string(value)); }
@@ -317,6 +326,15 @@ class TomlReader {
   }
   static std::string take(const toml::node& node, ServerStep& field) {
     return take_named(node, field, parse_server_step);
+  }
+  static std::string take(const toml::node& node, MamlOrder& field) {
+    return take_named(node, field, parse_maml_order);
+  }
+  static std::string take(const toml::node& node, Adapts& field) {
+    return take_named(node, field, parse_adapts);
+  }
+  static std::string take(const toml::node& node, QueryFrom& field) {
+    return take_named(node, field, parse_query_from);
   }
   static std::string take(const toml::node& node, SumKind& field) {
     return take_named(node, field, parse_sum_kind);

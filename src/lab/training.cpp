@@ -12,6 +12,7 @@
 #include "lab/direct_models.h"
 #include "lab/factor_options.h"
 #include "lab/factor_training.h"
+#include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
@@ -291,6 +292,7 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
     return std::move(direct.model);
   }
   if (is_kgflex(request.model)) return rebuild_kgflex(request, split, std::move(*parameters), executor);
+  if (request.model == ModelKind::fedcars) return rebuild_fedcars(request, split, std::move(*parameters));
   RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());
   if (request.plan.down != ModelPrecision::f32)
     items = as_published(items, wire_precision(request.plan.down));
@@ -319,7 +321,8 @@ std::string hash_shared(const Parameters& parameters) {
 bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters) {
   const MatrixShape items = shape_of(parameters.items), users = shape_of(parameters.users.on_device());
   const MatrixShape private_rows{split.users.size(), items.width};
-  if (is_kgflex(request.model)) return true;  // rebuild_kgflex() knows its profiles, and looks
+  // Their rebuilding knows profiles and contexts, and looks.
+  if (is_kgflex(request.model) || request.model == ModelKind::fedcars) return true;
   if (request.model == ModelKind::multvae)
     return items == vae_items_shape(split.catalogue, request.neural.vae) && users == MatrixShape{} &&
            have_shapes(parameters.layers, vae_layer_shapes(split.catalogue, request.neural.vae));

@@ -50,19 +50,20 @@ RoundSteps::RoundSteps(const ServerStepOptions& options, std::uint32_t round, Ro
   second_scale_ = correction(options_.beta2, round + 1);
 }
 
-void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count) {
+void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count, const Columns& columns) {
+  const float rate = options_.rate * columns.rate;
   float* values = shared_.row(row);
   const bool adam = options_.step == ServerStep::adam;
   float* first = adam ? moments_.row(row) : nullptr;
   float* second = adam ? moments_.row(shared_.rows() + row) : nullptr;
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = columns.first; k < columns.first + count; ++k) {
     float step = slope[k];
     if (adam) {
       first[k] = options_.beta1 * first[k] + (1.0f - options_.beta1) * slope[k];
       second[k] = options_.beta2 * second[k] + (1.0f - options_.beta2) * slope[k] * slope[k];
       step = first[k] * first_scale_ / (std::sqrt(second[k] * second_scale_) + adam_epsilon);
     }
-    values[k] -= options_.rate * step;
+    values[k] -= rate * step;
     finite_ &= std::isfinite(values[k]);
   }
 }

@@ -31,10 +31,16 @@ struct ServerStepOptions {
 // The steps of one round.
 class RoundSteps {
  public:
+  struct Columns {
+    std::size_t first = 0;
+    float rate = 1.0f;  // times the options'
+  };
+
   RoundSteps(const ServerStepOptions& options, std::uint32_t round, RowMatrix& shared, RowMatrix& moments);
 
-  // Row −= rate · slope, or as Adam says; one slope for each of the first `count` numbers of the row.
-  void move(std::uint32_t row, const float* slope, std::size_t count);
+  // Row −= rate · slope, or as Adam says, for `count` numbers of the row; one slope a number of the row.
+  void move(std::uint32_t row, const float* slope, std::size_t count, const Columns& columns);
+  void move(std::uint32_t row, const float* slope, std::size_t count) { move(row, slope, count, {}); }
   // Whether all that was moved stayed a finite number.
   [[nodiscard]] bool finite() const { return finite_; }
 

@@ -5,7 +5,9 @@
 // Law: an item under `never` is as if its person did not have it: shareable() leaves it out before anything
 // is computed for others, so that no contribution, of whatever row, depends on it. (It is still known as
 // consumed, so that it is not drawn as something the person does not have.) A feature that is kept back is as
-// if no item had it (privacy/feature_consent.h); models that do not look at features ignore it.
+// if no item had it (privacy/feature_consent.h); models that do not look at features ignore it. Of what the
+// rules leave, shareable() lets in the newest ⌈share·n⌉ where only a share of the history enters; where its
+// order in time is not known, each item by a draw that stays (data/contexts.h).
 #pragma once
 
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "data/contexts.h"
 #include "data/histories.h"
 #include "data/kg/item_features.h"
 
@@ -30,14 +33,16 @@ struct ConsentTerms {
   bool takes_part = true;
   std::vector<ItemRule> rules = {};          // one an item of the catalogue; empty: none has one
   std::vector<FeatureIndex> kept_back = {};  // ascending, in the numbers of the split's features
+  ContextTerms contexts = {};                // what enters the model on the device; models that look at none
+                                             // ignore all of it but the history
 };
 
 class ConsentBook {
  public:
-  // `kind_of` says for each user which of the kinds is theirs.
-  ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of);
-  // One person's, on their own device: whoever asks is that person.
-  explicit ConsentBook(ConsentTerms own);
+  // `kind_of` says for each user which of the kinds is theirs; `seed` is of what is drawn and stays.
+  ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of, std::uint64_t seed = 0);
+  // One person's, on their own device: whoever asks is that person, `self` in draws.
+  explicit ConsentBook(ConsentTerms own, std::uint64_t seed = 0, UserIndex self = {});
 
   [[nodiscard]] std::size_t users() const { return kind_of_.size(); }  // 0: one person's own
   [[nodiscard]] const ConsentTerms& of(UserIndex user) const { return kinds_[kind_of(user)]; }
@@ -46,14 +51,19 @@ class ConsentBook {
     return kind_of_.empty() ? std::uint16_t{0} : kind_of_[user.value];
   }
 
-  // The histories without the items that a rule keeps back, empty for who takes no part.
+  // The histories without the items that a rule or the share keeps back, empty for who takes no part.
   [[nodiscard]] Histories shareable(const Histories& histories) const;
   // The same book, but this one takes no part.
   [[nodiscard]] ConsentBook without(UserIndex user) const;
 
  private:
+  // Takes out of `items`, one person's, what is outside their share; `ages` are one an item, or none.
+  void keep_newest(UserIndex user, std::vector<ItemIndex>& items, std::span<const std::uint16_t> ages) const;
+
   std::vector<ConsentTerms> kinds_;
   std::vector<std::uint16_t> kind_of_;
+  std::uint64_t seed_;
+  UserIndex self_{};
 };
 
 // Those of the cohort who answer: who has nothing that may be trained on does not. They lie in `room`.

@@ -99,6 +99,56 @@ RC_GTEST_PROP(ConsentBookLaw, ShareableHistoriesAreThoseWithoutWhatIsForbidden, 
   }
 }
 
+ConsentBook with_history(float share, std::vector<ItemRule> rules = {}) {
+  ConsentTerms terms{.rules = std::move(rules), .contexts = {.history = share}};
+  return ConsentBook({std::move(terms)}, {0}, 5);
+}
+
+std::vector<std::uint32_t> kept(const ConsentBook& book, const Histories& histories) {
+  std::vector<std::uint32_t> items;
+  const Histories shared = book.shareable(histories);
+  for (const ItemIndex item : shared.of(UserIndex{0})) items.push_back(item.value);
+  return items;
+}
+
+TEST(ConsentBook, OfAHistoryTheNewestShareIsLetIn) {
+  // From the newest: 30, 7, 12, 2, 21.
+  const Histories histories({0, 5}, {{2}, {7}, {12}, {21}, {30}}, {3, 1, 2, 4, 0});
+  using Items = std::vector<std::uint32_t>;
+  EXPECT_EQ(kept(with_history(0.0f), histories), Items{});
+  EXPECT_EQ(kept(with_history(0.01f), histories), Items{30});
+  EXPECT_EQ(kept(with_history(0.2f), histories), Items{30});
+  EXPECT_EQ(kept(with_history(0.4f), histories), (Items{7, 30}));
+  EXPECT_EQ(kept(with_history(0.41f), histories), (Items{7, 12, 30}));
+  EXPECT_EQ(kept(with_history(0.8f), histories), (Items{2, 7, 12, 30}));
+  EXPECT_EQ(kept(with_history(1.0f), histories), (Items{2, 7, 12, 21, 30}));
+}
+
+TEST(ConsentBook, WhatARuleKeepsBackIsNotCountedInTheShare) {
+  std::vector<ItemRule> rules(catalogue, ItemRule::none);
+  rules[30] = ItemRule::never;
+  const Histories with({0, 5}, {{2}, {7}, {12}, {21}, {30}}, {3, 1, 2, 4, 0});
+  const Histories without({0, 4}, {{2}, {7}, {12}, {21}}, {2, 0, 1, 3});
+  for (const float share : {0.1f, 0.25f, 0.5f, 0.6f, 0.75f, 1.0f})
+    EXPECT_EQ(kept(with_history(share, rules), with), kept(with_history(share, rules), without)) << share;
+}
+
+TEST(ConsentBook, WithoutTimesASharesItemsAreDrawnOnceAndGrowWithIt) {
+  std::vector<ItemIndex> items;
+  for (std::uint32_t item = 0; item < 400; ++item) items.push_back({item});
+  const Histories histories({0, 400}, items);
+  const auto few = kept(with_history(0.3f), histories), many = kept(with_history(0.6f), histories);
+  EXPECT_EQ(few, kept(with_history(0.3f), histories));
+  EXPECT_TRUE(std::ranges::includes(many, few));
+  EXPECT_NEAR(static_cast<double>(few.size()), 120.0, 50.0);
+  EXPECT_NEAR(static_cast<double>(many.size()), 240.0, 50.0);
+  // On their own device the person draws as in the federation.
+  const ConsentBook own(ConsentTerms{.contexts = {.history = 0.3f}}, 5, UserIndex{0});
+  EXPECT_EQ(kept(own, histories), few);
+  const ConsentBook other(ConsentTerms{.contexts = {.history = 0.3f}}, 5, UserIndex{1});
+  EXPECT_NE(kept(other, histories), few);
+}
+
 TEST(ConsentBook, ABookWithoutSomebodyIsTheSameForTheOthers) {
   const ConsentPolicy policy = with_people();
   const ConsentBook without = policy.people->without(UserIndex{0});

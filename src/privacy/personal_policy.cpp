@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/nearest_word.h"
+#include "privacy/context_consent.h"
 #include "privacy/feature_consent.h"
 
 namespace sotto {
@@ -61,6 +62,7 @@ void apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, std::
 
 ConsentTerms in_numbers(const PersonalPolicy& policy, const Catalogue& catalogue) {
   ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
+  terms.contexts = context_terms(policy, catalogue.contexts);
   if (catalogue.features != nullptr) terms.kept_back = kept_back_features(policy, *catalogue.features);
   if (policy.items.empty() && policy.categories.empty()) return terms;
   terms.rules.assign(catalogue.size, ItemRule::none);
@@ -118,7 +120,11 @@ const char* to_string(ConsentAnswer answer) {
   return answer == ConsentAnswer::never ? "never" : "ask";
 }
 
-Status check(const PersonalPolicy& policy) { return check(ConsentPolicy{.pi = policy.pi}); }
+Status check(const PersonalPolicy& policy) {
+  SOTTO_TRY_DONE(check_part(policy.history));
+  for (const auto& [name, choice] : policy.contexts) SOTTO_TRY_DONE(check_part(choice.share));
+  return check(ConsentPolicy{.pi = policy.pi});
+}
 
 std::span<const ConsentLevel> consent_levels() { return levels; }
 
@@ -146,6 +152,7 @@ Result<ConsentTerms> terms_for(const PersonalPolicy& policy, const Catalogue& ca
   SOTTO_TRY_DONE(know_categories(policy, catalogue, file));
   SOTTO_TRY_DONE(know_items(policy, catalogue, file));
   if (catalogue.features != nullptr) SOTTO_TRY_DONE(know_features(policy, *catalogue.features, file));
+  if (catalogue.contexts != nullptr) SOTTO_TRY_DONE(know_contexts(policy, *catalogue.contexts, file));
   return in_numbers(policy, catalogue);
 }
 

@@ -11,6 +11,12 @@
 //   2. the rule of its whole chain of predicates
 //   3. the rules of the single predicates in it, `never` before `always`
 // Without a rule it is not kept back. Models that do not look at features ignore these rules.
+// How much of a dimension of context enters the model on the device (data/contexts.h):
+//   1. the choice for the dimension
+//   2. the choice for all others ("*"); off, where any dimension is named
+//   3. where none is, the level: full with π = 1, partial from π = 0.5 on, else off
+// Of the history its newest share enters; with none of it a person takes no part. The item's `never` goes
+// before: what it keeps back counts neither as had nor as new.
 // `ask` means: not until I have been asked. Until somebody answers it is `never`.
 #pragma once
 
@@ -24,6 +30,7 @@
 #include "base/result.h"
 #include "data/ids.h"
 #include "privacy/consent.h"
+#include "privacy/context_choice.h"
 
 namespace sotto {
 
@@ -47,10 +54,10 @@ struct PersonalPolicy {
   PersonalRules categories = {};
   PersonalRules features = {};    // "dbo:director The Wachowskis": names as in data/kg/feature_names.h
   PersonalRules predicates = {};  // "dbo:director"
-  std::map<std::string, bool> contexts =
-      {};  // kinds of context (place, time …); one that is not named is off
+  ContextChoices contexts = {};   // "daypart", "interval" …, and "*" for all others
+  double history = 1.0;           // the share of it that enters, the newest
 
-  [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn; }
+  [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn && history > 0.0; }
 };
 [[nodiscard]] Status check(const PersonalPolicy& policy);
 
@@ -68,12 +75,13 @@ struct ConsentLevel {
 [[nodiscard]] const char* level_of(const PersonalPolicy& policy);
 
 // The items a model knows, by name, with the categories of each: "Action|Comedy". No categories at all:
-// empty. No features: no model of it looks at any.
+// empty. No features, no contexts: no model of it looks at any.
 struct Catalogue {
   const IdTable& items;
   std::size_t size = 0;  // the first so many items
   std::span<const std::string> categories;
   const ItemFeatures* features = nullptr;
+  const Contexts* contexts = nullptr;
 };
 
 // The sentence about a rule for something (`what`) that is not there.

@@ -17,6 +17,7 @@ constexpr std::size_t least_visits_a_shard = 8;
 static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);
 static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
 static_assert(HistoryModel<Kgflex, HistorySink> && HistoryModel<Kgflex, ContributionPipeline>);
+static_assert(HistoryModel<Fedcars, HistorySink> && HistoryModel<Fedcars, ContributionPipeline>);
 
 Error diverged(std::uint32_t round) {
   return fail(Code::diverged,
@@ -245,5 +246,6 @@ std::vector<UserIndex> users_with_history(const Histories& histories) {
 template class HistoryFederation<FedAls>;
 template class HistoryFederation<Fcf>;
 template class HistoryFederation<Kgflex>;
+template class HistoryFederation<Fedcars>;
 
 }  // namespace sotto

@@ -14,6 +14,7 @@
 #include "fed/history_sink.h"
 #include "model/fcf.h"
 #include "model/fed_als.h"
+#include "model/fedcars/fedcars.h"
 #include "model/kgflex/kgflex.h"
 #include "sim/downlink.h"
 #include "sim/federation.h"
@@ -95,5 +96,6 @@ class HistoryFederation {
 extern template class HistoryFederation<FedAls>;
 extern template class HistoryFederation<Fcf>;
 extern template class HistoryFederation<Kgflex>;
+extern template class HistoryFederation<Fedcars>;
 
 }  // namespace sotto

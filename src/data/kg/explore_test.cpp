@@ -53,6 +53,24 @@ ItemLinks linked(std::initializer_list<std::pair<const char*, const char*>> pair
   return links;
 }
 
+// Thirty nodes that all lead to each other: more walks than anybody can take.
+TEST(Exploration, EndsTheWalksOfAnItemThatAreTooManyAndSaysSo) {
+  std::vector<Line> clique;
+  for (int from = 0; from < 30; ++from)
+    for (int to = 0; to < 30; ++to)
+      if (from != to) clique.push_back({"n" + std::to_string(from), "p", "n" + std::to_string(to)});
+  clique.push_back({"alone", "p", "n0"});
+  const ItemLinks links = linked({{"i", "n0"}, {"j", "alone"}});
+  ExploreOptions options{.depth = 2};
+  EXPECT_EQ(explore(links, clique, options).report.cut_items, 0u);
+  options = {.depth = 6, .most_steps = 5'000};
+  const Explored explored = explore(links, clique, options);
+  EXPECT_EQ(explored.report.cut_items, 2u);
+  EXPECT_TRUE(explored.facts.contains({"i", "p", "n1"}));
+  options.depth = 1;
+  EXPECT_EQ(explore(links, clique, options).report.cut_items, 0u) << "each item has its own steps";
+}
+
 // Every walk, one after another, over a plain list of lines.
 void walk(const std::vector<Line>& graph, const ExploreOptions& options, const std::string& item,
           std::vector<std::string> path, const std::string& chain, std::set<Named>& facts) {

@@ -1,29 +1,16 @@
 #include "data/kg/item_features.h"
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <tuple>
 
 #include "base/hash.h"
+#include "data/kg/feature_counts.h"
 #include "data/names_io.h"
 
 namespace sotto {
 
 namespace {
-
-struct ListedFeature {
-  std::uint32_t predicate = 0;
-  std::uint32_t object = 0;
-  auto operator<=>(const ListedFeature&) const = default;
-};
-
-// Each feature of the list with the number of its items.
-std::map<ListedFeature, std::uint32_t> count_items(const FeatureList& list, const FeatureFilter& filter) {
-  std::map<ListedFeature, std::uint32_t> counts;
-  for (const FeatureFact& fact : list.facts)
-    if (list.hops[fact.predicate] <= filter.max_hops) ++counts[{fact.predicate, fact.object}];
-  return counts;
-}
 
 std::vector<std::uint64_t> ends_of(std::span<const std::uint32_t> counts) {
   std::vector<std::uint64_t> ends{0};
@@ -34,33 +21,32 @@ std::vector<std::uint64_t> ends_of(std::span<const std::uint32_t> counts) {
 }  // namespace
 
 ItemFeatures::ItemFeatures(const FeatureList& list, const IdTable& items, const FeatureFilter& filter) {
-  // What stays, in the order of the names.
-  std::map<ListedFeature, std::uint32_t> place_of;
-  std::vector<ListedFeature> kept;
-  for (const auto& [feature, count] : count_items(list, filter))
-    if (count >= filter.min_items) kept.push_back(feature);
-  std::vector<std::uint8_t> held(kept.size(), 0);
-  const auto by_name = [&](const ListedFeature& feature) {
-    return std::tuple(list.hops[feature.predicate], list.predicates.name(feature.predicate),
-                      list.objects.name(feature.object));
+  // What stays, by number to be found and by name to be numbered.
+  std::vector<CountedFeature> kept = count_features(list);
+  std::erase_if(kept, [&](const CountedFeature& feature) { return !keeps(filter, list, feature); });
+  const auto by_name = [&](std::uint32_t place) {
+    return std::tuple(list.hops[kept[place].predicate], list.predicates.name(kept[place].predicate),
+                      list.objects.name(kept[place].object));
   };
-  std::sort(kept.begin(), kept.end(),
-            [&](const ListedFeature& a, const ListedFeature& b) { return by_name(a) < by_name(b); });
-  for (std::uint32_t n = 0; n < kept.size(); ++n) place_of[kept[n]] = n;
+  std::vector<std::uint32_t> named(kept.size());  // places among the kept, in the order of the names
+  std::iota(named.begin(), named.end(), 0u);
+  std::sort(named.begin(), named.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return by_name(a) < by_name(b); });
+  std::vector<std::uint8_t> held(kept.size(), 0);
+  const auto number_of = [](const auto& feature) { return std::pair(feature.predicate, feature.object); };
 
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;  // item of the split, place among the kept
   for (const FeatureFact& fact : list.facts) {
-    const auto place = place_of.find({fact.predicate, fact.object});
-    if (place == place_of.end()) continue;
+    const auto found = std::ranges::lower_bound(kept, number_of(fact), {}, number_of);
+    if (found == kept.end() || number_of(*found) != number_of(fact)) continue;
     const auto item = items.find(list.items.name(fact.item));
     if (!item) continue;
-    pairs.emplace_back(*item, place->second);
-    held[place->second] = 1;
+    pairs.emplace_back(*item, static_cast<std::uint32_t>(found - kept.begin()));
+    held[pairs.back().second] = 1;
   }
-  std::sort(pairs.begin(), pairs.end());
 
   std::vector<std::uint32_t> number(kept.size(), 0);
-  for (std::uint32_t n = 0; n < kept.size(); ++n) {
+  for (const std::uint32_t n : named) {
     if (held[n] == 0) continue;
     number[n] = static_cast<std::uint32_t>(predicate_of_.size());
     const std::uint32_t predicate = predicates_.intern(list.predicates.name(kept[n].predicate));
@@ -68,10 +54,12 @@ ItemFeatures::ItemFeatures(const FeatureList& list, const IdTable& items, const 
     predicate_of_.push_back(predicate);
     object_of_.push_back(objects_.intern(list.objects.name(kept[n].object)));
   }
+  for (auto& [item, place] : pairs) place = number[place];
+  std::sort(pairs.begin(), pairs.end());
   std::vector<std::uint32_t> counts(items.size(), 0);
-  for (const auto& [item, place] : pairs) {
+  for (const auto& [item, feature] : pairs) {
     ++counts[item];
-    by_item_.push_back({number[place]});
+    by_item_.push_back({feature});
   }
   item_ends_ = ends_of(counts);
   index_by_feature(predicate_of_.size());

@@ -11,13 +11,15 @@ Histories one_history(std::vector<ItemIndex> items) {
   return {std::move(offsets), std::move(items)};
 }
 
-ConsentPolicy own_policy(const ConsentTerms& terms) {
-  return {.pi = terms.pi, .mask = terms.mask, .people = std::make_shared<const ConsentBook>(terms)};
+ConsentPolicy own_policy(const ConsentTerms& terms, const DeviceStreams& streams) {
+  return {.pi = terms.pi,
+          .mask = terms.mask,
+          .people = std::make_shared<const ConsentBook>(terms, streams.seed, streams.index)};
 }
 
 Task with_terms(Task task, const DeviceStreams& streams, const ConsentTerms& terms) {
   task.plan.seed = streams.seed;
-  task.plan.consent = own_policy(terms);
+  task.plan.consent = own_policy(terms, streams);
   return task;
 }
 

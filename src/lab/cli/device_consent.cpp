@@ -75,10 +75,10 @@ Status set_predicate(const ConsentOptions& options, PersonalPolicy& policy) {
 }
 
 Status set_context(const ConsentOptions& options, PersonalPolicy& policy) {
-  if (options.answer != "on" && options.answer != "off")
-    return fail(Code::usage, fmt::format("a context is on or off, not '{}'", options.answer));
-  policy.contexts[options.name] = options.answer == "on";
-  return Done{};
+  return choose_context(policy, options.name, options.answer);
+}
+Status set_history(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_history(policy, options.name);
 }
 
 Status pause(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
@@ -131,8 +131,13 @@ void add_device_consent(CLI::App& device, Cli& cli) {
             "with its prefix or in full; a chain has '~' between its predicates",
             "always, never, ask, or none to remove the rule", edit<set_predicate>,
             "sotto device consent predicate dbo:director never --dir my-device");
-  add_named(app, cli, "context", "a kind of context, such as place or time", "its name", "on or off",
-            edit<set_context>, "sotto device consent context place off --dir my-device");
+  add_named(app, cli, "context", "how much of a kind of context enters the model on this device",
+            "its name, such as daypart; '*' for all that have no choice of their own",
+            "full, partial (half, or partial:SHARE), off, or unset to remove the choice", edit<set_context>,
+            "sotto device consent context daypart partial:0.3 --dir my-device");
+  add_named(app, cli, "history", "how much of your history enters the model on this device",
+            "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
+            "sotto device consent history partial:0.3 --dir my-device");
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "device/export_data.h"
+#include "lab/cli/protocol_text.h"
 #include "lab/cli/table.h"
 
 namespace sotto {
@@ -17,6 +18,9 @@ std::string state_sentence(const PersonalPolicy& policy) {
   if (policy.withdrawn)
     return "You have withdrawn: nothing leaves this device, and it takes no part any more.";
   if (policy.paused) return "Paused: nothing leaves this device until you resume.";
+  if (policy.history <= 0.0)
+    return "Nothing of your history may be used: nothing leaves this device, and you get what suits "
+           "everybody.";
   if (!policy.shares) return "Closed: nothing leaves this device. It only receives.";
   if (policy.pi >= 1.0) return "This device shares what it learns from everything you have.";
   if (policy.pi <= 0.0)
@@ -107,11 +111,7 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   if (!about.empty())
     text +=
         "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
-  text += "\nContexts (place, time …): ";
-  std::string on;
-  for (const auto& [name, is_on] : policy.contexts)
-    if (is_on) on += (on.empty() ? "" : ", ") + name;
-  text += on.empty() ? "none is used.\n" : fmt::format("{} may be used, no others.\n", on);
+  text += "\n" + protocol_text(policy);
   text += "\nLevels to choose from:\n";
   for (const ConsentLevel& level : consent_levels()) {
     const bool chosen = std::string_view(level_of(policy)) == level.name;
@@ -140,7 +140,8 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"categories", rules_json(policy.categories)},
           {"features", rules_json(policy.features)},
           {"predicates", rules_json(policy.predicates)},
-          {"contexts", policy.contexts},
+          {"contexts", contexts_in_use(policy)},
+          {"protocol", protocol_json(policy)},
           {"levels", levels}};
 }
 

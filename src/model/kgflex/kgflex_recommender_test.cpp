@@ -122,6 +122,20 @@ TEST(KgflexRecommender, SomebodyNewGetsWhatTheirHistoryAsksFor) {
   }
 }
 
+TEST(KgflexRecommender, WhoKeepsEverythingBackIsNotScoredByIt) {
+  const SmallWorld world(5);
+  const UserIndex shut{3};
+  const Kgflex model({.factors = 3, .init_sd = 0.3f},
+                     world.devices({}, [&](UserIndex user, FeatureIndex) { return user == shut; }));
+  KgflexCentral training(model);
+  const KgflexRecommender recommender(model, &training.users(), &training.items());
+  const std::vector<UserIndex> users{shut};
+  std::vector<float> scores(30);
+  recommender.score(users, {0, 30}, scores);
+  EXPECT_EQ(scores, std::vector<float>(30, 0.0f));
+  for (std::uint32_t item = 0; item < 30; ++item) EXPECT_TRUE(recommender.reasons(shut, {item}).empty());
+}
+
 TEST(KgflexRecommender, ItemsAreAlikeByTheirCommonFeatures) {
   const Trained trained(5);
   const KgflexRecommender model = trained.recommender();
