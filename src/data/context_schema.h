@@ -9,6 +9,7 @@
 //   columns    (record, user side) each further column of the file, by its name.
 //   item       (item, item side) one dimension a predicate of the split's features.
 //   person     (person, user side) one dimension a column of the people's attributes.
+//   recency    (person, user side) no values: whether the age of a record may say how much it counts.
 //
 // Laws: only what occurs in the training part is a value, in an order that does not depend on the order of
 // the file; a record's values depend on the same person's records alone, and on none that is newer.
@@ -29,6 +30,7 @@ struct ContextSchema {
   bool columns = false;
   bool item = false;
   bool person = false;
+  bool recency = false;
   std::uint32_t bin_hours = 24;
   std::uint32_t bins = 8;         // the last one is open
   bool exact_bins = false;        // all of one width
@@ -36,7 +38,7 @@ struct ContextSchema {
   std::uint32_t night_from = 18;  // and the night
   double utc_offset_hours = 0.0;  // of the people's clocks
 
-  [[nodiscard]] bool any() const { return interval || daypart || columns || item || person; }
+  [[nodiscard]] bool any() const { return interval || daypart || columns || item || person || recency; }
 };
 
 [[nodiscard]] Status check(const ContextSchema& schema);

@@ -35,6 +35,7 @@ Status check_times(const Records& records, const char* dimension) {
 
 RawDimension interval_dimension(const Records& records, const ContextSchema& schema) {
   RawDimension made{{"interval", ContextSide::user, ContextSource::record}, {"first"}, {}};
+  made.dimension.looks_back = true;
   for (std::uint32_t bin = 0; bin < schema.bins; ++bin) made.names.push_back(interval_name(bin, schema));
   for (std::size_t part = 0; part < 3; ++part) {
     const PartRecords& from = *parts_of(records)[part];
@@ -167,13 +168,14 @@ void add_people(const Split& split, const PersonAttributes& people, Contexts& co
 Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema,
                                  const PersonAttributes* people) {
   SOTTO_TRY_DONE(check(schema));
-  const bool of_records = schema.interval || schema.daypart || schema.columns;
+  const bool of_records = schema.interval || schema.daypart || schema.columns || schema.recency;
   if (of_records && !split.records)
     return fail(Code::bad_input,
                 "this split holds no times of the ratings: contexts of ratings need the interaction files "
                 "themselves (--data)");
   if (schema.interval) SOTTO_TRY_DONE(check_times(*split.records, "interval"));
   if (schema.daypart) SOTTO_TRY_DONE(check_times(*split.records, "daypart"));
+  if (schema.recency) SOTTO_TRY_DONE(check_times(*split.records, "recency"));
   if (schema.columns && split.records->columns.empty())
     return fail(Code::bad_input,
                 "the context 'columns' needs a further column of the data: name one with --columns, such as "
@@ -194,6 +196,9 @@ Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema
   add_records(raw, split, contexts);
   if (schema.item) add_items(split, contexts);
   if (schema.person) add_people(split, *people, contexts);
+  if (schema.recency)
+    contexts.dimensions.push_back(
+        begin_dimension(contexts, {.name = "recency", .source = ContextSource::person, .looks_back = true}));
   return contexts;
 }
 

@@ -11,7 +11,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::array known{"interval", "daypart", "columns", "item", "person", "all", "none"};
+constexpr std::array known{"interval", "daypart", "columns", "item", "person", "recency", "all", "none"};
 
 Status set_day(const std::string& text, ContextSchema& schema) {
   const std::size_t dash = std::min(text.find('-'), text.size());
@@ -51,9 +51,10 @@ bool ContextRequest::asks_for(const std::string& what) const {
 Status check(const ContextRequest& request) {
   for (const std::string& what : request.of)
     if (std::ranges::find(known, what) == known.end())
-      return fail(Code::usage, fmt::format("unknown context '{}': choose of interval, daypart, columns, item "
-                                           "and person, or all, or none",
-                                           what));
+      return fail(Code::usage,
+                  fmt::format("unknown context '{}': choose of interval, daypart, columns, item, "
+                              "person and recency, or all, or none",
+                              what));
   if (request.of.size() > 1 && (request.asks_for("all") || request.asks_for("none")))
     return fail(Code::usage, "contexts are all, none, or a list of the others: --contexts interval,daypart");
   SOTTO_TRY(const ContextSchema schema, options_of(request));
@@ -70,6 +71,7 @@ Result<ContextSchema> schema_of(const ContextRequest& request, const Split& spli
   schema.daypart = request.asks_for("daypart") || (all && dated);
   schema.columns = request.asks_for("columns") || (all && split.records && !split.records->columns.empty());
   schema.item = request.asks_for("item") || (all && split.features);
+  schema.recency = request.asks_for("recency") || (all && dated);
   schema.person = request.asks_for("person") || (all && people != nullptr);
   return schema;
 }

@@ -62,6 +62,7 @@ class FedcarsDevices {
   void place_in_time(UserIndex user, const FedcarsOptions& options);
   void add_values(std::optional<UserIndex> user, ItemIndex item, std::span<const std::uint32_t> values,
                   std::vector<FmFeature>& out) const;
+  // A dimension beyond the last is recency where nobody was asked about it.
   [[nodiscard]] bool lets_in(std::optional<UserIndex> user, ItemIndex item, std::size_t dimension) const;
 
   const Split& split_;
@@ -70,6 +71,7 @@ class FedcarsDevices {
   Membership consumed_;
   ContextTermsOf terms_;
   std::uint64_t seed_;
+  std::size_t recency_ = 0;  // the place of the dimension that lets ages in; beyond the last: there is none
   FedcarsLayout layout_;
   // Of each record of trained_on_: where its features end, and those that do not come from the record.
   std::vector<std::uint64_t> ends_{0}, timeless_ends_;
