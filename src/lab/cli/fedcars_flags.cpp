@@ -61,13 +61,13 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add_number<float>(
       app, edits, "--shared-reg", "pulls the shared rows to 0",
       [](Of & of) -> auto& { return of.rating.shared_reg; });
-  word(
+  add_word(
       app, edits, "--order", "of the meta-gradient: first or second", "second",
       [](Of & of) -> auto& { return of.rating.order; }, parse_maml_order);
-  word(
+  add_word(
       app, edits, "--adapts", "what inner steps move: own (the person's row) or all (the paper's letter)",
       "own", [](Of & of) -> auto& { return of.rating.adapts; }, parse_adapts);
-  word(
+  add_word(
       app, edits, "--query",
       "where the outer step's examples come from: training, or test (the paper's letter; it leaks)",
       "training", [](Of & of) -> auto& { return of.query; }, parse_query_from);
