@@ -52,6 +52,9 @@ enum class Purpose : std::uint32_t {
   udcp_mix = 111,
   draw_query = 112,
   draw_participants = 113,
+  rating_start = 120,
+  rating_order = 121,
+  rating_clusters = 122,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -220,7 +220,8 @@ Result<Comparison> compare_runs(std::vector<ComparedRun> runs, const CompareOpti
     mark_places(result.rows, column, less);
     const MetricTests tests(runs, metric, asked);
     if (!tests.possible()) continue;
-    if (options.intervals)
+    // A resampled mean of the users' own errors would not lie around the error of all records.
+    if (options.intervals && !is_over_records(name))
       for (std::size_t n = 0; n < runs.size(); ++n)
         result.rows[n].cells[column].interval = bootstrap_mean(tests.values(n), asked.bootstrap, executor);
     std::vector<ComparedPair> pairs = tests.run(executor);

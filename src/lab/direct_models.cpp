@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "lab/content_models.h"
 #include "lab/item_models.h"
+#include "lab/rating_models.h"
 #include "model/central/item_knn.h"
 #include "model/central/random_scores.h"
 #include "model/central/toppop.h"
@@ -48,6 +49,10 @@ Result<DirectModel> make_direct(const TrainRequest& request, const Split& split,
         "--recency out");
   if (is_item_model(request.model)) return make_item_model(request, split, executor);
   DirectModel made;
+  if (is_rating_model(request.model)) {
+    SOTTO_TRY(made.model, make_rating_model(request, split, executor));
+    return made;
+  }
   SOTTO_TRY(made.model, make_baseline(request, split, executor));
   return made;
 }
@@ -62,6 +67,7 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
   }
   if (request.model == ModelKind::vsm) hasher.text(vsm_settings(request, split));
   if (is_item_model(request.model)) hasher.text(item_model_settings(request));
+  if (is_rating_model(request.model)) hasher.text(rating_model_settings(request, split));
   if (request.recency > 0.0f) hasher.text(fmt::format("recency {}", request.recency));
   return std::move(hasher).hex();
 }

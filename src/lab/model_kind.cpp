@@ -35,6 +35,18 @@ constexpr std::array models{
     ModelFacts{ModelKind::vsm, "vsm", "VSM", ModelFamily::direct, false},
     ModelFacts{ModelKind::kahfm, "kahfm", "kaHFM", ModelFamily::factors, false},
     ModelFacts{ModelKind::fedcars, "fedcars", "Fed-CARS", ModelFamily::factors, true},
+    ModelFacts{ModelKind::globalmean, "globalmean", "Global mean", ModelFamily::direct, false},
+    ModelFacts{ModelKind::usermean, "usermean", "User mean", ModelFamily::direct, false},
+    ModelFacts{ModelKind::itemmean, "itemmean", "Item mean", ModelFamily::direct, false},
+    ModelFacts{ModelKind::toppop_ratings, "toppop-ratings", "Top-Pop, item means", ModelFamily::direct,
+               false},
+    ModelFacts{ModelKind::baseline, "baseline", "Biases", ModelFamily::direct, false},
+    ModelFacts{ModelKind::uknn_ratings, "uknn-ratings", "User-kNN, ratings", ModelFamily::direct, false},
+    ModelFacts{ModelKind::iknn_ratings, "iknn-ratings", "Item-kNN, ratings", ModelFamily::direct, false},
+    ModelFacts{ModelKind::biasedmf, "biasedmf", "Biased MF", ModelFamily::direct, false},
+    ModelFacts{ModelKind::nmf, "nmf", "NMF", ModelFamily::direct, false},
+    ModelFacts{ModelKind::svdpp, "svdpp", "SVD++", ModelFamily::direct, false},
+    ModelFacts{ModelKind::paco, "paco", "PaCo", ModelFamily::direct, false},
 };
 
 }  // namespace
@@ -57,6 +69,25 @@ const char* to_string(ModelKind model) { return facts_of(model).name; }
 bool needs_features(ModelKind model) {
   return model == ModelKind::kgflex || model == ModelKind::kgflex_central || model == ModelKind::vsm ||
          model == ModelKind::kahfm;
+}
+
+bool needs_ratings(ModelKind model) {
+  switch (model) {
+    case ModelKind::fedcars:
+    case ModelKind::globalmean:
+    case ModelKind::usermean:
+    case ModelKind::itemmean:
+    case ModelKind::toppop_ratings:
+    case ModelKind::baseline:
+    case ModelKind::uknn_ratings:
+    case ModelKind::iknn_ratings:
+    case ModelKind::biasedmf:
+    case ModelKind::nmf:
+    case ModelKind::svdpp:
+      return true;
+    default:
+      return false;
+  }
 }
 
 std::string model_names() {

@@ -33,6 +33,17 @@ enum class ModelKind : std::uint8_t {
   vsm,
   kahfm,
   fedcars,
+  globalmean,
+  usermean,
+  itemmean,
+  toppop_ratings,
+  baseline,
+  uknn_ratings,
+  iknn_ratings,
+  biasedmf,
+  nmf,
+  svdpp,
+  paco,
 };
 
 // How a model comes to be, and what a run directory keeps of it.
@@ -56,6 +67,8 @@ struct ModelFacts {
 [[nodiscard]] const char* to_string(ModelKind model);
 // Whether it looks at the items' features (--kg).
 [[nodiscard]] bool needs_features(ModelKind model);
+// Whether it learns from ratings, which the interaction files then have to hold.
+[[nodiscard]] bool needs_ratings(ModelKind model);
 // "fpl, bprmf, …", for messages and help.
 [[nodiscard]] std::string model_names();
 // Those that look at features and can therefore say why: "kgflex, …".

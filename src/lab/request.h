@@ -129,6 +129,7 @@ struct TrainRequest {
   KgflexRequest kgflex;
   FedcarsRequest fedcars;
   std::optional<float> lambda;  // of models of least squares; none: the model's own
+  float rating_lr = 0.02f;      // learning rate of biasedmf and svdpp, in place of the plan's
   SumOptions sum;               // how contributions are added up
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
   ConsentRequest consent;       // people's own, beside the plan's

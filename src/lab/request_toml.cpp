@@ -9,6 +9,7 @@
 
 #include "lab/fedcars_fields.h"
 #include "lab/protection_fields.h"
+#include "lab/rating_models.h"
 #include "lab/request.h"
 #include "lab/toml.h"
 
@@ -90,9 +91,12 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit_knowledge(r.data.kg, visit);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
-  // Networks have defaults of their own for what others have too.
+  // Networks and models of ratings have defaults of their own for what others have too.
   const bool network = facts_of(r.model).family == ModelFamily::network;
-  visit("model", "lr", network ? r.neural.learning_rate : r.plan.fpl.learning_rate);
+  visit("model", "lr",
+        network                       ? r.neural.learning_rate
+        : takes_rating_steps(r.model) ? r.rating_lr
+                                      : r.plan.fpl.learning_rate);
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);

@@ -65,6 +65,20 @@ double ndcg_at(const JudgedList& list, std::size_t k) {
   return gained / ideal;
 }
 
+double ndcg_of_hits_at(const JudgedList& list, std::size_t k) {
+  // CaseRecommender leaves the first place out of the discount and gives the others 1/log2(place).
+  const auto weight = [](std::size_t index) { return index == 0 ? 1.0 : discount(index - 1); };
+  const auto hits = first_places(list, k);
+  double gained = 0.0, ideal = 0.0;
+  std::size_t count = 0;
+  for (std::size_t n = 0; n < hits.size(); ++n) {
+    if (hits[n] == 0) continue;
+    gained += weight(n);
+    ideal += weight(count++);
+  }
+  return count == 0 ? 0.0 : gained / ideal;
+}
+
 double reciprocal_rank_at(const JudgedList& list, std::size_t k) {
   const auto hits = first_places(list, k);
   const auto first = std::find(hits.begin(), hits.end(), std::uint8_t{1});

@@ -43,6 +43,9 @@ class JudgedList {
 [[nodiscard]] double hit_rate_at(const JudgedList& list, std::size_t k);
 // Σ over hits of 1/log2(place + 1), over the same sum for min(k, |relevant|) hits in the first places.
 [[nodiscard]] double ndcg_at(const JudgedList& list, std::size_t k);
+// CaseRecommender's: Σ over hits of 1 for places 1 and 2 and 1/log2(place) after, over the same sum for as
+// many hits in the first places; 0 without a hit. What was missed costs nothing: one early hit alone gives 1.
+[[nodiscard]] double ndcg_of_hits_at(const JudgedList& list, std::size_t k);
 // 1 / place of the first hit, 0 without one.
 [[nodiscard]] double reciprocal_rank_at(const JudgedList& list, std::size_t k);
 // Mean of precision_at 1, 2, …, k. (Elliot's reading: places without a hit count as well.)

@@ -32,6 +32,18 @@ TEST(Accuracy, WorkedExample) {
   EXPECT_DOUBLE_EQ(ndcg_at(list, 5), gained / ideal);
 }
 
+TEST(Accuracy, NdcgOfTheHitsForgivesWhatWasMissed) {
+  // Places 2 and 4 have 1 and 1/log2(4) = 1/2; two hits in places 1 and 2 would have 2.
+  EXPECT_DOUBLE_EQ(ndcg_of_hits_at(list, 5), 0.75);
+  // One hit, in the second place, which is not discounted: nothing better, though two items are missing.
+  EXPECT_DOUBLE_EQ(ndcg_of_hits_at(list, 3), 1.0);
+  EXPECT_DOUBLE_EQ(ndcg_of_hits_at(list, 1), 0.0);
+  JudgedList late;
+  late.judge(items_of({1, 2, 3, 7, 99}), relevant);  // places 3, 4 and 5
+  const double gained = 1 / std::log2(3.0) + 1 / std::log2(4.0) + 1 / std::log2(5.0);
+  EXPECT_DOUBLE_EQ(ndcg_of_hits_at(late, 10), gained / (1 + 1 + 1 / std::log2(3.0)));
+}
+
 TEST(Accuracy, OnlyTheFirstPlacesCount) {
   EXPECT_DOUBLE_EQ(precision_at(list, 3), 1.0 / 3);
   EXPECT_DOUBLE_EQ(recall_at(list, 1), 0.0);

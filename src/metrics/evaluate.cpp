@@ -8,6 +8,7 @@
 #include "metrics/accuracy.h"
 #include "metrics/diversity.h"
 #include "metrics/rank_users.h"
+#include "metrics/rating_judgement.h"
 
 namespace sotto {
 
@@ -23,6 +24,13 @@ constexpr NamedUserMetric user_metrics[] = {
     {"P", precision_at},           {"R", recall_at},  {"F1", f1_at},
     {"HR", hit_rate_at},           {"nDCG", ndcg_at}, {"MRR", reciprocal_rank_at},
     {"MAP", average_precision_at},
+};
+constexpr const char* ndcg_of_hits = "nDCGhits";
+
+// What is known of the judged users beside their lists.
+struct BesideLists {
+  std::span<const double> auc = {};  // empty where it is not known
+  std::optional<RatingJudgement> ratings = {};
 };
 
 std::string at(std::string_view name, std::uint32_t cutoff) { return fmt::format("{}@{}", name, cutoff); }
@@ -77,21 +85,26 @@ Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, cons
   return users;
 }
 
-// `auc` is empty where it is not known.
-PerUser judge_users(const TopLists& lists, std::span<const double> auc, const Histories& judged,
+PerUser judge_users(const TopLists& lists, const BesideLists& beside, const Histories& judged,
                     std::span<const std::uint32_t> cutoffs) {
   PerUser table;
   table.users = lists.users;
   for (const std::uint32_t cutoff : cutoffs)
     for (const auto& [name, metric] : user_metrics) table.names.push_back(at(name, cutoff));
-  if (!auc.empty()) table.names.emplace_back("AUC");
+  if (!beside.auc.empty()) table.names.emplace_back("AUC");
+  for (const std::uint32_t cutoff : cutoffs) table.names.push_back(at(ndcg_of_hits, cutoff));
+  if (beside.ratings) table.names.insert(table.names.end(), {"MAE", "RMSE"});
   table.values.reserve(table.users.size() * table.names.size());
   JudgedList list;
   for (std::size_t row = 0; row < table.users.size(); ++row) {
     list.judge(lists.of(row, lists.depth), judged.of(table.users[row]));
     for (const std::uint32_t cutoff : cutoffs)
       for (const auto& [name, metric] : user_metrics) table.values.push_back(metric(list, cutoff));
-    if (!auc.empty()) table.values.push_back(auc[row]);
+    if (!beside.auc.empty()) table.values.push_back(beside.auc[row]);
+    for (const std::uint32_t cutoff : cutoffs) table.values.push_back(ndcg_of_hits_at(list, cutoff));
+    if (!beside.ratings) continue;
+    table.values.push_back(beside.ratings->user_mae[row]);
+    table.values.push_back(beside.ratings->user_rmse[row]);
   }
   return table;
 }
@@ -132,12 +145,26 @@ std::vector<std::uint64_t> judge_lists(const TopLists& lists, const Split& split
   return counts;
 }
 
-void judge_all(const TopLists& lists, std::span<const double> auc, const Split& split, Part part,
+// What came later than AUC stands after it, so that files keep their order.
+void judge_the_rest(const BesideLists& beside, const Split& split, std::size_t column, Evaluation& result) {
+  if (!beside.auc.empty()) result.metrics.push_back({"AUC", mean_of_column(result.per_user, column++)});
+  for (const std::uint32_t cutoff : result.cutoffs) {
+    result.metrics.push_back({at(ndcg_of_hits, cutoff), mean_of_column(result.per_user, column++)});
+    result.metrics.push_back(
+        {at("Coverage", cutoff), *result.find(at("IC", cutoff)) / static_cast<double>(split.catalogue)});
+  }
+  if (!beside.ratings) return;
+  result.metrics.push_back({"MAE", beside.ratings->mae});
+  result.metrics.push_back({"RMSE", beside.ratings->rmse});
+  result.metrics.push_back({"RatedShare", beside.ratings->rated_share});
+}
+
+void judge_all(const TopLists& lists, const BesideLists& beside, const Split& split, Part part,
                Evaluation& result) {
   const Histories& judged = judged_part(split, part);
   const std::vector<const Histories*> masked = masked_parts(split, part);
   result.users = lists.users.size();
-  result.per_user = judge_users(lists, auc, judged, result.cutoffs);
+  result.per_user = judge_users(lists, beside, judged, result.cutoffs);
   std::size_t column = 0;
   for (const std::uint32_t cutoff : result.cutoffs) {
     for (std::size_t n = 0; n < std::size(user_metrics); ++n, ++column)
@@ -149,7 +176,23 @@ void judge_all(const TopLists& lists, std::span<const double> auc, const Split& 
       result.category_bias.push_back(
           {cutoff, bias_disparity(lists, cutoff, split.item_categories, split.train, split.catalogue)});
   }
-  if (!auc.empty()) result.metrics.push_back({"AUC", mean_of_column(result.per_user, column)});
+  judge_the_rest(beside, split, column, result);
+}
+
+// Nothing where the model predicts no ratings, or nobody's are known.
+Result<std::optional<RatingJudgement>> judge_predictions(const Recommender& model, const Split& split,
+                                                         Part part, std::span<const UserIndex> users,
+                                                         Executor& executor) {
+  const auto* predictor = dynamic_cast<const RatingPredictor*>(&model);
+  if (predictor == nullptr || split.records == nullptr || !split.records->has_ratings)
+    return std::optional<RatingJudgement>();
+  const bool test = part == Part::test;
+  const PartRecords& records = test ? split.records->test : split.records->validation;
+  const PartContexts* contexts = nullptr;
+  if (split.contexts != nullptr) contexts = test ? &split.contexts->test : &split.contexts->validation;
+  const RatedPart rated{&judged_part(split, part), records.ratings, contexts};
+  SOTTO_TRY(RatingJudgement judgement, judge_ratings(*predictor, rated, users, executor));
+  return std::optional(std::move(judgement));
 }
 
 // A list may be short only where no more candidates are left.
@@ -188,6 +231,9 @@ std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
     for (const char* name : of_lists) names.push_back(at(name, cutoff));
   }
   names.emplace_back("AUC");
+  for (const std::uint32_t cutoff : cutoffs)
+    for (const char* name : {ndcg_of_hits, "Coverage"}) names.push_back(at(name, cutoff));
+  names.insert(names.end(), {"MAE", "RMSE", "RatedShare"});
   return names;
 }
 
@@ -223,7 +269,9 @@ Result<Evaluation> evaluate(const Recommender& model, const Split& split, const 
   const std::size_t depth = std::min<std::size_t>(result.cutoffs.back(), split.catalogue);
   const RankTask task{&model, masked_parts(split, options.part), &judged, depth, options.memory_bytes};
   SOTTO_TRY(Ranking ranking, rank_users(task, std::move(users), executor));
-  judge_all(ranking.lists, ranking.auc, split, options.part, result);
+  BesideLists beside{.auc = ranking.auc};
+  SOTTO_TRY(beside.ratings, judge_predictions(model, split, options.part, ranking.lists.users, executor));
+  judge_all(ranking.lists, beside, split, options.part, result);
   if (options.keep_lists) result.lists = std::move(ranking.lists);
   return result;
 }

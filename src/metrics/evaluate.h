@@ -9,8 +9,10 @@
 //
 // Names of the metrics, for each cut-off k: P@k R@k F1@k HR@k nDCG@k MRR@k MAP@k (metrics/accuracy.h),
 // IC@k Gini@k GiniRec@k SE@k (metrics/diversity.h), ARP@k APLT@k ACLT@k PopREO@k PopRSP@k
-// (metrics/bias.h; PopREO and PopRSP are not a number where a group has nothing to be shown); and once AUC,
-// which looks at the whole ranking.
+// (metrics/bias.h; PopREO and PopRSP are not a number where a group has nothing to be shown); once AUC,
+// which looks at the whole ranking; for each cut-off nDCGhits@k (nDCG as CaseRecommender defines it) and
+// Coverage@k; and, of a model that is a RatingPredictor on a part with ratings, MAE, RMSE and RatedShare
+// (metrics/rating_judgement.h).
 #pragma once
 
 #include <cstdint>
@@ -71,7 +73,9 @@ struct Evaluation {
   std::vector<std::uint32_t> cutoffs;        // ascending, each once
   std::vector<std::uint64_t> short_lists;    // for each cut-off: users whose list is shorter than that
   std::vector<std::uint64_t> recommended;    // of each item: in how many lists of the deepest cut-off
-  PerUser per_user;  // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, and AUC of a model
+  // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, AUC of a model, nDCGhits at each cut-off, MAE and RMSE
+  // where there are ratings.
+  PerUser per_user;
   std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
   TopLists lists;                             // empty unless keep_lists
 
@@ -83,7 +87,7 @@ struct Evaluation {
 [[nodiscard]] std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count,
                                                   std::uint64_t seed);
 
-// The names of all metrics that evaluate() gives for these cut-offs.
+// The names of all metrics that evaluate() gives for these cut-offs, those of rating predictors included.
 [[nodiscard]] std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs);
 
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
@@ -99,8 +103,8 @@ enum class ShortLists : std::uint8_t {
   allow,  // the places that are missing are misses
 };
 
-// The same for lists from elsewhere: all metrics but AUC, which needs the whole ranking. Lists that a model
-// gave here have that model's metrics, bit for bit.
+// The same for lists from elsewhere: all metrics but AUC, which needs the whole ranking, and those of
+// predictions. Lists that a model gave here have that model's metrics, bit for bit.
 [[nodiscard]] Result<Evaluation> evaluate_lists(const GivenLists& lists, const Split& split,
                                                 const EvaluateOptions& options, ShortLists short_lists);
 

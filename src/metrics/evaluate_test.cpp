@@ -124,10 +124,12 @@ struct SlowJudge {
       if (relevant.empty()) continue;
       ++judged;
       const auto items = ranking(user);
-      double hits = 0, dcg = 0, ideal = 0, first = 0, precisions = 0;
+      double hits = 0, dcg = 0, ideal = 0, first = 0, precisions = 0, of_hits = 0, best_of_hits = 0;
       for (std::size_t n = 0; n < k; ++n) {
         if (n < items.size()) shown[items[n]] += 1;
         if (n < items.size() && relevant.count(items[n]) > 0) {
+          of_hits += n < 2 ? 1 : 1 / std::log2(static_cast<double>(n) + 1);
+          best_of_hits += hits < 2 ? 1 : 1 / std::log2(hits + 1);
           hits += 1;
           dcg += 1 / std::log2(static_cast<double>(n) + 2);
           if (first == 0) first = 1 / static_cast<double>(n + 1);
@@ -141,6 +143,7 @@ struct SlowJudge {
       sums["F1"] += hits > 0 ? 2 * p * r / (p + r) : 0;
       sums["HR"] += hits > 0 ? 1 : 0;
       sums["nDCG"] += dcg / ideal;
+      sums["nDCGhits"] += hits > 0 ? of_hits / best_of_hits : 0;
       sums["MRR"] += first;
       sums["MAP"] += precisions / static_cast<double>(k);
       sums["AUC"] += slow_auc(user, items, relevant);
@@ -256,6 +259,7 @@ TEST(Evaluate, ByHand) {
   EXPECT_DOUBLE_EQ(*result->find("R@1"), (0.5 + 1) / 2);
   EXPECT_DOUBLE_EQ(*result->find("P@3"), 1.0 / 3);
   EXPECT_DOUBLE_EQ(*result->find("IC@3"), 3.0);
+  EXPECT_DOUBLE_EQ(*result->find("Coverage@3"), 3.0 / 4);
   EXPECT_EQ(result->recommended, (std::vector<std::uint64_t>{0, 1, 1, 2}));  // of the lists of three
   EXPECT_DOUBLE_EQ(*result->find("ARP@3"), ((1 + 1) / 2.0 + (2 + 1) / 2.0) / 2);
   // User 0: item 2 is level with the only negative, item 4 is unknown; user 1: item 1 is above item 3.
@@ -309,6 +313,7 @@ TEST(Evaluate, MetricNamesAreKnownWithoutEvaluating) {
   ASSERT_TRUE(result.ok());
   std::vector<std::string> given;
   for (const Metric& metric : result->metrics) given.push_back(metric.name);
+  given.insert(given.end(), {"MAE", "RMSE", "RatedShare"});  // what Top-Pop, which predicts nothing, has not
   EXPECT_EQ(metric_names(cutoffs), given);
 }
 
@@ -318,10 +323,10 @@ TEST(Evaluate, NamesEveryMetric) {
   const auto result = evaluate(RandomScores(2, 1), split, {}, executor);
   ASSERT_TRUE(result.ok());
   for (const char* name : {"P", "R", "F1", "HR", "nDCG", "MRR", "MAP", "IC", "Gini", "GiniRec", "SE", "ARP",
-                           "APLT", "ACLT", "PopREO", "PopRSP"})
+                           "APLT", "ACLT", "PopREO", "PopRSP", "nDCGhits", "Coverage"})
     EXPECT_TRUE(result->find(std::string(name) + "@10").has_value()) << name;
-  EXPECT_EQ(result->metrics.size(), 17u);
-  EXPECT_EQ(result->per_user.names.size(), 8u);
+  EXPECT_EQ(result->metrics.size(), 19u);
+  EXPECT_EQ(result->per_user.names.size(), 9u);
 }
 
 TEST(Evaluate, ValidationIsJudgedWithOnlyTrainingMasked) {

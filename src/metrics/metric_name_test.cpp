@@ -47,12 +47,27 @@ TEST(MetricName, LessPopularityIsBetter) {
   EXPECT_FALSE(is_better("ARP@10", 2.0, 1.0));
   EXPECT_TRUE(is_better("nDCG@10", 2.0, 1.0));
   EXPECT_TRUE(is_better("AUC", 2.0, 1.0));
+  EXPECT_TRUE(is_better("nDCGhits@10", 2.0, 1.0));
   for (const char* metric : {"ARP@10", "nDCG@10"}) {
     EXPECT_FALSE(is_better(metric, 1.0, 1.0));
     EXPECT_TRUE(is_better(metric, 1.0, NAN));
     EXPECT_FALSE(is_better(metric, NAN, 1.0));
     EXPECT_FALSE(is_better(metric, NAN, NAN));
   }
+}
+
+TEST(MetricName, SmallErrorsAreBetter) {
+  for (const char* text : {"MAE", "RMSE"}) {
+    const auto name = parse_metric_name(text);
+    ASSERT_TRUE(name.ok());
+    EXPECT_FALSE(name->cutoff.has_value());
+    EXPECT_TRUE(less_is_better(*name));
+    EXPECT_TRUE(is_over_records(*name));
+    EXPECT_TRUE(is_better(text, 0.7, 0.8));
+  }
+  EXPECT_FALSE(less_is_better(parse_metric_name("RatedShare").value()));
+  EXPECT_FALSE(is_over_records({"nDCG", 10}));
+  EXPECT_FALSE(parse_metric_name("MAE@10").ok());
 }
 
 }  // namespace

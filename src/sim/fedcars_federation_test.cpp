@@ -194,11 +194,11 @@ Plan with_terms(Plan plan, UserIndex person, ConsentTerms terms) {
   return plan;
 }
 
-std::vector<std::vector<std::int32_t>> rows_of(const Contribution& sent) {
+std::vector<std::vector<std::int32_t>> rows_of(const Contribution& sent, std::size_t width) {
   std::vector<std::vector<std::int32_t>> rows;
   for (std::size_t n = 0; n < sent.size(); ++n) {
     rows.emplace_back(1, static_cast<std::int32_t>(sent.row(n)));
-    rows.back().insert(rows.back().end(), sent.values(n).begin(), sent.values(n).end());
+    rows.back().insert(rows.back().end(), sent.values(n), sent.values(n) + width);
   }
   return rows;
 }
@@ -223,8 +223,8 @@ RC_GTEST_PROP(FedcarsFederation, NoBitDependsOnADimensionThatIsOff, ()) {
                 there = model_of(other, small_options(), plan);
   RowMatrix shared = here.start_shared();
   for (const std::uint32_t round : {0u, 1u, 5u})
-    RC_ASSERT(rows_of(sent_by(here, plan, shared, person, round)) ==
-              rows_of(sent_by(there, plan, shared, person, round)));
+    RC_ASSERT(rows_of(sent_by(here, plan, shared, person, round), here.sum_width()) ==
+              rows_of(sent_by(there, plan, shared, person, round), there.sum_width()));
   RC_ASSERT(run(world(), small_options(), plan).shared == run(other, small_options(), plan).shared);
 }
 
@@ -238,7 +238,8 @@ TEST(FedcarsFederation, WhatIsLetInIsSeen) {
   const Fedcars here = model_of(world(), small_options(), plan),
                 there = model_of(other, small_options(), plan);
   const RowMatrix shared = here.start_shared();
-  EXPECT_NE(rows_of(sent_by(here, plan, shared, {4}, 1)), rows_of(sent_by(there, plan, shared, {4}, 1)));
+  EXPECT_NE(rows_of(sent_by(here, plan, shared, {4}, 1), here.sum_width()),
+            rows_of(sent_by(there, plan, shared, {4}, 1), there.sum_width()));
 }
 
 // A record under `never` may have any rating, time and context.
@@ -264,8 +265,8 @@ RC_GTEST_PROP(FedcarsFederation, NoBitDependsOnARecordThatIsKeptBack, ()) {
                 there = model_of(other, small_options(), plan);
   const RowMatrix shared = here.start_shared();
   for (const std::uint32_t round : {0u, 1u})
-    RC_ASSERT(rows_of(sent_by(here, plan, shared, person, round)) ==
-              rows_of(sent_by(there, plan, shared, person, round)));
+    RC_ASSERT(rows_of(sent_by(here, plan, shared, person, round), here.sum_width()) ==
+              rows_of(sent_by(there, plan, shared, person, round), there.sum_width()));
 }
 
 // π: a record that may not leave is in no part of the episode.

@@ -33,7 +33,7 @@ Result<CompareOptions> asked_for(const CompareCommandOptions& options) {
   SOTTO_TRY(asked.test, parse_paired_test(options.test));
   asked.metrics = options.metrics;
   if (asked.metrics.empty()) {
-    SOTTO_TRY(asked.metrics, usual_metrics(options.runs.front()));
+    SOTTO_TRY(asked.metrics, usual_metrics(options.runs));
   }
   for (const std::string& metric : asked.metrics) {
     SOTTO_TRY(const MetricName name, parse_metric_name(metric));

@@ -54,12 +54,18 @@ Status judge_again(const std::vector<std::string>& wanted, ComparedRun& run, Exe
 
 }  // namespace
 
-Result<std::vector<std::string>> usual_metrics(const std::string& run) {
-  SOTTO_TRY(const TrainRequest request, RunDir(run).request());
+Result<std::vector<std::string>> usual_metrics(const std::vector<std::string>& runs) {
+  SOTTO_TRY(const TrainRequest request, RunDir(runs.front()).request());
   const std::uint32_t cutoff = *std::max_element(request.cutoffs.begin(), request.cutoffs.end());
   std::vector<std::string> names;
   for (const char* base : {"P", "R", "nDCG", "IC", "Gini"})
     names.push_back(fmt::format("{}@{}", base, cutoff));
+  const std::vector<std::string> errors{"MAE", "RMSE"};
+  for (const std::string& run : runs) {
+    SOTTO_TRY(const nlohmann::json summary, RunDir(run).summary());
+    if (!has_all(metrics_in(summary), errors)) return names;
+  }
+  names.insert(names.end(), errors.begin(), errors.end());
   return names;
 }
 

@@ -11,8 +11,9 @@
 
 namespace sotto {
 
-// What the table asks for where the caller names nothing: the usual metrics at the first run's longest lists.
-[[nodiscard]] Result<std::vector<std::string>> usual_metrics(const std::string& run);
+// What the table asks for where the caller names nothing: the usual metrics at the first run's longest lists,
+// and the errors of predicted ratings where all runs have them.
+[[nodiscard]] Result<std::vector<std::string>> usual_metrics(const std::vector<std::string>& runs);
 
 // Takes what the run wrote when it ended; a run that was not judged at the cut-offs asked for is judged
 // again.

@@ -48,6 +48,8 @@ Result<std::vector<std::string>> asked_metrics(const std::vector<StoredCell>& ce
   for (const char* name : {"P", "R", "nDCG", "IC", "Gini"})
     if (const std::string metric = fmt::format("{}@{}", name, deepest); exists(metric))
       metrics.push_back(metric);
+  for (const char* error : {"MAE", "RMSE"})
+    if (exists(error)) metrics.emplace_back(error);
   return metrics;
 }
 

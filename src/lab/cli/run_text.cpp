@@ -12,8 +12,9 @@ namespace sotto {
 namespace {
 
 // Metrics in the order people look for them; others follow.
-constexpr std::array metric_order{"P",  "R",    "F1",      "HR",  "nDCG", "MRR",  "MAP",    "IC",
-                                  "SE", "Gini", "GiniRec", "ARP", "APLT", "ACLT", "PopREO", "PopRSP"};
+constexpr std::array metric_order{"P",       "R",   "F1",   "HR",       "nDCG",   "nDCGhits",
+                                  "MRR",     "MAP", "IC",   "Coverage", "SE",     "Gini",
+                                  "GiniRec", "ARP", "APLT", "ACLT",     "PopREO", "PopRSP"};
 
 std::size_t place_of(const std::string& name) {
   return static_cast<std::size_t>(std::find(metric_order.begin(), metric_order.end(), name) -

@@ -46,10 +46,11 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
          [](TrainRequest& r) -> std::uint32_t& { return r.plan.fpl.factors; });
   add_edit<float>(app, edits, "--lr", "learning rate α",
                   [](TrainRequest& request, const float& value) {
-                    request.plan.fpl.learning_rate = request.neural.learning_rate = value;
+                    request.plan.fpl.learning_rate = request.neural.learning_rate = request.rating_lr = value;
                   })
       ->type_name("N")
-      ->default_str(fmt::format("{}; networks {}", fpl.learning_rate, defaults.neural.learning_rate))
+      ->default_str(fmt::format("{}; networks {}; biasedmf, svdpp {}", fpl.learning_rate,
+                                defaults.neural.learning_rate, defaults.rating_lr))
       ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
@@ -79,11 +80,13 @@ void add_item_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
         ->default_str(shown(member(sample)))
         ->group("Item-item models and kNN");
   };
-  number("--neighbors", "neighbours (userknn, itemknn), weights kept an item (slim, rp3beta)",
+  number("--neighbors",
+         "neighbours (userknn, itemknn, uknn-ratings, iknn-ratings), weights kept an item (slim, rp3beta)",
          [](TrainRequest& r) -> std::uint32_t& { return r.knn.neighbors; });
-  number("--shrink", "shrinkage of the likeness (userknn, itemknn)",
+  number("--shrink", "shrinkage of the likeness (userknn, itemknn, uknn-ratings, iknn-ratings)",
          [](TrainRequest& r) -> float& { return r.knn.shrink; });
-  add_edit<std::string>(app, edits, "--similarity", "cosine, jaccard or pearson (userknn, itemknn)",
+  add_edit<std::string>(app, edits, "--similarity",
+                        "cosine, jaccard or pearson (userknn, itemknn, uknn-ratings, iknn-ratings)",
                         [](TrainRequest& request, const std::string& value) -> Status {
                           SOTTO_TRY(request.knn.similarity, parse_similarity(value));
                           return Done{};

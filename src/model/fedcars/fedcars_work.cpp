@@ -1,8 +1,14 @@
 #include "model/fedcars/fedcars_work.h"
 
-#include "base/assert.h"
+#include <algorithm>
 
 namespace sotto {
+
+namespace {
+
+constexpr float most_number = 1e4f;  // larger rows explain nothing
+
+}  // namespace
 
 FedcarsWork::FedcarsWork(const FedcarsOptions& options, const FedcarsLayout& layout)
     : layout_(layout),
@@ -65,12 +71,17 @@ std::optional<float> FedcarsWork::learn(FedcarsHead head) {
 }
 
 void FedcarsWork::adapt(FedcarsHead head, std::optional<std::uint32_t> steps) {
-  load(head, numbers_[at(head)]);
+  std::vector<float>& numbers = numbers_[at(head)];
+  load(head, numbers);
   const FmBatch support{features_.data(), examples_[at(head)][0]};
   if (steps)
-    maml_[at(head)].adapt(support, *steps, numbers_[at(head)]);
+    maml_[at(head)].adapt(support, *steps, numbers);
   else
-    maml_[at(head)].adapt(support, numbers_[at(head)]);
+    maml_[at(head)].adapt(support, numbers);
+  const auto ran_away = [](float value) { return !(value > -most_number && value < most_number); };
+  if (std::ranges::none_of(numbers, ran_away)) return;
+  numbers.clear();
+  load(head, numbers);
 }
 
 float FedcarsWork::predict(FedcarsHead head, std::span<const FmFeature> features) {

@@ -28,7 +28,7 @@ class FedcarsWork {
   // The slope of the head's rows (model/fedcars/maml.h); returns the query's loss. Nothing: no query.
   std::optional<float> learn(FedcarsHead head);
   // Adapts the head to its support examples by so many inner steps (none: as many as the options say); then
-  // it predicts.
+  // it predicts. Steps that run away are taken back: better everybody's rows than none.
   void adapt(FedcarsHead head, std::optional<std::uint32_t> steps = std::nullopt);
   [[nodiscard]] float predict(FedcarsHead head, std::span<const FmFeature> features);
 
