@@ -31,6 +31,7 @@ struct ContextDimension {
   ContextSource source = ContextSource::record;
   std::vector<std::string> values = {};  // their names
   std::uint32_t first = 0;               // the number of the first one
+  bool looks_back = false;               // a record's value comes from the person's other records, too
 };
 
 // For each of so many things the numbers of its values.
@@ -80,6 +81,9 @@ struct Contexts {
 struct ContextTerms {
   std::vector<float> shares = {};  // one a dimension; empty: all full
   float history = 1.0f;
+  // Whether all of the history may leave. If not, what one record says about another (an interval, an age) is
+  // not looked at: it would tell of what is kept back.
+  bool whole = true;
 
   [[nodiscard]] float share(std::size_t dimension) const { return shares.empty() ? 1.0f : shares[dimension]; }
 };

@@ -20,6 +20,13 @@ struct Interaction {
   std::int64_t time = 0;  // unix seconds, or a rank; 0 when there is none
 };
 
+// A further column of words, such as the weather or the device.
+struct RecordColumn {
+  std::string name;
+  IdTable values;
+};
+inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;  // of a column: the record has none
+
 struct Dataset {
   IdTable users;
   IdTable items;
@@ -31,6 +38,8 @@ struct Dataset {
   // One label an item where the source has one (a venue's category, a film's title); else empty.
   std::vector<std::string> item_categories;
   std::vector<std::string> item_names;
+  std::vector<RecordColumn> columns;
+  std::vector<std::vector<std::uint32_t>> column_values;  // one array a column, one value an interaction
 };
 
 }  // namespace sotto

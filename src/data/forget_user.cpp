@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "data/context_schema.h"
 #include "data/split_parts.h"
+#include "data/split_records.h"
 
 namespace sotto {
 
@@ -38,6 +40,10 @@ Split without_user(const Split& split, UserIndex user) {
   rest.train = without_row(split.train, user);
   rest.validation = without_row(split.validation, user);
   rest.test = without_row(split.test, user);
+  if (split.records)
+    rest.records = std::make_shared<const Records>(without_records_of(*split.records, split, user));
+  if (split.contexts)
+    rest.contexts = std::make_shared<const Contexts>(without_contexts_of(*split.contexts, split, user));
   rest.hash = hash_of(rest);
   return rest;
 }

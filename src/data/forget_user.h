@@ -1,5 +1,6 @@
 // A split without one of its users: the place stays, so that everybody else keeps their index and their
-// draws, but id and interactions are gone.
+// draws, but id and interactions are gone, with their records and contexts. (The name of a value that nobody
+// else had stays, as such an item does.)
 #pragma once
 
 #include "data/split.h"

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "data/dataset.h"
 #include "data/ids.h"
 
@@ -19,16 +21,18 @@ struct RatingScale {
   float highest = 5.0f;
 };
 
-// A column of words, such as the weather or the device.
-struct RecordColumn {
-  std::string name;
-  IdTable values;
-};
-inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;  // of a column: the record has none
+// "1:5": the lowest and the highest rating.
+[[nodiscard]] Result<RatingScale> parse_rating_scale(const std::string& text);
+
+inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min();
 
 struct PartRecords {
   std::vector<float> ratings;
   std::vector<std::int64_t> times;
+  // When the same user had rated before, in any part and also where that record was dropped (most_test);
+  // no_time: never. Of records of equal time the one with the smaller item id counts as the newer, as in a
+  // split. Only where times are dates.
+  std::vector<std::int64_t> previous;
   std::vector<std::vector<std::uint32_t>> columns;  // one array a RecordColumn: the number of the value
 };
 

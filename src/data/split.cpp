@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "data/split_parts.h"
+#include "data/split_records.h"
 
 namespace sotto {
 
@@ -140,6 +141,36 @@ PartRows part_rows(const Dataset& part, const std::vector<std::uint32_t>& users,
   return rows;
 }
 
+// At most so many of each user's items, drawn at random; what is left keeps its order.
+PartRows sampled(PartRows rows, std::uint32_t most, std::uint64_t seed) {
+  if (most == 0) return rows;
+  PartRows kept;
+  std::vector<ItemIndex> line;
+  for (std::uint32_t user = 0; user + 1 < rows.offsets.size(); ++user) {
+    const auto begin = rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user]);
+    line.assign(begin, rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user + 1]));
+    Stream stream(seed, Purpose::split_data, 1, user);
+    // One after another passes with the chance that as many as are still wanted come out of those left.
+    std::uint32_t wanted = most;
+    for (std::size_t k = 0; k < line.size() && wanted > 0; ++k) {
+      const auto left = static_cast<std::uint32_t>(line.size() - k);
+      if (stream.below(left) >= wanted) continue;
+      kept.add(line[k]);
+      --wanted;
+    }
+    kept.end_user();
+  }
+  return kept;
+}
+
+// Gives the split what its options ask for beside the parts; `sources` are those of train, validation, test.
+Result<Split> with_records(Split split, const RecordSources& sources, const SplitOptions& options) {
+  if (!options.keep_records) return split;
+  SOTTO_TRY(Records records, gather_records(split, sources, options.scale));
+  split.records = std::make_shared<const Records>(std::move(records));
+  return split;
+}
+
 }  // namespace
 
 Result<Split> split_dataset(const Dataset& dataset, const SplitOptions& options) {
@@ -156,11 +187,14 @@ Result<Split> split_dataset(const Dataset& dataset, const SplitOptions& options)
     begin = end;
   }
   SOTTO_ASSERT(begin == rows.size(), "interactions are sorted by user");
-  return assemble_split(dataset.users, dataset.items, std::move(parts), dataset.item_names,
-                        dataset.item_categories);
+  parts.test = sampled(std::move(parts.test), options.most_test, options.seed);
+  SOTTO_TRY(Split split, assemble_split(dataset.users, dataset.items, std::move(parts), dataset.item_names,
+                                        dataset.item_categories));
+  return with_records(std::move(split), {&dataset, &dataset, &dataset}, options);
 }
 
-Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, const Dataset& test) {
+Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, const Dataset& test,
+                               const SplitOptions& options) {
   const std::array<const Dataset*, 3> given{&train, &validation, &test};
   IdTable users, items;
   std::array<std::vector<std::uint32_t>, 3> user_of, item_of;
@@ -177,11 +211,12 @@ Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, 
                    part_rows(validation, user_of[1], item_of[1], users.size()),
                    part_rows(test, user_of[2], item_of[2], users.size())};
   parts.validation.oldest_first = parts.test.oldest_first = false;  // nobody asks for their ages
+  parts.test = sampled(std::move(parts.test), options.most_test, options.seed);
   SOTTO_TRY(Split split, assemble_split(std::move(users), items, std::move(parts), names, categories));
   if (auto lawful = check_laws(split); !lawful.ok())
     return fail(Code::bad_input, "the given parts do not fit together: " + lawful.error().message +
                                      "; remove from one file the pairs that another holds too");
-  return split;
+  return with_records(std::move(split), {&train, &validation, &test}, options);
 }
 
 }  // namespace sotto

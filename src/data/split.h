@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -65,8 +66,9 @@ struct SplitOptions {
   double validation_share = 0.0;
   std::uint64_t seed = 1;     // for the random rules
   bool keep_records = false;  // fill Split::records
-  std::uint32_t most_test =
-      0;  // of each user's test part so many at random are judged, the others dropped; 0: all
+  // Of each user's test part at most so many are judged, drawn at random; the others are in no part. 0: all.
+  std::uint32_t most_test = 0;
+  std::optional<RatingScale> scale = {};  // of the records; none: the smallest and largest rating there is
 };
 
 // Of interactions of equal time the one with the smaller item id counts as the newer (the papers take
@@ -75,8 +77,9 @@ struct SplitOptions {
 [[nodiscard]] Result<Split> split_dataset(const Dataset& dataset, const SplitOptions& options);
 
 // Parts given as separate files: `train` and `test` (and `validation`, which may be empty) were
-// loaded one by one, each with ids of its own; users and items are joined by name.
+// loaded one by one, each with ids of its own; users and items are joined by name. Of the options only
+// those of records and most_test (with the seed) matter.
 [[nodiscard]] Result<Split> join_given_parts(const Dataset& train, const Dataset& validation,
-                                             const Dataset& test);
+                                             const Dataset& test, const SplitOptions& options = {});
 
 }  // namespace sotto

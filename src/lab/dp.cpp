@@ -50,6 +50,8 @@ std::string drawn_for(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_toml(settings)).text(robust_settings(request)).text(split.hash);
   if (split.features != nullptr) hasher.text(split.features->hash());
+  if (split.records != nullptr) hasher.text(split.records->hash());
+  if (split.contexts != nullptr) hasher.text(split.contexts->hash());
   if (const ConsentBook* people = request.plan.consent.people.get()) {
     for (const ConsentTerms& terms : people->kinds()) {
       hasher.text(fmt::format("{} {} {}", terms.pi, to_string(terms.mask), terms.takes_part))

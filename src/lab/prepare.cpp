@@ -67,7 +67,7 @@ Result<Split> join_parts(const DataRequest& request, std::shared_ptr<const Knowl
     SOTTO_TRY(validation, load_interaction_files(request.validation, request.columns));
   }
   SOTTO_TRY(const Dataset test, load_interaction_files(request.test, request.columns));
-  return join_given_parts(train.dataset, validation, test);
+  return join_given_parts(train.dataset, validation, test, request.split);
 }
 
 }  // namespace
@@ -107,6 +107,7 @@ Result<Prepared> prepare(const DataRequest& request) {
   if (prepared.knowledge) {
     SOTTO_TRY(prepared.features, attach_features(*prepared.knowledge, prepared.split));
   }
+  SOTTO_TRY_DONE(attach_contexts(request.contexts, prepared.split));
   prepared.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return prepared;
 }

@@ -32,6 +32,7 @@ struct LoadedData {
 };
 [[nodiscard]] Result<LoadedData> load_data(const DataRequest& request);
 
+// The request is settled (lab/request.h) where it asks for ratings or contexts.
 [[nodiscard]] Result<Prepared> prepare(const DataRequest& request);
 
 }  // namespace sotto

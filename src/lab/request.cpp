@@ -65,6 +65,25 @@ Status check_knowledge(const TrainRequest& request) {
   return Done{};
 }
 
+// Ratings, times and contexts; the split's options follow from who needs them.
+Status settle_records(TrainRequest& request) {
+  DataRequest& data = request.data;
+  SOTTO_TRY_DONE(check(data.contexts));
+  if (!data.rating_scale.empty()) {
+    SOTTO_TRY(data.split.scale, parse_rating_scale(data.rating_scale));
+  }
+  const bool rated = needs_ratings(request.model);
+  data.split.keep_records = rated || data.contexts.asked();
+  if (data.split.keep_records && !data.split_file.empty())
+    return fail(Code::usage,
+                fmt::format("a saved split holds no ratings and no times, which {} needs: give the "
+                            "interaction files with --data",
+                            rated ? to_string(request.model) : "--contexts"));
+  if (data.split.most_test > 0 && !data.split_file.empty())
+    return fail(Code::usage, "a saved split is not cut again: leave --most-test out");
+  return Done{};
+}
+
 Status check_early_stopping(const TrainRequest& request) {
   if (request.early.patience == 0) return Done{};
   if (request.early.every == 0)
@@ -98,6 +117,7 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_source(request.data));
   SOTTO_TRY_DONE(check_ready_parts(request.data));
   SOTTO_TRY_DONE(check_knowledge(request));
+  SOTTO_TRY_DONE(settle_records(request));
   if (request.plan.seed > most_seed)
     return fail(Code::usage,
                 fmt::format("the seed is {}, but plans hold at most {}", request.plan.seed, most_seed));

@@ -14,6 +14,7 @@
 #include "fed/robust_sum.h"
 #include "fed/secure/secure_collector.h"
 #include "lab/consent_request.h"
+#include "lab/context_request.h"
 #include "lab/dp_request.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
@@ -56,6 +57,8 @@ struct DataRequest {
   FilterOptions filter;
   SplitOptions split;
   KnowledgeRequest kg;
+  std::string rating_scale;  // "1:5"; empty: the smallest and largest rating of the data
+  ContextRequest contexts;
 };
 
 // Stop when the validation metric has not improved for `patience` looks; the best model is kept.

@@ -57,6 +57,11 @@ void visit_if_set(const char* section, const char* key, bool& value, Visitor& vi
   value = set.value_or(false);
 }
 
+// Likewise a number where 0 is what old plans mean.
+struct CountOrNone {
+  std::uint32_t& count;
+};
+
 template <class Visitor>
 void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
   visit("kg", "paths", kg.paths);
@@ -75,6 +80,16 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
 }
 
 template <class Visitor>
+void visit_contexts(ContextRequest& contexts, Visitor& visit) {
+  visit("contexts", "of", contexts.of);
+  visit("contexts", "interval_hours", contexts.interval_hours);
+  visit("contexts", "interval_bins", contexts.interval_bins);
+  visit_if_set("contexts", "interval_exact", contexts.interval_exact, visit);
+  visit("contexts", "day", contexts.day);
+  visit("contexts", "utc_offset", contexts.utc_offset);
+}
+
+template <class Visitor>
 void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("", "seed", r.plan.seed);
   visit("data", "paths", r.data.paths);
@@ -86,9 +101,13 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("data", "min_user", r.data.filter.min_user);
   visit("data", "core", r.data.filter.core);
   visit("data", "min_rating", r.data.filter.min_rating);
+  visit("data", "rating_scale", r.data.rating_scale);
   visit("split", "rule", r.data.split.rule);
   visit("split", "validation_share", r.data.split.validation_share);
+  CountOrNone most_test{r.data.split.most_test};
+  visit("split", "most_test", most_test);
   visit_knowledge(r.data.kg, visit);
+  visit_contexts(r.data.contexts, visit);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
   // Networks and models of ratings have defaults of their own for what others have too.
@@ -151,6 +170,7 @@ class TomlWriter {
   static std::string show(bool value) { return value ? "true" : "false"; }
   static std::string show(std::uint32_t value) { return fmt::format("{}", value); }
   static std::string show(std::uint64_t value) { return fmt::format("{}", value); }
+  static std::string show(const CountOrNone& value) { return value.count == 0 ? "" : show(value.count); }
   static std::string show(int value) { return fmt::format("{}", value); }
   static std::string show(float value) { return fmt::format("{}", value); }
   static std::string show(double value) { return fmt::format("{}", value); }
@@ -264,6 +284,7 @@ class TomlReader {
     field = static_cast<T>(*value);
     return "";
   }
+  static std::string take(const toml::node& node, CountOrNone& field) { return take(node, field.count); }
   template <class T>
   static std::string take(const toml::node& node, std::optional<T>& field) {
     return take(node, field.emplace());

@@ -11,6 +11,7 @@
 #include "base/compression.h"
 #include "lab/files.h"
 #include "lab/kept_checkpoints.h"
+#include "lab/records_file.h"
 #include "lab/split_file.h"
 #include "lab/stored_rows.h"
 
@@ -36,7 +37,8 @@ constexpr Stamp features_stamp{.magic = 0x46544F53,  // "SOTF"
 // All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
 constexpr std::array run_files{"run.json",      "metrics.json", "per_user.tsv",   "items.tsv",
                                "model.bin",     "devices.bin",  "checkpoint.bin", "rounds.jsonl",
-                               "dp_budget.txt", "features.bin", "split.bin",      "plan.toml"};
+                               "dp_budget.txt", "features.bin", "records.bin",    "split.bin",
+                               "plan.toml"};
 
 // The first line of plan.toml in a run: the format is known before anything else is read.
 constexpr std::string_view format_line = "# A run of Sotto, format ";
@@ -219,6 +221,7 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
   SOTTO_TRY_DONE(make_folder(path_));
   SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
   if (split.features) SOTTO_TRY_DONE(write_file(path_ / "features.bin", features_file(*split.features)));
+  SOTTO_TRY_DONE(write_records_file(path_ / "records.bin", split));
   if (!request.dp.budget.empty())
     SOTTO_TRY_DONE(write_file(path_ / "dp_budget.txt", fs::absolute(request.dp.budget).string()));
   return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
@@ -282,6 +285,7 @@ Result<Split> RunDir::split() const {
   auto split = open_split_file(path);
   if (split.ok()) {
     SOTTO_TRY(split->features, load_features_file(path_ / "features.bin", *split));
+    SOTTO_TRY_DONE(attach_records_file(path_ / "records.bin", *split));
     return split;
   }
   if (split.error().code == Code::io) return split;
@@ -349,6 +353,19 @@ Result<Parameters> load_parameters(const fs::path& path, const TrainRequest& req
   return parameters;
 }
 
+// Whether ratings and contexts are those that run.json names, if it names some.
+Status check_records(const fs::path& path, const nlohmann::json& summary, const Split& split) {
+  for (const auto& [name, found] :
+       {std::pair("records_hash", split.records ? split.records->hash() : std::string()),
+        {"contexts_hash", split.contexts ? split.contexts->hash() : std::string()}}) {
+    const auto named = summary.find(name);
+    if (named == summary.end()) continue;
+    if (found.empty()) return damaged_run(path, "the file is missing");
+    if (*named != found) return damaged_run(path, "it is not what run.json names");
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
@@ -365,6 +382,7 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
     if (*named != run.split->features->hash())
       return damaged_run(path / "features.bin", "they are not the features that run.json names");
   }
+  SOTTO_TRY_DONE(check_records(path / "records.bin", summary, *run.split));
   if (summary["model"] != to_string(run.request.model))
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   std::optional<Parameters> parameters;

@@ -3,6 +3,7 @@
 //   plan.toml       the complete request: `sotto train --plan plan.toml` makes the run again
 //   split.bin       ids, training, validation and test part (zstd)
 //   features.bin    what is known about the items, if they were given features; sealed with a hash (zstd)
+//   records.bin     ratings, times and contexts, if the run looks at them; sealed likewise (zstd)
 //   dp_budget.txt   where the privacy budget lies that the run is charged to, if any: a resumed run goes on
 //                   with it
 //   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
@@ -47,8 +48,8 @@ class RunDir {
   [[nodiscard]] bool is_whole() const;  // run.json is there
   [[nodiscard]] bool has_checkpoint() const;
 
-  // A new run: makes the folder, writes plan.toml, split.bin and features.bin. Refuses a folder with another
-  // run, or with any file that a run would write.
+  // A new run: makes the folder, writes plan.toml, split.bin, features.bin and records.bin. Refuses a folder
+  // with another run, or with any file that a run would write.
   [[nodiscard]] Status begin(const TrainRequest& request, const Split& split) const;
   [[nodiscard]] Status save(const Checkpoint& checkpoint) const;
   // Ends the run: parameters, metrics, then run.json; removes the checkpoint.

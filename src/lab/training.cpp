@@ -40,6 +40,8 @@ std::string request_hash(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_toml(request)).text(split.hash);
   if (split.features) hasher.text(split.features->hash());
+  if (split.records) hasher.text(split.records->hash());
+  if (split.contexts) hasher.text(split.contexts->hash());
   return std::move(hasher).hex();
 }
 

@@ -26,7 +26,10 @@ double context_share(const PersonalPolicy& policy, const std::string& dimension)
 }
 
 ContextTerms context_terms(const PersonalPolicy& policy, const Contexts* contexts) {
+  const auto keeps_back = [](const auto& rule) { return rule.second.answer != ConsentAnswer::always; };
   ContextTerms terms{.history = static_cast<float>(policy.history)};
+  terms.whole = policy.pi >= 1.0 && policy.history >= 1.0 && std::ranges::none_of(policy.items, keeps_back) &&
+                std::ranges::none_of(policy.categories, keeps_back);
   if (contexts == nullptr) return terms;
   for (const ContextDimension& dimension : contexts->dimensions)
     terms.shares.push_back(static_cast<float>(context_share(policy, dimension.name)));
@@ -53,7 +56,7 @@ Status know_contexts(const PersonalPolicy& policy, const Contexts& contexts, con
 
 ContextTermsOf context_terms(const ConsentPolicy& policy) {
   if (policy.people == nullptr)
-    return [all = ContextTerms{}](UserIndex) -> const ContextTerms& { return all; };
+    return [all = ContextTerms{.whole = policy.pi >= 1.0}](UserIndex) -> const ContextTerms& { return all; };
   return
       [people = policy.people](UserIndex user) -> const ContextTerms& { return people->of(user).contexts; };
 }

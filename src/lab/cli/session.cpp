@@ -206,6 +206,11 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["features_hash"] = split.features->hash();
     json["items_without_features"] = split.features->items_without(split.catalogue);
   }
+  if (split.records != nullptr) json["records_hash"] = split.records->hash();
+  if (split.contexts != nullptr) {
+    json["context_values"] = split.contexts->values();
+    json["contexts_hash"] = split.contexts->hash();
+  }
   if (trained.privacy) {
     json["epsilon"] = trained.privacy->epsilon;
     json["delta"] = trained.privacy->delta;

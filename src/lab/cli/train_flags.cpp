@@ -4,6 +4,7 @@
 
 #include "lab/cli/consent_flags.h"
 #include "lab/cli/content_flags.h"
+#include "lab/cli/context_flags.h"
 #include "lab/cli/dp_flags.h"
 #include "lab/cli/fedcars_flags.h"
 #include "lab/cli/kg_flags.h"
@@ -351,6 +352,7 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_data_options(app, flags.data);
   add_kg_flags(app, flags.data);
+  add_context_flags(app, flags.data);
   add_model_flags(app, flags.request);
   add_item_model_flags(app, flags.request);
   add_factor_flags(app, flags.request);

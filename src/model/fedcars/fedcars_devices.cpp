@@ -30,6 +30,9 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
       terms_(std::move(terms)),
       seed_(options.seed),
       layout_(layout_of(split, options)) {
+  const auto is_recency = [](const ContextDimension& dimension) { return dimension.name == "recency"; };
+  recency_ = static_cast<std::size_t>(std::ranges::find_if(contexts_->dimensions, is_recency) -
+                                      contexts_->dimensions.begin());
   SOTTO_ASSERT(split.records != nullptr && split.records->has_ratings, "the split has ratings");
   const std::size_t records = trained_on_.interactions();
   ends_.reserve(records + 1);
@@ -42,7 +45,9 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
 bool FedcarsDevices::lets_in(std::optional<UserIndex> user, ItemIndex item, std::size_t dimension) const {
   if (!user || !terms_) return true;
   const ContextTerms& terms = terms_(*user);
-  return terms.shares.empty() || carries(seed_, *user, item, dimension, terms.shares[dimension]);
+  const bool known = dimension < contexts_->dimensions.size();
+  if (!terms.whole && (!known || contexts_->dimensions[dimension].looks_back)) return false;
+  return !known || terms.shares.empty() || carries(seed_, *user, item, dimension, terms.shares[dimension]);
 }
 
 void FedcarsDevices::add_values(std::optional<UserIndex> user, ItemIndex item,
@@ -106,7 +111,8 @@ void FedcarsDevices::place_in_time(UserIndex user, const FedcarsOptions& options
   std::vector<float> weights;
   Recency(options.half_life).weigh(ages, weights);
   const std::uint64_t here = trained_on_.offsets()[user.value];
-  for (std::size_t age = 0; age < line.size(); ++age) weights_[here + line[age].second] = weights[age];
+  for (std::size_t age = 0; age < line.size(); ++age)
+    if (lets_in(user, kept[line[age].second], recency_)) weights_[here + line[age].second] = weights[age];
 }
 
 FedcarsDevices::Rated FedcarsDevices::record(UserIndex user, std::size_t k) const {

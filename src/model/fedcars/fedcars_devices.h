@@ -3,8 +3,8 @@
 //
 // A person's protocol (UDCP; data/contexts.h, ContextTerms) stands before all else: a dimension that is off,
 // or that a record does not carry, is not in the record's features; nothing later can tell what it was. What
-// a rule keeps back of the history is as if its person did not have it: it is in no example, it makes nothing
-// older, and no interval begins with it.
+// a rule keeps back of the history is as if its person did not have it: it is in no example; and who keeps
+// back anything has neither intervals nor ages, which would tell of it.
 #pragma once
 
 #include <cstdint>
@@ -58,10 +58,11 @@ class FedcarsDevices {
 
  private:
   void add_person(UserIndex user, const FedcarsOptions& options);
-  // Weights by age, and where part of the history is kept back, the intervals of the rest.
+  // Weights by age.
   void place_in_time(UserIndex user, const FedcarsOptions& options);
   void add_values(std::optional<UserIndex> user, ItemIndex item, std::span<const std::uint32_t> values,
                   std::vector<FmFeature>& out) const;
+  // A dimension beyond the last is recency where nobody was asked about it.
   [[nodiscard]] bool lets_in(std::optional<UserIndex> user, ItemIndex item, std::size_t dimension) const;
 
   const Split& split_;
@@ -70,6 +71,7 @@ class FedcarsDevices {
   Membership consumed_;
   ContextTermsOf terms_;
   std::uint64_t seed_;
+  std::size_t recency_ = 0;  // the place of the dimension that lets ages in; beyond the last: there is none
   FedcarsLayout layout_;
   // Of each record of trained_on_: where its features end, and those that do not come from the record.
   std::vector<std::uint64_t> ends_{0}, timeless_ends_;

@@ -1,0 +1,28 @@
+// The readers of records and contexts on any bytes.
+// Law checked: what loads is saved to the same bytes again; what does not is bad input.
+#include <algorithm>
+#include <cstdint>
+
+#include "base/assert.h"
+#include "data/records_io.h"
+
+namespace {
+
+template <class Loaded, class Save>
+void check(const sotto::Result<Loaded>& loaded, std::span<const std::byte> bytes, Save save) {
+  if (!loaded.ok()) {
+    SOTTO_ASSERT(loaded.error().code == sotto::Code::bad_input, "bad bytes are bad input");
+    return;
+  }
+  const sotto::Bytes again = save(*loaded);
+  SOTTO_ASSERT(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()), "saved to the same bytes");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto bytes = std::as_bytes(std::span(data, size));
+  check(sotto::load_records(bytes, "records"), bytes, sotto::save_records);
+  check(sotto::load_contexts(bytes, "contexts"), bytes, sotto::save_contexts);
+  return 0;
+}
