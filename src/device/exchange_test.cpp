@@ -60,6 +60,30 @@ TEST(AnExchange, NeverAnswersARoundTwice) {
   EXPECT_EQ(device.run(server).report.ending, Ending::answered);
 }
 
+TEST(AnExchange, AChangedProtocolHoldsFromTheNextVisit) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  device.policy.history = 0.0;
+  server.round = 1;
+  EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
+  EXPECT_EQ(server.contributions.size(), 1u);
+  // Of a part of the history nothing else is in what leaves; which part is drawn once.
+  device.policy.history = 0.4;
+  std::set<std::string> sent;
+  for (server.round = 2; server.round < 12; ++server.round) {
+    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+    sent.insert(device.ledger.back().items.begin(), device.ledger.back().items.end());
+  }
+  const UserIndex self{0};
+  const std::uint64_t seed = (*device.kept->enrolment())->own_seed;
+  std::set<std::string> let_in;
+  for (const ItemIndex item : device.history)
+    if (carries(seed, self, item, whole_record, 0.4f)) let_in.insert(std::to_string(item.value));
+  EXPECT_EQ(sent, let_in);
+  EXPECT_LT(let_in.size(), device.history.size());
+}
+
 TEST(AnExchange, GoesOnAfterLostRequestsAndReplies) {
   FakeCoordinator whole(small_task(test_items));
   TestDevice calm(whole);

@@ -56,6 +56,10 @@ class Keepsake {
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
   // The person's items by name, in no order.
   [[nodiscard]] virtual Result<std::vector<std::string>> items() = 0;
+  // The same, the newest first; none: their order in time is not known.
+  [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> newest_first() {
+    return std::optional<std::vector<std::string>>();
+  }
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
   [[nodiscard]] virtual Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) = 0;
   [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;

@@ -33,6 +33,25 @@ std::vector<ItemIndex> rows_of(const std::vector<std::string>& names, const IdTa
   return rows;
 }
 
+// How many of `rows` are newer than each; none where the device does not know.
+Result<std::vector<std::uint16_t>> ages_of(Keepsake& kept, const std::vector<ItemIndex>& rows,
+                                           const IdTable* catalogue) {
+  SOTTO_TRY(const auto names, kept.newest_first());
+  std::vector<std::uint16_t> ages;
+  if (!names) return ages;
+  ages.assign(rows.size(), Histories::most_age);
+  std::uint16_t newer = 0;
+  for (const std::string& name : *names) {
+    const auto row = catalogue != nullptr ? catalogue->find(name) : number_in(name);
+    if (!row) continue;
+    const auto place = std::lower_bound(rows.begin(), rows.end(), ItemIndex{*row});
+    if (place == rows.end() || place->value != *row) continue;
+    ages[static_cast<std::size_t>(place - rows.begin())] = newer;
+    if (newer < Histories::most_age) ++newer;
+  }
+  return ages;
+}
+
 Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catalogue, std::size_t items) {
   if (catalogue != nullptr) return terms_where_known(policy, Catalogue{*catalogue, items, {}});
   IdTable numbers;
@@ -57,7 +76,12 @@ Result<std::optional<RoundWork>> work_for_round(Keepsake& kept, const Task& task
   if (!terms.takes_part) return std::optional<RoundWork>();
   SOTTO_TRY(const std::vector<std::string> names, kept.items());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
-  DeviceFit device(task, streams, rows_of(names, catalogue, task.items), terms);
+  std::vector<ItemIndex> rows = rows_of(names, catalogue, task.items);
+  std::vector<std::uint16_t> ages;
+  if (terms.contexts.history < 1.0f) {
+    SOTTO_TRY(ages, ages_of(kept, rows, catalogue));
+  }
+  DeviceFit device(task, streams, std::move(rows), terms, std::move(ages));
   if (!device.can_answer()) return std::optional<RoundWork>();
   SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
   const Private<RowMatrix> start = device.start();

@@ -201,6 +201,18 @@ Result<std::vector<std::string>> Vault::items() {
   return names;
 }
 
+Result<std::optional<std::vector<std::string>>> Vault::newest_first() {
+  SOTTO_TRY(std::vector<KeptInteraction> all, interactions());
+  if (std::ranges::all_of(all, [](const KeptInteraction& one) { return one.time_ms == 0; }))
+    return std::optional<std::vector<std::string>>();  // nobody said when
+  // They come by name; of equal times the smaller one stays the newer, as in a split.
+  std::ranges::stable_sort(all, std::greater(), &KeptInteraction::time_ms);
+  std::vector<std::string> names;
+  names.reserve(all.size());
+  for (KeptInteraction& one : all) names.push_back(std::move(one.item));
+  return std::optional(std::move(names));
+}
+
 Result<std::shared_ptr<const IdTable>> Vault::catalogue(const std::string& hash) {
   if (const auto found = catalogues_.find(hash); found != catalogues_.end()) return found->second;
   SOTTO_TRY(const std::optional<std::string> packed, records_.get(RecordKind::catalogue, hash));

@@ -45,6 +45,7 @@ class Vault final : public Keepsake {
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
   [[nodiscard]] Result<std::vector<std::string>> items() override;
+  [[nodiscard]] Result<std::optional<std::vector<std::string>>> newest_first() override;
   [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name

@@ -121,6 +121,17 @@ TEST_F(Vaults, InteractionsComeAndGo) {
   EXPECT_EQ(vault->items()->size(), 1u);
 }
 
+TEST_F(Vaults, TheNewestComeFirstWhereTimesAreKnown) {
+  const auto vault = open();
+  EXPECT_FALSE(vault->newest_first()->has_value());
+  const std::vector<KeptInteraction> timeless{{"b", 1.0, 0}, {"a", 1.0, 0}};
+  ASSERT_TRUE(vault->add(timeless).ok());
+  EXPECT_FALSE(vault->newest_first()->has_value());
+  const std::vector<KeptInteraction> timed{{"c", 1.0, 20}, {"d", 1.0, 30}, {"e", 1.0, 20}};
+  ASSERT_TRUE(vault->add(timed).ok());
+  EXPECT_EQ(**vault->newest_first(), (std::vector<std::string>{"d", "c", "e", "a", "b"}));
+}
+
 TEST_F(Vaults, NothingIsInTheOpen) {
   const SmallWorld world;
   {

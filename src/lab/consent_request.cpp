@@ -13,36 +13,71 @@ namespace sotto {
 
 namespace {
 
-struct MixPart {
-  PersonalPolicy policy;
+// A word and the share of people who draw it.
+struct MixWord {
+  std::string word;
   double share = 0.0;
 };
 
-Error wrong_mix(const std::string& what) {
-  return fail(Code::usage, fmt::format("consent-mix: {}: give levels and shares that add up to 1, such as "
-                                       "open=0.3,balanced=0.4,careful=0.2,closed=0.1",
-                                       what));
-}
-
-Result<std::vector<MixPart>> parse_mix(const std::string& text) {
-  std::vector<MixPart> parts;
+Result<std::vector<MixWord>> parse_mix_words(const std::string& text) {
+  std::vector<MixWord> parts;
   std::istringstream words(text);
   double sum = 0.0;
   for (std::string word; std::getline(words, word, ',');) {
     const std::size_t sign = word.find('=');
-    if (sign == std::string::npos) return wrong_mix(fmt::format("'{}' has no share", word));
-    MixPart part;
-    if (const Status set = set_level(part.policy, word.substr(0, sign)); !set.ok())
-      return wrong_mix(set.error().message);
+    if (sign == std::string::npos) return fail(Code::usage, fmt::format("'{}' has no share", word));
+    MixWord part{.word = word.substr(0, sign)};
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data() + sign + 1, end, part.share);
     if (error != std::errc() || stop != end || !(part.share >= 0.0 && part.share <= 1.0))
-      return wrong_mix(fmt::format("the share in '{}' is no number from 0 to 1", word));
+      return fail(Code::usage, fmt::format("the share in '{}' is no number from 0 to 1", word));
     sum += part.share;
     parts.push_back(std::move(part));
   }
-  if (std::abs(sum - 1.0) > 1e-9) return wrong_mix(fmt::format("the shares add up to {}", sum));
+  if (std::abs(sum - 1.0) > 1e-9) return fail(Code::usage, fmt::format("the shares add up to {}", sum));
   return parts;
+}
+
+// A mix with what its words mean.
+template <class Meaning>
+struct Mix {
+  std::vector<MixWord> words;
+  std::vector<Meaning> means;
+};
+
+template <class Meaning, class Parse>
+Result<Mix<Meaning>> parse_mix_of(const std::string& text, const char* name, const char* advice,
+                                  const Parse& parse) {
+  const auto wrong = [&](const Error& error) {
+    return fail(Code::usage, fmt::format("{}: {}: give {}", name, error.message, advice));
+  };
+  auto words = parse_mix_words(text);
+  if (!words.ok()) return wrong(words.error());
+  Mix<Meaning> mix{std::move(*words), {}};
+  for (const MixWord& part : mix.words) {
+    auto meaning = parse(part.word);
+    if (!meaning.ok()) return wrong(meaning.error());
+    mix.means.push_back(std::move(*meaning));
+  }
+  return mix;
+}
+
+Result<Mix<PersonalPolicy>> parse_levels(const std::string& text) {
+  return parse_mix_of<PersonalPolicy>(
+      text, "consent-mix",
+      "levels and shares that add up to 1, such as open=0.3,balanced=0.4,careful=0.2,closed=0.1",
+      [](const std::string& word) -> Result<PersonalPolicy> {
+        PersonalPolicy policy;
+        SOTTO_TRY_DONE(set_level(policy, word));
+        return policy;
+      });
+}
+
+// Of every dimension the share that enters.
+Result<Mix<double>> parse_protocols(const std::string& text) {
+  return parse_mix_of<double>(text, "udcp",
+                              "kinds and shares that add up to 1, such as full=0.5,partial=0.3,none=0.2",
+                              [](const std::string& word) { return parse_choice(word, "none"); });
 }
 
 struct DeviceWords {
@@ -61,16 +96,61 @@ Catalogue catalogue_of(const Split& split) {
   return {split.items, split.catalogue, split.item_categories, split.features.get(), split.contexts.get()};
 }
 
-// Which part of the mix each person draws.
-std::vector<std::uint16_t> drawn(const std::vector<MixPart>& mix, std::size_t users, std::uint64_t seed) {
-  std::vector<std::uint16_t> kind_of(users, 0);
-  for (std::uint32_t user = 0; user < users; ++user) {
-    double left = Stream(seed, Purpose::consent_mix, 0, user).uniform();
-    std::uint16_t kind = 0;
-    while (kind + 1u < mix.size() && left >= mix[kind].share) left -= mix[kind++].share;
-    kind_of[user] = kind;
+// Which of the words a person draws: a function of (seed, user).
+std::size_t drawn(std::span<const MixWord> words, Purpose purpose, std::uint32_t user, std::uint64_t seed) {
+  double left = Stream(seed, purpose, 0, user).uniform();
+  std::size_t word = 0;
+  while (word + 1 < words.size() && left >= words[word].share) left -= words[word++].share;
+  return word;
+}
+
+struct People {
+  std::vector<ConsentTerms> kinds;
+  std::vector<std::uint16_t> kind_of;
+};
+
+// Everybody of `people` draws a protocol too: each kind becomes one kind a protocol.
+Status draw_protocols(const std::string& text, const Contexts* contexts, std::uint64_t seed, People& people) {
+  SOTTO_TRY(const Mix<double> mix, parse_protocols(text));
+  if (contexts == nullptr || contexts->dimensions.empty())
+    return fail(
+        Code::usage,
+        "udcp: a protocol says which contexts enter, and this run looks at none: leave --udcp out, or "
+        "train a model that does (fedcars)");
+  std::vector<ConsentTerms> kinds;
+  for (const ConsentTerms& terms : people.kinds)
+    for (const double share : mix.means) {
+      kinds.push_back(terms);
+      if (share < 1.0)
+        kinds.back().contexts.shares.assign(contexts->dimensions.size(), static_cast<float>(share));
+    }
+  for (std::uint32_t user = 0; user < people.kind_of.size(); ++user)
+    people.kind_of[user] = static_cast<std::uint16_t>(people.kind_of[user] * mix.means.size() +
+                                                      drawn(mix.words, Purpose::udcp_mix, user, seed));
+  people.kinds = std::move(kinds);
+  return Done{};
+}
+
+Result<People> people_of(const ConsentRequest& request, const ConsentPolicy& everybody, const Split& split,
+                         std::uint64_t seed) {
+  const Catalogue catalogue = catalogue_of(split);
+  People people{{}, std::vector<std::uint16_t>(split.users.size(), 0)};
+  if (!request.policy.empty()) {
+    SOTTO_TRY(const PersonalPolicy policy, read_policy(request.policy, request.policy_name));
+    SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue, request.policy_name));
+  } else if (!request.mix.empty()) {
+    SOTTO_TRY(const Mix<PersonalPolicy> mix, parse_levels(request.mix));
+    for (const PersonalPolicy& policy : mix.means) {
+      SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue, "consent-mix"));
+      people.kinds.back().contexts = {};
+    }
+    for (std::uint32_t user = 0; user < people.kind_of.size(); ++user)
+      people.kind_of[user] = static_cast<std::uint16_t>(drawn(mix.words, Purpose::consent_mix, user, seed));
+  } else {
+    people.kinds.push_back({.pi = everybody.pi, .mask = everybody.mask});
   }
-  return kind_of;
+  if (!request.udcp.empty()) SOTTO_TRY_DONE(draw_protocols(request.udcp, split.contexts.get(), seed, people));
+  return people;
 }
 
 }  // namespace
@@ -79,6 +159,10 @@ Status check(const ConsentRequest& request, const ConsentPolicy& everybody) {
   if (!request.policy.empty() && !request.mix.empty())
     return fail(Code::usage,
                 "a consent policy is everybody's, a mix draws one for each: give one of the two");
+  if (!request.policy.empty() && !request.udcp.empty())
+    return fail(Code::usage,
+                "a consent policy says which contexts enter: leave --udcp out, or write [contexts] into the "
+                "policy");
   const bool usual = everybody.pi == ConsentPolicy{}.pi && everybody.mask == ConsentPolicy{}.mask;
   if (!usual && !(request.policy.empty() && request.mix.empty()))
     return fail(Code::usage,
@@ -92,7 +176,8 @@ Status check(const ConsentRequest& request, const ConsentPolicy& everybody) {
                               "on; choose a level (level = \"open\") or a share (pi), or end the pause",
                               request.policy_name));
   }
-  if (!request.mix.empty()) SOTTO_TRY_DONE(parse_mix(request.mix));
+  if (!request.mix.empty()) SOTTO_TRY_DONE(parse_levels(request.mix));
+  if (!request.udcp.empty()) SOTTO_TRY_DONE(parse_protocols(request.udcp));
   if (!request.device.empty()) SOTTO_TRY_DONE(parse_device(request.device));
   return Done{};
 }
@@ -120,36 +205,22 @@ Result<std::shared_ptr<const ConsentBook>> book_for(const ConsentRequest& reques
                                                     const ConsentPolicy& everybody, const Split& split,
                                                     std::uint64_t seed) {
   if (!request.any()) return std::shared_ptr<const ConsentBook>();
-  const Catalogue catalogue = catalogue_of(split);
-  std::vector<ConsentTerms> kinds;
-  std::vector<std::uint16_t> kind_of(split.users.size(), 0);
-  if (!request.policy.empty()) {
-    SOTTO_TRY(const PersonalPolicy policy, read_policy(request.policy, request.policy_name));
-    SOTTO_TRY(kinds.emplace_back(), terms_for(policy, catalogue, request.policy_name));
-  } else if (!request.mix.empty()) {
-    SOTTO_TRY(const std::vector<MixPart> mix, parse_mix(request.mix));
-    for (const MixPart& part : mix) {
-      SOTTO_TRY(kinds.emplace_back(), terms_for(part.policy, catalogue, "consent-mix"));
-    }
-    kind_of = drawn(mix, split.users.size(), seed);
-  } else {
-    kinds.push_back({.pi = everybody.pi, .mask = everybody.mask});
-  }
+  SOTTO_TRY(People people, people_of(request, everybody, split, seed));
   SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(request, split));
   if (device) {
     const std::string name = DeviceFolder(device->folder).vault_path().string();
     SOTTO_TRY(const PersonalPolicy policy, read_policy(request.device_policy, name));
-    kind_of[device->user.value] = static_cast<std::uint16_t>(kinds.size());
-    SOTTO_TRY(kinds.emplace_back(), terms_for(policy, catalogue, name));
+    people.kind_of[device->user.value] = static_cast<std::uint16_t>(people.kinds.size());
+    SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue_of(split), name));
   }
   return std::shared_ptr<const ConsentBook>(
-      std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of)));
+      std::make_shared<ConsentBook>(std::move(people.kinds), std::move(people.kind_of), seed));
 }
 
 std::string describe(const ConsentRequest& request) {
   if (!request.any()) return "";
-  return fmt::format(" policy {} mix {} device {} {}", request.policy, request.mix, request.device,
-                     request.device_policy);
+  return fmt::format(" policy {} mix {} device {} {}{}", request.policy, request.mix, request.device,
+                     request.device_policy, request.udcp.empty() ? "" : " udcp " + request.udcp);
 }
 
 }  // namespace sotto

@@ -1,6 +1,9 @@
 // What a plan says of people's own consent, beside π and the mask of everybody: one policy for all, a mix of
-// levels that people draw from, or the folder of one simulated person's device.
+// levels that people draw from, a mix of protocols for contexts (UDCP), or the folder of one simulated
+// person's device.
 //
+// The two mixes are drawn apart: a level says what leaves, a protocol what enters the model on the device;
+// levels of a mix let all contexts in. The device's policy goes before both.
 // Laws: what a person draws from a mix is a function of (seed, user) and stays for all rounds; a plan holds
 // the whole policy, so that a run can be made again without the file it came from.
 #pragma once
@@ -19,13 +22,16 @@ namespace sotto {
 struct ConsentRequest {
   std::string policy;  // a policy as TOML (device/consent_file.h); empty: none
   std::string policy_name = "the plan's consent policy";  // what messages call it
-  std::string mix;            // "open=0.3,balanced=0.4,careful=0.2,closed=0.1"; empty: none
-  std::string device;         // "USER=DIR": this person's policy comes from there, and the ledger goes there
+  std::string mix;     // "open=0.3,balanced=0.4,careful=0.2,closed=0.1"; empty: none
+  std::string udcp;    // "full=0.5,partial=0.3,none=0.2": of every dimension of context; empty: all full
+  std::string device;  // "USER=DIR": this person's policy comes from there, and the ledger goes there
   std::string device_policy;  // the policy that lay there when the run began
 
   bool records = true;  // false: a model is made again from what was sent; no ledger is written
 
-  [[nodiscard]] bool any() const { return !policy.empty() || !mix.empty() || !device.empty(); }
+  [[nodiscard]] bool any() const {
+    return !policy.empty() || !mix.empty() || !udcp.empty() || !device.empty();
+  }
 };
 
 // Sets the device and reads its policy.

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "data/generate.h"
 
 namespace sotto {
@@ -48,6 +50,73 @@ TEST(ConsentRequests, AMixIsDrawnOnceByItsShares) {
     moved += book->kind_of({user}) != other->kind_of({user}) ? 1 : 0;
   }
   EXPECT_GT(moved, 100);
+}
+
+Split with_contexts() {
+  Split split = consent_world();
+  Contexts contexts;
+  for (const char* name : {"interval", "daypart"}) contexts.dimensions.push_back({.name = name});
+  split.contexts = std::make_shared<const Contexts>(std::move(contexts));
+  return split;
+}
+
+TEST(ConsentRequests, ProtocolsAreDrawnOnceByTheirSharesApartFromLevels) {
+  const Split split = with_contexts();
+  ConsentRequest request;
+  request.mix = "balanced=0.5,closed=0.5";
+  request.udcp = "full=0.5,partial:0.3=0.25,none=0.25";
+  ASSERT_TRUE(check(request, {}).ok());
+  const auto book = book_for(request, {}, split, 7).value(), again = book_for(request, {}, split, 7).value();
+  std::map<std::pair<double, std::vector<float>>, int> counts;
+  for (std::uint32_t user = 0; user < 400; ++user) {
+    const ConsentTerms& terms = book->of({user});
+    ++counts[{terms.pi, terms.contexts.shares}];
+    EXPECT_EQ(terms.contexts.history, 1.0f);
+    EXPECT_EQ(terms.contexts.shares, again->of({user}).contexts.shares);
+  }
+  // Binomial with sd ≤ 9: five of them.
+  for (const double pi : {0.5, 0.0}) {
+    EXPECT_NEAR((counts[{pi, {}}]), 100, 45);
+    EXPECT_NEAR((counts[{pi, {0.3f, 0.3f}}]), 50, 35);
+    EXPECT_NEAR((counts[{pi, {0.0f, 0.0f}}]), 50, 35);
+  }
+  EXPECT_EQ(counts.size(), 6u);
+  // Alone it leaves what is shared as the plan has it, and a mix of levels lets all contexts in.
+  request.mix = "";
+  EXPECT_EQ(book_for(request, {.pi = 0.4}, split, 7).value()->of({5}).pi, 0.4);
+  request = {.mix = "careful=1"};
+  EXPECT_TRUE(book_for(request, {}, split, 7).value()->of({5}).contexts.shares.empty());
+}
+
+TEST(ConsentRequests, AProtocolNeedsContextsAndNoSecondVoice) {
+  ConsentRequest request;
+  request.udcp = "full=0.5,none=0.5";
+  const auto book = book_for(request, {}, consent_world(), 1);
+  ASSERT_FALSE(book.ok());
+  EXPECT_NE(book.error().message.find("looks at none"), std::string::npos) << book.error().message;
+  request.policy = "pi = 0.5\n";
+  EXPECT_NE(check(request, {}).error().message.find("leave --udcp out"), std::string::npos);
+  request.policy = "";
+  for (const char* wrong : {"full", "full=0.5", "all=1", "full=0.5,off=0.5", "partial:2=1"}) {
+    request.udcp = wrong;
+    EXPECT_EQ(check(request, {}).error().code, Code::usage) << wrong;
+    EXPECT_NE(check(request, {}).error().message.find("udcp: "), std::string::npos);
+  }
+}
+
+TEST(ConsentRequests, APoliciesContextsAreEverybodys) {
+  const Split split = with_contexts();
+  const auto book =
+      book_for(with_policy("pi = 1\nhistory = 0.25\n[contexts]\ndaypart = \"partial\"\n"), {}, split, 1);
+  ASSERT_TRUE(book.ok()) << book.error().message;
+  EXPECT_EQ((*book)->of({3}).contexts.shares, (std::vector{0.0f, 0.5f}));
+  EXPECT_EQ((*book)->of({3}).contexts.history, 0.25f);
+  const auto wrong = book_for(with_policy("pi = 1\n[contexts]\ndaypat = \"off\"\n"), {}, split, 1);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(
+      wrong.error().message,
+      "p.toml, line 3: the rule is for the context 'daypat', which these data do not have; did you mean "
+      "'daypart'?");
 }
 
 TEST(ConsentRequests, APolicyIsEverybodysWithItsRules) {

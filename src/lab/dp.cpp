@@ -1,6 +1,6 @@
 #include "lab/dp.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
@@ -53,12 +53,16 @@ std::string drawn_for(const TrainRequest& request, const Split& split) {
   if (split.records != nullptr) hasher.text(split.records->hash());
   if (split.contexts != nullptr) hasher.text(split.contexts->hash());
   if (const ConsentBook* people = request.plan.consent.people.get()) {
-    for (const ConsentTerms& terms : people->kinds())
+    for (const ConsentTerms& terms : people->kinds()) {
       hasher.text(fmt::format("{} {} {}", terms.pi, to_string(terms.mask), terms.takes_part))
           .u64(terms.rules.size())
           .bytes(std::as_bytes(std::span(terms.rules)))
           .u64(terms.kept_back.size())
           .bytes(std::as_bytes(std::span(terms.kept_back)));
+      // Old plans have none, and keep their noise.
+      if (terms.contexts.history < 1.0f || !terms.contexts.shares.empty())
+        hasher.text(fmt::format("{} {}", terms.contexts.history, fmt::join(terms.contexts.shares, " ")));
+    }
     for (std::uint32_t user = 0; user < people->users(); ++user) hasher.u64(people->kind_of({user}));
   }
   return std::move(hasher).hex();

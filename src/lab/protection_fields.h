@@ -40,6 +40,7 @@ void visit_protection(TrainRequest& r, Visitor& visit) {
   visit("consent", "mask", r.plan.consent.mask);
   visit("consent", "policy", r.consent.policy);
   visit("consent", "mix", r.consent.mix);
+  visit("consent", "udcp", r.consent.udcp);
   visit("consent", "device", r.consent.device);
   visit("consent", "device_policy", r.consent.device_policy);
   visit_sum_fields(r.sum, visit);

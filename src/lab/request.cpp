@@ -138,7 +138,7 @@ Status settle(TrainRequest& request) {
   if (request.consent.any() && !facts_of(request.model).federated)
     return fail(Code::usage,
                 fmt::format("consent is for what leaves devices, and {} is a central model: leave "
-                            "--consent, --consent-mix and --device out",
+                            "--consent, --consent-mix, --udcp and --device out",
                             to_string(request.model)));
   SOTTO_TRY_DONE(check(request.knn));
   SOTTO_TRY_DONE(check_item_model(request));

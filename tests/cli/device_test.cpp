@@ -53,6 +53,14 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
             "never");
   EXPECT_EQ(consent({"predicate", "dct:subject", "ask"}).json()["predicates"]["dct:subject"], "ask");
   EXPECT_EQ(consent({"context", "place", "on"}).json()["contexts"]["place"], true);
+  const auto part = consent({"context", "daypart", "partial:0.3"}).json();
+  EXPECT_EQ(part["contexts"]["daypart"], true);
+  EXPECT_EQ(part["protocol"]["contexts"]["daypart"], (nlohmann::json{{"choice", "partial"}, {"share", 0.3}}));
+  EXPECT_EQ(part["protocol"]["others"]["choice"], "off");
+  EXPECT_EQ(consent({"context", "*", "full"}).json()["protocol"]["others"]["choice"], "full");
+  EXPECT_EQ(consent({"context", "*", "unset"}).json()["protocol"]["others"]["choice"], "off");
+  EXPECT_EQ(consent({"history", "none"}).json()["takes_part"], false);
+  EXPECT_EQ(consent({"history", "partial"}).json()["protocol"]["history"]["share"], 0.5);
   EXPECT_EQ(consent({"set", "--pi", "0.3", "--mask", "redraw"}).json()["level"], "custom");
   EXPECT_EQ(consent({"pause"}).json()["takes_part"], false);
   EXPECT_EQ(consent({"resume"}).json()["takes_part"], true);
@@ -65,14 +73,16 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   EXPECT_EQ(shown["levels"].size(), 4u);
   const Outcome text = shop_.sotto({"device", "consent", "show", "--dir", "d"});
   for (const char* part :
-       {"closed", "careful", "balanced", "open", "Bar", "place", "features never shared: dbo:director Ann",
+       {"closed", "careful", "balanced", "open", "Bar", "place: full", "daypart: partial, with 30%",
+        "all other contexts: off", "your history: its newest 50%", "features never shared: dbo:director Ann",
         "predicates not until you are asked: dct:subject"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 
 TEST_F(CliDevice, wrong_words_are_usage_errors) {
   for (const Words& words :
-       {Words{"preset", "wide"}, Words{"item", "7", "maybe"}, Words{"context", "place", "yes"}, Words{"set"},
+       {Words{"preset", "wide"}, Words{"item", "7", "maybe"}, Words{"context", "place", "yes"},
+        Words{"context", "place", "partial:7"}, Words{"history", "off"}, Words{"set"},
         Words{"set", "--pi", "2"}, Words{"set", "--mask", "glued"}})
     EXPECT_EQ(consent(words).code, 2) << words[0];
   EXPECT_EQ(shop_.sotto({"device", "consent", "show"}).code, 2);

@@ -6,9 +6,9 @@ namespace sotto {
 
 namespace {
 
-Histories one_history(std::vector<ItemIndex> items) {
+Histories one_history(std::vector<ItemIndex> items, std::vector<std::uint16_t> ages) {
   std::vector<std::uint64_t> offsets{0, items.size()};
-  return {std::move(offsets), std::move(items)};
+  return {std::move(offsets), std::move(items), std::move(ages)};
 }
 
 ConsentPolicy own_policy(const ConsentTerms& terms, const DeviceStreams& streams) {
@@ -26,11 +26,11 @@ Task with_terms(Task task, const DeviceStreams& streams, const ConsentTerms& ter
 }  // namespace
 
 DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
-                     const ConsentTerms& terms)
+                     const ConsentTerms& terms, std::vector<std::uint16_t> ages)
     : task_(with_terms(task, streams, terms)),
       streams_(streams),
       model_(task.model(streams.seed)),
-      consumed_histories_(one_history(std::move(items))),
+      consumed_histories_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_histories_)),
       consumed_(consumed_histories_, task.items),
       sampler_(shareable_, consumed_, task.items, streams.seed, streams.index),

@@ -26,9 +26,10 @@ struct DeviceStreams {
 
 class DeviceFit {
  public:
-  // `items` are the person's, ascending, each once; `terms` what they let leave, for this catalogue.
+  // `items` are the person's, ascending, each once; `terms` what they let leave, for this catalogue. `ages`
+  // are those of data/histories.h, or none.
   DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
-            const ConsentTerms& terms);
+            const ConsentTerms& terms, std::vector<std::uint16_t> ages = {});
   DeviceFit(const DeviceFit&) = delete;
   DeviceFit& operator=(const DeviceFit&) = delete;
 

@@ -106,6 +106,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   add_compare(root, cli);
   add_recommend(root, cli);
   add_features(root, cli);
+  add_contexts(root, cli);
   add_similar(root, cli);
   add_show(root, cli);
   add_report(root, cli);

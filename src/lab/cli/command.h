@@ -63,6 +63,7 @@ void add_evaluate(CLI::App& root, Cli& cli);
 void add_compare(CLI::App& root, Cli& cli);
 void add_recommend(CLI::App& root, Cli& cli);
 void add_features(CLI::App& root, Cli& cli);
+void add_contexts(CLI::App& root, Cli& cli);
 void add_similar(CLI::App& root, Cli& cli);
 void add_show(CLI::App& root, Cli& cli);
 void add_report(CLI::App& root, Cli& cli);

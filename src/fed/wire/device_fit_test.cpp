@@ -1,0 +1,46 @@
+#include "fed/wire/device_fit.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace sotto {
+namespace {
+
+Task small_fit() {
+  Task task;
+  task.name = "small";
+  task.items = 20;
+  task.plan.triples = 8;
+  task.plan.fpl.factors = 3;
+  return task;
+}
+
+// What is sent in many rounds.
+std::set<std::uint32_t> sent_in_all(float history, std::vector<std::uint16_t> ages) {
+  const Task task = small_fit();
+  const std::vector<ItemIndex> items{{1}, {4}, {9}, {12}, {15}};
+  DeviceFit device(task, {7, UserIndex{2}}, items, ConsentTerms{.contexts = {.history = history}},
+                   std::move(ages));
+  const RowMatrix shared = task.model(7).start_shared();
+  Private<RowMatrix> own = device.start();
+  std::set<std::uint32_t> sent;
+  for (std::uint32_t round = 0; round < 30; ++round)
+    for (const ItemIndex item : device.sent(**device.fit(round, shared, own.on_device())))
+      sent.insert(item.value);
+  return sent;
+}
+
+TEST(ADevicesFit, LearnsFromTheNewestShareOfAHistory) {
+  const std::vector<std::uint16_t> ages{4, 0, 3, 1, 2};  // from the newest: 4, 12, 15, 9, 1
+  EXPECT_EQ(sent_in_all(1.0f, ages), (std::set<std::uint32_t>{1, 4, 9, 12, 15}));
+  EXPECT_EQ(sent_in_all(0.4f, ages), (std::set<std::uint32_t>{4, 12}));
+  std::set<std::uint32_t> drawn;
+  for (const std::uint32_t item : {1u, 4u, 9u, 12u, 15u})
+    if (carries(7, {2}, {item}, whole_record, 0.6f)) drawn.insert(item);
+  ASSERT_FALSE(drawn.empty());
+  EXPECT_EQ(sent_in_all(0.6f, {}), drawn);
+}
+
+}  // namespace
+}  // namespace sotto
