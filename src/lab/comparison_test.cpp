@@ -41,6 +41,23 @@ CompareOptions options_for(std::vector<std::string> metrics) {
   return options;
 }
 
+TEST(Comparison, ErrorsAreTestedByTheirUsersButHaveNoIntervalOfTheirMeans) {
+  SerialExecutor serial;
+  std::vector<ComparedRun> runs{run_of("high", ramp(60, 0.3)), run_of("low", ramp(60, 0.0))};
+  for (ComparedRun& run : runs) {
+    run.per_user.names = {"MAE"};
+    run.metrics = {{"MAE", run.label == "low" ? 0.5 : 0.8}};  // over all records: no mean of the users'
+  }
+  CompareOptions options = options_for({"MAE"});
+  options.intervals = true;
+  const auto comparison = compare_runs(runs, options, serial);
+  ASSERT_TRUE(comparison.ok()) << comparison.error().message;
+  EXPECT_EQ(comparison->rows[1].cells[0].place, Place::best);
+  EXPECT_EQ(comparison->rows[1].cells[0].beats, "a");
+  EXPECT_EQ(comparison->rows[0].cells[0].beats, "");
+  EXPECT_FALSE(comparison->rows[1].cells[0].interval.has_value());
+}
+
 TEST(Comparison, PlacesLettersAndPairsByHand) {
   SerialExecutor serial;
   // Two are alike but for one user; the third is far ahead of both.

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <bit>
+#include <span>
 
 #include "base/hash.h"
 #include "model/ratings/biased_mf.h"
@@ -72,7 +72,7 @@ std::string ratings_name(const Split& split) {
   Hasher hasher;
   const RatingScale& scale = split.records->scale;
   hasher.text(fmt::format("{} {}", scale.lowest, scale.highest));
-  for (const float rating : split.records->train.ratings) hasher.u32(std::bit_cast<std::uint32_t>(rating));
+  hasher.array(std::span<const float>(split.records->train.ratings));
   return std::move(hasher).hex();
 }
 

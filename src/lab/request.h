@@ -16,6 +16,7 @@
 #include "lab/consent_request.h"
 #include "lab/context_request.h"
 #include "lab/dp_request.h"
+#include "lab/kgflex_request.h"
 #include "lab/model_kind.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
@@ -23,7 +24,6 @@
 #include "model/central/vsm.h"
 #include "model/fcf.h"
 #include "model/fedcars/fedcars_options.h"
-#include "model/kgflex/gain.h"
 
 namespace sotto {
 
@@ -90,15 +90,6 @@ struct LinearOptions {
   float beta = 0.2f;                              // rp3beta
   float gram_power = 0.0f;                        // fedease: somebody with n items counts n^−power
   std::uint32_t dense_items = usual_dense_items;  // ease, fedease: the most that are solved as one matrix
-};
-
-// What KGFlex is told beside the plan's seed, epochs, factors, rates, cohort and triples.
-struct KgflexRequest {
-  GainKind gain = GainKind::information;
-  std::optional<std::uint32_t> first_hop, second_hop;  // features a person keeps of each; none: 100
-  bool all_features = false;                           // no such limits
-  std::uint32_t negatives = 1;  // of the gain: examples that were not consumed, a consumed one
-  float min_gain = 0.0f;
 };
 
 // What Fed-CARS is told beside the plan's seed, epochs, factors and cohort, the server's step, and recency.

@@ -31,9 +31,9 @@ struct ContextsOptions {
 // What is told about a person.
 struct PersonContexts {
   ContextCounts counts;
-  ContextTerms terms;
-  std::vector<ItemIndex> recent;
-  std::vector<ContextNeighbour> neighbours;
+  ContextTerms terms = {};
+  std::vector<ItemIndex> recent = {};
+  std::vector<ContextNeighbour> neighbours = {};
 };
 
 // What enters on this person's device: as in the run, or as the policy of a device says.

@@ -107,6 +107,11 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   facts.row({"judged", fmt::format("{} users; {} have no test items, {} no training items",
                                    count(summary, "judged_users"), count(summary, "users_without_test"),
                                    count(summary, "users_without_training"))});
+  if (summary.contains("context_values"))
+    facts.row({"contexts", fmt::format("{} values", count(summary, "context_values"))});
+  if (summary.contains("learned_from_test"))
+    facts.row(
+        {"beware", "it learned from the part it is judged on (--query test): no measure of anything new"});
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
   if (summary.contains("epsilon"))

@@ -206,6 +206,8 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["features_hash"] = split.features->hash();
     json["items_without_features"] = split.features->items_without(split.catalogue);
   }
+  if (request.model == ModelKind::fedcars && request.fedcars.query == QueryFrom::test)
+    json["learned_from_test"] = true;
   if (split.records != nullptr) json["records_hash"] = split.records->hash();
   if (split.contexts != nullptr) {
     json["context_values"] = split.contexts->values();

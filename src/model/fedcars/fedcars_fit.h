@@ -55,14 +55,14 @@ class Fedcars::Device {
     for (std::size_t n = 0; n < may_leave_.size(); ++n) {
       const ExampleUse use = n < queries_drawn_ ? ExampleUse::query : ExampleUse::support;
       const FedcarsDevices::Rated record = devices.record(visit.user, may_leave_[n]);
-      work_.add(FedcarsHead::choice, use, record.timeless, 1.0f, 1.0f);
+      work_.add(FedcarsHead::choice, use, record.timeless, 1.0f, record.weight);
       for (std::uint32_t t = 0; has_others && t < model_.options().negatives; ++t) {
         const auto draw = static_cast<std::uint32_t>(n) * model_.options().negatives + t;
         const ItemIndex other = sampler_.draw(visit.round, visit.user, draw).negative;
         if (!may_leave(other)) continue;
         described_.clear();
         devices.describe(visit.user, {other}, described_);
-        work_.add(FedcarsHead::choice, use, described_, 0.0f, 1.0f);
+        work_.add(FedcarsHead::choice, use, described_, 0.0f, record.weight);
       }
     }
   }

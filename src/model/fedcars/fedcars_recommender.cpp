@@ -35,16 +35,17 @@ void FedcarsRecommender::add_choices(std::span<const ItemIndex> history, std::op
   const UserIndex drawn_as = user.value_or(nobody);
   const PairSampler sampler(own, consumed, catalogue(), model_.options().seed, drawn_as);
   std::vector<FmFeature> features;
-  const auto add = [&](ItemIndex item, float target) {
+  const auto add = [&](ItemIndex item, float target, float weight) {
     features.clear();
     devices.describe(user, {item}, features);
-    work.add(FedcarsHead::choice, ExampleUse::support, features, target, 1.0f);
+    work.add(FedcarsHead::choice, ExampleUse::support, features, target, weight);
   };
   std::uint32_t draw = 0;
-  for (const ItemIndex item : history) {
-    add(item, 1.0f);
+  for (std::size_t k = 0; k < history.size(); ++k) {
+    const float weight = user ? devices.record(*user, k).weight : 1.0f;
+    add(history[k], 1.0f, weight);
     for (std::uint32_t t = 0; history.size() < catalogue() && t < model_.options().negatives; ++t)
-      add(sampler.draw(no_round, drawn_as, draw++).negative, 0.0f);
+      add(sampler.draw(no_round, drawn_as, draw++).negative, 0.0f, weight);
   }
 }
 

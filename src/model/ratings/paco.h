@@ -6,8 +6,10 @@
 // merged as long as that makes the whole matrix shorter to write down (each block of people × items costs its
 // size times the entropy of its density, and a number for its density), the best merge first. Score: the
 // density of the block of the person's and the item's cluster; within a block, how popular the item is among
-// the person's cluster. It predicts no ratings. Laws: the same bytes for the same seed; somebody without a
-// history is in a cluster of the nearest mean like anybody else.
+// the person's cluster. It predicts no ratings.
+//
+// Laws: the same bytes for the same seed; somebody without a history is in a cluster of the nearest mean like
+// anybody else.
 #pragma once
 
 #include <memory>

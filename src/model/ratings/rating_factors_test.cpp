@@ -118,6 +118,46 @@ TEST(Svdpp, APassFollowsTheGradient) {
   }
 }
 
+// Koren's loop as it is written: every record moves every y of the person.
+TEST(Svdpp, APassIsTheLoopOverAllRecordsAndAllTheyRated) {
+  const std::vector<Rated> records{{0, 4.0f}, {2, 1.0f}, {3, 5.0f}};
+  SvdppParameters slow{3.5,
+                       {0.1, 0.2},
+                       {0.1, 0.0, -0.2, 0.3},
+                       started_table(2, 3, 5, FactorStart::users),
+                       started_table(4, 3, 5, FactorStart::items),
+                       started_table(4, 3, 5, FactorStart::implicit)};
+  SvdppParameters fast = slow;
+  svdpp_pass(fast, 1, records, {.factors = 3, .learning_rate = 0.25f, .reg = 0.5f});
+  for (const Rated& record : records) {
+    std::vector<double> sum(3, 0.0);
+    for (const Rated& other : records)
+      for (std::size_t f = 0; f < 3; ++f) sum[f] += slow.implicit.of(other.column)[f] / std::sqrt(3.0);
+    const auto p = slow.users.of(1), q = slow.items.of(record.column);
+    double& item_bias = slow.item_biases[record.column];
+    double error = static_cast<double>(record.value) - 3.5 - slow.user_biases[1] - item_bias;
+    for (std::size_t f = 0; f < 3; ++f) error -= q[f] * (p[f] + sum[f]);
+    slow.user_biases[1] += 0.25 * (error - 0.5 * slow.user_biases[1]);
+    item_bias += 0.25 * (error - 0.5 * item_bias);
+    for (std::size_t f = 0; f < 3; ++f) {
+      const double old_p = p[f], old_q = q[f];
+      p[f] += 0.25 * (error * old_q - 0.5 * old_p);
+      q[f] += 0.25 * (error * (old_p + sum[f]) - 0.5 * old_q);
+      for (const Rated& other : records) {
+        double& y = slow.implicit.of(other.column)[f];
+        y += 0.25 * (error * old_q / std::sqrt(3.0) - 0.5 * y);
+      }
+    }
+  }
+  for (std::size_t row = 0; row < 4; ++row)
+    for (std::size_t f = 0; f < 3; ++f) {
+      EXPECT_NEAR(fast.implicit.of(row)[f], slow.implicit.of(row)[f], 1e-12);
+      EXPECT_NEAR(fast.items.of(row)[f], slow.items.of(row)[f], 1e-12);
+    }
+  for (std::size_t f = 0; f < 3; ++f) EXPECT_NEAR(fast.users.of(1)[f], slow.users.of(1)[f], 1e-12);
+  EXPECT_NEAR(fast.user_biases[1], slow.user_biases[1], 1e-12);
+}
+
 // Half of a planted world is held back: the models find the two tastes, which biases cannot.
 template <class Model, class Options>
 void finds_the_tastes(const Options& options) {

@@ -140,11 +140,15 @@ void RatingKnn::correct_by_items(const Person& person, std::span<const ItemIndex
   std::vector<Neighbor> near;
   for (std::size_t n = 0; n < items.size(); ++n) {
     if (!in_catalogue(items[n])) continue;
-    const std::uint32_t item = items[n].value;
-    near.assign(candidates.begin() + ends[item], candidates.begin() + ends[item + 1]);
-    if (near.size() > options_.neighbors) keep_nearest(near, options_.neighbors);
+    const auto own = std::span(std::as_const(candidates))
+                         .subspan(ends[items[n].value], ends[items[n].value + 1] - ends[items[n].value]);
+    // Added up in the order of the history, so that how the nearest are found does not show.
+    near.assign(own.begin(), own.end());
+    cut_to_nearest(near, options_.neighbors);
+    const bool cut = near.size() < own.size();
     Correction correction;
-    for (const Neighbor& one : near) correction.add(one.likeness, person.history[one.index].value);
+    for (const Neighbor& one : own)
+      if (!cut || !nearer(near.back(), one)) correction.add(one.likeness, person.history[one.index].value);
     out[n] += static_cast<float>(correction.value());
   }
 }

@@ -3,9 +3,9 @@
 //   all      the mean μ of all ratings, for everybody and everything
 //   user     the mean of the person's ratings, or μ
 //   item     the mean of the item's ratings, or μ
-//   popular  the same predictions, but lists rank by how many rated an item: what CaseRecommender's Most
-//   Popular
-//            means where errors are asked for
+//   popular  the same predictions, but lists rank by how many rated an item: what the Most Popular of
+//            CaseRecommender means where errors are asked for
+//
 // Lists of `all` and `user` say nothing: all items are level, and those of the smallest number come first.
 #pragma once
 

@@ -36,8 +36,11 @@ double error_of(const SvdppParameters& parameters, double bias, std::span<const 
 void svdpp_pass(SvdppParameters& parameters, std::uint32_t user, std::span<const Rated> records,
                 const SgdOptions& options) {
   const auto step = static_cast<double>(options.learning_rate), reg = static_cast<double>(options.reg);
-  const std::vector<double> implicit = implicit_vector(parameters, records, options.factors);
-  std::vector<double> pull(options.factors, 0.0);  // Σ error · q_i: what all y of the person are drawn by
+  const double weight = weight_of(records.size()), keep = 1.0 - step * reg;
+  std::vector<double> implicit = implicit_vector(parameters, records, options.factors);
+  // What all records together do to each of the y: y ← kept · y + shift.
+  std::vector<double> shift(options.factors, 0.0);
+  double kept = 1.0;
   double& bias = parameters.user_biases[user];
   const auto own = parameters.users.of(user);
   for (const Rated& record : records) {
@@ -48,16 +51,16 @@ void svdpp_pass(SvdppParameters& parameters, std::uint32_t user, std::span<const
     item_bias += step * (error - reg * item_bias);
     for (std::size_t f = 0; f < own.size(); ++f) {
       const double its = item[f];
-      pull[f] += error * its;
       item[f] += step * (error * (own[f] + implicit[f]) - reg * its);
       own[f] += step * (error * its - reg * own[f]);
+      implicit[f] = keep * implicit[f] + step * error * its;
+      shift[f] = keep * shift[f] + step * weight * error * its;
     }
+    kept *= keep;
   }
-  const double weight = weight_of(records.size());
-  const double shrink = step * reg * static_cast<double>(records.size());
   for (const Rated& record : records) {
     const auto row = parameters.implicit.of(record.column);
-    for (std::size_t f = 0; f < row.size(); ++f) row[f] += step * weight * pull[f] - shrink * row[f];
+    for (std::size_t f = 0; f < row.size(); ++f) row[f] = kept * row[f] + shift[f];
   }
 }
 

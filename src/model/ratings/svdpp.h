@@ -1,11 +1,14 @@
 // SVD++ (Koren 2008): r̂ = μ + b_u + b_i + q_i·(p_u + |N|^-½ Σ_{j∈N} y_j), where N is what the person rated at
 // all: that somebody rated an item says something beside how.
 //
-// Learned person by person, in another order each epoch, on ½(r − r̂)² + ½λ(b_u² + b_i² + |p_u|² + |q_i|² +
-// Σ_N |y_j|²) a record. Biases, p and q move with each record; the y of a person move once, by the sum of
-// their records' gradients (one pass over N and not one a record). Laws: the same bytes for the same seed. An
-// item outside: μ + b_u; somebody without ratings: μ + b_i. Somebody new is their y at once, and learns b and
-// p by as many passes over their ratings as there were epochs.
+// Learned record by record, person after person in another order each epoch, on ½(r − r̂)² + ½λ(b_u² + b_i² +
+// |p_u|² + |q_i|² + Σ_N |y_j|²) a record. A record moves all y of the person by the same step, so that their
+// sum and what becomes of each are carried along, and written into the y once after the person: exact, at one
+// pass over N.
+//
+// Laws: the same bytes for the same seed. An item outside: μ + b_u; somebody without ratings: μ + b_i.
+// Somebody new is their y at once, and learns b and p by as many passes over their ratings as there were
+// epochs.
 #pragma once
 
 #include <memory>
