@@ -25,7 +25,7 @@ struct CarsPlan {
 // the paper tells nothing; those of ratings were tried on a validation part of MovieLens 100K
 // (docs/models.md).
 constexpr std::array stored_cars_plans{
-    CarsPlan{"", fed_cars, true, 12,
+    CarsPlan{"", fed_cars, true, 6,
              R"(model = {name = "fedcars", factors = 10, epochs = 20, recency = 100}
 federation = {cohort = 0.1})"},
     CarsPlan{"", "NMF", true, 1, R"(model = {name = "nmf", factors = 10, epochs = 50})"},

@@ -28,7 +28,9 @@ TEST(CarsPrint, table_obeys_its_metrics) {
                  ndcg = printed_cars(dataset, row.label, "nDCGhits@10");
       EXPECT_EQ(ndcg.has_value(), row.printed) << row.label;
       EXPECT_EQ(mae.has_value(), row.printed && !row.rates.empty()) << row.label;
-      if (mae) EXPECT_LT(*mae, *rmse) << row.label;
+      if (mae) {
+        EXPECT_LT(*mae, *rmse) << row.label;
+      }
       if (ndcg && row.label != fed_cars) {
         EXPECT_LT(*ndcg, *printed_cars(dataset, fed_cars, "nDCGhits@10")) << row.label;
       }
