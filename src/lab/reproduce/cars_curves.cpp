@@ -25,7 +25,7 @@ XyChart line_chart(std::string name, std::string title, std::string caption, std
 
 Result<PaperTable> participation_table(const TargetData& at, const PaperData& data,
                                        const std::vector<double>& shares) {
-  PaperTable table{data.shown, "take part", {"MAE", "RMSE", "MAE of 100%'s"}, {}, {}};
+  PaperTable table{data.shown, "take part", {"MAE", "RMSE", "of 100%'s MAE"}, {}, {}};
   const auto whole = mean_of(at, data, share_label(1.0), "MAE");
   for (const double share : shares) {
     const std::string label = share_label(share);
@@ -85,6 +85,7 @@ XyChart context_chart(const PaperData& data, std::string_view metric, const Pape
                  fmt::format("{}: {} over the epochs, by contexts", data.shown, metric),
                  "With the contexts of people, of items, of both, and without any; 95% intervals over seeds.",
                  "epochs", std::string(metric));
+  chart.x.from_zero = true;
   const std::vector<double> x(epochs.begin(), epochs.end());
   for (std::size_t n = 0; n < context_variants().size(); ++n)
     chart.series.push_back(series_of(table, std::string(context_variants()[n].label), n, x));

@@ -59,7 +59,7 @@ PaperCell over_seeds(const std::vector<double>& values) {
   return cell;
 }
 
-// Of a variant: MAE of all, of the open, of the reserved, and what it costs each of the two.
+// Of a variant: MAE of all, of the open, of the reserved, and what it costs each of the three.
 Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const ProtocolVariant& variant,
                               const Split& split) {
   PaperRow row{std::string(variant.label), seeds_text(at, data, variant.label), {}, true};
@@ -79,7 +79,7 @@ Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const
     }
   }
   for (const auto& values : errors) row.cells.push_back(over_seeds(values));
-  for (const Group group : {open_people, reserved_people}) row.cells.push_back(over_seeds(costs[group]));
+  for (const auto& values : costs) row.cells.push_back(over_seeds(values));
   return row;
 }
 
@@ -87,16 +87,17 @@ Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const
 XyChart protocol_chart(const PaperData& data, const PaperTable& table) {
   XyChart chart;
   chart.head = {fmt::format("protocols-{}", slug(data.shown)),
-                fmt::format("{}: MAE over who lets all contexts in", data.shown),
-                "The others let none in. Means of people's own MAE; 95% intervals over seeds."};
+                fmt::format("{}: what MAE costs where not all let contexts in", data.shown),
+                "The others let none in. Cost: means of people's own MAE less that of the same people where "
+                "everybody lets all in; 95% intervals over seeds."};
   chart.x.label = "people who let all contexts in, %";
-  chart.y.label = "MAE";
+  chart.y = {.label = "cost in MAE", .from_zero = true};
   const std::array<const char*, group_count> names{"all", "who let all in", "who let none in"};
   for (std::size_t group = 0; group < group_count; ++group) {
     ChartSeries series{names[group], {}};
     for (std::size_t n = 0; n < table.rows.size(); ++n) {
       const ProtocolVariant& variant = protocol_variants()[n];
-      const PaperCell& cell = table.rows[n].cells[group];
+      const PaperCell& cell = table.rows[n].cells[group_count + group];
       if ((variant.others != "none" && !variant.others.empty()) || !cell.ours) continue;
       ChartPoint point{100.0 * variant.full, *cell.ours};
       if (cell.interval) {
@@ -125,15 +126,17 @@ void add_cost_findings(const std::vector<PaperTable>& tables, Reproduction& out)
     for (std::size_t n = 0; n < table.rows.size(); ++n) {
       const PaperRow& row = table.rows[n];
       const ProtocolVariant& variant = protocol_variants()[n];
-      if (row.cells[open_people].ours && row.cells[3].ours && !variant.udcp.empty()) {
-        other_votes.cast(*row.cells[3].ours <= 0.01 * *row.cells[open_people].ours);
+      if (row.cells[open_people].ours && row.cells[group_count + open_people].ours && !variant.udcp.empty()) {
+        other_votes.cast(*row.cells[group_count + open_people].ours <= 0.01 * *row.cells[open_people].ours);
         others.evidence.push_back(fmt::format("{}, {}: {:+.4f} to {:.4f}", table.title, row.label,
-                                              *row.cells[3].ours, *row.cells[open_people].ours));
+                                              *row.cells[group_count + open_people].ours,
+                                              *row.cells[open_people].ours));
       }
-      if (variant.others == "none" && row.cells[4].ours) {
-        own_votes.cast(*row.cells[4].ours > 0.0);
+      if (variant.others == "none" && row.cells[group_count + reserved_people].ours) {
+        own_votes.cast(*row.cells[group_count + reserved_people].ours > 0.0);
         own.evidence.push_back(fmt::format("{}, {}: {:+.4f} to {:.4f}", table.title, row.label,
-                                           *row.cells[4].ours, *row.cells[reserved_people].ours));
+                                           *row.cells[group_count + reserved_people].ours,
+                                           *row.cells[reserved_people].ours));
       }
     }
   add_finding(std::move(others), other_votes, out);
@@ -149,8 +152,11 @@ Status add_protocol_costs(const TargetData& at, Reproduction& out) {
     request.data = data.data;
     SOTTO_TRY_DONE(settle(request));
     SOTTO_TRY(const Prepared prepared, prepare(request.data));
-    PaperTable table{
-        data.shown, "people", {"all", "let all in", "do not", "cost to those", "to the others"}, {}, {}};
+    PaperTable table{data.shown,
+                     "people",
+                     {"all", "let all in", "do not", "cost to all", "cost: let all in", "cost: do not"},
+                     {},
+                     {}};
     for (const ProtocolVariant& variant : protocol_variants()) {
       SOTTO_TRY(PaperRow row, protocol_row(at, data, variant, prepared.split));
       table.rows.push_back(std::move(row));
