@@ -72,10 +72,25 @@ void drop_unused_ids(Dataset& dataset) {
   }
 }
 
+// The values of the interactions that are left of `before`; they kept their order.
+void keep_column_values(const std::vector<Interaction>& before, Dataset& dataset) {
+  for (auto& values : dataset.column_values) {
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < before.size() && kept < dataset.interactions.size(); ++k) {
+      const Interaction& next = dataset.interactions[kept];
+      if (before[k].user == next.user && before[k].item == next.item) values[kept++] = values[k];
+    }
+    values.resize(kept);
+  }
+}
+
 Status run_filter(Filtered& filtered, const std::string& name, const std::function<void(Dataset&)>& keep) {
   Dataset& dataset = filtered.dataset;
   FilterStep step{name, dataset.users.size(), dataset.items.size(), dataset.interactions.size()};
+  const std::vector<Interaction> before =
+      dataset.columns.empty() ? std::vector<Interaction>() : dataset.interactions;
   keep(dataset);
+  keep_column_values(before, dataset);
   if (dataset.interactions.empty())
     return fail(Code::bad_input,
                 fmt::format("the filter \"{}\" leaves nothing of {} interactions; choose a milder one", name,

@@ -1,7 +1,7 @@
 // Filters: take rare users, rare items and low ratings out of a dataset.
 //
-// Laws: they run in the order of the fields below; what is left keeps its order, and users and items
-// without interactions leave the id tables. A filter that leaves nothing is an error that names it.
+// Laws: they run in the order of the fields below; what is left keeps its order and its columns, and users
+// and items without interactions leave the id tables. A filter that leaves nothing is an error that names it.
 #pragma once
 
 #include <cstdint>

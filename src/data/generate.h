@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "data/dataset.h"
 #include "data/kg/feature_list.h"
+#include "data/person_attributes.h"
 #include "data/split.h"
 
 namespace sotto {
@@ -38,5 +39,12 @@ struct WorldOptions {
 // and with noise beside it: chains of one and two predicates, names under http://example.org/. One venue in
 // twenty has no features. A function of the options alone, as the world is.
 [[nodiscard]] Result<FeatureList> generate_knowledge(const WorldOptions& options);
+
+// The same world where people rate what they visit, 1 to 5: by how good the venue is, by their own mood and
+// taste, by what their age likes, and by whether it is a weekend, which some kinds of venues gain from and
+// others suffer.
+[[nodiscard]] Result<Dataset> generate_rated_world(const WorldOptions& options);
+// Age and occupation of its people. Ages matter to the ratings, occupations do not.
+[[nodiscard]] PersonAttributes generate_people(const WorldOptions& options);
 
 }  // namespace sotto

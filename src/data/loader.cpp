@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <tuple>
 
 #include "data/values.h"
 
@@ -14,8 +16,13 @@ namespace {
 // Reads one source into a dataset that may hold others already.
 class SourceReader {
  public:
-  SourceReader(const std::string& name, const TextFormat& format, Dataset& dataset)
-      : name_(name), format_(format), dataset_(dataset), splitter_(format.separator) {}
+  SourceReader(const std::string& name, const TextFormat& format, const LoadOptions& options,
+               Dataset& dataset)
+      : name_(name), format_(format), options_(options), dataset_(dataset), splitter_(format.separator) {
+    if (!dataset.columns.empty()) return;
+    for (const auto& [context, column] : format.contexts) dataset.columns.push_back({context, {}});
+    dataset.column_values.resize(dataset.columns.size());
+  }
 
   Status read(std::string_view text);
   // How this source writes times; none where it has none.
@@ -29,11 +36,13 @@ class SourceReader {
   Result<UserIndex> user(std::string_view id);
   Status read_row();
   Status read_list();
+  Status read_contexts();
   Result<float> rating(std::string_view token) const;
   Result<std::int64_t> time(std::string_view token);
 
   const std::string& name_;
   const TextFormat& format_;
+  const LoadOptions& options_;
   Dataset& dataset_;
   FieldSplitter splitter_;
   std::vector<std::string_view> fields_;
@@ -104,7 +113,20 @@ Status SourceReader::read_row() {
     if (categories.size() <= row.item.value) categories.resize(dataset_.items.size());
     if (categories[row.item.value].empty()) categories[row.item.value] = fields_[*column];
   }
+  SOTTO_TRY_DONE(read_contexts());
   dataset_.interactions.push_back(row);
+  return Done{};
+}
+
+Status SourceReader::read_contexts() {
+  for (std::size_t k = 0; k < format_.contexts.size(); ++k) {
+    const std::string_view cell = fields_[format_.contexts[k].second];
+    std::uint32_t value = no_value;
+    if (!cell.empty() && cell != "NA" && cell != "?") {
+      SOTTO_TRY(value, intern(dataset_.columns[k].values, "context's", cell));
+    }
+    dataset_.column_values[k].push_back(value);
+  }
   return Done{};
 }
 
@@ -132,7 +154,14 @@ Result<float> SourceReader::rating(std::string_view token) const {
         fmt::format("the rating {} {}; ratings are numbers from 0 up: correct the line, or name another "
                     "column",
                     excerpt(token), fault));
-  return static_cast<float>(*number);
+  const auto& scale = options_.scale;
+  const auto value = static_cast<float>(*number);
+  if (scale && (value < scale->lowest || value > scale->highest))
+    return at_line(
+        fmt::format("the rating {} is not on the scale {}:{}; correct the line, or give the scale "
+                    "that the ratings are on (--rating-scale)",
+                    excerpt(token), scale->lowest, scale->highest));
+  return value;
 }
 
 Result<std::int64_t> SourceReader::time(std::string_view token) {
@@ -183,6 +212,28 @@ void group_by_user(std::vector<Interaction>& rows, std::size_t users) {
   rows.swap(grouped);
 }
 
+// Brings the values of the columns into the order that sort_and_collapse() will give the rows.
+void collapse_columns(Dataset& dataset) {
+  if (dataset.columns.empty()) return;
+  const auto& rows = dataset.interactions;
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(rows[a].user, rows[a].item, rows[a].time) <
+           std::tie(rows[b].user, rows[b].item, rows[b].time);
+  });
+  const auto is_latest = [&](std::size_t k) {
+    return k + 1 == order.size() || rows[order[k]].user != rows[order[k + 1]].user ||
+           rows[order[k]].item != rows[order[k + 1]].item;
+  };
+  for (auto& values : dataset.column_values) {
+    std::vector<std::uint32_t> kept;
+    for (std::size_t k = 0; k < order.size(); ++k)
+      if (is_latest(k)) kept.push_back(values[order[k]]);
+    values = std::move(kept);
+  }
+}
+
 }  // namespace
 
 std::uint64_t sort_and_collapse(std::vector<Interaction>& rows, std::size_t users) {
@@ -216,7 +267,7 @@ Result<Dataset> load_interactions(std::span<const TextSource> sources, const Loa
   for (const TextSource& source : sources) {
     SOTTO_TRY(const DecodedText text, DecodedText::decode(source));
     SOTTO_TRY(const TextFormat format, detect_format(source.name, text.view(), options.columns));
-    SourceReader reader(source.name, format, dataset);
+    SourceReader reader(source.name, format, options, dataset);
     SOTTO_TRY_DONE(reader.read(text.view()));
     const bool first = &source == sources.data();
     if (!first &&
@@ -234,6 +285,7 @@ Result<Dataset> load_interactions(std::span<const TextSource> sources, const Loa
   if (dataset.interactions.empty())
     return fail(Code::bad_input, "the dataset is empty; give at least one file of interactions");
   if (!dataset.item_categories.empty()) dataset.item_categories.resize(dataset.items.size());
+  collapse_columns(dataset);
   dataset.repeated = sort_and_collapse(dataset.interactions, dataset.users.size());
   return dataset;
 }

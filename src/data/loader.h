@@ -2,22 +2,26 @@
 //
 // Laws: ids stay the strings they are, numbered as they first appear; repeated (user, item) pairs
 // become one record, the latest (the last in the file among equals), and are counted. An error names
-// source, line, cause and remedy, and never an id.
+// source, line, cause and remedy, and never an id. Cells of a context that are empty, "NA" or "?" say
+// nothing.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "data/dataset.h"
+#include "data/records.h"
 #include "data/text_format.h"
 #include "data/text_source.h"
 
 namespace sotto {
 
 struct LoadOptions {
-  std::string columns;  // see parse_columns; empty: known from the content
+  std::string columns;                    // see parse_columns; empty: known from the content
+  std::optional<RatingScale> scale = {};  // a rating that is not on it is an error; none: any is right
 };
 
 [[nodiscard]] Result<Dataset> load_interactions(std::span<const TextSource> sources,

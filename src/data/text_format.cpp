@@ -178,14 +178,20 @@ std::optional<std::size_t> position_of(const std::string& where) {
 Status assign_by_choice(const std::string& name, const std::vector<ColumnChoice>& choices, const Line& first,
                         TextFormat& format) {
   for (const ColumnChoice& choice : choices) {
-    auto& place = format.at[static_cast<std::size_t>(choice.role)];
+    if (choice.role == Role::context) format.contexts.emplace_back(choice.name, 0);
+    const auto place = [&](std::size_t column) {
+      if (choice.role == Role::context)
+        format.contexts.back().second = column;
+      else
+        format.at[static_cast<std::size_t>(choice.role)] = column;
+    };
     if (const auto position = position_of(choice.where)) {
       if (*position > first.size())
         return fail(Code::bad_input,
                     fmt::format("{}: column {} was asked for, but the first line has {}; give a "
                                 "position from 1 to {}",
                                 name, *position, first.size(), first.size()));
-      place = *position - 1;
+      place(*position - 1);
       continue;
     }
     const auto same = [&](const std::string& word) { return plain_word(word) == plain_word(choice.where); };
@@ -194,7 +200,7 @@ Status assign_by_choice(const std::string& name, const std::vector<ColumnChoice>
       return fail(Code::bad_input, fmt::format("{}: the first line names no column {}; give a name that is "
                                                "there, or a position from 1",
                                                name, excerpt(choice.where)));
-    place = static_cast<std::size_t>(found - first.begin());
+    place(static_cast<std::size_t>(found - first.begin()));
     format.header = true;
   }
   return Done{};
@@ -245,6 +251,21 @@ std::string detect_separator(const std::vector<std::string_view>& lines) {
   return std::any_of(lines.begin(), lines.end(), blank) ? " " : "";
 }
 
+namespace {
+
+constexpr std::string_view context_mark = "context.";
+
+// What stands before a "=": a role, or the name of a context. Nothing: neither.
+std::optional<ColumnChoice> parse_role(std::string_view word) {
+  if (word.starts_with(context_mark) && word.size() > context_mark.size())
+    return ColumnChoice{Role::context, "", std::string(word.substr(context_mark.size()))};
+  const auto known = std::find(role_names.begin(), role_names.end(), word);
+  if (known == role_names.end()) return std::nullopt;
+  return ColumnChoice{static_cast<Role>(known - role_names.begin()), ""};
+}
+
+}  // namespace
+
 Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns) {
   std::vector<ColumnChoice> choices;
   if (trimmed(columns).empty()) return choices;
@@ -258,16 +279,16 @@ Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns) {
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) return refuse(excerpt(part) + " has no \"=\"");
     const std::string_view role = trimmed(part.substr(0, equals));
-    const auto known = std::find(role_names.begin(), role_names.end(), role);
-    if (known == role_names.end())
-      return refuse(excerpt(role) + " is none of user, item, rating, time, category");
-    const ColumnChoice choice{static_cast<Role>(known - role_names.begin()),
-                              std::string(trimmed(part.substr(equals + 1)))};
-    if (choice.where.empty() || position_of(choice.where) == std::size_t{0})
-      return refuse(fmt::format("{} needs a name or a position from 1", *known));
+    std::optional<ColumnChoice> choice = parse_role(role);
+    if (!choice)
+      return refuse(excerpt(role) + " is none of user, item, rating, time, category and context.NAME");
+    choice->where = trimmed(part.substr(equals + 1));
+    if (choice->where.empty() || position_of(choice->where) == std::size_t{0})
+      return refuse(fmt::format("{} needs a name or a position from 1", role));
     for (const ColumnChoice& other : choices)
-      if (other.role == choice.role) return refuse(fmt::format("{} is given twice", *known));
-    choices.push_back(choice);
+      if (other.role == choice->role && other.name == choice->name)
+        return refuse(fmt::format("{} is given twice", role));
+    choices.push_back(*std::move(choice));
   }
   for (const Role needed : {Role::user, Role::item}) {
     const auto is_needed = [&](const ColumnChoice& choice) { return choice.role == needed; };
@@ -312,6 +333,8 @@ std::string describe(const TextFormat& format) {
   parted += format.header ? " with a header:" : " without a header:";
   for (std::size_t role = 0; role < role_count; ++role)
     if (format.at[role]) parted += fmt::format(" {}={}", role_names[role], *format.at[role] + 1);
+  for (const auto& [name, column] : format.contexts)
+    parted += fmt::format(" {}{}={}", context_mark, name, column + 1);
   return parted;
 }
 

@@ -11,14 +11,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 
 namespace sotto {
 
-enum class Role : std::uint8_t { user, item, rating, time, category };
-inline constexpr std::size_t role_count = 5;
+// Of the columns that say under what circumstances something happened there may be any number; of all others
+// one each.
+enum class Role : std::uint8_t { user, item, rating, time, category, context };
+inline constexpr std::size_t role_count = 5;  // without context
 
 enum class Shape : std::uint8_t { rows, adjacency };
 
@@ -28,6 +31,7 @@ struct TextFormat {
   bool header = false;      // the first line names the columns
   std::size_t columns = 0;  // of every line; not for adjacency lists
   std::array<std::optional<std::size_t>, role_count> at;
+  std::vector<std::pair<std::string, std::size_t>> contexts;  // name and column
 
   [[nodiscard]] std::optional<std::size_t> column_of(Role role) const {
     return at[static_cast<std::size_t>(role)];
@@ -39,9 +43,11 @@ struct TextFormat {
 struct ColumnChoice {
   Role role = Role::user;
   std::string where;
+  std::string name = {};  // of a context
 };
 
-// "user=1,item=2,rating=3,time=4" or "user=userId,item=movieId"; an empty text chooses nothing.
+// "user=1,item=2,rating=3,time=4" or "user=userId,item=movieId"; an empty text chooses nothing. Circumstances
+// have names: "context.weather=5" or "context.device=Device".
 [[nodiscard]] Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns);
 
 // `text` is UTF-8; `name` is for messages; `columns` as above, or empty to go by the content alone.

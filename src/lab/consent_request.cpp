@@ -142,12 +142,13 @@ Result<People> people_of(const ConsentRequest& request, const ConsentPolicy& eve
     SOTTO_TRY(const Mix<PersonalPolicy> mix, parse_levels(request.mix));
     for (const PersonalPolicy& policy : mix.means) {
       SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue, "consent-mix"));
-      people.kinds.back().contexts = {};
+      people.kinds.back().contexts.shares.clear();
     }
     for (std::uint32_t user = 0; user < people.kind_of.size(); ++user)
       people.kind_of[user] = static_cast<std::uint16_t>(drawn(mix.words, Purpose::consent_mix, user, seed));
   } else {
-    people.kinds.push_back({.pi = everybody.pi, .mask = everybody.mask});
+    people.kinds.push_back(
+        {.pi = everybody.pi, .mask = everybody.mask, .contexts = {.whole = everybody.pi >= 1.0}});
   }
   if (!request.udcp.empty()) SOTTO_TRY_DONE(draw_protocols(request.udcp, split.contexts.get(), seed, people));
   return people;

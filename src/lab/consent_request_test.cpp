@@ -84,9 +84,12 @@ TEST(ConsentRequests, ProtocolsAreDrawnOnceByTheirSharesApartFromLevels) {
   // Alone it leaves what is shared as the plan has it, and a mix of levels lets all contexts in.
   request.mix = "";
   EXPECT_EQ(book_for(request, {.pi = 0.4}, split, 7).value()->of({5}).pi, 0.4);
+  EXPECT_FALSE(book_for(request, {.pi = 0.4}, split, 7).value()->of({5}).contexts.whole);
+  EXPECT_TRUE(book_for(request, {}, split, 7).value()->of({5}).contexts.whole);
   request.udcp = "";
   request.mix = "careful=1";
   EXPECT_TRUE(book_for(request, {}, split, 7).value()->of({5}).contexts.shares.empty());
+  EXPECT_FALSE(book_for(request, {}, split, 7).value()->of({5}).contexts.whole);
 }
 
 TEST(ConsentRequests, AProtocolNeedsContextsAndNoSecondVoice) {

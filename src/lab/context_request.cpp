@@ -6,6 +6,7 @@
 #include <array>
 
 #include "data/values.h"
+#include "lab/files.h"
 
 namespace sotto {
 
@@ -28,6 +29,16 @@ Status set_day(const std::string& text, ContextSchema& schema) {
   schema.day_from = static_cast<std::uint32_t>(from);
   schema.night_from = static_cast<std::uint32_t>(to);
   return Done{};
+}
+
+// The attributes, which are of people in the data.
+Result<PersonAttributes> load_people(const std::string& path, const IdTable& users) {
+  SOTTO_TRY(const std::string text, read_text(path));
+  SOTTO_TRY(PersonAttributes people, load_person_attributes({path, text}));
+  for (std::uint32_t user = 0; user < users.size(); ++user)
+    if (people.people.find(users.name(user))) return people;
+  return fail(Code::bad_input,
+              path + ": none of its people is in the data: is it the right file for --people?");
 }
 
 // The schema without what it is of.
@@ -57,6 +68,14 @@ Status check(const ContextRequest& request) {
                               what));
   if (request.of.size() > 1 && (request.asks_for("all") || request.asks_for("none")))
     return fail(Code::usage, "contexts are all, none, or a list of the others: --contexts interval,daypart");
+  if (!request.people.empty() && !request.asks_for("person") && !request.asks_for("all"))
+    return fail(Code::usage,
+                "people's attributes are a context: add person to --contexts, or leave --people "
+                "out");
+  if (request.people.empty() && request.asks_for("person"))
+    return fail(Code::usage,
+                "the context 'person' needs to know something about the people: give a file with "
+                "--people");
   SOTTO_TRY(const ContextSchema schema, options_of(request));
   static_cast<void>(schema);
   return Done{};
@@ -78,8 +97,13 @@ Result<ContextSchema> schema_of(const ContextRequest& request, const Split& spli
 
 Status attach_contexts(const ContextRequest& request, Split& split) {
   if (!request.asked()) return Done{};
-  SOTTO_TRY(const ContextSchema schema, schema_of(request, split));
-  SOTTO_TRY(Contexts contexts, derive_contexts(split, schema));
+  std::optional<PersonAttributes> people;
+  if (!request.people.empty()) {
+    SOTTO_TRY(people, load_people(request.people, split.users));
+  }
+  const PersonAttributes* known_people = people ? &*people : nullptr;
+  SOTTO_TRY(const ContextSchema schema, schema_of(request, split, known_people));
+  SOTTO_TRY(Contexts contexts, derive_contexts(split, schema, known_people));
   split.contexts = std::make_shared<const Contexts>(std::move(contexts));
   return Done{};
 }

@@ -15,6 +15,7 @@ struct ContextRequest {
   // interval, daypart, columns, item, person; or "all" that the data has, or "none". Empty: none either,
   // unless a model brings its own.
   std::vector<std::string> of;
+  std::string people;                           // a file of people's attributes; may be empty
   std::optional<std::uint32_t> interval_hours;  // the width of a bin; none: 24
   std::optional<std::uint32_t> interval_bins;   // none: 8
   bool interval_exact = false;                  // bins of one width

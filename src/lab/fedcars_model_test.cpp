@@ -12,6 +12,7 @@
 #include "lab/run_dir.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/fedcars/small_rated_world.h"
+#include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

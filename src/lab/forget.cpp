@@ -30,8 +30,9 @@ ForgetCost cost_of(std::string hash, double seconds, const RoundReport& all, con
 Result<TrainRequest> without_answers(const TrainRequest& request, const Split& split, UserIndex user) {
   SOTTO_TRY(TrainRequest silent, with_people(request, split));
   ConsentPolicy& consent = silent.plan.consent;
-  const ConsentBook usual({{.pi = consent.pi, .mask = consent.mask}},
-                          std::vector<std::uint16_t>(split.users.size(), 0));
+  const ConsentBook usual(
+      {{.pi = consent.pi, .mask = consent.mask, .contexts = {.whole = consent.pi >= 1.0}}},
+      std::vector<std::uint16_t>(split.users.size(), 0));
   consent.people = std::make_shared<ConsentBook>((consent.people ? *consent.people : usual).without(user));
   silent.consent.records = false;
   return silent;

@@ -12,7 +12,7 @@ namespace sotto {
 
 namespace {
 
-Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const std::string& columns,
+Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const DataRequest& request,
                                        std::vector<std::string>* files_read = nullptr) {
   SOTTO_TRY(const std::vector<std::filesystem::path> files, data_files(paths));
   std::vector<SharedBytes> texts;  // plain files are mapped, so that only packed ones take memory
@@ -23,7 +23,11 @@ Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, co
     texts.push_back(std::move(text));
     if (files_read != nullptr) files_read->push_back(file.string());
   }
-  return load_interactions(sources, {.columns = columns});
+  LoadOptions options{.columns = request.columns};
+  if (!request.rating_scale.empty()) {
+    SOTTO_TRY(options.scale, parse_rating_scale(request.rating_scale));
+  }
+  return load_interactions(sources, options);
 }
 
 template <class Labelled>
@@ -64,9 +68,9 @@ Result<Split> join_parts(const DataRequest& request, std::shared_ptr<const Knowl
   knowledge = train.knowledge;
   Dataset validation;
   if (!request.validation.empty()) {
-    SOTTO_TRY(validation, load_interaction_files(request.validation, request.columns));
+    SOTTO_TRY(validation, load_interaction_files(request.validation, request));
   }
-  SOTTO_TRY(const Dataset test, load_interaction_files(request.test, request.columns));
+  SOTTO_TRY(const Dataset test, load_interaction_files(request.test, request));
   return join_given_parts(train.dataset, validation, test, request.split);
 }
 
@@ -74,7 +78,7 @@ Result<Split> join_parts(const DataRequest& request, std::shared_ptr<const Knowl
 
 Result<LoadedData> load_data(const DataRequest& request) {
   LoadedData loaded;
-  SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request.columns, &loaded.files));
+  SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request, &loaded.files));
   SOTTO_TRY_DONE(attach_names(request.names, loaded.dataset));
   SOTTO_TRY(loaded.knowledge, knowledge_of(request.kg, loaded.dataset));
   if (loaded.knowledge && request.kg.only_known) {

@@ -82,6 +82,7 @@ void visit_knowledge(KnowledgeRequest& kg, Visitor& visit) {
 template <class Visitor>
 void visit_contexts(ContextRequest& contexts, Visitor& visit) {
   visit("contexts", "of", contexts.of);
+  visit("contexts", "people", contexts.people);
   visit("contexts", "interval_hours", contexts.interval_hours);
   visit("contexts", "interval_bins", contexts.interval_bins);
   visit_if_set("contexts", "interval_exact", contexts.interval_exact, visit);

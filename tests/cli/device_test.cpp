@@ -53,10 +53,11 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
             "never");
   EXPECT_EQ(consent({"predicate", "dct:subject", "ask"}).json()["predicates"]["dct:subject"], "ask");
   EXPECT_EQ(consent({"context", "place", "on"}).json()["contexts"]["place"], true);
-  const auto part = consent({"context", "daypart", "partial:0.3"}).json();
-  EXPECT_EQ(part["contexts"]["daypart"], true);
-  EXPECT_EQ(part["protocol"]["contexts"]["daypart"], (nlohmann::json{{"choice", "partial"}, {"share", 0.3}}));
-  EXPECT_EQ(part["protocol"]["others"]["choice"], "off");
+  const auto chosen = consent({"context", "daypart", "partial:0.3"}).json();
+  EXPECT_EQ(chosen["contexts"]["daypart"], true);
+  EXPECT_EQ(chosen["protocol"]["contexts"]["daypart"],
+            (nlohmann::json{{"choice", "partial"}, {"share", 0.3}}));
+  EXPECT_EQ(chosen["protocol"]["others"]["choice"], "off");
   EXPECT_EQ(consent({"context", "*", "full"}).json()["protocol"]["others"]["choice"], "full");
   EXPECT_EQ(consent({"context", "*", "unset"}).json()["protocol"]["others"]["choice"], "off");
   EXPECT_EQ(consent({"history", "none"}).json()["takes_part"], false);

@@ -12,6 +12,7 @@ namespace sotto {
 namespace {
 
 constexpr std::string_view named_header = "item\tpredicate\tobject";
+constexpr std::string_view tags_header = "userId,movieId,tag,timestamp";
 constexpr std::size_t piece = std::size_t{1} << 20;
 
 bool is_number(std::string_view field) {
@@ -25,6 +26,7 @@ bool all_numbers(const Fields& fields) { return std::all_of(fields.begin(), fiel
 
 const char* shape_of(KnowledgeFormat format) {
   return format == KnowledgeFormat::numbers ? "a line is an item, a predicate's and an object's number"
+         : format == KnowledgeFormat::tags  ? "a line is a user, an item, a tag and a time, parted by commas"
          : format == KnowledgeFormat::lists ? "a line is an item and the ids of its features"
                                             : "a line is an item, a predicate and an object";
 }
@@ -35,6 +37,15 @@ bool is_sound(const Fields& fields, KnowledgeFormat format) {
   if (format == KnowledgeFormat::lists) return fields.size() >= 2;
   return fields.size() == 3 &&
          (format != KnowledgeFormat::numbers || (is_number(fields[1]) && is_number(fields[2])));
+}
+
+// Of user, item, tag, time: item and tag, as it is compared.
+bool read_tag(FieldSplitter& commas, std::string_view line, Fields& fields, std::string& tag) {
+  if (!commas.split(line, fields) || fields.size() != 4) return false;
+  tag.clear();
+  for (const char c : trimmed(fields[2]))
+    tag.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
+  return id_fault(fields[1]) == nullptr && id_fault(tag) == nullptr;
 }
 
 class Adder {
@@ -104,6 +115,7 @@ Result<KnowledgeFormat> detect_knowledge(const std::string& name, std::string_vi
   std::size_t seen = 0, threes = 0, numbered = 0;
   while (seen < sample && lines.next(line)) {
     if (seen == 0 && line == named_header) return KnowledgeFormat::named;
+    if (seen == 0 && line == tags_header) return KnowledgeFormat::tags;
     if (seen == 0 && trimmed(line).starts_with('#')) continue;
     if (const auto format = by_marks(line); seen == 0 && format) return *format;
     (void)tabs.split(line, fields);
@@ -129,6 +141,8 @@ const char* to_string(KnowledgeFormat format) {
       return "item features by number";
     case KnowledgeFormat::lists:
       return "lists of feature ids";
+    case KnowledgeFormat::tags:
+      return "tags of items";
     case KnowledgeFormat::triples_tsv:
       return "triples (TSV)";
     case KnowledgeFormat::ntriples:
@@ -172,14 +186,24 @@ Result<NumberNames> read_number_names(NamedSource source) {
 Status read_features(NamedSource source, KnowledgeFormat format, const ListOptions& options,
                      BrokenLines& broken, FeatureList& list) {
   LineStream lines(std::move(source));
-  FieldSplitter tabs("\t"), blanks(" ");
+  FieldSplitter tabs("\t"), blanks(" "), commas(",");
   Fields fields;
+  std::string tag;
   std::string_view line;
   Adder adder(options, list);
   while (true) {
     SOTTO_TRY(const bool more, lines.next(line));
     if (!more) return Done{};
-    if (lines.number() == 1 && line == named_header) continue;
+    if (lines.number() == 1 && (line == named_header || line == tags_header)) continue;
+    if (format == KnowledgeFormat::tags && is_utf8(line) && read_tag(commas, line, fields, tag)) {
+      list.facts.push_back(
+          {list.items.intern(fields[1]), list.intern_predicate("tag"), list.objects.intern(tag)});
+      continue;
+    }
+    if (format == KnowledgeFormat::tags) {
+      SOTTO_TRY_DONE(broken.add(lines.name(), lines.number(), shape_of(format)));
+      continue;
+    }
     (void)tabs.split(line, fields);
     if (fields.size() == 1 && format != KnowledgeFormat::named) (void)blanks.split(line, fields);
     if (is_sound(fields, format) && is_utf8(line)) {

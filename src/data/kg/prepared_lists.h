@@ -1,8 +1,12 @@
-// Prepared lists of item features, in the three ways they come:
+// Prepared lists of item features, in the ways they come:
 //
 //   named    item<TAB>predicate<TAB>object under that header, chains joined by "~": what write_features
 //   writes numbers  item predicate-id object-id, three numbers a line; names of predicates from a file beside
 //   it lists    item, then the ids of its features, as many as it has, parted by tabs; predicate "feature"
+//   tags     userId,movieId,tag,timestamp under that header (MovieLens): <tag, word> in lower case, and not
+//   who
+//            said it. They are public knowledge about the items: a device's own tags are no such thing, and
+//            must not be taken from it for this.
 //
 // Law: what write_features writes reads back as the same facts.
 #pragma once
@@ -20,7 +24,7 @@
 
 namespace sotto {
 
-enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, triples_tsv, ntriples, turtle };
+enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, tags, triples_tsv, ntriples, turtle };
 
 // By the ending of the name (.nt, .ttl, each also .zst), else by the first lines of the file.
 [[nodiscard]] Result<KnowledgeFormat> detect_knowledge(const std::string& name, std::string_view head);

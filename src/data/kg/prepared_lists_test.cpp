@@ -134,5 +134,25 @@ TEST(LineStream, LinesAreTheSameHoweverTheTextArrives) {
   }
 }
 
+TEST(PreparedLists, TagsAreWordsOfItemsAndNotOfPeople) {
+  const std::string text =
+      "userId,movieId,tag,timestamp\n"
+      "2,60756,funny,1445714994\n"
+      "7,60756, FUNNY ,1445714999\n"
+      "2,60756,\"so, so\",1445714996\n"
+      "3,1,Pixar,1445714996\n"
+      "3,1,,1445714996\n";
+  EXPECT_EQ(detect_knowledge("tags.csv", text).value(), KnowledgeFormat::tags);
+  EXPECT_FALSE(is_graph(KnowledgeFormat::tags));
+  FeatureList list;
+  BrokenLines broken;
+  ASSERT_TRUE(read_features({"tags.csv", bytes_of(text)}, KnowledgeFormat::tags, {}, broken, list).ok());
+  list.settle();
+  EXPECT_EQ(features_text(list),
+            "item\tpredicate\tobject\n60756\ttag\tfunny\n60756\ttag\tso, so\n1\ttag\tpixar\n");
+  EXPECT_EQ(broken.count, 1u) << "an empty tag";
+  EXPECT_EQ(broken.first.substr(0, 16), "tags.csv, line 6") << broken.first;
+}
+
 }  // namespace
 }  // namespace sotto

@@ -25,6 +25,9 @@ void add_context_flags(CLI::App& app, Edits<DataRequest>& edits) {
                                 "of interval, daypart, columns, item, person; or all there is, or none",
                                 &ContextRequest::of)
       ->delimiter(',');
+  add<std::string>(app, edits, "--people", "FILE",
+                   "people's attributes: u.user, users.dat, or a table of users under a header",
+                   &ContextRequest::people);
   add<std::uint32_t>(app, edits, "--interval-hours", "H", "width of the bins of time between two ratings",
                      &ContextRequest::interval_hours)
       ->default_str(fmt::format("{}", usual.bin_hours));

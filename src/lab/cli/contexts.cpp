@@ -117,6 +117,7 @@ std::string often_text(const ContextDimension& dimension, const std::vector<std:
     text += fmt::format("{}{} ({:.0f}%)", n == 0 ? "" : ", ", dimension.values[order[n]],
                         100.0 * counts[order[n]] / all);
   }
+  if (dimension.values.empty()) return "older ratings count less";
   return text.empty() ? "nothing is known" : text;
 }
 

@@ -20,6 +20,8 @@ struct GenerateOptions {
   WorldOptions world;
   std::string out;
   std::string knowledge;  // where what is known about the venues goes; empty: nowhere
+  bool ratings = false;
+  std::string people;  // where the people's attributes go; empty: nowhere
 };
 
 struct WorldFiles {
@@ -64,11 +66,25 @@ Status write_knowledge(const GenerateOptions& options, const Console& console) {
   return write_output(console, options.knowledge, features_text(knowledge));
 }
 
+Status write_people(const GenerateOptions& options, const Console& console) {
+  if (options.people.empty()) return Done{};
+  SOTTO_TRY(const char separator, separator_for(options.people));
+  return write_output(console, options.people, people_text(generate_people(options.world), separator));
+}
+
 Status generate(GenerateOptions& options, const Console& console) {
   options.world.seed = options.common.seed;
+  if (!options.people.empty() && !options.ratings)
+    return fail(Code::usage,
+                "people's attributes matter to ratings only: add --ratings, or leave --people out");
+  if (options.ratings && options.out.ends_with(".split"))
+    return fail(Code::usage,
+                "a saved split holds no ratings: give --out a folder, or a name in .tsv or .csv");
   SOTTO_TRY_DONE(write_knowledge(options, console));
   if (options.out.ends_with(".split")) return generate_as_split(options, console);
-  SOTTO_TRY(const Dataset world, generate_world(options.world));
+  SOTTO_TRY(const Dataset world,
+            options.ratings ? generate_rated_world(options.world) : generate_world(options.world));
+  SOTTO_TRY_DONE(write_people(options, console));
   SOTTO_TRY(const WorldFiles files, files_for(options.out));
   SOTTO_TRY(const char separator, separator_for(files.interactions));
   SOTTO_TRY_DONE(write_output(console, files.items, items_text(world, separator)));
@@ -121,11 +137,16 @@ void add_data_generate(CLI::App& data, Cli& cli) {
   app->add_option("--kg", options->knowledge,
                   "also what is known about the venues, as a list of features in .tsv, perhaps .zst")
       ->type_name("FILE");
+  app->add_flag("--ratings", options->ratings,
+                "people rate the venues, 1 to 5, not alike on working days and weekends");
+  app->add_option("--people", options->people, "also the people's age and occupation, in .tsv or .csv")
+      ->type_name("FILE");
   add_common_options(*app, options->common, "another seed, another world");
   app->footer(
       examples({"sotto data generate --out world",
                 "sotto data generate --users 5000 --items 3000 --cities 10 --seed 7 --out world.tsv.zst",
                 "sotto data generate --out world --kg features.tsv",
+                "sotto data generate --ratings --out world --people people.tsv",
                 "sotto data generate --users 1000000 --items 100000 --out big.split"}));
 }
 

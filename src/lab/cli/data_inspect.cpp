@@ -9,6 +9,9 @@
 
 #include "data/loader.h"
 #include "lab/cli/command.h"
+#include "lab/cli/context_flags.h"
+#include "lab/cli/contexts_text.h"
+#include "lab/cli/kg_flags.h"
 #include "lab/cli/options.h"
 #include "lab/cli/parts_text.h"
 #include "lab/cli/table.h"
@@ -106,6 +109,13 @@ std::pair<std::int64_t, std::int64_t> time_range(const Dataset& dataset) {
   return {first->time, last->time};
 }
 
+std::pair<float, float> rating_range(const Dataset& dataset) {
+  const auto [first, last] =
+      std::minmax_element(dataset.interactions.begin(), dataset.interactions.end(),
+                          [](const Interaction& a, const Interaction& b) { return a.rating < b.rating; });
+  return {first->rating, last->rating};
+}
+
 const char* to_text(TimeKind kind) {
   switch (kind) {
     case TimeKind::none:
@@ -147,6 +157,10 @@ nlohmann::json as_json(const std::vector<FileFormat>& formats, const LoadedData&
     const auto [first, last] = time_range(dataset);
     json["time"].update({{"first", first}, {"last", last}});
   }
+  if (dataset.has_ratings) {
+    const auto [lowest, highest] = rating_range(dataset);
+    json["rating_scale"] = {{"lowest", lowest}, {"highest", highest}};
+  }
   json["ratings"] = nlohmann::json::array();
   for (const Bin& bin : rating_bins(dataset))
     json["ratings"].push_back({{"rating", bin.label}, {"count", bin.count}});
@@ -177,6 +191,10 @@ void print_facts(const LoadedData& loaded, const Console& console) {
                                           : fmt::format("{} to {}", human_time(first), human_time(last))});
   }
   if (!dataset.has_ratings) facts.row({"ratings", "none"});
+  if (dataset.has_ratings) {
+    const auto [lowest, highest] = rating_range(dataset);
+    facts.row({"ratings", fmt::format("{} to {}", lowest, highest)});
+  }
   const bool names = !dataset.item_names.empty(), categories = !dataset.item_categories.empty();
   if (names || categories)
     facts.row({"labels", names && categories ? "names and categories" : names ? "names" : "categories"});
@@ -236,8 +254,11 @@ Status inspect(InspectOptions& options, const Console& console) {
   SOTTO_TRY_DONE(apply_edits(options.edits, request));
   SOTTO_TRY(const std::vector<FileFormat> formats, formats_of(request));
   SOTTO_TRY(const LoadedData loaded, load_data(request));
+  SOTTO_TRY(const std::optional<Split> rated, split_for_contexts(request, loaded));
   if (options.common.json) {
-    print_json(console, as_json(formats, loaded));
+    nlohmann::json json = as_json(formats, loaded);
+    if (rated) json["contexts"] = contexts_json(*rated);
+    print_json(console, json);
     return Done{};
   }
   for (const FileFormat& file : formats)
@@ -245,6 +266,7 @@ Status inspect(InspectOptions& options, const Console& console) {
   console.print("\n");
   print_facts(loaded, console);
   print_distributions(loaded.dataset, console);
+  if (rated) console.print("\n" + contexts_table(*rated, console));
   return Done{};
 }
 
@@ -255,9 +277,12 @@ void add_data_inspect(CLI::App& data, Cli& cli) {
   app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst; or a saved split")
       ->required();
   add_reading_options(*app, options->edits);
+  add_kg_flags(*app, options->edits);
+  add_context_flags(*app, options->edits);
   add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
   app->footer(examples({"sotto data inspect ratings.dat", "sotto data inspect world --names world/items.tsv",
-                        "sotto data inspect ratings.csv.zst --min-user 20 --core 5 --json"}));
+                        "sotto data inspect ratings.csv.zst --min-user 20 --core 5 --json",
+                        "sotto data inspect ml-100k/u.data --contexts interval,daypart --utc-offset -6"}));
 }
 
 }  // namespace sotto

@@ -68,4 +68,23 @@ std::string items_text(const Dataset& dataset, char separator) {
   return out;
 }
 
+std::string people_text(const PersonAttributes& people, char separator) {
+  std::string out = "user";
+  for (const RecordColumn& column : people.columns) {
+    out += separator;
+    add_field(out, column.name, separator);
+  }
+  out += '\n';
+  for (std::uint32_t person = 0; person < people.people.size(); ++person) {
+    add_field(out, people.people.name(person), separator);
+    for (std::size_t column = 0; column < people.columns.size(); ++column) {
+      out += separator;
+      const std::uint32_t value = people.values[column][person];
+      if (value != no_value) add_field(out, people.columns[column].values.name(value), separator);
+    }
+    out += '\n';
+  }
+  return out;
+}
+
 }  // namespace sotto

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "data/dataset.h"
+#include "data/person_attributes.h"
 
 namespace sotto {
 
@@ -16,5 +17,8 @@ namespace sotto {
 
 // A header and a line an item: item, name, category.
 [[nodiscard]] std::string items_text(const Dataset& dataset, char separator);
+
+// A header and a line a person: user, then their attributes.
+[[nodiscard]] std::string people_text(const PersonAttributes& people, char separator);
 
 }  // namespace sotto

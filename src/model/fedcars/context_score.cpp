@@ -20,6 +20,12 @@ double entropy(std::span<const std::uint32_t> counts, double n) {
   return sum;
 }
 
+// D: a dimension without values (recency, which weighs records) is none of these.
+double with_values(const ContextCounts& counts) {
+  return static_cast<double>(
+      std::ranges::count_if(counts.of, [](const auto& dimension) { return !dimension.empty(); }));
+}
+
 std::optional<int> year_in(const std::string& name) {
   int year = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), year);
@@ -110,17 +116,19 @@ double spread(std::span<const std::uint32_t> counts) {
 }
 
 double context_score(const ContextCounts& counts) {
-  if (counts.of.empty()) return 0.0;
+  const double dimensions = with_values(counts);
+  if (dimensions == 0.0) return 0.0;
   double sum = 0.0;
   for (const auto& dimension : counts.of) sum += spread(dimension);
-  return sum / static_cast<double>(counts.of.size());
+  return sum / dimensions;
 }
 
 std::optional<double> literal_context_score(const ContextCounts& counts) {
-  if (counts.of.size() < 2 || counts.records == 0) return std::nullopt;
+  const double dimensions = with_values(counts);
+  if (dimensions < 2.0 || counts.records == 0) return std::nullopt;
   double sum = 0.0;
   for (const auto& dimension : counts.of) sum += entropy(dimension, static_cast<double>(counts.records));
-  return sum / std::log2(static_cast<double>(counts.of.size()));
+  return sum / std::log2(dimensions);
 }
 
 std::vector<ItemIndex> newest_items(const Histories& histories, UserIndex user, std::size_t most) {

@@ -43,6 +43,12 @@ TEST(ContextScore, AWorkedExample) {
   EXPECT_NEAR(*literal_context_score(counts), (0.9182958 + 1.4466167 + 0.9182958) / 2.0, 1e-6);
 }
 
+TEST(ContextScore, ADimensionWithoutValuesIsNone) {
+  const ContextCounts counts{.of = {{1, 1}, {}, {2, 0}}, .records_with = {2, 0, 2}, .records = 2};
+  EXPECT_NEAR(context_score(counts), 0.5, 1e-12);
+  EXPECT_NEAR(*literal_context_score(counts), 1.0, 1e-12);
+}
+
 TEST(ContextScore, WhatIsMissingIsNotCounted) {
   const ContextCounts counts = count_contexts(world(), histories(), UserIndex{1});
   EXPECT_EQ(counts.of[0], (Counts{0, 1}));

@@ -59,4 +59,5 @@ class Fedcars {
 
 }  // namespace sotto
 
-#include "model/fedcars/fedcars_fit.h"  // IWYU pragma: keep
+#include "model/fedcars/fedcars_fit.h"     // IWYU pragma: keep
+#include "model/fedcars/fedcars_server.h"  // IWYU pragma: keep

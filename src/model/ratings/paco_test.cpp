@@ -20,30 +20,44 @@ Rows two_groups() {
   return rows;
 }
 
-TEST(Paco, FindsPlantedBlocks) {
+TEST(Paco, ScoresAreTheDensitiesOfTheBlocksItFound) {
   const Rows rows = two_groups();
-  const auto model =
-      Paco::fit(histories_of(rows), 40, {.user_clusters = 4, .item_clusters = 4, .seed = 3}).value();
+  const PacoOptions options{.user_clusters = 4, .item_clusters = 4, .seed = 3};
+  const auto model = Paco::fit(histories_of(rows), 40, options).value();
   const auto people = model->user_clusters();
   const auto items = model->item_clusters();
-  for (std::uint32_t user = 0; user < 60; ++user) EXPECT_EQ(people[user], people[user < 30 ? 0 : 59]);
-  for (std::uint32_t item = 0; item < 40; ++item) EXPECT_EQ(items[item], items[item < 20 ? 0 : 39]);
-  EXPECT_NE(people[0], people[59]);
-  // The density of the block, and a thousandth of the item's share in it.
-  double ones = 0.0;
-  std::vector<double> takers(20, 0.0);
+  // No cluster mixes the two groups.
   for (std::uint32_t user = 0; user < 30; ++user)
-    for (const std::uint32_t item : rows[user]) {
-      ones += 1.0;
-      takers[item] += 1.0;
-    }
-  const auto scores = scores_of(*model, 0);
+    for (std::uint32_t other = 30; other < 60; ++other) EXPECT_NE(people[user], people[other]);
   for (std::uint32_t item = 0; item < 20; ++item)
-    EXPECT_NEAR(scores[item], ones / 600.0 + 1e-3 * takers[item] / 30.0, 1e-6);
-  for (std::uint32_t item = 20; item < 40; ++item) EXPECT_EQ(scores[item], 0.0f);
+    for (std::uint32_t other = 20; other < 40; ++other) EXPECT_NE(items[item], items[other]);
+  // Ones over cells of the block, counted one by one, and a thousandth of the item's share in the cluster.
+  for (const std::uint32_t user : {0u, 17u, 59u}) {
+    const auto scores = scores_of(*model, user);
+    for (std::uint32_t item = 0; item < 40; ++item) {
+      double cells = 0.0, ones = 0.0, takers = 0.0, members = 0.0;
+      for (std::uint32_t one = 0; one < 60; ++one) {
+        if (people[one] != people[user]) continue;
+        members += 1.0;
+        for (std::uint32_t thing = 0; thing < 40; ++thing) {
+          const bool has = std::ranges::count(rows[one], thing) > 0;
+          if (thing == item && has) takers += 1.0;
+          if (items[thing] != items[item]) continue;
+          cells += 1.0;
+          ones += has ? 1.0 : 0.0;
+        }
+      }
+      EXPECT_NEAR(scores[item], ones / cells + 1e-3 * takers / members, 1e-6);
+    }
+  }
+}
+
+TEST(Paco, SomebodyNewIsOfTheNearestCluster) {
+  const Rows rows = two_groups();
+  const auto model = Paco::fit(histories_of(rows), 40, {.user_clusters = 2, .item_clusters = 2}).value();
   std::vector<float> fresh(40);
-  model->score_history(items_of({21, 22, 25}), fresh);
-  EXPECT_EQ(fresh, scores_of(*model, 59));
+  model->score_history(items_of({20, 21, 22, 25, 27, 30, 34, 39}), fresh);
+  for (std::uint32_t item = 0; item < 20; ++item) EXPECT_LT(fresh[item], fresh[item + 20]);
   EXPECT_FALSE(model->similar({0}, fresh).ok());
 }
 
