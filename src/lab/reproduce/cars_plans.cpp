@@ -240,18 +240,18 @@ std::string share_label(double share) { return fmt::format("{:.0f}%", 100.0 * sh
 const std::vector<ProtocolVariant>& protocol_variants() {
   static const std::vector<ProtocolVariant> variants{
       {"100% full", "", "", "", "", 1.0},
-      {"75% full, 25% partial", "full=0.75,partial=0.25", "", "", "partial", 0.75},
-      {"50% full, 50% partial", "full=0.5,partial=0.5", "", "", "partial", 0.5},
-      {"25% full, 75% partial", "full=0.25,partial=0.75", "", "", "partial", 0.25},
+      {"75% full, partial", "full=0.75,partial=0.25", "", "", "partial", 0.75},
+      {"50% full, partial", "full=0.5,partial=0.5", "", "", "partial", 0.5},
+      {"25% full, partial", "full=0.25,partial=0.75", "", "", "partial", 0.25},
       {"100% partial", "partial=1", "", "", "partial", 0.0},
-      {"75% full, 25% none", "full=0.75,none=0.25", "", "", "none", 0.75},
-      {"50% full, 50% none", "full=0.5,none=0.5", "", "", "none", 0.5},
-      {"25% full, 75% none", "full=0.25,none=0.75", "", "", "none", 0.25},
+      {"75% full, none", "full=0.75,none=0.25", "", "", "none", 0.75},
+      {"50% full, none", "full=0.5,none=0.5", "", "", "none", 0.5},
+      {"25% full, none", "full=0.25,none=0.75", "", "", "none", 0.25},
       {"100% none", "none=1", "", "", "none", 0.0},
-      {"history: newest half", "", "", "level = \"open\"\nhistory = 0.5\n", "half the history", 0.0},
-      {"history: newest fifth", "", "", "level = \"open\"\nhistory = 0.2\n", "a fifth of it", 0.0},
-      {"history: none of 25%", "", "open=0.75,closed=0.25", "", "no history", 0.75},
-      {"history: none of 50%", "", "open=0.5,closed=0.5", "", "no history", 0.5},
+      {"history: half", "", "", "level = \"open\"\nhistory = 0.5\n", "half the history", 0.0},
+      {"history: fifth", "", "", "level = \"open\"\nhistory = 0.2\n", "a fifth of it", 0.0},
+      {"no history: 25%", "", "open=0.75,closed=0.25", "", "no history", 0.75},
+      {"no history: 50%", "", "open=0.5,closed=0.5", "", "no history", 0.5},
   };
   return variants;
 }

@@ -163,7 +163,9 @@ Status add_protocol_costs(const TargetData& at, Reproduction& out) {
     }
     table.notes.emplace_back(
         "Means of people's own MAE. Cost: their error less that of the same people where everybody lets all "
-        "in. partial: half of the records carry each context. A history that does not enter is neither "
+        "in. partial, none: what the others let in; partial: half of the records carry each context. half, "
+        "fifth: "
+        "the newest of everybody's history. A history that does not enter is neither "
         "learned from nor adapted to.");
     out.figures.emplace_back(Chart{protocol_chart(data, table)});
     out.tables.push_back(std::move(table));
