@@ -87,7 +87,7 @@ Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const
 XyChart protocol_chart(const PaperData& data, const PaperTable& table) {
   XyChart chart;
   chart.head = {fmt::format("protocols-{}", slug(data.shown)),
-                fmt::format("{}: what MAE costs where not all let contexts in", data.shown),
+                fmt::format("{}: cost in MAE where not all let contexts in", data.shown),
                 "The others let none in. Cost: means of people's own MAE less that of the same people where "
                 "everybody lets all in; 95% intervals over seeds."};
   chart.x.label = "people who let all contexts in, %";
