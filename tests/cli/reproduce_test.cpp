@@ -29,7 +29,7 @@ TEST_F(CliReproduce, list_says_what_is_there_and_what_is_not) {
   const Outcome listed = shop_.sotto({"reproduce", "list", "--data", "data", "--json"});
   ASSERT_EQ(listed.code, 0) << listed.err;
   const auto json = listed.json();
-  ASSERT_EQ(json["targets"].size(), 19u);
+  ASSERT_EQ(json["targets"].size(), 24u);
   for (const auto& target : json["targets"]) {
     if (target["target"] == "thesis-4.2") {
       EXPECT_TRUE(target["runnable"]);
@@ -185,6 +185,43 @@ TEST_F(CliReproduce, word_clouds_name_features) {
     EXPECT_NE(svg.find(">Space operas</tspan>"), std::string::npos) << name;
     EXPECT_NE(svg.find("dct:subject Courtroom dramas"), std::string::npos) << name;
     EXPECT_EQ(svg.find(">English-language films</tspan>"), std::string::npos) << name;  // tells nobody apart
+  }
+}
+
+// Two kinds of films and two kinds of people who rate them, over some weeks.
+TEST_F(CliReproduce, fed_cars_in_all_its_targets) {
+  std::string ratings, films;
+  for (int user = 0; user < 40; ++user)
+    for (int n = 0; n < 24; ++n) {
+      const int film = (user * 5 + n * 7) % 60;
+      const int rating = film % 2 == user % 2 ? 4 + (user + n) % 2 : 1 + (user + n) % 3;
+      ratings += fmt::format("{}\t{}\t{}\t{}\n", user + 1, film + 1, rating, 880'000'000 + 40'000 * n + user);
+    }
+  for (int film = 0; film < 60; ++film)
+    films += fmt::format("{}|Film {} ({})|01-Jan-1995||url|0|{}|{}{}\n", film + 1, film, 1990 + film % 4,
+                         film % 2, 1 - film % 2, "|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0|0");
+  shop_.put("data/movielens-100k/u.data", ratings);
+  shop_.put("data/movielens-100k/u.item", films);
+  EXPECT_EQ(reproduce({"thesis-4.2", "--seeds", "2"}).code, 2);
+  const Outcome table = reproduce({"fedcars-table-1", "--quick", "--json"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  std::size_t errors = 0;
+  for (const auto& cell : table.json()["cells"])
+    if (cell["row"] == "Fed-CARS" && cell["metric"] == "MAE" && cell["ours"].is_number()) {
+      ++errors;
+      EXPECT_LT(cell["ours"], 1.5);
+      EXPECT_EQ(cell["printed"], .7869);
+    }
+  EXPECT_EQ(errors, 2u);  // both protocols of one set
+  const Outcome seeds = reproduce({"fedcars-fig-3", "--quick", "--seeds", "2", "--json"});
+  ASSERT_EQ(seeds.code, 0) << seeds.err;
+  EXPECT_EQ(seeds.json()["computed"], 8);
+  for (const char* target : {"fedcars-fig-4", "fedcars-udcp", "fedcars-cold-start"}) {
+    const Outcome drawn = reproduce({target, "--quick", "--json"});
+    ASSERT_EQ(drawn.code, 0) << drawn.err;
+    EXPECT_FALSE(drawn.json()["findings"].empty()) << target;
+    const std::string page = shop_.get(std::string("out/") + target + ".html");
+    EXPECT_NE(page.find("class=\"series "), std::string::npos) << target;
   }
 }
 

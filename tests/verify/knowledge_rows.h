@@ -8,7 +8,7 @@
 namespace sotto {
 
 // The authors' features of Facebook Books, both hops, in more than ten books.
-inline void facebook_books(TrainRequest& request) {
+inline void books_of_the_thesis(TrainRequest& request) {
   request.data.filter.min_user = 0;
   request.data.filter.core = 5;
   request.data.split.rule = RandomHoldout{0.8};
@@ -42,7 +42,7 @@ inline std::vector<Row> book_rows() {
       {books,
        "Top-Pop, random 80/20 (printed .0939, 16, .0127)",
        [](TrainRequest& request) {
-         facebook_books(request);
+         books_of_the_thesis(request);
          request.model = ModelKind::toppop;
        },
        5,
@@ -50,7 +50,7 @@ inline std::vector<Row> book_rows() {
       {books,
        "KGFlex, as the thesis (printed .0853, 606, .307)",
        [](TrainRequest& request) {
-         facebook_books(request);
+         books_of_the_thesis(request);
          kgflex_of_the_thesis(request);
        },
        5,
@@ -58,7 +58,7 @@ inline std::vector<Row> book_rows() {
       {books,
        "KGFlex, tuned on a validation part",
        [](TrainRequest& request) {
-         facebook_books(request);
+         books_of_the_thesis(request);
          kgflex_of_the_thesis(request);
          request.plan.epochs = 30;
          request.kgflex.negatives = 20;

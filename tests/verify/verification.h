@@ -55,7 +55,8 @@ class Verification {
       request.data.filter.min_user = 20;
       row.set(request);
       KnowledgeRequest& kg = request.data.kg;
-      if (kg.labels) request.data.names = {folder_ + "/movielens-1m/movies.dat.zst"};
+      if (kg.labels && request.data.names.empty())
+        request.data.names = {folder_ + "/movielens-1m/movies.dat.zst"};
       for (std::string& path : kg.paths) path = folder_ + "/" + path;
       for (std::string& path : kg.links) path = folder_ + "/" + path;
       if (!kg.predicates.empty()) kg.predicates = folder_ + "/" + kg.predicates;
@@ -100,6 +101,8 @@ class Verification {
     if (std::holds_alternative<RandomHoldout>(request.data.split.rule))
       key += fmt::format(" {} {} {}", to_string(request.data.split.rule), request.plan.seed,
                          request.data.kg.labels);
+    if (request.data.split.keep_records)
+      key += fmt::format(" {} of {}, with records", request.plan.seed, request.data.split.most_test);
     const auto held = splits_.find(key);
     if (held != splits_.end()) return &held->second;
     SOTTO_TRY(Prepared prepared, prepare(request.data));

@@ -2,6 +2,7 @@
 // now; a miss makes the program fail. The papers' protocol: at least 20 items a user, temporal 80/20.
 #include <cstdlib>
 
+#include "tests/verify/cars_rows.h"
 #include "tests/verify/exchange_figures.h"
 #include "tests/verify/knowledge_rows.h"
 #include "tests/verify/poison_figures.h"
@@ -302,6 +303,7 @@ int run(const std::string& folder, bool quick) {
   for (Row& row : poison_rows()) rows.push_back(std::move(row));
   for (Row& row : exchange_rows()) rows.push_back(std::move(row));
   for (Row& row : knowledge_rows()) rows.push_back(std::move(row));
+  for (Row& row : cars_verify_rows(folder)) rows.push_back(std::move(row));
   for (const Row& row : rows)
     if (row.quick || !quick) verification.run(row);
   measure_audit(folder, quick, [&](const MeasuredFigure& figure) { verification.figure(figure); });

@@ -30,8 +30,12 @@ struct ReproduceOptions {
   bool proxies = false;
   bool quiet = false;
   bool retry_failed = false;
+  std::uint32_t seeds = 0;
 
-  [[nodiscard]] Effort effort() const { return full ? Effort::full : Effort::quick; }
+  // Fed-CARS' targets are small: they run whole unless told to be quick.
+  [[nodiscard]] Effort effort(const Target& of) const {
+    return full || (is_cars_kind(of.kind) && !quick) ? Effort::full : Effort::quick;
+  }
   [[nodiscard]] DataFolder folder() const {
     return {data.empty() ? default_data_root() : std::filesystem::path(data), proxies};
   }
@@ -102,11 +106,12 @@ Status list_targets(const ReproduceOptions& options, const Console& console) {
   return Done{};
 }
 
-std::string command_of(const ReproduceOptions& options) {
+std::string command_of(const ReproduceOptions& options, Effort effort) {
   std::string command =
-      fmt::format("sotto reproduce {} --{} --data {} --out {}", options.target, to_string(options.effort()),
+      fmt::format("sotto reproduce {} --{} --data {} --out {}", options.target, to_string(effort),
                   shell_word(options.folder().root.string()), shell_word(options.out));
   if (options.proxies) command += " --proxies";
+  if (options.seeds > 0) command += fmt::format(" --seeds {}", options.seeds);
   for (const std::string& name : options.only) command += " --on " + shell_word(name);
   return command;
 }
@@ -130,12 +135,16 @@ Status show(const Reproduction& reproduction, const std::vector<std::filesystem:
 }
 
 Status run_target(const ReproduceOptions& options, const Console& console) {
-  SOTTO_TRY(const Target target, find_target(options.target));
+  SOTTO_TRY(Target target, find_target(options.target));
+  if (options.seeds > 0 && !is_cars_kind(target.kind))
+    return fail(Code::usage, "--seeds is for the targets of Fed-CARS: the others have their own seeds");
+  target.seeds = options.seeds;
+  const Effort effort = options.effort(target);
   SOTTO_TRY(const SheetFormat format, parse_sheet_format(options.format));
   SOTTO_TRY(std::vector<PaperData> found, data_for_target(target, options.folder()));
   SOTTO_TRY(const std::vector<PaperData> data,
-            data_worked_on(target, std::move(found), options.only, options.effort()));
-  SOTTO_TRY(const double seconds, estimated_core_seconds(target, data, options.effort()));
+            data_worked_on(target, std::move(found), options.only, effort));
+  SOTTO_TRY(const double seconds, estimated_core_seconds(target, data, effort));
   SOTTO_TRY_DONE(make_folder(options.out));
   const std::filesystem::path out = options.out;
   SOTTO_TRY(ResultsFile results, ResultsFile::open_or_create((out / "results.sqlite").string()));
@@ -150,14 +159,13 @@ Status run_target(const ReproduceOptions& options, const Console& console) {
   hooks.stop = &guard.stop();
   hooks.retry_failed = options.retry_failed;
   ThreadPool pool(options.common.threads);
-  const auto reproduction =
-      reproduce(target, data, options.effort(), results, hooks, options.common.threads, pool);
+  const auto reproduction = reproduce(target, data, effort, results, hooks, options.common.threads, pool);
   progress.clear();
   if (!reproduction.ok() && reproduction.error().code == Code::cancelled)
     return fail(Code::cancelled,
-                fmt::format("{}; go on with: {}", reproduction.error().message, command_of(options)));
+                fmt::format("{}; go on with: {}", reproduction.error().message, command_of(options, effort)));
   if (!reproduction.ok()) return reproduction.error();
-  SOTTO_TRY(const auto written, write_page(page_of(*reproduction, command_of(options)),
+  SOTTO_TRY(const auto written, write_page(page_of(*reproduction, command_of(options, effort)),
                                            out / (std::string(target.name) + ".html")));
   return show(*reproduction, written, options, format, console);
 }
@@ -174,12 +182,14 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
   app->add_option("TARGET", options->target,
                   "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-6.1, "
-                  "thesis-6.2, fig-6.2 … fig-6.4")
+                  "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
+                  "fedcars-udcp, fedcars-cold-start")
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
       ->default_str("$SOTTO_DATA, else ../shared/data");
-  app->add_flag("--quick", options->quick, "stored plans, few values of π (the default)");
+  app->add_flag("--quick", options->quick,
+                "stored plans, few values of π, one seed of Fed-CARS (the default but for Fed-CARS)");
   app->add_flag("--full", options->full, "search the papers' grids, all values of π, three seeds: hours");
   app->add_option("--on", options->only,
                   "only these of the target's datasets (chapter 6: --quick takes one or two unless told)")
@@ -195,10 +205,15 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->default_str("table");
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
+  app->add_option("--seeds", options->seeds, "seeds of Fed-CARS' targets")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100))
+      ->default_str("3, with --quick 1");
   add_common_options(*app, options->common,
                      "taken by every command; the targets have their own seeds, 1 to 3");
   app->footer(examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
                         "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
+                        "sotto reproduce fedcars-table-1 --data data --quick",
                         "sotto reproduce thesis-4.2 --full --format latex"}));
 }
 

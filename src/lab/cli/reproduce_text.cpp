@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t most_wide_metrics = 2;  // more of them get a column each
 
-bool has_ours(const PaperTable& table) {
+bool any_cell(const PaperTable& table, std::optional<double> PaperCell::*value) {
   for (const PaperRow& row : table.rows)
     for (const PaperCell& cell : row.cells)
-      if (cell.ours) return true;
+      if (cell.*value) return true;
   return false;
 }
 
@@ -93,10 +93,11 @@ nlohmann::json cell_json(const PaperTable& table, const PaperRow& row, std::size
 std::string reproduction_text(const Reproduction& reproduction, const Console& console) {
   std::string text = fmt::format("{}\n", console.paint(Tone::strong, std::string(reproduction.target.title)));
   for (const PaperTable& table : reproduction.tables) {
-    if (!has_ours(table)) continue;
+    if (!any_cell(table, &PaperCell::ours)) continue;
     const bool narrow = table.metrics.size() > most_wide_metrics;
+    const bool beside = narrow && any_cell(table, &PaperCell::printed);
     text +=
-        fmt::format("\n{}{}\n", console.paint(Tone::accent, table.title), narrow ? "   ours (print)" : "");
+        fmt::format("\n{}{}\n", console.paint(Tone::accent, table.title), beside ? "   ours (print)" : "");
     text += (narrow ? narrow_table(table) : wide_table(table)).text(console);
     for (const std::string& note : table.notes) text += fmt::format("  {}\n", note);
   }

@@ -7,6 +7,7 @@
 #include "lab/reproduce/targets.h"
 #include "lab/request.h"
 #include "metrics/bootstrap.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -97,6 +98,9 @@ Result<std::optional<MeasuredValue>> Measurements::value(const MeasuredPoint& po
     value.interval = mean_interval(values);
     return std::optional(value);
   }
+  // What is taken over all records together is not the mean of the users' own values.
+  if (const auto name = parse_metric_name(metric); name.ok() && is_over_records(*name))
+    return std::optional(value);
   SOTTO_TRY(const std::vector<double> users, per_user(point, metric));
   if (!users.empty()) value.interval = bootstrap_mean(users, {}, *executor_);
   return std::optional(value);
@@ -117,8 +121,12 @@ Result<std::vector<double>> Measurements::per_user(const MeasuredPoint& point,
   return means;
 }
 
+Result<CellDetail> Measurements::detail(const StoredCell& cell) const {
+  return results_->detail(cell.place.key);
+}
+
 Result<CellDetail> Measurements::detail(const MeasuredPoint& point) const {
-  return results_->detail(point.cells.front().place.key);
+  return detail(point.cells.front());
 }
 
 Result<std::vector<std::uint32_t>> Measurements::popularity(const MeasuredPoint& point) const {

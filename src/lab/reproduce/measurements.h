@@ -52,6 +52,8 @@ class Measurements {
   // One value a judged user, the mean over seeds.
   [[nodiscard]] Result<std::vector<double>> per_user(const MeasuredPoint& point,
                                                      std::string_view metric) const;
+  // Of one of the point's cells.
+  [[nodiscard]] Result<CellDetail> detail(const StoredCell& cell) const;
   // Of the first seed.
   [[nodiscard]] Result<CellDetail> detail(const MeasuredPoint& point) const;
   [[nodiscard]] Result<std::vector<std::uint32_t>> popularity(const MeasuredPoint& point) const;

@@ -92,8 +92,10 @@ PageSection tables_section(const Reproduction& reproduction) {
 
 PageSection findings_section(const Reproduction& reproduction) {
   PageSection section{"The papers' findings", {}};
+  const TargetKind kind = reproduction.target.kind;
   section.blocks.emplace_back(
-      PageText{is_knowledge_kind(reproduction.target.kind)
+      PageText{kind == TargetKind::cars_contexts ? "Paired tests over people, and bootstrap intervals."
+               : is_knowledge_kind(kind) || is_cars_kind(kind)
                    ? "Means over seeds, compared; no test of significance."
                    : "Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
   PageTable table;
@@ -109,6 +111,9 @@ PageSection findings_section(const Reproduction& reproduction) {
 }
 
 const char* protocol_of(const Target& target) {
+  if (is_cars_kind(target.kind))
+    return "all ratings, the newest fifth of each user's as test part (or at most 20 of them, drawn, where a "
+           "table says so), all unrated training items as candidates, errors over all test ratings";
   if (is_knowledge_kind(target.kind))
     return "ratings of 3 and more, users and items with at least 10 of them (Facebook Books: 5), a random "
            "fifth of each user's items as test part (another one with each seed), all unrated training items "
@@ -120,6 +125,9 @@ const char* protocol_of(const Target& target) {
 
 const char* effort_of(const Reproduction& reproduction) {
   const bool knowledge = is_knowledge_kind(reproduction.target.kind);
+  if (is_cars_kind(reproduction.target.kind))
+    return reproduction.effort == Effort::quick ? "Quick: stored plans, one seed, fewer points."
+                                                : "Stored plans, three seeds unless told otherwise.";
   if (reproduction.effort == Effort::quick)
     return knowledge
                ? "Quick: stored plans."

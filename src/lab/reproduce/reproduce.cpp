@@ -92,6 +92,21 @@ Status fill_knowledge(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
+Status fill_cars(const TargetData& at, Reproduction& out) {
+  switch (at.target.kind) {
+    case TargetKind::participation:
+      return add_participation(at, out);
+    case TargetKind::cars_contexts:
+      return add_context_curves(at, out);
+    case TargetKind::protocols:
+      return add_protocol_costs(at, out);
+    case TargetKind::cold_start:
+      return add_cold_start(at, out);
+    default:
+      return add_cars_table(at, out);
+  }
+}
+
 Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
   switch (at.target.kind) {
     case TargetKind::datasets:
@@ -115,7 +130,7 @@ Status fill(const TargetData& at, const std::string& results_path, Reproduction&
     case TargetKind::recommended:
       break;
     default:
-      return fill_knowledge(at, out);
+      return is_cars_kind(at.target.kind) ? fill_cars(at, out) : fill_knowledge(at, out);
   }
   SOTTO_TRY_DONE(add_findings(at, out));
   return add_figures(at, results_path, out);
@@ -203,7 +218,8 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
     }
   }
   SOTTO_TRY(Measurements measured, Measurements::load(results, runner.names(), executor));
-  if (effort == Effort::quick) SOTTO_TRY_DONE(choose_quick(target, data, measured));
+  if (effort == Effort::quick && !is_cars_kind(target.kind))
+    SOTTO_TRY_DONE(choose_quick(target, data, measured));
   for (const Chosen& one : chosen) measured.choose(one.dataset, one.model, one.pi);
   Reproduction out;
   out.target = target;

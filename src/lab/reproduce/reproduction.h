@@ -92,6 +92,15 @@ struct TargetData {
 [[nodiscard]] Status add_word_clouds(const TargetData& at, Reproduction& out);
 // knowledge_findings.cpp: what chapter 6 claims, and what the tables say to it.
 void add_knowledge_findings(const TargetData& at, Reproduction& out);
+// cars_tables.cpp: table 1 of Fed-CARS.
+[[nodiscard]] Status add_cars_table(const TargetData& at, Reproduction& out);
+// cars_curves.cpp: figures 3 and 4.
+[[nodiscard]] Status add_participation(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_context_curves(const TargetData& at, Reproduction& out);
+// cars_protocols.cpp
+[[nodiscard]] Status add_protocol_costs(const TargetData& at, Reproduction& out);
+// cars_cold_start.cpp
+[[nodiscard]] Status add_cold_start(const TargetData& at, Reproduction& out);
 // findings.cpp
 [[nodiscard]] Status add_findings(const TargetData& at, Reproduction& out);
 // figures.cpp: what is behind the lines over π, and the figures of a target's kind.

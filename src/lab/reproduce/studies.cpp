@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/reproduce/cars_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/paper_plans.h"
 
@@ -138,6 +139,7 @@ std::vector<std::string_view> trained_models(const Target& target, const PaperDa
 }
 
 Result<std::vector<PlannedStudy>> first_studies(const Target& target, const PaperData& data, Effort effort) {
+  if (is_cars_kind(target.kind)) return cars_studies(target, data, effort);
   return effort == Effort::quick ? quick_studies(target, data) : search_studies(target, data);
 }
 

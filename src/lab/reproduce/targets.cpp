@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/reproduce/cars_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_data.h"
@@ -164,7 +165,7 @@ std::vector<Target> knowledge_targets() {
 
 std::vector<Target> targets() {
   std::vector<Target> all = paper_tables();
-  for (const auto& more : {thesis_tables(), thesis_figures(), knowledge_targets()})
+  for (const auto& more : {thesis_tables(), thesis_figures(), knowledge_targets(), cars_targets()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -181,6 +182,11 @@ Result<Target> find_target(const std::string& name) {
 
 bool is_knowledge_kind(TargetKind kind) {
   return kind == knowledge || kind == preserved || kind == entropy || kind == ablation || kind == word_clouds;
+}
+
+bool is_cars_kind(TargetKind kind) {
+  return kind == cars_table || kind == participation || kind == cars_contexts || kind == protocols ||
+         kind == cold_start;
 }
 
 std::span<const std::string_view> extra_models() { return extras; }

@@ -1,4 +1,5 @@
-// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4 and 6.
+// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4 and 6, and
+// what the Fed-CARS paper shows.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,14 @@ enum class TargetKind : std::uint8_t {
   entropy,        // figure 6.2
   ablation,       // figure 6.3
   word_clouds,    // figure 6.4
+  cars_table,     // Fed-CARS, table 1
+  participation,  // Fed-CARS, figure 3
+  cars_contexts,  // Fed-CARS, figure 4
+  protocols,      // what people's own protocols cost
+  cold_start,     // somebody new with k ratings
 };
 [[nodiscard]] bool is_knowledge_kind(TargetKind kind);
+[[nodiscard]] bool is_cars_kind(TargetKind kind);
 
 // Which values of π are trained beside the chosen one.
 enum class PiGrid : std::uint8_t { chosen, positive, with_zero };
@@ -44,6 +51,7 @@ struct Target {
   bool extras = false;             // rows that nobody printed, below the table
   std::string_view fallback = {};  // where none of the datasets is there: this one, beside the print
   std::vector<std::string_view> quick_datasets = {};  // what --quick takes of them; none: all
+  std::uint32_t seeds = 0;                            // of Fed-CARS: how many; 0: as the effort says
 };
 
 // In the order of `sotto reproduce list`.

@@ -20,12 +20,20 @@ bool is_cut_here(const DataRequest& data) { return data.split_file.empty() && da
 // Whether each seed has a split of its own.
 bool draws_split(const DataRequest& data) {
   const SplitRule& rule = data.split.rule;
-  return is_cut_here(data) &&
-         (std::holds_alternative<RandomHoldout>(rule) || std::holds_alternative<LeaveOneOut>(rule));
+  return data.split.most_test > 0 || (is_cut_here(data) && (std::holds_alternative<RandomHoldout>(rule) ||
+                                                            std::holds_alternative<LeaveOneOut>(rule)));
+}
+
+// Whether the split keeps ratings and times: where one model needs them, all share it.
+bool keeps_records(const Study& study, const DataRequest& data) {
+  return data.contexts.asked() ||
+         std::any_of(study.models.begin(), study.models.end(),
+                     [](const StudyModel& model) { return needs_ratings(model.request.model); });
 }
 
 DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phase) {
   DataRequest data = dataset.data;
+  data.split.keep_records = keeps_records(study, data);
   if (!study.search) return data;
   if (phase == Phase::final) {
     data.split.validation_share = 0.0;
@@ -73,6 +81,8 @@ std::string content_of(const Split& split) {
   hasher.text(split.hash);
   for (const std::string& category : split.item_categories) hasher.text(category);
   if (split.features) hasher.text(split.features->hash());
+  if (split.records) hasher.text(split.records->hash());
+  if (split.contexts) hasher.text(split.contexts->hash());
   return std::move(hasher).hex();
 }
 
@@ -103,15 +113,20 @@ class DatasetSplits {
 
   [[nodiscard]] Result<Split> make(Phase phase, std::uint64_t seed) {
     DataRequest data = data_for(study_, dataset_, phase);
+    if (!data.rating_scale.empty()) {
+      SOTTO_TRY(data.split.scale, parse_rating_scale(data.rating_scale));
+    }
+    data.split.seed = seed;
     if (!is_cut_here(data)) return ready_split(study_, data, phase);
     if (!loaded_) {
       SOTTO_TRY(LoadedData loaded, load_data(data));
       loaded_ = std::move(loaded.dataset);
       knowledge_ = std::move(loaded.knowledge);
     }
-    data.split.seed = seed;
     SOTTO_TRY(Split split, split_dataset(*loaded_, data.split));
-    return with_features(std::move(split), knowledge_.get());
+    SOTTO_TRY(Split known, with_features(std::move(split), knowledge_.get()));
+    SOTTO_TRY_DONE(attach_contexts(data.contexts, known));
+    return known;
   }
 
  private:

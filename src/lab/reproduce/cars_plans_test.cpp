@@ -1,0 +1,90 @@
+#include "lab/reproduce/cars_plans.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lab/reproduce/cars_data.h"
+#include "lab/reproduce/cars_print.h"
+
+namespace sotto {
+namespace {
+
+PaperData rated_data(std::string_view name) {
+  PaperData data;
+  data.name = data.shown = std::string(name);
+  data.there = true;
+  data.data.paths = {"somewhere"};
+  data.data.contexts.of = {"all"};
+  return data;
+}
+
+Target cars_target(const std::string& name) { return find_target(name).value(); }
+
+TEST(CarsPlans, every_row_of_the_table_is_trained) {
+  const Target table = cars_target("fedcars-table-1");
+  for (const std::string_view dataset : table.datasets) {
+    std::set<std::string> trained;
+    const auto studies = cars_studies(table, rated_data(dataset), Effort::full).value();
+    for (const PlannedStudy& planned : studies)
+      for (const StudyModel& model : planned.study.models) trained.insert(model.label);
+    for (const CarsRow& row : cars_rows())
+      for (const std::string_view model : {row.rates, row.ranks})
+        EXPECT_TRUE(model.empty() || trained.contains(std::string(model))) << model;
+  }
+}
+
+TEST(CarsPlans, seeds_are_three_or_one_or_as_told) {
+  Target figure = cars_target("fedcars-fig-3");
+  const PaperData data = rated_data(movielens_100k);
+  EXPECT_EQ(cars_studies(figure, data, Effort::full)->front().study.seeds.size(), 3u);
+  EXPECT_EQ(cars_studies(figure, data, Effort::quick)->front().study.seeds.size(), 1u);
+  figure.seeds = 5;
+  EXPECT_EQ(cars_studies(figure, data, Effort::quick)->front().study.seeds.size(), 5u);
+}
+
+// Where the test part is drawn, each seed draws another: then all models need all seeds.
+TEST(CarsPlans, models_without_draws_run_once_on_one_split) {
+  const Target table = cars_target("fedcars-table-1");
+  PaperData data = rated_data(movielens_100k);
+  const auto runs_of = [&](std::string_view label) {
+    std::size_t runs = 0;
+    for (const PlannedStudy& planned : cars_studies(table, data, Effort::full).value())
+      for (const StudyModel& model : planned.study.models)
+        if (model.label == label) runs += planned.study.seeds.size();
+    return runs;
+  };
+  EXPECT_EQ(runs_of("Item mean"), 1u);
+  EXPECT_EQ(runs_of(fed_cars), 3u);
+  data.data.split.most_test = 20;
+  EXPECT_EQ(runs_of("Item mean"), 3u);
+}
+
+TEST(CarsPlans, contexts_of_figure_4_are_switched_one_by_one) {
+  const auto studies =
+      cars_studies(cars_target("fedcars-fig-4"), rated_data(movielens_100k), Effort::full).value();
+  ASSERT_EQ(studies.size(), 4u);
+  std::set<std::string> looked_at;
+  for (const PlannedStudy& planned : studies) {
+    const ContextRequest& contexts = planned.study.datasets.front().data.contexts;
+    EXPECT_TRUE(check(contexts).ok());
+    // Ages count where people's contexts do.
+    for (const StudyModel& model : planned.study.models)
+      EXPECT_EQ(model.request.recency > 0.0f, contexts.asks_for("recency") || contexts.asks_for("all"));
+    for (const std::string& one : contexts.of) EXPECT_TRUE(looked_at.insert(one).second) << one;
+  }
+}
+
+TEST(CarsPlans, protocols_say_who_lets_all_in) {
+  for (const ProtocolVariant& variant : protocol_variants()) {
+    ConsentRequest request;
+    request.udcp = variant.udcp;
+    request.mix = variant.mix;
+    request.policy = variant.policy;
+    EXPECT_TRUE(check(request, ConsentPolicy{}).ok()) << variant.label;
+    EXPECT_EQ(variant.full == 1.0, variant.others.empty()) << variant.label;
+  }
+}
+
+}  // namespace
+}  // namespace sotto
