@@ -52,6 +52,7 @@ enum class Purpose : std::uint32_t {
   udcp_mix = 111,
   draw_query = 112,
   draw_participants = 113,
+  draw_choices = 114,
   rating_start = 120,
   rating_order = 121,
   rating_clusters = 122,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
 
 #include "data/context_schema.h"
 
@@ -109,6 +110,20 @@ void add_records(const std::vector<RawDimension>& raw, const Split& split, Conte
   }
 }
 
+// A person chooses by name, so each name is one dimension's; "recency" and "*" mean something of their own.
+Status check_names(const Contexts& contexts) {
+  std::set<std::string> names{"*"};
+  for (const ContextDimension& dimension : contexts.dimensions) {
+    const bool reserved = dimension.name == "recency" && !dimension.looks_back;
+    if (reserved || !names.insert(dimension.name).second)
+      return fail(
+          Code::bad_input,
+          fmt::format("two contexts would be called '{}': give the column or the predicate another name",
+                      dimension.name));
+  }
+  return Done{};
+}
+
 // Features are numbered by (predicate, object), so that those of a predicate stand together.
 void add_items(const Split& split, Contexts& contexts) {
   const ItemFeatures& features = *split.features;
@@ -199,6 +214,7 @@ Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema
   if (schema.recency)
     contexts.dimensions.push_back(
         begin_dimension(contexts, {.name = "recency", .source = ContextSource::person, .looks_back = true}));
+  SOTTO_TRY_DONE(check_names(contexts));
   return contexts;
 }
 

@@ -130,14 +130,18 @@ Result<RatingScale> parse_rating_scale(const std::string& text) {
   const auto number = [](std::string_view token) {
     return parse_number(token).value_or(std::numeric_limits<double>::quiet_NaN());
   };
-  const double lowest = number(std::string_view(text).substr(0, colon));
-  const double highest = number(std::string_view(text).substr(std::min(colon + 1, text.size())));
-  if (!std::isfinite(lowest) || !std::isfinite(highest) || !(lowest < highest))
+  const double low = number(std::string_view(text).substr(0, colon));
+  const double high = number(std::string_view(text).substr(std::min(colon + 1, text.size())));
+  constexpr double most = 1e6;
+  const bool in_range = low >= -most && low <= most && high >= -most && high <= most;
+  const float lowest = in_range ? static_cast<float>(low) : 0.0f;
+  const float highest = in_range ? static_cast<float>(high) : 0.0f;
+  if (!(lowest < highest))
     return fail(Code::usage,
                 fmt::format("'{}' is no rating scale: give the lowest and the highest rating, such as 1:5 or "
                             "0.5:5",
                             text));
-  return RatingScale{static_cast<float>(lowest), static_cast<float>(highest)};
+  return RatingScale{lowest, highest};
 }
 
 Bytes save_records(const Records& records) {

@@ -1,5 +1,7 @@
 #include "lab/fedcars_model.h"
 
+#include <algorithm>
+
 #include "base/rng.h"
 #include "lab/people.h"
 #include "model/central/dense_layers.h"
@@ -7,6 +9,28 @@
 #include "privacy/context_consent.h"
 
 namespace sotto {
+
+namespace {
+
+constexpr float plain_rate = 1.0f;  // β of plain steps
+
+// Rules for single features hold for models that keep them apart; here a dimension is let in or not.
+Status check_rules(const ConsentPolicy& consent, const Split& split) {
+  if (consent.people == nullptr || split.contexts == nullptr) return Done{};
+  const auto of_items = [](const ContextDimension& dimension) {
+    return dimension.source == ContextSource::item;
+  };
+  const auto has_rules = [](const ConsentTerms& terms) { return !terms.kept_back.empty(); };
+  if (!std::ranges::any_of(split.contexts->dimensions, of_items) ||
+      !std::ranges::any_of(consent.people->kinds(), has_rules))
+    return Done{};
+  return fail(
+      Code::usage,
+      "somebody's policy keeps back single features or predicates, and fedcars takes what items are like "
+      "dimension by dimension: put the dimension off in the policy, or leave 'item' out of --contexts");
+}
+
+}  // namespace
 
 FedcarsOptions fedcars_options(const TrainRequest& request) {
   const FedcarsRequest& asked = request.fedcars;
@@ -27,7 +51,8 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.init_sd = request.plan.fpl.init_sd;
   options.seed = request.plan.seed;
   options.server.step = request.factors.server.value_or(options.server.step);
-  options.server.rate = request.factors.server_lr.value_or(options.server.rate);
+  const float usual = options.server.step == ServerStep::sgd ? plain_rate : options.server.rate;
+  options.server.rate = request.factors.server_lr.value_or(usual);
   options.server.beta1 = request.factors.beta1;
   options.server.beta2 = request.factors.beta2;
   return options;
@@ -37,6 +62,11 @@ Status check_fedcars(const TrainRequest& request) {
   const double share = request.fedcars.participation;
   if (!(share > 0.0 && share <= 1.0))
     return fail(Code::usage, "participation is a share of the people: above 0 and at most 1");
+  if (request.fedcars.query == QueryFrom::test && (request.plan.consent.pi < 1.0 || request.consent.any()))
+    return fail(
+        Code::usage,
+        "with --query test devices learn from the records they are judged on, which no consent covers: "
+        "leave it out, or everybody's consent");
   return check(fedcars_options(request));
 }
 
@@ -64,6 +94,12 @@ Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split) {
     return fail(Code::bad_input,
                 "Fed-CARS learns from ratings and the data has none: give files with a rating column "
                 "(--columns rating=3), not a saved split");
+  if (request.recency > 0.0f && !split.train.has_ages())
+    return fail(
+        Code::bad_input,
+        "recency needs the order in time, and the split has none: split by time (temporal:0.8), or leave "
+        "--recency out");
+  SOTTO_TRY_DONE(check_rules(request.plan.consent, split));
   const FedcarsOptions options = fedcars_options(request);
   auto devices = std::make_shared<const FedcarsDevices>(split, shareable(request.plan.consent, split.train),
                                                         context_terms(request.plan.consent), options);

@@ -259,6 +259,13 @@ RC_GTEST_PROP(FedcarsFederation, NoBitDependsOnARecordThatIsKeptBack, ()) {
   records.train.ratings[at] = *rc::gen::element(1.0f, 3.0f, 5.0f);
   records.train.times[at] = *rc::gen::element<std::int64_t>(0, 1'005'000'000, 2'000'000'000);
   contexts.train.values[at] = *rc::gen::element(0u, 1u, 2u, no_context);
+  std::vector<std::uint16_t> ages(other.train.ages().begin(), other.train.ages().end());
+  const std::uint16_t age = ages[at];  // the hidden record becomes the newest
+  for (std::uint64_t n = other.train.offsets()[person.value]; n < other.train.offsets()[person.value + 1];
+       ++n)
+    ages[n] = static_cast<std::uint16_t>(n == at ? 0 : ages[n] < age ? ages[n] + 1 : ages[n]);
+  other.train = Histories({other.train.offsets().begin(), other.train.offsets().end()},
+                          {other.train.items().begin(), other.train.items().end()}, std::move(ages));
   other.records = std::make_shared<const Records>(records);
   other.contexts = std::make_shared<const Contexts>(contexts);
   const Fedcars here = model_of(world(), small_options(), plan),
@@ -267,6 +274,32 @@ RC_GTEST_PROP(FedcarsFederation, NoBitDependsOnARecordThatIsKeptBack, ()) {
   for (const std::uint32_t round : {0u, 1u})
     RC_ASSERT(rows_of(sent_by(here, plan, shared, person, round), here.sum_width()) ==
               rows_of(sent_by(there, plan, shared, person, round), there.sum_width()));
+}
+
+// A record that the mask keeps back may as well not be there: not even what is drawn beside tells of it.
+TEST(FedcarsFederation, AMaskedRecordMayAsWellNotBeThere) {
+  const Plan plan = plan_of(0.5, MaskKind::sticky, 1.0);
+  const FedcarsOptions options = small_options();
+  const Fedcars here = model_of(world(), options, plan);
+  const RowMatrix shared = here.start_shared();
+  std::size_t compared = 0;
+  for (std::uint32_t user = 0; user < 60; ++user) {
+    ConsentGate gate(plan.consent, plan.seed, 1, {user});
+    std::vector<ItemIndex> left;
+    for (const ItemIndex item : world().train.of({user}))
+      if (gate.allows(Evidence::positive, item.value)) left.push_back(item);
+    if (left.empty() || left.size() == world().train.of({user}).size()) continue;
+    std::vector<std::uint64_t> offsets(61, 0);
+    std::fill(offsets.begin() + user + 1, offsets.end(), left.size());
+    const Fedcars there(options, std::make_shared<const FedcarsDevices>(
+                                     world(), Histories(std::move(offsets), std::move(left)),
+                                     context_terms(plan.consent), options));
+    for (const std::uint32_t round : {0u, 1u, 2u})
+      EXPECT_EQ(rows_of(sent_by(here, plan, shared, {user}, round), here.sum_width()),
+                rows_of(sent_by(there, plan, shared, {user}, round), there.sum_width()));
+    ++compared;
+  }
+  EXPECT_GT(compared, 20u);
 }
 
 // π: a record that may not leave is in no part of the episode.

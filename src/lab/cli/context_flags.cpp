@@ -21,9 +21,9 @@ CLI::Option* add(CLI::App& app, Edits<DataRequest>& edits, const std::string& na
 
 void add_context_flags(CLI::App& app, Edits<DataRequest>& edits) {
   const ContextSchema usual;
-  add<std::vector<std::string>>(app, edits, "--contexts", "LIST",
-                                "of interval, daypart, columns, item, person; or all there is, or none",
-                                &ContextRequest::of)
+  add<std::vector<std::string>>(
+      app, edits, "--contexts", "LIST",
+      "of interval, daypart, columns, item, person, recency; or all there is, or none", &ContextRequest::of)
       ->delimiter(',');
   add<std::string>(app, edits, "--people", "FILE",
                    "people's attributes: u.user, users.dat, or a table of users under a header",

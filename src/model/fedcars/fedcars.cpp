@@ -59,6 +59,27 @@ RowMatrix Fedcars::start_shared() const {
   return shared;
 }
 
+std::span<const std::uint32_t> Fedcars::Device::chosen_items(UserIndex user) {
+  chosen_.clear();
+  for (const std::uint32_t k : may_leave_) chosen_.push_back(model_.devices().record(user, k).item.value);
+  std::sort(chosen_.begin(), chosen_.end());
+  return chosen_;
+}
+
+ItemIndex Fedcars::Device::NegativeDraws::next() {
+  // The item with so many others before it: as many more as are chosen up to there.
+  const std::uint32_t others = stream_.below(items_ - static_cast<std::uint32_t>(chosen_.size()));
+  std::uint32_t low = 0, high = static_cast<std::uint32_t>(chosen_.size());
+  while (low < high) {
+    const std::uint32_t middle = (low + high) / 2;
+    if (chosen_[middle] - middle <= others)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return ItemIndex{others + low};
+}
+
 void Fedcars::Device::draw_episode(const DeviceVisit<RowMatrix>& visit) {
   const FedcarsDevices& devices = model_.devices();
   const bool literal = model_.options().query == QueryFrom::test;
@@ -67,11 +88,11 @@ void Fedcars::Device::draw_episode(const DeviceVisit<RowMatrix>& visit) {
     std::swap(may_leave_[k - 1], may_leave_[stream.below(static_cast<std::uint32_t>(k))]);
   const auto share =
       static_cast<std::size_t>(model_.options().query_share * static_cast<float>(may_leave_.size()));
-  queries_drawn_ = literal ? 0 : std::max<std::size_t>(share, 1);
+  queries_drawn_ = std::max<std::size_t>(share, 1);
   work_.begin(*visit.received);
   for (std::size_t n = 0; n < may_leave_.size(); ++n) {
     const FedcarsDevices::Rated record = devices.record(visit.user, may_leave_[n]);
-    work_.add(FedcarsHead::rating, n < queries_drawn_ ? ExampleUse::query : ExampleUse::support,
+    work_.add(FedcarsHead::rating, n < queries_drawn_ && !literal ? ExampleUse::query : ExampleUse::support,
               record.features, record.target, record.weight);
   }
   queries_ = queries_drawn_;

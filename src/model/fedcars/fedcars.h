@@ -17,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/pair_sampler.h"
 #include "model/fedcars/fedcars_devices.h"
 #include "model/fedcars/fedcars_options.h"
 #include "model/history_model.h"

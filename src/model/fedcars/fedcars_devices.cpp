@@ -26,7 +26,6 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
     : split_(split),
       contexts_(split.contexts ? split.contexts : std::make_shared<const Contexts>()),
       trained_on_(std::move(trained_on)),
-      consumed_(trained_on_, split.catalogue),
       terms_(std::move(terms)),
       seed_(options.seed),
       layout_(layout_of(split, options)) {
@@ -47,7 +46,8 @@ bool FedcarsDevices::lets_in(std::optional<UserIndex> user, ItemIndex item, std:
   const ContextTerms& terms = terms_(*user);
   const bool known = dimension < contexts_->dimensions.size();
   if (!terms.whole && (!known || contexts_->dimensions[dimension].looks_back)) return false;
-  return !known || terms.shares.empty() || carries(seed_, *user, item, dimension, terms.shares[dimension]);
+  if (!known) return terms.shares.empty();
+  return terms.shares.empty() || carries(seed_, *user, item, dimension, terms.shares[dimension]);
 }
 
 void FedcarsDevices::add_values(std::optional<UserIndex> user, ItemIndex item,
@@ -91,20 +91,20 @@ void FedcarsDevices::add_person(UserIndex user, const FedcarsOptions& options) {
     if (contexts_->train.width > 0) add_values(user, item, contexts_->train.of(first + place), features_);
     ends_.push_back(features_.size());
   }
-  if (options.half_life > 0.0f && !split_.records->train.times.empty()) place_in_time(user, options);
+  if (options.half_life > 0.0f && split_.train.has_ages()) place_in_time(user, options);
 }
 
 void FedcarsDevices::place_in_time(UserIndex user, const FedcarsOptions& options) {
   const auto kept = trained_on_.of(user);
   const auto all = split_.train.of(user);
-  const std::uint64_t first = split_.train.offsets()[user.value];
-  std::vector<std::pair<std::int64_t, std::size_t>> line;  // newest first; of equal times the later item
+  const auto all_ages = split_.train.ages_of(user);
+  std::vector<std::pair<std::uint16_t, std::size_t>> line;  // newest first
   std::size_t place = 0;
   for (std::size_t k = 0; k < kept.size(); ++k) {
     while (all[place] != kept[k]) ++place;
-    line.emplace_back(split_.records->train.times[first + place], k);
+    line.emplace_back(all_ages[place], k);
   }
-  std::sort(line.rbegin(), line.rend());
+  std::sort(line.begin(), line.end());
   std::vector<std::uint16_t> ages;
   for (std::size_t age = 0; age < line.size(); ++age)
     ages.push_back(static_cast<std::uint16_t>(std::min<std::size_t>(age, Histories::most_age)));

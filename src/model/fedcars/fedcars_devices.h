@@ -13,7 +13,6 @@
 #include <span>
 #include <vector>
 
-#include "data/membership.h"
 #include "data/split.h"
 #include "model/fedcars/fedcars_options.h"
 #include "model/fedcars/fm_task.h"
@@ -52,7 +51,6 @@ class FedcarsDevices {
 
   [[nodiscard]] const FedcarsLayout& layout() const { return layout_; }
   [[nodiscard]] const Histories& histories() const { return trained_on_; }
-  [[nodiscard]] const Membership& consumed() const { return consumed_; }
   [[nodiscard]] const RatingScale& scale() const { return split_.records->scale; }
   [[nodiscard]] float middle() const { return 0.5f * (scale().lowest + scale().highest); }
 
@@ -68,7 +66,6 @@ class FedcarsDevices {
   const Split& split_;
   std::shared_ptr<const Contexts> contexts_;  // never null
   Histories trained_on_;
-  Membership consumed_;
   ContextTermsOf terms_;
   std::uint64_t seed_;
   std::size_t recency_ = 0;  // the place of the dimension that lets ages in; beyond the last: there is none

@@ -3,6 +3,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/kernels.h"
+#include "base/rng.h"
 #include "model/fedcars/fedcars.h"
 #include "model/fedcars/fedcars_work.h"
 
@@ -12,8 +13,6 @@ class Fedcars::Device {
  public:
   explicit Device(const Fedcars& model)
       : model_(model),
-        sampler_(model.devices().histories(), model.devices().consumed(), model.layout().items,
-                 model.options().seed),
         work_(model.options(), model.layout()),
         row_(RowMatrix::stride_for(model.sum_width())) {}
 
@@ -44,20 +43,37 @@ class Fedcars::Device {
   }
 
  private:
+  // Items that are not among those that may leave: what is kept back is as if its person did not have it.
+  class NegativeDraws {
+   public:
+    NegativeDraws(const DeviceVisit<RowMatrix>& visit, std::span<const std::uint32_t> chosen,
+                  const Fedcars& model)
+        : stream_(model.options().seed, Purpose::draw_choices, visit.round, visit.user.value),
+          chosen_(chosen),
+          items_(static_cast<std::uint32_t>(model.layout().items)) {}
+    [[nodiscard]] bool any() const { return chosen_.size() < items_; }
+    [[nodiscard]] ItemIndex next();
+
+   private:
+    Stream stream_;
+    std::span<const std::uint32_t> chosen_;  // ascending
+    std::uint32_t items_;
+  };
+  // The items of the records that may leave, ascending.
+  [[nodiscard]] std::span<const std::uint32_t> chosen_items(UserIndex user);
   // Which records are support and which query, and the examples of ratings.
   void draw_episode(const DeviceVisit<RowMatrix>& visit);
   // The examples of choices: each record, and items drawn beside it that `may_leave` too.
   template <class MayLeave>
   void add_choices(const DeviceVisit<RowMatrix>& visit, const MayLeave& may_leave) {
     const FedcarsDevices& devices = model_.devices();
-    const bool has_others = devices.histories().of(visit.user).size() < model_.layout().items;
+    NegativeDraws draws(visit, chosen_items(visit.user), model_);
     for (std::size_t n = 0; n < may_leave_.size(); ++n) {
       const ExampleUse use = n < queries_drawn_ ? ExampleUse::query : ExampleUse::support;
       const FedcarsDevices::Rated record = devices.record(visit.user, may_leave_[n]);
       work_.add(FedcarsHead::choice, use, record.timeless, 1.0f, record.weight);
-      for (std::uint32_t t = 0; has_others && t < model_.options().negatives; ++t) {
-        const auto draw = static_cast<std::uint32_t>(n) * model_.options().negatives + t;
-        const ItemIndex other = sampler_.draw(visit.round, visit.user, draw).negative;
+      for (std::uint32_t t = 0; draws.any() && t < model_.options().negatives; ++t) {
+        const ItemIndex other = draws.next();
         if (!may_leave(other)) continue;
         described_.clear();
         devices.describe(visit.user, {other}, described_);
@@ -92,7 +108,8 @@ class Fedcars::Device {
       const float* slope = work_.slope(static_cast<FedcarsHead>(head), n);
       for (std::size_t k = 0; k < width; ++k) {
         const float value = weight * slope[k];
-        if (!(value > -1e30f && value < 1e30f)) return false;
+        const float most = static_cast<float>(fixed_limit) / sink.scale();
+        if (!(value > -most && value < most)) return false;
         put(head * width + k, value, sink);
       }
     }
@@ -110,12 +127,12 @@ class Fedcars::Device {
   }
 
   const Fedcars& model_;
-  PairSampler sampler_;
   FedcarsWork work_;
   AlignedBuffer<std::int32_t> row_;
   std::vector<std::uint32_t> may_leave_;  // records; after draw_episode() the query's come first
   std::size_t queries_drawn_ = 0;         // how many of them
   std::uint64_t queries_ = 0;             // examples of the query
+  std::vector<std::uint32_t> chosen_;
   std::vector<FmFeature> described_;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/pair_sampler.h"
+
 namespace sotto {
 
 namespace {
@@ -73,9 +75,15 @@ void FedcarsRecommender::score(std::span<const UserIndex> users, ItemRange items
 void FedcarsRecommender::score_history(std::span<const ItemIndex> history, std::span<float> out) const {
   FedcarsWork work(model_.options(), model_.layout());
   work.begin(*shared_);
-  if (model_.options().chooses) add_choices(history, std::nullopt, work);
-  work.adapt(ranking_head());
   std::vector<FmFeature> features;
+  if (model_.options().chooses) add_choices(history, std::nullopt, work);
+  for (const ItemIndex item : history) {
+    if (model_.options().chooses) break;
+    features.clear();
+    model_.devices().describe(std::nullopt, {item}, features);
+    work.add(FedcarsHead::rating, ExampleUse::support, features, liked(), 1.0f);
+  }
+  work.adapt(ranking_head());
   for (std::uint32_t item = 0; item < catalogue(); ++item) {
     features.clear();
     model_.devices().describe(std::nullopt, {ItemIndex{item}}, features);

@@ -52,6 +52,10 @@ class FedcarsRecommender final : public Recommender, public RatingPredictor {
   void add_choices(std::span<const ItemIndex> history, std::optional<UserIndex> user,
                    FedcarsWork& work) const;
   [[nodiscard]] float on_scale(float score) const;
+  // What an item without a rating counts as: halfway from the middle of the scale to its end.
+  [[nodiscard]] float liked() const {
+    return 0.5f * (model_.devices().scale().highest - model_.devices().middle());
+  }
 
   Fedcars model_;
   RowMatrix own_shared_;

@@ -16,7 +16,9 @@ class Fedcars::Server {
         shared_(shared),
         sums_(shared.rows(), shared.width()),
         heard_(shared.rows(), 0),
-        steps_(model.options().server, round, shared, memory) {}
+        // A round that counts moves nothing.
+        steps_(model.options().server, round - (model.options().popularity_start && round > 0 ? 1 : 0),
+               shared, memory) {}
 
   template <class Integer>
   void take(std::uint32_t row, const Integer* sum) {

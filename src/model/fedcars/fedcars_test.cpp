@@ -80,10 +80,43 @@ TEST(FedcarsDevices, OlderRecordsCountLess) {
   }
 }
 
+// What one record says about another tells of what is kept back.
+TEST(FedcarsDevices, WhoKeepsAnythingBackHasNeitherIntervalsNorAges) {
+  Split split = world();
+  Contexts contexts = *split.contexts;
+  contexts.dimensions[0].looks_back = true;
+  split.contexts = std::make_shared<const Contexts>(contexts);
+  FedcarsOptions options = small_options();
+  options.half_life = 1.0f;
+  for (const bool whole : {true, false}) {
+    const ContextTerms terms{.whole = whole};
+    const auto devices = devices_of(split, options, [&](UserIndex) -> const ContextTerms& { return terms; });
+    std::size_t looks_back = 0, older = 0;
+    for (std::uint32_t user = 0; user < split.users.size(); ++user)
+      for (std::size_t k = 0; k < devices->records({user}); ++k) {
+        const auto record = devices->record({user}, k);
+        looks_back += record.features.size() - record.timeless.size();
+        older += record.weight < 1.0f ? 1 : 0;
+      }
+    EXPECT_EQ(looks_back > 0, whole);
+    EXPECT_EQ(older > 0, whole);
+  }
+}
+
+// Where nobody was asked about recency, whoever keeps any context out is not weighed by age either.
+TEST(FedcarsDevices, AgesNeedConsentToo) {
+  FedcarsOptions options = small_options();
+  options.half_life = 1.0f;
+  const ContextTerms terms{.shares = {0.0f, 0.0f, 0.0f}};
+  const auto devices = devices_of(world(), options, [&](UserIndex) -> const ContextTerms& { return terms; });
+  for (std::uint32_t user = 0; user < world().users.size(); ++user)
+    for (std::size_t k = 0; k < devices->records({user}); ++k)
+      EXPECT_EQ(devices->record({user}, k).weight, 1.0f);
+}
+
 TEST(FedcarsDevices, AnItemOutsideTheCatalogueIsKnownByItsContexts) {
   Split split = world();
   split.catalogue = 25;
-  Split shorter = split;
   std::vector<std::uint64_t> offsets{0};
   for (std::size_t user = 0; user < split.users.size(); ++user) offsets.push_back(0);
   const FedcarsDevices devices(split, Histories(std::move(offsets), {}), {}, small_options());

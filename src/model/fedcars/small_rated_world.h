@@ -64,7 +64,12 @@ inline Split small_rated_world(std::uint64_t seed, const SmallRatedShape& shape 
     train_offsets.push_back(train_items.size());
     test_offsets.push_back(test_items.size());
   }
-  split.train = Histories(std::move(train_offsets), std::move(train_items));
+  std::vector<std::uint16_t> ages(train_items.size(), 0);
+  for (std::size_t user = 0; user < shape.users; ++user)
+    for (std::uint64_t at = train_offsets[user]; at < train_offsets[user + 1]; ++at)
+      for (std::uint64_t other = train_offsets[user]; other < train_offsets[user + 1]; ++other)
+        if (std::pair(records.train.times[other], other) > std::pair(records.train.times[at], at)) ++ages[at];
+  split.train = Histories(std::move(train_offsets), std::move(train_items), std::move(ages));
   split.test = Histories(std::move(test_offsets), std::move(test_items));
   split.validation = Histories(shape.users);
   split.records = std::make_shared<const Records>(std::move(records));
