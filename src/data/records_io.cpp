@@ -102,6 +102,7 @@ bool read_dimensions(Reader& in, Contexts& contexts) {
     ContextDimension dimension;
     dimension.name = in.text();
     const auto side = in.number<std::uint8_t>(), source = in.number<std::uint8_t>();
+    dimension.looks_back = in.number<bool>();
     if (side > 1 || source > 2) return false;
     dimension.side = ContextSide{side};
     dimension.source = ContextSource{source};
@@ -187,6 +188,7 @@ Bytes save_contexts(const Contexts& contexts) {
   for (const ContextDimension& dimension : contexts.dimensions) {
     out.text(dimension.name);
     out.number(static_cast<std::uint8_t>(dimension.side)).number(static_cast<std::uint8_t>(dimension.source));
+    out.number(static_cast<std::uint8_t>(dimension.looks_back ? 1 : 0));
     out.number(static_cast<std::uint64_t>(dimension.values.size()));
     for (const std::string& value : dimension.values) out.text(value);
   }

@@ -37,6 +37,10 @@ TEST(RecordsIo, WhatWasSavedIsReadAgain) {
   const Contexts contexts = load_contexts(save_contexts(*split.contexts), "c").value();
   EXPECT_EQ(contexts.hash(), split.contexts->hash());
   EXPECT_EQ(contexts.test.width, 3u);
+  for (std::size_t d = 0; d < contexts.dimensions.size(); ++d)
+    EXPECT_EQ(contexts.dimensions[d].looks_back, split.contexts->dimensions[d].looks_back);
+  EXPECT_TRUE(contexts.dimensions[0].looks_back)
+      << "of intervals: a person who keeps things back relies on it";
   EXPECT_EQ(contexts.dimensions[2].first, split.contexts->dimensions[2].first);
   EXPECT_TRUE(fits(contexts, split));
 }

@@ -67,8 +67,12 @@ class UserCutter {
     const std::size_t test = test_count();
     const std::size_t validation = validation_count(line_.size() - test);
     const std::size_t train = line_.size() - test - validation;
-    for (std::size_t k = 0; k < line_.size(); ++k)
-      (k < train ? parts.train : k < train + validation ? parts.validation : parts.test).add(line_[k].item);
+    draw_judged(user, test);
+    for (std::size_t k = 0; k < line_.size(); ++k) {
+      const bool judged = k >= train + validation && judged_[k - train - validation] != 0;
+      const bool validated = k >= train && k < train + validation;
+      (judged ? parts.test : validated ? parts.validation : parts.train).add(line_[k].item);
+    }
     parts.train.end_user();
     parts.validation.end_user();
     parts.test.end_user();
@@ -81,6 +85,19 @@ class UserCutter {
     Stream stream(options_.seed, Purpose::split_data, 0, user);
     for (std::size_t k = line_.size(); k > 1; --k)
       std::swap(line_[k - 1], line_[stream.below(static_cast<std::uint32_t>(k))]);
+  }
+
+  // Which of the user's so many test items are judged: all, or as many as asked for.
+  void draw_judged(std::uint32_t user, std::size_t test) {
+    judged_.assign(test, options_.most_test == 0 ? 1 : 0);
+    Stream stream(options_.seed, Purpose::split_data, 1, user);
+    // One after another passes with the chance that as many as are still wanted come out of those left.
+    std::uint32_t wanted = options_.most_test;
+    for (std::size_t k = 0; k < test && wanted > 0; ++k) {
+      if (stream.below(static_cast<std::uint32_t>(test - k)) >= wanted) continue;
+      judged_[k] = 1;
+      --wanted;
+    }
   }
 
   [[nodiscard]] std::size_t test_count() const {
@@ -105,6 +122,7 @@ class UserCutter {
   std::vector<std::uint32_t> places_;
   bool at_random_;
   std::vector<Interaction> line_;
+  std::vector<std::uint8_t> judged_;  // of the test items, oldest first
 };
 
 // Indices of `part`'s ids in the tables that hold all parts.
@@ -141,28 +159,6 @@ PartRows part_rows(const Dataset& part, const std::vector<std::uint32_t>& users,
   return rows;
 }
 
-// At most so many of each user's items, drawn at random; what is left keeps its order.
-PartRows sampled(PartRows rows, std::uint32_t most, std::uint64_t seed) {
-  if (most == 0) return rows;
-  PartRows kept;
-  std::vector<ItemIndex> line;
-  for (std::uint32_t user = 0; user + 1 < rows.offsets.size(); ++user) {
-    const auto begin = rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user]);
-    line.assign(begin, rows.items.begin() + static_cast<std::ptrdiff_t>(rows.offsets[user + 1]));
-    Stream stream(seed, Purpose::split_data, 1, user);
-    // One after another passes with the chance that as many as are still wanted come out of those left.
-    std::uint32_t wanted = most;
-    for (std::size_t k = 0; k < line.size() && wanted > 0; ++k) {
-      const auto left = static_cast<std::uint32_t>(line.size() - k);
-      if (stream.below(left) >= wanted) continue;
-      kept.add(line[k]);
-      --wanted;
-    }
-    kept.end_user();
-  }
-  return kept;
-}
-
 // Gives the split what its options ask for beside the parts; `sources` are those of train, validation, test.
 Result<Split> with_records(Split split, const RecordSources& sources, const SplitOptions& options) {
   if (!options.keep_records) return split;
@@ -187,7 +183,6 @@ Result<Split> split_dataset(const Dataset& dataset, const SplitOptions& options)
     begin = end;
   }
   SOTTO_ASSERT(begin == rows.size(), "interactions are sorted by user");
-  parts.test = sampled(std::move(parts.test), options.most_test, options.seed);
   SOTTO_TRY(Split split, assemble_split(dataset.users, dataset.items, std::move(parts), dataset.item_names,
                                         dataset.item_categories));
   return with_records(std::move(split), {&dataset, &dataset, &dataset}, options);
@@ -211,7 +206,6 @@ Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, 
                    part_rows(validation, user_of[1], item_of[1], users.size()),
                    part_rows(test, user_of[2], item_of[2], users.size())};
   parts.validation.oldest_first = parts.test.oldest_first = false;  // nobody asks for their ages
-  parts.test = sampled(std::move(parts.test), options.most_test, options.seed);
   SOTTO_TRY(Split split, assemble_split(std::move(users), items, std::move(parts), names, categories));
   if (auto lawful = check_laws(split); !lawful.ok())
     return fail(Code::bad_input, "the given parts do not fit together: " + lawful.error().message +

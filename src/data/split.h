@@ -66,7 +66,7 @@ struct SplitOptions {
   double validation_share = 0.0;
   std::uint64_t seed = 1;     // for the random rules
   bool keep_records = false;  // fill Split::records
-  // Of each user's test part at most so many are judged, drawn at random; the others are in no part. 0: all.
+  // Of each user's test part at most so many, drawn at random, are judged; the others are trained on. 0: all.
   std::uint32_t most_test = 0;
   std::optional<RatingScale> scale = {};  // of the records; none: the smallest and largest rating there is
 };
@@ -78,7 +78,7 @@ struct SplitOptions {
 
 // Parts given as separate files: `train` and `test` (and `validation`, which may be empty) were
 // loaded one by one, each with ids of its own; users and items are joined by name. Of the options only
-// those of records and most_test (with the seed) matter.
+// those of records matter.
 [[nodiscard]] Result<Split> join_given_parts(const Dataset& train, const Dataset& validation,
                                              const Dataset& test, const SplitOptions& options = {});
 

@@ -102,7 +102,7 @@ TEST_F(ContextRequestTest, AllIsWhatThereIs) {
   train.data.contexts.of = {"all"};
   ASSERT_TRUE(settle(train).ok());
   const Split split = prepare(train.data).value().split;
-  EXPECT_EQ(split.contexts->dimensions.size(), 2u);
+  EXPECT_EQ(split.contexts->dimensions.size(), 3u) << "interval, daypart, recency";
 }
 
 TEST_F(ContextRequestTest, WrongRequestsAreToldBeforeReading) {

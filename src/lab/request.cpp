@@ -79,8 +79,8 @@ Status settle_records(TrainRequest& request) {
                 fmt::format("a saved split holds no ratings and no times, which {} needs: give the "
                             "interaction files with --data",
                             rated ? to_string(request.model) : "--contexts"));
-  if (data.split.most_test > 0 && !data.split_file.empty())
-    return fail(Code::usage, "a saved split is not cut again: leave --most-test out");
+  if (data.split.most_test > 0 && (!data.split_file.empty() || !data.test.empty()))
+    return fail(Code::usage, "parts that are given are not cut again: leave --most-test out");
   return Done{};
 }
 

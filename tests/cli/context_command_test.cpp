@@ -26,7 +26,7 @@ TEST(CliContexts, a_run_without_contexts_says_so) {
 constexpr std::int64_t saturday_noon = 1609588800;  // 2 January 2021
 
 // Twelve people who rate fifteen films each; p3 one a week, on Saturdays at noon.
-std::string ratings() {
+std::string some_ratings() {
   std::string text;
   for (int person = 0; person < 12; ++person)
     for (int n = 0; n < 15; ++n) {
@@ -40,7 +40,7 @@ std::string ratings() {
 
 TEST(CliContexts, a_person_sees_what_their_records_say_and_what_they_let_in) {
   const Workshop shop;
-  shop.put("r.tsv", ratings());
+  shop.put("r.tsv", some_ratings());
   const Words train{"train",   "--data",     "r.tsv",           "--columns", "user=1,item=2,rating=3,time=4",
                     "--model", "fedcars",    "--epochs",        "1",         "--factors",
                     "2",       "--contexts", "interval,daypart"};

@@ -54,9 +54,10 @@ void add_context_flags(CLI::App& app, Edits<DataRequest>& edits) {
                         [](DataRequest& data, const std::string& value) { data.rating_scale = value; })
       ->type_name("LOW:HIGH")
       ->group(group);
-  add_edit<std::uint32_t>(app, edits, "--most-test",
-                          "judge at most so many of each user's test items, drawn at random; 0: all",
-                          [](DataRequest& data, const std::uint32_t& value) { data.split.most_test = value; })
+  add_edit<std::uint32_t>(
+      app, edits, "--most-test",
+      "of each user's test items judge so many, drawn at random, and train on the rest; 0: all",
+      [](DataRequest& data, const std::uint32_t& value) { data.split.most_test = value; })
       ->type_name("N")
       ->default_str("0")
       ->group(group);

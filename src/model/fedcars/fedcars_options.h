@@ -23,9 +23,9 @@ struct FedcarsOptions {
   std::uint32_t hidden = 0;  // units of the network on top; 0: none
   // Ratings, and what people choose at all: two halves of each row, learned side by side.
   MamlOptions rating = {};
-  MamlOptions choice = {.steps = 3, .rate = 8.0f, .own_reg = 0.001f, .shared_reg = 0.001f};
+  MamlOptions choice = {.steps = 5, .rate = 8.0f, .own_reg = 0.001f, .shared_reg = 0.003f};
   bool chooses = true;          // false: ratings alone; lists are made by predicted ratings
-  float choice_rate = 4.0f;     // how much longer the server's steps are for the second half
+  float choice_rate = 2.0f;     // how much longer the server's steps are for the second half
   std::uint32_t negatives = 3;  // items that were not chosen, a chosen one
   float query_share = 0.5f;     // of a visit's records
   QueryFrom query = QueryFrom::training;

@@ -10,6 +10,8 @@ namespace {
 // The round and the person that no training has, for draws of their own.
 constexpr std::uint32_t no_round = 0xFFFF'FFFF;
 constexpr UserIndex nobody{0xFFFF'FFFF};
+// A list hangs on which items were drawn as not chosen; so many times as many, each counting less, hide it.
+constexpr std::uint32_t draws = 5;
 
 }  // namespace
 
@@ -44,8 +46,8 @@ void FedcarsRecommender::add_choices(std::span<const ItemIndex> history, std::op
   for (std::size_t k = 0; k < history.size(); ++k) {
     const float weight = user ? devices.record(*user, k).weight : 1.0f;
     add(history[k], 1.0f, weight);
-    for (std::uint32_t t = 0; history.size() < catalogue() && t < model_.options().negatives; ++t)
-      add(sampler.draw(no_round, drawn_as, draw++).negative, 0.0f, weight);
+    for (std::uint32_t t = 0; history.size() < catalogue() && t < draws * model_.options().negatives; ++t)
+      add(sampler.draw(no_round, drawn_as, draw++).negative, 0.0f, weight / static_cast<float>(draws));
   }
 }
 

@@ -28,10 +28,10 @@ enum class Adapts : std::uint8_t { own, all };
 [[nodiscard]] const char* to_string(Adapts adapts);
 
 struct MamlOptions {
-  std::uint32_t steps = 10;
+  std::uint32_t steps = 20;
   float rate = 0.5f;        // α
   float own_reg = 0.03f;    // λ_own
-  float shared_reg = 0.1f;  // λ
+  float shared_reg = 0.2f;  // λ
   MamlOrder order = MamlOrder::second;
   Adapts adapts = Adapts::own;
 };
