@@ -172,7 +172,8 @@ std::vector<Target> cars_targets() {
   const Names clean{movielens_100k, movielens_latest};
   const Names both{movielens_100k_drawn, movielens_latest_drawn, movielens_100k, movielens_latest};
   Names models;
-  for (const CarsPlan& plan : stored_cars_plans) models.push_back(plan.model);
+  for (const CarsPlan& plan : stored_cars_plans)
+    if (plan.dataset.empty()) models.push_back(plan.model);
   static const std::vector<std::string> labels = [] {
     std::vector<std::string> all;
     for (const double share : participation_shares(Effort::quick)) all.push_back(share_label(share));
