@@ -138,9 +138,9 @@ Status add_participation(const TargetData& at, Reproduction& out) {
 }
 
 Status add_context_curves(const TargetData& at, Reproduction& out) {
-  const std::vector<std::uint32_t> epochs = curve_epochs(at.effort);
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
+    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(data.name, at.effort));
     for (const std::string_view metric : at.target.metrics) {
       SOTTO_TRY(PaperTable table, context_table(at, data, metric, epochs));
       if (metric == at.target.metrics.front())
@@ -155,6 +155,7 @@ Status add_context_curves(const TargetData& at, Reproduction& out) {
   Finding alone{"Both kinds of context beat either alone (likewise).", {}, {}};
   ClaimVotes none_votes, alone_votes;
   for (const PaperData& data : at.data) {
+    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(data.name, at.effort));
     SOTTO_TRY_DONE(compare_contexts(at, data, "none", epochs.back(), none_votes, none));
     for (const char* one : {"user", "item"})
       SOTTO_TRY_DONE(compare_contexts(at, data, one, epochs.back(), alone_votes, alone));

@@ -9,7 +9,8 @@ namespace sotto {
 // The newest fifth of each person's ratings is the test part.
 inline constexpr std::string_view movielens_100k = "MovieLens 100K";
 inline constexpr std::string_view movielens_latest = "MovieLens latest-small";
-// Of it at most 20 ratings, drawn at random: "the latest interactions … and randomly took 20 samples".
+// Of it at most 20 ratings, drawn at random: "the latest interactions … and randomly took 20 samples". The
+// others are trained on, also newer ones.
 inline constexpr std::string_view movielens_100k_drawn = "MovieLens 100K, 20 drawn";
 inline constexpr std::string_view movielens_latest_drawn = "MovieLens latest-small, 20 drawn";
 

@@ -119,7 +119,7 @@ Result<std::vector<PlannedStudy>> table_studies(const Target& target, const Pape
 Result<std::vector<PlannedStudy>> context_studies(const Target& target, const PaperData& data,
                                                   Effort effort) {
   std::vector<PlannedStudy> studies;
-  const std::vector<std::uint32_t> looks = curve_epochs(effort);
+  SOTTO_TRY(const std::vector<std::uint32_t> looks, curve_epochs(data.name, effort));
   for (const ContextVariant& variant : context_variants()) {
     PlannedStudy planned = begin_cars(target, data, effort, variant.label);
     planned.study.datasets.front().data.contexts.of = variant.of;
@@ -172,7 +172,8 @@ std::vector<Target> cars_targets() {
   const Names clean{movielens_100k, movielens_latest};
   const Names both{movielens_100k_drawn, movielens_latest_drawn, movielens_100k, movielens_latest};
   Names models;
-  for (const CarsPlan& plan : stored_cars_plans) models.push_back(plan.model);
+  for (const CarsPlan& plan : stored_cars_plans)
+    if (plan.dataset.empty()) models.push_back(plan.model);
   static const std::vector<std::string> labels = [] {
     std::vector<std::string> all;
     for (const double share : participation_shares(Effort::quick)) all.push_back(share_label(share));
@@ -225,9 +226,13 @@ const std::vector<ContextVariant>& context_variants() {
   return variants;
 }
 
-std::vector<std::uint32_t> curve_epochs(Effort effort) {
-  if (effort == Effort::quick) return {5, 20};
-  return {2, 5, 10, 15, 20};
+Result<std::vector<std::uint32_t>> curve_epochs(std::string_view dataset, Effort effort) {
+  SOTTO_TRY(const TrainRequest request, cars_request(dataset, fed_cars));
+  std::vector<std::uint32_t> epochs =
+      effort == Effort::quick ? std::vector<std::uint32_t>{5} : std::vector<std::uint32_t>{2, 5, 10, 15};
+  std::erase_if(epochs, [&](std::uint32_t epoch) { return epoch >= request.plan.epochs; });
+  epochs.push_back(request.plan.epochs);
+  return epochs;
 }
 
 std::string curve_label(std::string_view variant, std::uint32_t epoch) {

@@ -20,8 +20,8 @@ struct ContextVariant {
   std::vector<std::string> of;
 };
 [[nodiscard]] const std::vector<ContextVariant>& context_variants();
-// The epochs at which figure 4 looks, rising.
-[[nodiscard]] std::vector<std::uint32_t> curve_epochs(Effort effort);
+// The epochs at which figure 4 looks, rising; the last are those of the plan.
+[[nodiscard]] Result<std::vector<std::uint32_t>> curve_epochs(std::string_view dataset, Effort effort);
 // "both, epoch 20".
 [[nodiscard]] std::string curve_label(std::string_view variant, std::uint32_t epoch);
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "lab/reproduce/cars_data.h"
@@ -73,6 +74,15 @@ TEST(CarsPlans, contexts_of_figure_4_are_switched_one_by_one) {
       EXPECT_EQ(model.request.recency > 0.0f, contexts.asks_for("recency") || contexts.asks_for("all"));
     for (const std::string& one : contexts.of) EXPECT_TRUE(looked_at.insert(one).second) << one;
   }
+}
+
+TEST(CarsPlans, figure_4_ends_where_the_plan_does) {
+  for (const std::string_view dataset : {movielens_100k, movielens_latest})
+    for (const Effort effort : {Effort::quick, Effort::full}) {
+      const auto epochs = curve_epochs(dataset, effort).value();
+      EXPECT_TRUE(std::is_sorted(epochs.begin(), epochs.end()));
+      EXPECT_EQ(epochs.back(), cars_request(dataset, fed_cars)->plan.epochs);
+    }
 }
 
 TEST(CarsPlans, protocols_say_who_lets_all_in) {

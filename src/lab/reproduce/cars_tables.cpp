@@ -55,9 +55,10 @@ void mark_best_cars(PaperTable& table) {
 void note_table(const TargetData& at, const PaperData& data, PaperTable& table) {
   table.notes.emplace_back(
       is_drawn(data)
-          ? "The paper's protocol as far as it is told: of the newest fifth of each person's ratings at most "
-            "20, drawn at random."
-          : "The clean protocol: all of the newest fifth of each person's ratings.");
+          ? "One reading of the paper's protocol, which tells little: of the newest fifth of each person's "
+            "ratings 20 at most, drawn at random, are judged; all others are trained on, also newer ones."
+          : "The clean protocol: all of the newest fifth of each person's ratings; nothing newer is trained "
+            "on.");
   for (const CarsRow& row : cars_rows())
     for (const std::string_view model : {row.rates, row.ranks}) {
       const std::string reason = at.measured.failure(data.name, model);

@@ -112,8 +112,9 @@ PageSection findings_section(const Reproduction& reproduction) {
 
 const char* protocol_of(const Target& target) {
   if (is_cars_kind(target.kind))
-    return "all ratings, the newest fifth of each user's as test part (or at most 20 of them, drawn, where a "
-           "table says so), all unrated training items as candidates, errors over all test ratings";
+    return "all ratings, the newest fifth of each user's as test part (or 20 of them at most, drawn, where a "
+           "table says so: then all others are trained on), all unrated training items as candidates, errors "
+           "over all test ratings";
   if (is_knowledge_kind(target.kind))
     return "ratings of 3 and more, users and items with at least 10 of them (Facebook Books: 5), a random "
            "fifth of each user's items as test part (another one with each seed), all unrated training items "
