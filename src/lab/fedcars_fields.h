@@ -15,6 +15,7 @@ void visit_fedcars(FedcarsRequest& fedcars, Visitor& visit) {
   visit("fedcars", "adapts", fedcars.rating.adapts);
   visit("fedcars", "query", fedcars.query);
   visit("fedcars", "query_share", fedcars.query_share);
+  visit("fedcars", "few_share", fedcars.few_share);
   visit("fedcars", "hidden", fedcars.hidden);
   visit("fedcars", "popularity_start", fedcars.popularity_start);
   visit("fedcars", "participation", fedcars.participation);

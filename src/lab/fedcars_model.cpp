@@ -46,6 +46,7 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.negatives = asked.negatives;
   options.query = asked.query;
   options.query_share = asked.query_share;
+  options.few_share = asked.few_share;
   options.half_life = request.recency;
   options.popularity_start = asked.popularity_start;
   options.init_sd = request.plan.fpl.init_sd;

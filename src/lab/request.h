@@ -102,6 +102,7 @@ struct FedcarsRequest {
   std::uint32_t hidden = 0;
   QueryFrom query = QueryFrom::training;
   float query_share = FedcarsOptions{}.query_share;
+  float few_share = FedcarsOptions{}.few_share;
   bool popularity_start = true;
   // Of the people, drawn once: these answer. The others receive the model and adapt on their own devices.
   double participation = 1.0;

@@ -31,6 +31,7 @@ inline Result<Figures> context_figures(const TrainRequest& request, const Split&
   TrainRequest none = request;
   none.recency = 0.0f;
   none.data.contexts.of = {"none"};
+  none.data.contexts.people.clear();
   SOTTO_TRY_DONE(settle(none));
   SOTTO_TRY(const Prepared bare, prepare(none.data));
   SOTTO_TRY(const RatingErrors with, rating_errors(request, split, executor));

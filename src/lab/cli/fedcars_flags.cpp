@@ -74,6 +74,9 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add_number<float>(
       app, edits, "--query-share", "of a visit's records that are asked",
       [](Of & of) -> auto& { return of.query_share; });
+  add_number<float>(
+      app, edits, "--few-share", "of the visits that play somebody new, with a handful of records",
+      [](Of & of) -> auto& { return of.few_share; });
   add_number<std::uint32_t>(
       app, edits, "--mlp", "units of a network on top of the factorisation machine",
       [](Of & of) -> auto& { return of.hidden; });

@@ -122,7 +122,10 @@ Result<std::vector<PlannedStudy>> context_studies(const Target& target, const Pa
   SOTTO_TRY(const std::vector<std::uint32_t> looks, curve_epochs(data.name, effort));
   for (const ContextVariant& variant : context_variants()) {
     PlannedStudy planned = begin_cars(target, data, effort, variant.label);
-    planned.study.datasets.front().data.contexts.of = variant.of;
+    ContextRequest& contexts = planned.study.datasets.front().data.contexts;
+    contexts.of = variant.of;
+    if (variant.label == "user" && !contexts.people.empty()) contexts.of.emplace_back("person");
+    if (variant.label != "user" && variant.label != "both") contexts.people.clear();
     const CarsPlan& plan = cars_plan(data.name, fed_cars);
     SOTTO_TRY(TrainRequest request, cars_request(data.name, fed_cars));
     if (variant.label == "none" || variant.label == "item") request.recency = 0.0f;

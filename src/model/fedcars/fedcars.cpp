@@ -34,6 +34,8 @@ Status check(const FedcarsOptions& options) {
   if (!(options.query_share > 0.0f && options.query_share < 1.0f))
     return fail(Code::usage,
                 "the share of a visit's records that are asked (--query-share) lies between 0 and 1");
+  if (!(options.few_share >= 0.0f && options.few_share <= 1.0f))
+    return fail(Code::usage, "the share of visits that play somebody new (--few-share) lies between 0 and 1");
   if (options.chooses && (options.negatives < 1 || options.negatives > 100))
     return fail(Code::usage,
                 "Fed-CARS draws 1 to 100 items that were not chosen for each chosen one (--negatives)");
@@ -89,6 +91,10 @@ void Fedcars::Device::draw_episode(const DeviceVisit<RowMatrix>& visit) {
   const auto share =
       static_cast<std::size_t>(model_.options().query_share * static_cast<float>(may_leave_.size()));
   queries_drawn_ = std::max<std::size_t>(share, 1);
+  if (stream.chance(static_cast<double>(model_.options().few_share))) {
+    const auto most = static_cast<std::uint32_t>(std::min<std::size_t>(may_leave_.size() - 1, few_records));
+    queries_drawn_ = may_leave_.size() - stream.below(most + 1);
+  }
   work_.begin(*visit.received);
   for (std::size_t n = 0; n < may_leave_.size(); ++n) {
     const FedcarsDevices::Rated record = devices.record(visit.user, may_leave_[n]);

@@ -28,6 +28,8 @@ struct FedcarsOptions {
   float choice_rate = 2.0f;     // how much longer the server's steps are for the second half
   std::uint32_t negatives = 3;  // items that were not chosen, a chosen one
   float query_share = 0.5f;     // of a visit's records
+  // Of the visits, drawn: so many play somebody new, with at most few_records of their records as support.
+  float few_share = 0.2f;
   QueryFrom query = QueryFrom::training;
   float half_life = 0.0f;        // in records: an older one counts less; 0: all count 1
   bool popularity_start = true;  // the first round counts: item biases begin as what it says, not at 0
@@ -60,6 +62,8 @@ struct FedcarsLayout {
   [[nodiscard]] std::size_t rows() const { return std::size_t{tally_row()} + 1; }
   [[nodiscard]] std::size_t width() const { return heads() * shape.width(); }
 };
+
+inline constexpr std::uint32_t few_records = 5;
 
 // A person's weight is their number of records; it travels, and what it weighs, in units of so many, so that
 // long histories stay within the fixed-point numbers.
