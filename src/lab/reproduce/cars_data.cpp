@@ -58,7 +58,9 @@ Result<PaperData> find_cars_data(std::string_view name, const DataFolder& folder
   SOTTO_TRY(const std::string ratings, plain_or_packed(place, set->ratings));
   SOTTO_TRY(const std::string items, plain_or_packed(place, set->items));
   std::string people;
-  if (*set->people != '\0') SOTTO_TRY(people, plain_or_packed(place, set->people));
+  if (*set->people != '\0') {
+    SOTTO_TRY(people, plain_or_packed(place, set->people));
+  }
   found.there = !ratings.empty() && !items.empty();
   if (!found.there) return found;
   found.data.paths = {ratings};
