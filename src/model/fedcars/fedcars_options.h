@@ -29,7 +29,7 @@ struct FedcarsOptions {
   std::uint32_t negatives = 3;  // items that were not chosen, a chosen one
   float query_share = 0.5f;     // of a visit's records
   // Of the visits, drawn: so many play somebody new, with at most few_records of their records as support.
-  float few_share = 0.2f;
+  float few_share = 0.1f;
   QueryFrom query = QueryFrom::training;
   float half_life = 0.0f;        // in records: an older one counts less; 0: all count 1
   bool popularity_start = true;  // the first round counts: item biases begin as what it says, not at 0

@@ -167,7 +167,7 @@ TEST(FedcarsRecommender, PredictionsAreThoseOfTheAdaptedRow) {
         std::vector<double> nudged = own;
         nudged[j] += 1.0;  // the score is linear in the own row
         gradient[j] += error * (score(nudged, record.features) - score(own, record.features)) /
-                       static_cast<double>(records);
+                       (static_cast<double>(records) + 5.0);  // the prior
       }
     }
     for (std::size_t j = 0; j < 4; ++j)

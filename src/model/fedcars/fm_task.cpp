@@ -45,7 +45,7 @@ FmTask<Real>::FmTask(const FmShape& shape, FmLoss loss) : shape_(shape), loss_(l
 
 template <class Real>
 Real FmTask<Real>::sum_of_weights(const FmBatch& batch) {
-  Real sum{0};
+  auto sum = static_cast<Real>(batch.prior);
   for (const FmExample& example : batch.examples) sum += static_cast<Real>(example.weight);
   return sum;
 }

@@ -45,6 +45,7 @@ struct FmExample {
 struct FmBatch {
   const FmFeature* features = nullptr;
   std::span<const FmExample> examples;
+  float prior = 0.0f;  // the mean is taken as if so much more weight were there that says nothing
 };
 
 template <class Real>

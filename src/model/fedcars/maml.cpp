@@ -26,7 +26,7 @@ Status check(const MamlOptions& options) {
     return fail(Code::usage,
                 fmt::format("the rate of the inner steps is {}, but it must be a finite number above 0",
                             options.rate));
-  for (const float reg : {options.own_reg, options.shared_reg})
+  for (const float reg : {options.own_reg, options.shared_reg, options.prior})
     if (!(reg >= 0.0f && reg < 1e6f))
       return fail(Code::usage,
                   fmt::format("a regularisation is {}, but it must be a finite number, 0 or larger", reg));
@@ -45,8 +45,9 @@ void Maml<Real>::step(const FmBatch& support, const Real* home, std::vector<Real
 }
 
 template <class Real>
-void Maml<Real>::adapt(const FmBatch& support, std::uint32_t steps, std::vector<Real>& rows) {
-  if (support.examples.empty()) return;
+void Maml<Real>::adapt(const FmBatch& examples, std::uint32_t steps, std::vector<Real>& rows) {
+  if (examples.examples.empty()) return;
+  const FmBatch support{examples.features, examples.examples, options_.prior};
   if (is_plain()) return own_steps_.walk(support, steps, own_pull(), rows.data());
   const std::vector<Real> home(rows.begin(),
                                rows.begin() + static_cast<std::ptrdiff_t>(task_.shape().width()));
@@ -88,9 +89,10 @@ void Maml<Real>::add_pull(const std::vector<Real>& start, const FmBatch& query,
 }
 
 template <class Real>
-Real Maml<Real>::slope(const std::vector<Real>& start, const FmBatch& support, const FmBatch& query,
+Real Maml<Real>::slope(const std::vector<Real>& start, const FmBatch& examples, const FmBatch& query,
                        std::vector<Real>& slope) {
   const std::size_t own = task_.shape().width();
+  const FmBatch support{examples.features, examples.examples, options_.prior};
   const std::uint32_t steps = support.examples.empty() ? 0 : options_.steps;
   const bool second = options_.order == MamlOrder::second;
   const bool plain = is_plain() && steps > 0;

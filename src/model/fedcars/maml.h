@@ -7,7 +7,9 @@
 //   s ← ∇L_query(Ω);  for the steps from the last to the first: s ← s − α (∂²L_support + λ_own) s.
 // Row 0 is the person's own: it starts where everybody's does and is pulled back there by λ_own. The inner
 // steps move it alone (`own`: what is adapted is what stays on the device), or all rows (`all`: the paper's
-// letter). λ pulls the rows that a query example names towards 0; it is no part of the inner steps.
+// letter). They go along the support's gradient, as if `prior` records more were there that say nothing: few
+// records do not lead far. λ pulls the rows that a query example names towards 0; it is no part of the inner
+// steps.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +33,7 @@ struct MamlOptions {
   std::uint32_t steps = 20;
   float rate = 0.5f;        // α
   float own_reg = 0.03f;    // λ_own
+  float prior = 5.0f;       // records: who has few takes short steps, as if so many more said nothing
   float shared_reg = 0.2f;  // λ
   MamlOrder order = MamlOrder::second;
   Adapts adapts = Adapts::own;

@@ -43,9 +43,9 @@ struct Problem {
 };
 
 double loss_at(const Problem& problem, const std::vector<FmExample>& examples,
-               const std::vector<double>& rows) {
+               const std::vector<double>& rows, double prior = 0.0) {
   FmTask<double> task(problem.shape, problem.loss);
-  double loss = 0.0, weights = 0.0;
+  double loss = 0.0, weights = prior;
   for (const FmExample& example : examples) {
     const double score = task.predict(
         rows.data(), std::span(problem.features).subspan(example.begin, example.end - example.begin));
@@ -114,15 +114,15 @@ TEST_P(MamlFormulas, CurvatureIsTheChangeOfTheGradientAlongADirection) {
 TEST_P(MamlFormulas, TheSecondOrderSlopeIsThatOfDifferencesThroughAllInnerSteps) {
   for (const Adapts adapts : {Adapts::own, Adapts::all}) {
     const MamlOptions options{
-        .steps = 3, .rate = 0.2f, .own_reg = 0.3f, .shared_reg = 0.0f, .adapts = adapts};
+        .steps = 3, .rate = 0.2f, .own_reg = 0.3f, .prior = 2.0f, .shared_reg = 0.0f, .adapts = adapts};
     Maml<double> maml(problem.shape, problem.loss, options);
     std::vector<double> slope;
     (void)maml.slope(problem.rows, problem.batch(problem.support), problem.batch(problem.query), slope);
     const auto query_loss = [&](const std::vector<double>& start) {
       std::vector<double> rows = start;
       for (std::uint32_t n = 0; n < options.steps; ++n) {
-        const auto gradient =
-            numeric_gradient([&](const auto& at) { return loss_at(problem, problem.support, at); }, rows);
+        const auto gradient = numeric_gradient(
+            [&](const auto& at) { return loss_at(problem, problem.support, at, 2.0); }, rows);
         const std::size_t own = problem.shape.width(), moved = adapts == Adapts::own ? own : rows.size();
         const std::vector<double> before = rows;
         for (std::size_t k = 0; k < moved; ++k)
@@ -155,7 +155,8 @@ TEST(Maml, OneStepByHand) {
   const std::vector<FmFeature> features{{0, 1.0f}, {1, 1.0f}};
   const std::vector<FmExample> one{{.begin = 0, .end = 2, .target = 2.0f}};
   const FmBatch batch{features.data(), one};
-  Maml<double> maml({.factors = 1}, FmLoss::squared, {.steps = 1, .rate = 0.5f, .own_reg = 0.0f});
+  Maml<double> maml({.factors = 1}, FmLoss::squared,
+                    {.steps = 1, .rate = 0.5f, .own_reg = 0.0f, .prior = 0.0f});
   std::vector<double> rows{1.0, 0.0, 0.5, 0.25};  // v_u, b_u, v_i, b_i: r̂ = 0.75, error −1.25
   maml.adapt(batch, rows);
   EXPECT_EQ(rows, (std::vector<double>{1.0 + 0.5 * 1.25 * 0.5, 0.5 * 1.25, 0.5, 0.25}));

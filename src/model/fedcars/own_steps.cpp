@@ -12,7 +12,7 @@ void OwnSteps<Real>::look_at(const Real* rows) {
   rest_.assign(count * factors, Real{0});
   base_.assign(count, Real{0});
   share_.resize(count);
-  Real weights{0};
+  auto weights = static_cast<Real>(batch_.prior);
   for (const FmExample& example : batch_.examples) weights += static_cast<Real>(example.weight);
   for (std::size_t n = 0; n < count; ++n) {
     const FmExample& example = batch_.examples[n];
