@@ -27,11 +27,12 @@ struct CarsPlan {
 constexpr std::array stored_cars_plans{
     CarsPlan{"", fed_cars, true, 6,
              R"(model = {name = "fedcars", factors = 20, epochs = 20, recency = 100}
-federation = {cohort = 0.1})"},
+federation = {cohort = 0.1}
+fedcars = {few_share = 0.0})"},
     CarsPlan{movielens_latest, fed_cars, true, 6,
              R"(model = {name = "fedcars", factors = 20, epochs = 22, recency = 100}
 federation = {cohort = 0.1, server_lr = 0.003}
-fedcars = {query_share = 0.3, own_reg = 0.01, choice_rate = 3.3})"},
+fedcars = {few_share = 0.0, query_share = 0.3, own_reg = 0.01, choice_rate = 3.3})"},
     CarsPlan{"", "NMF", true, 1, R"(model = {name = "nmf", factors = 10, epochs = 50})"},
     CarsPlan{"", "BPR-MF", true, 1, R"(model = {name = "bprmf", factors = 10, lr = 0.05, epochs = 30})"},
     CarsPlan{"", "POP", false, 1, R"(model = {name = "toppop-ratings"})"},
@@ -162,6 +163,7 @@ Status add_protocols(const PaperData& data, PlannedStudy& planned) {
 
 Status add_cold_models(const PaperData& data, PlannedStudy& planned) {
   SOTTO_TRY(TrainRequest request, rating_request(data.name));
+  request.fedcars.few_share = FedcarsRequest{}.few_share;  // somebody new is played in training
   request.fedcars.participation = cold_start_participation;
   // It is trained once more for its predictions.
   add_cell(planned, std::string(cold_start_model), request, 2.0 * rating_seconds(data.name));
