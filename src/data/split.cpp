@@ -64,7 +64,7 @@ class UserCutter {
       return places_[a.item.value] > places_[b.item.value];
     });
     if (at_random_) shuffle(user);
-    const std::size_t test = test_count();
+    const std::size_t test = line_.empty() ? 0 : test_count();
     const std::size_t validation = validation_count(line_.size() - test);
     const std::size_t train = line_.size() - test - validation;
     draw_judged(user, test);

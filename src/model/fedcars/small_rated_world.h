@@ -58,6 +58,7 @@ inline Split small_rated_world(std::uint64_t seed, const SmallRatedShape& shape 
       PartRecords& part = held_out ? records.test : records.train;
       part.ratings.push_back(rating);
       part.times.push_back(1'000'000'000 + draws.below(10'000'000));
+      part.previous.push_back(no_time);  // nobody asks here
       (held_out ? contexts.test : contexts.train).values.push_back(weather);
       (held_out ? test_items : train_items).push_back(item);
     }
