@@ -56,9 +56,10 @@ TEST_F(CliReproduce, table_4_1_counts) {
   lay_out("amazon-digital-music");
   const Outcome table = reproduce({"4.1", "--json"});
   ASSERT_EQ(table.code, 0) << table.err;
-  for (const auto& cell : table.json()["cells"]) {
+  const nlohmann::json told = table.json();
+  for (const auto& cell : told["cells"]) {
     if (cell["row"] == "Amazon DM" && cell["metric"] == "users") {
-      EXPECT_EQ(cell["ours"], 50);
+      EXPECT_EQ(cell["ours"], 47);  // of the 50 so many have 20 venues or more
       EXPECT_EQ(cell["printed"], 1835);
       EXPECT_EQ(cell["verdict"], "below");
     }
@@ -155,7 +156,8 @@ TEST_F(CliReproduce, table_6_1_and_its_figures_share_their_cells) {
   const Outcome kept = reproduce({"thesis-6.2", "--json"});
   ASSERT_EQ(kept.code, 0) << kept.err;
   EXPECT_EQ(kept.json()["computed"], 0);
-  for (const auto& cell : kept.json()["cells"]) {
+  const nlohmann::json told = kept.json();
+  for (const auto& cell : told["cells"]) {
     EXPECT_GE(cell["ours"], 0.0) << cell.dump();
     EXPECT_LE(cell["ours"], 1.0) << cell.dump();
   }
