@@ -74,19 +74,9 @@ void BiasedMf::train() {
       biased_mf_step(parameters_, records[n].first, records[n].second, options_);
 }
 
-void BiasedMf::estimate_for(double bias, std::span<const double> vector, std::span<const ItemIndex> items,
-                            std::span<float> out) const {
-  for (std::size_t n = 0; n < items.size(); ++n) {
-    double value = parameters_.mean + bias;
-    if (in_catalogue(items[n]))
-      value +=
-          parameters_.item_biases[items[n].value] + product(vector, parameters_.items.of(items[n].value));
-    out[n] = static_cast<float>(value);
-  }
-}
-
 void BiasedMf::estimate(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const {
-  estimate_for(parameters_.user_biases[user.value], parameters_.users.of(user.value), items, out);
+  estimate_by({parameters_.mean, parameters_.item_biases, parameters_.items},
+              {parameters_.user_biases[user.value], parameters_.users.of(user.value)}, items, out);
 }
 
 void BiasedMf::estimate_new(std::span<const Rated> history, std::span<const ItemIndex> items,
@@ -95,12 +85,22 @@ void BiasedMf::estimate_new(std::span<const Rated> history, std::span<const Item
   std::vector<double> vector(options_.factors, 0.0);
   for (std::uint32_t epoch = 0; epoch < options_.epochs; ++epoch)
     for (const Rated& record : history) private_step(parameters_, {bias, vector}, record, Rates(options_));
-  estimate_for(bias, vector, items, out);
+  estimate_by({parameters_.mean, parameters_.item_biases, parameters_.items}, {bias, vector}, items, out);
 }
 
 Status BiasedMf::similar(ItemIndex item, std::span<float> out) const {
   cosines_to(parameters_.items, item.value, out);
   return Done{};
+}
+
+void estimate_by(const ItemSide& side, const PersonSide& person, std::span<const ItemIndex> items,
+                 std::span<float> out) {
+  for (std::size_t n = 0; n < items.size(); ++n) {
+    double value = side.mean + person.bias;
+    if (items[n].value < side.biases.size())
+      value += side.biases[items[n].value] + product(person.vector, side.vectors.of(items[n].value));
+    out[n] = static_cast<float>(value);
+  }
 }
 
 void cosines_to(const FactorTable& rows, std::uint32_t item, std::span<float> out) {

@@ -43,12 +43,24 @@ class BiasedMf final : public RatingModel {
   void estimate(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const override;
   void estimate_new(std::span<const Rated> history, std::span<const ItemIndex> items,
                     std::span<float> out) const override;
-  void estimate_for(double bias, std::span<const double> vector, std::span<const ItemIndex> items,
-                    std::span<float> out) const;
 
   SgdOptions options_;
   BiasedMfParameters parameters_;
 };
+
+// What a person's side and the items' side of a factor model of ratings say of items; of those outside the
+// catalogue the person's bias alone speaks. Shared with SVD++.
+struct ItemSide {
+  double mean;
+  std::span<const double> biases;  // one an item of the catalogue
+  const FactorTable& vectors;
+};
+struct PersonSide {
+  double bias;
+  std::span<const double> vector;
+};
+void estimate_by(const ItemSide& side, const PersonSide& person, std::span<const ItemIndex> items,
+                 std::span<float> out);
 
 // Cosines of row `item` with all rows; 0 with an empty one. Shared by the factor models of ratings.
 void cosines_to(const FactorTable& rows, std::uint32_t item, std::span<float> out);

@@ -95,19 +95,9 @@ void Svdpp::train() {
   }
 }
 
-void Svdpp::estimate_for(double bias, std::span<const double> vector, std::span<const ItemIndex> items,
-                         std::span<float> out) const {
-  for (std::size_t n = 0; n < items.size(); ++n) {
-    double value = parameters_.mean + bias;
-    if (in_catalogue(items[n]))
-      value +=
-          parameters_.item_biases[items[n].value] + product(vector, parameters_.items.of(items[n].value));
-    out[n] = static_cast<float>(value);
-  }
-}
-
 void Svdpp::estimate(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const {
-  estimate_for(parameters_.user_biases[user.value], parameters_.users.of(user.value), items, out);
+  estimate_by({parameters_.mean, parameters_.item_biases, parameters_.items},
+              {parameters_.user_biases[user.value], parameters_.users.of(user.value)}, items, out);
 }
 
 void Svdpp::estimate_new(std::span<const Rated> history, std::span<const ItemIndex> items,
@@ -124,7 +114,7 @@ void Svdpp::estimate_new(std::span<const Rated> history, std::span<const ItemInd
       for (std::size_t f = 0; f < own.size(); ++f) own[f] += step * (error * item[f] - reg * own[f]);
     }
   for (std::size_t f = 0; f < own.size(); ++f) own[f] += implicit[f];
-  estimate_for(bias, own, items, out);
+  estimate_by({parameters_.mean, parameters_.item_biases, parameters_.items}, {bias, own}, items, out);
 }
 
 Status Svdpp::similar(ItemIndex item, std::span<float> out) const {

@@ -40,8 +40,6 @@ class Svdpp final : public RatingModel {
   void estimate(UserIndex user, std::span<const ItemIndex> items, std::span<float> out) const override;
   void estimate_new(std::span<const Rated> history, std::span<const ItemIndex> items,
                     std::span<float> out) const override;
-  void estimate_for(double bias, std::span<const double> vector, std::span<const ItemIndex> items,
-                    std::span<float> out) const;
 
   SgdOptions options_;
   SvdppParameters parameters_;
