@@ -1,0 +1,80 @@
+// WeighingCollector: devices count by criteria (thesis ch. 5). It stands on the devices' side of the chain,
+// right after consent, and serves every model whose contributions add up.
+//
+// A round, as devices and server go through it:
+//   1. each device sends what it measured, one number in [0, 1] a criterion; the cohort's sum comes back
+//   2. each device divides by it (Σ_u c_iu = 1), scores itself and sends the score; the cohort's sum comes
+//   back
+//   3. its weight is score / mean score of the cohort; it multiplies its own contribution by it
+// Both sums go the way that contributions go: under a secure sum nobody sees a single criterion or score. Who
+// keeps a criterion back adds nothing to its sum and counts as the mean of those who tell it.
+// Laws: weights are ≥ 0 and their mean is 1; sums being integers, a plain and a secure sum give the same
+// weights and the same model, bit for bit.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "fed/collector.h"
+#include "fed/criteria/criterion.h"
+#include "fed/criteria/score.h"
+
+namespace sotto {
+
+struct CriteriaOptions {
+  CriteriaOrder order = {};  // empty: all devices count as they do without criteria
+  ScoreOptions score = {};
+
+  [[nodiscard]] bool asked() const { return !order.empty(); }
+};
+[[nodiscard]] Status check(const CriteriaOptions& options);
+
+// Makes the collector for one of the two small sums.
+using SumMaker = std::function<std::unique_ptr<Collector>(SumShape shape)>;
+
+// Where in a contribution the update lies that distances are measured on.
+struct UpdateExtent {
+  FixedPoint fixed;
+  std::size_t rows = SIZE_MAX;               // the first so many rows are of the model
+  std::vector<std::size_t> layer_ends = {};  // in numbers (row · width + column); empty: one layer
+};
+
+class WeighingCollector final : public Collector {
+ public:
+  // All outlive it but the options.
+  WeighingCollector(CriteriaOptions options, const FactsSource& facts, UpdateExtent extent, SumMaker sums,
+                    Collector& next);
+  ~WeighingCollector() override;
+
+  [[nodiscard]] Status begin(const RoundPlace& place) override;
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override;
+
+  // From the next round on: another order of priority.
+  void set_order(CriteriaOrder order);
+  // Of the last round, in the cohort's order; for tests and for the page of the run. They never leave.
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
+
+ private:
+  [[nodiscard]] Status measure(std::size_t place, const DeviceFacts& facts);
+  // Both small sums; fills weights_.
+  [[nodiscard]] Status weigh();
+  [[nodiscard]] Status weighed(std::size_t place, Contribution& contribution);
+  [[nodiscard]] bool looks_at_updates() const;
+
+  CriteriaOptions options_;
+  const FactsSource& facts_;
+  UpdateExtent extent_;
+  SumMaker sums_;
+  Collector& next_;
+  RoundPlace place_;
+  std::vector<UserIndex> cohort_;
+  std::vector<double> measured_;  // criteria of each device; NaN: kept back
+  std::vector<double> weights_;
+  std::size_t arrived_ = 0;
+  std::vector<std::unique_ptr<Contribution>> held_;  // where criteria look at updates: until all have arrived
+  Traffic small_;                                    // of the two sums
+};
+
+}  // namespace sotto

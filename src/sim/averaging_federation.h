@@ -1,0 +1,75 @@
+// AveragingFederation: federated averaging of whole models (model/averaging/local_task.h), a whole federation
+// in one process; the third driver beside sim/federation.h and sim/history_federation.h, made of the same
+// pieces.
+//
+// A round: the cohort receives the flat vector Θ, each device trains its copy and sends Θ_u − Θ as
+// fixed-point rows of sixteen numbers, and one number more, which says how much it counts; the collector
+// sums. The server divides the sum by the summed counts and goes that way by its optimiser: with plain steps
+// of rate 1 that is the weighted mean of the devices' models. How much a device counts is the collector's
+// matter (fed/criteria/weighing_collector.h): without one, all count alike. Laws: the same plan, task and
+// seed give the same bytes for any number of threads; memory grows with the model and the threads, not with
+// the number of devices; a restored federation goes on as if nothing had happened.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/private.h"
+#include "fed/collector.h"
+#include "fed/plan.h"
+#include "fed/selection.h"
+#include "model/averaging/local_task.h"
+#include "model/server_step.h"
+#include "sim/federation.h"
+
+namespace sotto {
+
+struct AveragingPlan {
+  std::uint64_t seed = 1;
+  double cohort = 0.1;  // share of the devices in a round
+  LocalTraining local;
+  ServerStepOptions server{.step = ServerStep::sgd, .rate = 1.0f};
+  FixedPoint fixed{24};
+};
+[[nodiscard]] Status check(const AveragingPlan& plan);
+
+struct AveragingState {
+  std::uint32_t round = 0;
+  RowMatrix model;             // the flat vector, sixteen numbers a row; what lies beyond the last is zero
+  RowMatrix memory;            // what the server's optimiser carries along
+  Private<RowMatrix> devices;  // one private row a device; none where the task has no private numbers
+};
+
+// The rows of a contribution: the model's, and one whose first number is the count.
+[[nodiscard]] SumShape averaging_shape(const LocalTask& task);
+
+class AveragingFederation {
+ public:
+  // All but the plan outlive it. The collector's shape is averaging_shape().
+  AveragingFederation(const LocalTask& task, const AveragingPlan& plan, Executor& executor,
+                      Collector& collector);
+  ~AveragingFederation();
+
+  [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
+  [[nodiscard]] const AveragingState& state() const { return state_; }
+  [[nodiscard]] std::span<const float> model() const;
+  void restore(AveragingState state);
+  [[nodiscard]] AveragingState take() && { return std::move(state_); }
+  [[nodiscard]] std::uint32_t cohort_size() const;
+
+ private:
+  struct Shard;
+
+  [[nodiscard]] Status run_round(RoundReport& report);
+
+  const LocalTask& task_;
+  AveragingPlan plan_;
+  Executor& executor_;
+  Collector& collector_;
+  CohortSelector selector_;
+  AveragingState state_;
+  std::vector<Shard> shards_;
+};
+
+}  // namespace sotto
