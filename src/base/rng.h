@@ -56,6 +56,8 @@ enum class Purpose : std::uint32_t {
   rating_start = 120,
   rating_order = 121,
   rating_clusters = 122,
+  deal_examples = 142,
+  generate_examples = 143,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
