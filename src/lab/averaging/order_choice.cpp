@@ -17,12 +17,12 @@ constexpr std::size_t counted = 2;  // right, and all
 }  // namespace
 
 OrderChoice::OrderChoice(const RememberedTask& task, AveragingFederation& federation,
-                         WeighingCollector& weigher, SumMaker sums, std::vector<CriteriaOrder> orders,
-                         Executor& executor)
+                         WeighingCollector& weigher, const SumMaker& sums,
+                         std::vector<CriteriaOrder> orders, Executor& executor)
     : task_(task),
       federation_(federation),
       weigher_(weigher),
-      sums_(std::move(sums)),
+      counts_(sums({.rows = rows_for(counted), .width = numbers_a_row})),
       orders_(std::move(orders)),
       executor_(executor) {
   SOTTO_ASSERT(orders_.size() > 1, "there is something to choose");
@@ -49,18 +49,17 @@ Result<std::uint64_t> OrderChoice::count_right(std::span<const UserIndex> cohort
   });
   for (const auto& error : errors)
     if (error) return *error;
-  const std::unique_ptr<Collector> sum = sums_({.rows = rows_for(counted), .width = numbers_a_row});
-  SOTTO_TRY_DONE(sum->begin({federation_.state().round, cohort, nullptr}));
+  SOTTO_TRY_DONE(counts_->begin({federation_.state().round, cohort, nullptr}));
   Contribution contribution(numbers_a_row);
   for (std::size_t n = 0; n < cohort.size(); ++n) {
     NumberRows rows(contribution);
     rows.put(0, static_cast<std::int32_t>(scores[n].right));
     rows.put(1, static_cast<std::int32_t>(scores[n].examples));
-    SOTTO_TRY_DONE(sum->accept(cohort[n], contribution));
+    SOTTO_TRY_DONE(counts_->accept(cohort[n], contribution));
   }
   SumSpace space(rows_for(counted), numbers_a_row);
   Aggregator total(space);
-  SOTTO_TRY(const Traffic traffic, sum->finish(total));
+  SOTTO_TRY(const Traffic traffic, counts_->finish(total));
   ++costs_.sums;
   costs_.bytes_up += traffic.up;
   costs_.bytes_down += traffic.down;
@@ -108,6 +107,8 @@ Result<RoundReport> OrderChoice::run_round() {
   const Clock::time_point start = Clock::now();
   const std::vector<UserIndex> cohort = task_.trained();
   SOTTO_TRY(const std::uint64_t was_right, count_right(cohort, model));
+  // The cohort receives the new model to judge it; the old one it has.
+  costs_.bytes_down += report.bytes_down;
   SOTTO_TRY(const std::uint64_t right, count_right(cohort, federation_.model()));
   if (right < was_right) SOTTO_TRY_DONE(try_others(before, cohort, right, report));
   costs_.seconds += std::chrono::duration<double>(Clock::now() - start).count();

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fed/criteria/weighing_collector.h"
@@ -33,7 +34,7 @@ class OrderChoice {
   // All outlive it but the orders. The federation trains `task`, through `weigher`. The first order is the
   // one that holds now.
   OrderChoice(const RememberedTask& task, AveragingFederation& federation, WeighingCollector& weigher,
-              SumMaker sums, std::vector<CriteriaOrder> orders, Executor& executor);
+              const SumMaker& sums, std::vector<CriteriaOrder> orders, Executor& executor);
 
   // One round, and what choosing the order takes. The report is that of the round that was kept.
   [[nodiscard]] Result<RoundReport> run_round();
@@ -53,7 +54,7 @@ class OrderChoice {
   const RememberedTask& task_;
   AveragingFederation& federation_;
   WeighingCollector& weigher_;
-  SumMaker sums_;
+  std::unique_ptr<Collector> counts_;  // sums what is right, and all
   std::vector<CriteriaOrder> orders_;
   Executor& executor_;
   std::size_t now_ = 0;
