@@ -111,8 +111,10 @@ void add_data_fields(FieldList& list) {
               [](Request& r) -> auto& { return r.examples; });
   list.word("deal", "HOW", "iid, shards (two labels a device), or people (each holds their own)",
             [](Request& r) -> auto& { return r.deal; }, parse_deal_kind);
-  list.number("devices", "N", "devices that examples are dealt to; of people: at most so many, 0 all",
+  list.number("devices", "N", "devices that iid and shards deal to; 0: 100",
               [](Request& r) -> auto& { return r.devices; });
+  list.number("most-devices", "N", "only so many of the devices, drawn; 0: all",
+              [](Request& r) -> auto& { return r.most_devices; });
   list.number("most-examples", "N", "training examples of a device, drawn of its own; 0: all",
               [](Request& r) -> auto& { return r.most_examples; });
   list.number("validation", "SHARE", "of a device's training examples, kept to choose by",

@@ -64,8 +64,10 @@ Status check(const AveragingRequest& request) {
   if (request.rounds == 0 || request.rounds > 1000000)
     return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
   if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
-  if (request.devices == 0 && request.deal != DealKind::people)
-    return fail(Code::usage, "--devices must be at least 1");
+  if (request.devices > 0 && request.deal == DealKind::people)
+    return fail(Code::usage,
+                "people hold their own examples, each on one device: leave --devices out; --most-devices "
+                "takes some of them");
   if (!(request.validation >= 0.0 && request.validation < 1.0))
     return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
   SOTTO_TRY_DONE(check(request.plan.local));
@@ -88,6 +90,10 @@ Status check(const AveragingRequest& request) {
     return fail(Code::usage,
                 "--choose-order judges orders by validation examples: keep some with --validation 0.1");
   return Done{};
+}
+
+std::uint32_t dealt_devices(const AveragingRequest& request) {
+  return request.devices == 0 ? 100 : request.devices;
 }
 
 Status check_cohort(const AveragingRequest& request, std::size_t devices) {

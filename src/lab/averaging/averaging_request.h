@@ -29,7 +29,8 @@ struct AveragingRequest {
   bool generate = false;           // examples are made up instead
   std::uint32_t examples = 12000;  // of those: so many
   DealKind deal = DealKind::iid;
-  std::uint32_t devices = 100;      // that examples are dealt to; people: at most so many, 0 all
+  std::uint32_t devices = 0;        // that examples are dealt to; 0: 100, or all people
+  std::uint32_t most_devices = 0;   // of those: so many are in the federation; 0: all
   std::uint32_t most_examples = 0;  // of a device, for training; 0: all it was dealt
   double validation = 0.0;          // share of a device's training examples
   OwnerDeal people;
@@ -45,6 +46,8 @@ struct AveragingRequest {
 
 // What can be said without the data.
 [[nodiscard]] Status check(const AveragingRequest& request);
+// How many devices iid and shards deal to.
+[[nodiscard]] std::uint32_t dealt_devices(const AveragingRequest& request);
 // What can be said of a federation of so many devices.
 [[nodiscard]] Status check_cohort(const AveragingRequest& request, std::size_t devices);
 

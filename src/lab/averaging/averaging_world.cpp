@@ -1,0 +1,155 @@
+#include "lab/averaging/averaging_world.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "data/examples/generate_examples.h"
+#include "data/examples/idx.h"
+#include "lab/files.h"
+#include "lab/neural_module.h"
+
+namespace sotto {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file, plain or packed; none if it is not there.
+Result<std::optional<fs::path>> found_in(const fs::path& folder, const std::string& name) {
+  for (const char* ending : {"", ".zst"}) {
+    const fs::path path = folder / (name + ending);
+    SOTTO_TRY(const bool there, is_there(path));
+    if (there) return std::optional(path);
+  }
+  return std::optional<fs::path>();
+}
+
+// Several files that are read together.
+class OpenFiles {
+ public:
+  [[nodiscard]] Status open(const fs::path& folder, const std::vector<const char*>& names) {
+    for (const char* name : names) {
+      SOTTO_TRY(const std::optional<fs::path> path, found_in(folder, name));
+      if (!path)
+        return fail(Code::not_found, fmt::format("{}: {} is missing, plain or as .zst: put it beside the others",
+                                                 folder.string(), name));
+      SOTTO_TRY(SharedBytes bytes, read_or_map(*path));
+      names_.push_back(path->string());
+      bytes_.push_back(std::move(bytes));
+    }
+    return Done{};
+  }
+  [[nodiscard]] TextSource source(std::size_t n) const {
+    const std::span<const std::byte> bytes = bytes_[n].bytes;
+    return {names_[n], {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<SharedBytes> bytes_;
+};
+
+Result<OwnedExamples> mnist_in(const fs::path& folder) {
+  OpenFiles files;
+  SOTTO_TRY_DONE(files.open(folder, {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
+                                     "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}));
+  OwnedExamples read;
+  SOTTO_TRY(read.examples,
+            read_idx(IdxSources{files.source(0), files.source(1), files.source(2), files.source(3)}));
+  return read;
+}
+
+Result<OwnedExamples> celeba_in(const fs::path& folder) {
+  OpenFiles files;
+  SOTTO_TRY_DONE(
+      files.open(folder, {"identity_CelebA.txt", "list_attr_celeba.txt", "list_eval_partition.txt"}));
+  return read_celeba({files.source(0), files.source(1), files.source(2)});
+}
+
+Result<OwnedExamples> made_up(const AveragingRequest& request) {
+  if (request.deal == DealKind::people) {
+    PortraitOptions options;
+    options.people = std::max<std::uint32_t>(
+        static_cast<std::uint32_t>(static_cast<double>(request.examples) / options.mean_pictures), 1);
+    options.seed = request.plan.seed;
+    return generate_portraits(options);
+  }
+  PictureOptions options;
+  options.test = request.examples / 6;
+  options.training = request.examples - options.test;
+  options.seed = request.plan.seed;
+  OwnedExamples made;
+  SOTTO_TRY(made.examples, generate_pictures(options));
+  return made;
+}
+
+Result<Dealt> deal_examples(const AveragingRequest& request, const OwnedExamples& source) {
+  const DealOptions options{.seed = request.plan.seed,
+                            .validation_share = request.validation,
+                            .most_devices = request.most_devices,
+                            .most_examples = request.most_examples};
+  switch (request.deal) {
+    case DealKind::iid:
+      return deal_evenly(source.examples, dealt_devices(request), options);
+    case DealKind::shards:
+      return deal_shards(source.examples, dealt_devices(request), 2, options);
+    case DealKind::people:
+      break;
+  }
+  if (source.owners.empty())
+    return fail(Code::usage,
+                "these examples belong to nobody, so they cannot be dealt to people: choose --deal iid or "
+                "--deal shards");
+  return deal_by_owner(source.examples, source.owners, request.people, options);
+}
+
+}  // namespace
+
+Result<OwnedExamples> averaging_examples(const AveragingRequest& request) {
+  if (request.generate) return made_up(request);
+  const fs::path folder = request.data;
+  SOTTO_TRY(const auto digits, found_in(folder, "train-images-idx3-ubyte"));
+  if (digits) return mnist_in(folder);
+  SOTTO_TRY(const auto faces, found_in(folder, "list_attr_celeba.txt"));
+  if (faces) return celeba_in(folder);
+  return fail(Code::not_found,
+              fmt::format("{}: neither MNIST's files (train-images-idx3-ubyte …) nor CelebA's "
+                          "(list_attr_celeba.txt …) are here, plain or as .zst",
+                          request.data));
+}
+
+Result<std::unique_ptr<AveragingWorld>> AveragingWorld::make(const AveragingRequest& request) {
+  SOTTO_TRY(OwnedExamples read, averaging_examples(request));
+  std::unique_ptr<AveragingWorld> world(new AveragingWorld);
+  world->source_ = &world->own_.emplace(std::move(read));
+  SOTTO_TRY(Dealt dealt, deal_examples(request, *world->source_));
+  world->dealt_.emplace(std::move(dealt));
+  return world;
+}
+
+Result<std::unique_ptr<AveragingWorld>> AveragingWorld::deal(const AveragingRequest& request,
+                                                             const OwnedExamples& examples) {
+  std::unique_ptr<AveragingWorld> world(new AveragingWorld);
+  world->source_ = &examples;
+  SOTTO_TRY(Dealt dealt, deal_examples(request, examples));
+  world->dealt_.emplace(std::move(dealt));
+  return world;
+}
+
+Result<std::unique_ptr<LocalTask>> AveragingWorld::start_task(const AveragingRequest& request) const {
+  SOTTO_TRY_DONE(check(request.classifier, examples()));
+  SOTTO_TRY(const NeuralModule* module, open_neural_module());
+  return module->start_classifier(examples(), dealt(), request.classifier);
+}
+
+AveragingParts AveragingWorld::parts(const LocalTask& task) {
+  facts_ = std::make_unique<ExampleFacts>(examples(), dealt());
+  return {.task = task,
+          .facts = *facts_,
+          .note_round = [facts = facts_.get()](std::uint32_t round, std::span<const UserIndex> cohort) {
+            facts->note_round(round, cohort);
+          }};
+}
+
+}  // namespace sotto
