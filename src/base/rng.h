@@ -58,6 +58,8 @@ enum class Purpose : std::uint32_t {
   rating_clusters = 122,
   local_init = 140,
   local_order = 141,
+  deal_examples = 142,
+  generate_examples = 143,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
