@@ -79,7 +79,7 @@ Confusion confusion_of(std::span<const std::uint8_t> baseline, std::span<const s
   Confusion confusion;
   for (std::size_t n = 0; n < baseline.size(); ++n) {
     const bool first = baseline[n] != 0, second = other[n] != 0;
-    ++(first ? second ? confusion.both_right : confusion.only_baseline
+    ++(first    ? second ? confusion.both_right : confusion.only_baseline
        : second ? confusion.only_other
                 : confusion.both_wrong);
   }

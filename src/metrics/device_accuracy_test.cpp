@@ -70,8 +70,7 @@ RC_GTEST_PROP(DeviceAccuracy, RoundsUntilIsThatOfTheSlowWay, ()) {
   RC_ASSERT(rounds_until(curve, goal) == slow);
   // More devices or more accuracy are never earlier.
   const auto rows = rounds_until_shares(curve, goal.accuracy);
-  for (std::size_t n = 1; n < rows.size(); ++n)
-    RC_ASSERT(rows[n - 1].value_or(99) <= rows[n].value_or(99));
+  for (std::size_t n = 1; n < rows.size(); ++n) RC_ASSERT(rows[n - 1].value_or(99) <= rows[n].value_or(99));
 }
 
 RC_GTEST_PROP(DeviceAccuracy, ConfusionCountsPairs, (std::vector<std::pair<bool, bool>> pairs)) {

@@ -53,22 +53,23 @@ class FieldList {
   // `member(request)` is the number.
   template <class Member>
   void number(const char* name, const char* type, const char* about, Member member) {
-    add(name, type, about,
+    add(
+        name, type, about,
         [member](const Request& r) { return fmt::format("{}", member(const_cast<Request&>(r))); },
-        [member, name](Request& r, const std::string& text) {
-          return read_number(name, text, member(r));
-        });
+        [member, name](Request& r, const std::string& text) { return read_number(name, text, member(r)); });
   }
   template <class Member>
   void list(const char* name, const char* about, Member member) {
-    add(name, "LIST", about,
+    add(
+        name, "LIST", about,
         [member](const Request& r) { return list_text(member(const_cast<Request&>(r))); },
         [member, name](Request& r, const std::string& text) { return read_list(name, text, member(r)); });
   }
   // A word that `parse` knows.
   template <class Member, class Parse>
   void word(const char* name, const char* type, const char* about, Member member, Parse parse) {
-    add(name, type, about,
+    add(
+        name, type, about,
         [member](const Request& r) { return std::string(to_string(member(const_cast<Request&>(r)))); },
         [member, parse](Request& r, const std::string& text) -> Status {
           SOTTO_TRY(member(r), parse(text));
@@ -77,7 +78,8 @@ class FieldList {
   }
   template <class Member>
   void flag(const char* name, const char* about, Member member) {
-    add(name, "", about,
+    add(
+        name, "", about,
         [member](const Request& r) {
           return std::string(member(const_cast<Request&>(r)) ? "true" : "false");
         },
@@ -102,64 +104,87 @@ class FieldList {
 
 void add_data_fields(FieldList& list) {
   list.group("Examples");
-  list.add("data", "DIR", "a folder with MNIST's idx files, or CelebA's lists of people and attributes",
-           [](const Request& r) { return r.data; },
-           [](Request& r, const std::string& text) -> Status { return r.data = text, Done{}; });
+  list.add(
+      "data", "DIR", "a folder with MNIST's idx files, or CelebA's lists of people and attributes",
+      [](const Request& r) { return r.data; },
+      [](Request& r, const std::string& text) -> Status { return r.data = text, Done{}; });
   list.flag("generate", "make examples up: ten classes of small pictures",
             [](Request& r) -> bool& { return r.generate; });
-  list.number("examples", "N", "examples to make up, a sixth of them for testing",
-              [](Request& r) -> auto& { return r.examples; });
-  list.word("deal", "HOW", "iid, shards (two labels a device), or people (each holds their own)",
-            [](Request& r) -> auto& { return r.deal; }, parse_deal_kind);
-  list.number("devices", "N", "devices that iid and shards deal to; 0: 100",
-              [](Request& r) -> auto& { return r.devices; });
-  list.number("most-devices", "N", "only so many of the devices, drawn; 0: all",
-              [](Request& r) -> auto& { return r.most_devices; });
-  list.number("most-examples", "N", "training examples of a device, drawn of its own; 0: all",
-              [](Request& r) -> auto& { return r.most_examples; });
-  list.number("validation", "SHARE", "of a device's training examples, kept to choose by",
-              [](Request& r) -> auto& { return r.validation; });
-  list.number("sample", "SHARE", "of people: the share of all examples that is used",
-              [](Request& r) -> auto& { return r.people.sample_share; });
-  list.number("least", "N", "of people: who has fewer examples is left out",
-              [](Request& r) -> auto& { return r.people.least; });
+  list.number(
+      "examples", "N", "examples to make up, a sixth of them for testing",
+      [](Request & r) -> auto& { return r.examples; });
+  list.word(
+      "deal", "HOW", "iid, shards (two labels a device), or people (each holds their own)",
+      [](Request & r) -> auto& { return r.deal; }, parse_deal_kind);
+  list.number(
+      "devices", "N", "devices that iid and shards deal to; 0: 100",
+      [](Request & r) -> auto& { return r.devices; });
+  list.number(
+      "most-devices", "N", "only so many of the devices, drawn; 0: all",
+      [](Request & r) -> auto& { return r.most_devices; });
+  list.number(
+      "most-examples", "N", "training examples of a device, drawn of its own; 0: all",
+      [](Request & r) -> auto& { return r.most_examples; });
+  list.number(
+      "validation", "SHARE", "of a device's training examples, kept to choose by",
+      [](Request & r) -> auto& { return r.validation; });
+  list.number(
+      "sample", "SHARE", "of people: the share of all examples that is used",
+      [](Request & r) -> auto& { return r.people.sample_share; });
+  list.number(
+      "least", "N", "of people: who has fewer examples is left out",
+      [](Request & r) -> auto& { return r.people.least; });
 }
 
 void add_model_fields(FieldList& list) {
   list.group("Model and training");
-  list.word("model", "KIND", "cnn or dense", [](Request& r) -> auto& { return r.classifier.kind; },
-            parse_classifier_kind);
-  list.number("filter", "N", "cnn: rows and columns of a filter",
-              [](Request& r) -> auto& { return r.classifier.filter; });
-  list.list("channels", "cnn: filters of each layer of them",
-            [](Request& r) -> auto& { return r.classifier.channels; });
-  list.list("hidden", "sizes of the dense layers before the last; empty: none",
-            [](Request& r) -> auto& { return r.classifier.hidden; });
-  list.word("accelerator", "KIND", "where devices train: cpu or cuda",
-            [](Request& r) -> auto& { return r.classifier.accelerator; }, parse_accelerator);
-  list.number("rounds", "N", "rounds of communication", [](Request& r) -> auto& { return r.rounds; });
-  list.number("cohort", "SHARE", "of the devices, in each round",
-              [](Request& r) -> auto& { return r.plan.cohort; });
-  list.number("local-epochs", "N", "times a device goes through its examples in a round",
-              [](Request& r) -> auto& { return r.plan.local.epochs; });
-  list.number("batch", "N", "examples of a local step; 0: all",
-              [](Request& r) -> auto& { return r.plan.local.batch; });
-  list.number("lr", "RATE", "of the local steps", [](Request& r) -> auto& { return r.plan.local.rate; });
-  list.number("proximal", "MU", "pulls devices towards the model they received",
-              [](Request& r) -> auto& { return r.plan.local.proximal; });
-  list.word("server", "STEP", "sgd, momentum or adam: how the server goes the devices' mean way",
-            [](Request& r) -> auto& { return r.plan.server.step; }, parse_server_step);
-  list.number("server-lr", "RATE", "1 with sgd: the weighted mean of the devices' models",
-              [](Request& r) -> auto& { return r.plan.server.rate; });
-  list.number("evaluate-every", "N", "rounds between two looks at the devices' test examples",
-              [](Request& r) -> auto& { return r.evaluate_every; });
-  list.add("until", "GOAL", "stop when it is reached: 50%@95% is half of the devices at 95% accuracy",
-           [](const Request& r) { return r.until ? to_string(*r.until) : ""; },
-           [](Request& r, const std::string& text) -> Status {
-             if (text.empty()) return r.until.reset(), Done{};
-             SOTTO_TRY(r.until, parse_goal(text));
-             return Done{};
-           });
+  list.word(
+      "model", "KIND", "cnn or dense", [](Request & r) -> auto& { return r.classifier.kind; },
+      parse_classifier_kind);
+  list.number(
+      "filter", "N", "cnn: rows and columns of a filter",
+      [](Request & r) -> auto& { return r.classifier.filter; });
+  list.list(
+      "channels", "cnn: filters of each layer of them",
+      [](Request & r) -> auto& { return r.classifier.channels; });
+  list.list(
+      "hidden", "sizes of the dense layers before the last; empty: none",
+      [](Request & r) -> auto& { return r.classifier.hidden; });
+  list.word(
+      "accelerator", "KIND", "where devices train: cpu or cuda",
+      [](Request & r) -> auto& { return r.classifier.accelerator; }, parse_accelerator);
+  list.number(
+      "rounds", "N", "rounds of communication", [](Request & r) -> auto& { return r.rounds; });
+  list.number(
+      "cohort", "SHARE", "of the devices, in each round", [](Request & r) -> auto& { return r.plan.cohort; });
+  list.number(
+      "local-epochs", "N", "times a device goes through its examples in a round",
+      [](Request & r) -> auto& { return r.plan.local.epochs; });
+  list.number(
+      "batch", "N", "examples of a local step; 0: all",
+      [](Request & r) -> auto& { return r.plan.local.batch; });
+  list.number(
+      "lr", "RATE", "of the local steps", [](Request & r) -> auto& { return r.plan.local.rate; });
+  list.number(
+      "proximal", "MU", "pulls devices towards the model they received",
+      [](Request & r) -> auto& { return r.plan.local.proximal; });
+  list.word(
+      "server", "STEP", "sgd, momentum or adam: how the server goes the devices' mean way",
+      [](Request & r) -> auto& { return r.plan.server.step; }, parse_server_step);
+  list.number(
+      "server-lr", "RATE", "1 with sgd: the weighted mean of the devices' models",
+      [](Request & r) -> auto& { return r.plan.server.rate; });
+  list.number(
+      "evaluate-every", "N", "rounds between two looks at the devices' test examples",
+      [](Request & r) -> auto& { return r.evaluate_every; });
+  list.add(
+      "until", "GOAL", "stop when it is reached: 50%@95% is half of the devices at 95% accuracy",
+      [](const Request& r) { return r.until ? to_string(*r.until) : ""; },
+      [](Request& r, const std::string& text) -> Status {
+        if (text.empty()) return r.until.reset(), Done{};
+        SOTTO_TRY(r.until, parse_goal(text));
+        return Done{};
+      });
 }
 
 // An order by the thesis' short names, which is how people write them.
@@ -175,19 +200,21 @@ void add_criteria_fields(FieldList& list) {
   std::string names;
   for (const Criterion criterion : all_criteria())
     names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
-  const std::string about = "criteria in order of priority, as 'DS>LD>MW': " + names +
-                            "; without any all devices count alike";
-  list.add("criteria", "ORDER", about.c_str(),
-           [](const Request& r) { return order_text(r.criteria.order); },
-           [](Request& r, const std::string& text) -> Status {
-             if (text.empty()) return r.criteria.order.clear(), Done{};
-             SOTTO_TRY(r.criteria.order, parse_order(text));
-             return Done{};
-           });
-  list.word("score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
-            [](Request& r) -> auto& { return r.criteria.score.kind; }, parse_score_kind);
-  list.list("score-weights", "of mean and owa: one a criterion; of choquet: one a set of criteria",
-            [](Request& r) -> auto& { return r.criteria.score.weights; });
+  const std::string about =
+      "criteria in order of priority, as 'DS>LD>MW': " + names + "; without any all devices count alike";
+  list.add(
+      "criteria", "ORDER", about.c_str(), [](const Request& r) { return order_text(r.criteria.order); },
+      [](Request& r, const std::string& text) -> Status {
+        if (text.empty()) return r.criteria.order.clear(), Done{};
+        SOTTO_TRY(r.criteria.order, parse_order(text));
+        return Done{};
+      });
+  list.word(
+      "score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
+      [](Request & r) -> auto& { return r.criteria.score.kind; }, parse_score_kind);
+  list.list(
+      "score-weights", "of mean and owa: one a criterion; of choquet: one a set of criteria",
+      [](Request & r) -> auto& { return r.criteria.score.weights; });
   list.flag("choose-order", "try other orders where the cohort's validation got worse, and keep the best",
             [](Request& r) -> bool& { return r.choose_order; });
 }
@@ -258,8 +285,7 @@ Error placed(const Error& error, const toml::node& node, const std::string& name
 }
 
 Status take_sum(const toml::node& node, const std::string& name, SumOptions& sum) {
-  if (!node.is_table())
-    return fail(Code::usage, fmt::format("{}: [sum] is a section", place_of(node, name)));
+  if (!node.is_table()) return fail(Code::usage, fmt::format("{}: [sum] is a section", place_of(node, name)));
   SumFromTable reader{*node.as_table()};
   visit_sum_fields(sum, reader);
   if (!reader.status.ok()) return placed(reader.status.error(), node, name);
@@ -307,8 +333,8 @@ Result<AveragingRequest> averaging_from_toml(const std::string& text, const std:
     if (word != "seed" && found == fields.end())
       return fail(Code::usage, fmt::format("{}: unknown key {}", place_of(node, name), word));
     if (!value) return fail(Code::usage, fmt::format("{}: {} is one value", place_of(node, name), word));
-    const Status set = word == "seed" ? read_number("seed", *value, base.plan.seed)
-                                      : found->set(base, *value);
+    const Status set =
+        word == "seed" ? read_number("seed", *value, base.plan.seed) : found->set(base, *value);
     if (!set.ok()) return placed(set.error(), node, name);
   }
   return base;

@@ -87,8 +87,8 @@ Result<std::optional<AveragingBefore>> AveragingFolder::before() const {
     before.rounds.push_back(std::move(round));
   }
   if (before.rounds.size() != before.checkpoint.log_lines)
-    return fail(Code::bad_input, fmt::format("{}: rounds are missing: start the run anew with --force",
-                                             log_path().string()));
+    return fail(Code::bad_input,
+                fmt::format("{}: rounds are missing: start the run anew with --force", log_path().string()));
   return std::optional(std::move(before));
 }
 
@@ -96,8 +96,8 @@ Result<nlohmann::json> AveragingFolder::summary() const {
   SOTTO_TRY(const std::string text, read_text(path_ / "run.json"));
   nlohmann::json document = nlohmann::json::parse(text, nullptr, false);
   if (document.is_discarded() || !document.is_object())
-    return fail(Code::bad_input, fmt::format("{}: run.json is damaged: train again with --force",
-                                             path_.string()));
+    return fail(Code::bad_input,
+                fmt::format("{}: run.json is damaged: train again with --force", path_.string()));
   return document;
 }
 

@@ -3,8 +3,8 @@
 //   plan.toml       the complete request: `sotto fedavg --plan plan.toml` makes the run again
 //   rounds.jsonl    one line a round
 //   checkpoint.bin  only while training or after a stop; for its owner's eyes (it may hold private rows)
-//   model.bin       the averaged model: the flat vector, sixteen numbers a row; sealed with a hash of the file
-//   run.json        what --json prints; written last: a run without it is not whole
+//   model.bin       the averaged model: the flat vector, sixteen numbers a row; sealed with a hash of the
+//   file run.json        what --json prints; written last: a run without it is not whole
 //
 // Laws: a folder with a run, or with any file that a run would write, is left alone unless the caller says
 // so; nothing but these files is ever removed.

@@ -10,8 +10,7 @@ namespace sotto {
 Result<DealKind> parse_deal_kind(const std::string& text) {
   for (const DealKind kind : {DealKind::iid, DealKind::shards, DealKind::people})
     if (text == to_string(kind)) return kind;
-  return fail(Code::usage,
-              fmt::format("examples are not dealt by '{}': choose iid, shards or people", text));
+  return fail(Code::usage, fmt::format("examples are not dealt by '{}': choose iid, shards or people", text));
 }
 
 const char* to_string(DealKind kind) {

@@ -1,7 +1,8 @@
 // AveragingRequest: everything that a training by federated averaging is asked for, from flags or a plan.
 //
-// Laws: every setting is one line in averaging_fields(), which is the flag, the plan's key and what is written
-// back; to_toml() and averaging_from_toml() are each other's inverse, so that a kept plan makes the run again.
+// Laws: every setting is one line in averaging_fields(), which is the flag, the plan's key and what is
+// written back; to_toml() and averaging_from_toml() are each other's inverse, so that a kept plan makes the
+// run again.
 #pragma once
 
 #include <cstdint>

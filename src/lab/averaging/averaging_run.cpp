@@ -29,8 +29,8 @@ class AveragingChain {
     UpdateExtent extent{.fixed = request.plan.fixed,
                         .rows = rows_for(parts.task.parameters()),
                         .layer_ends = parts.task.layer_ends()};
-    weigher_ = std::make_unique<WeighingCollector>(request.criteria, parts.facts, std::move(extent),
-                                                   maker(), *sum_);
+    weigher_ =
+        std::make_unique<WeighingCollector>(request.criteria, parts.facts, std::move(extent), maker(), *sum_);
   }
   [[nodiscard]] Collector& first() { return weigher_ ? static_cast<Collector&>(*weigher_) : *sum_; }
   [[nodiscard]] WeighingCollector* weigher() { return weigher_.get(); }
@@ -217,8 +217,7 @@ Result<AveragingRound> AveragingTraining::advance() {
     done.order = to_string(choice_ ? choice_->order() : request_.criteria.order);
   }
   if (choice_) done.costs = choice_->costs();
-  if (done.round % request_.evaluate_every == 0 || done.round == request_.rounds)
-    SOTTO_TRY_DONE(look(done));
+  if (done.round % request_.evaluate_every == 0 || done.round == request_.rounds) SOTTO_TRY_DONE(look(done));
   count(done);
   return done;
 }

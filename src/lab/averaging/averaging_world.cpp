@@ -5,66 +5,18 @@
 #include <algorithm>
 
 #include "data/examples/generate_examples.h"
-#include "data/examples/idx.h"
-#include "lab/files.h"
+#include "lab/examples/examples_files.h"
 #include "lab/neural_module.h"
+#include "lab/reproduce/paper_data.h"
 
 namespace sotto {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-// The file, plain or packed; none if it is not there.
-Result<std::optional<fs::path>> found_in(const fs::path& folder, const std::string& name) {
-  for (const char* ending : {"", ".zst"}) {
-    const fs::path path = folder / (name + ending);
-    SOTTO_TRY(const bool there, is_there(path));
-    if (there) return std::optional(path);
-  }
-  return std::optional<fs::path>();
-}
-
-// Several files that are read together.
-class OpenFiles {
- public:
-  [[nodiscard]] Status open(const fs::path& folder, const std::vector<const char*>& names) {
-    for (const char* name : names) {
-      SOTTO_TRY(const std::optional<fs::path> path, found_in(folder, name));
-      if (!path)
-        return fail(Code::not_found, fmt::format("{}: {} is missing, plain or as .zst: put it beside the others",
-                                                 folder.string(), name));
-      SOTTO_TRY(SharedBytes bytes, read_or_map(*path));
-      names_.push_back(path->string());
-      bytes_.push_back(std::move(bytes));
-    }
-    return Done{};
-  }
-  [[nodiscard]] TextSource source(std::size_t n) const {
-    const std::span<const std::byte> bytes = bytes_[n].bytes;
-    return {names_[n], {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
-  }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<SharedBytes> bytes_;
-};
-
-Result<OwnedExamples> mnist_in(const fs::path& folder) {
-  OpenFiles files;
-  SOTTO_TRY_DONE(files.open(folder, {"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
-                                     "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"}));
+Result<OwnedExamples> mnist_in(const std::string& folder) {
   OwnedExamples read;
-  SOTTO_TRY(read.examples,
-            read_idx(IdxSources{files.source(0), files.source(1), files.source(2), files.source(3)}));
+  SOTTO_TRY(read.examples, read_mnist(folder));
   return read;
-}
-
-Result<OwnedExamples> celeba_in(const fs::path& folder) {
-  OpenFiles files;
-  SOTTO_TRY_DONE(
-      files.open(folder, {"identity_CelebA.txt", "list_attr_celeba.txt", "list_eval_partition.txt"}));
-  return read_celeba({files.source(0), files.source(1), files.source(2)});
 }
 
 Result<OwnedExamples> made_up(const AveragingRequest& request) {
@@ -108,11 +60,10 @@ Result<Dealt> deal_examples(const AveragingRequest& request, const OwnedExamples
 
 Result<OwnedExamples> averaging_examples(const AveragingRequest& request) {
   if (request.generate) return made_up(request);
-  const fs::path folder = request.data;
-  SOTTO_TRY(const auto digits, found_in(folder, "train-images-idx3-ubyte"));
-  if (digits) return mnist_in(folder);
-  SOTTO_TRY(const auto faces, found_in(folder, "list_attr_celeba.txt"));
-  if (faces) return celeba_in(folder);
+  SOTTO_TRY(const std::string digits, plain_or_packed(request.data, "train-images-idx3-ubyte"));
+  if (!digits.empty()) return mnist_in(request.data);
+  SOTTO_TRY(const std::string faces, plain_or_packed(request.data, "list_attr_celeba.txt"));
+  if (!faces.empty()) return read_celeba(request.data);
   return fail(Code::not_found,
               fmt::format("{}: neither MNIST's files (train-images-idx3-ubyte …) nor CelebA's "
                           "(list_attr_celeba.txt …) are here, plain or as .zst",

@@ -17,8 +17,8 @@ constexpr std::size_t counted = 2;  // right, and all
 }  // namespace
 
 OrderChoice::OrderChoice(const RememberedTask& task, AveragingFederation& federation,
-                         WeighingCollector& weigher, const SumMaker& sums,
-                         std::vector<CriteriaOrder> orders, Executor& executor)
+                         WeighingCollector& weigher, const SumMaker& sums, std::vector<CriteriaOrder> orders,
+                         Executor& executor)
     : task_(task),
       federation_(federation),
       weigher_(weigher),

@@ -28,8 +28,8 @@ class AveragingProgress {
   std::uint32_t rounds_;
   bool quiet_;
   bool drawn_ = false;
-  std::uint32_t done_ = 0;     // rounds of this sitting
-  double accuracy_ = 0.0;      // of the last look
+  std::uint32_t done_ = 0;  // rounds of this sitting
+  double accuracy_ = 0.0;   // of the last look
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
 };

@@ -164,7 +164,9 @@ void add_fields(CLI::App& app, Edits<AveragingRequest>& edits) {
       edits.push_back([set, text](AveragingRequest& request) { return set(request, text); });
     };
     if (field.type.empty()) {
-      app.add_flag_callback(name, [edit] { edit("true"); }, field.about)->group(field.group);
+      app.add_flag_callback(
+             name, [edit] { edit("true"); }, field.about)
+          ->group(field.group);
     } else {
       app.add_option_function<std::string>(name, edit, field.about)
           ->type_name(field.type)
