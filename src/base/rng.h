@@ -56,6 +56,8 @@ enum class Purpose : std::uint32_t {
   rating_start = 120,
   rating_order = 121,
   rating_clusters = 122,
+  local_init = 140,
+  local_order = 141,
   deal_examples = 142,
   generate_examples = 143,
 };
