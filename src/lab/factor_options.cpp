@@ -34,7 +34,7 @@ FcfOptions fcf_options(const TrainRequest& request) {
   constexpr float sgd_rate = 1e-4f;
   const FcfOptions defaults;
   const ServerStep step = request.factors.server.value_or(ServerStep::adam);
-  const float usual = step == ServerStep::sgd ? sgd_rate : defaults.server.rate;
+  const float usual = step == ServerStep::adam ? defaults.server.rate : sgd_rate;
   AlsOptions als = als_options(request);
   als.reg_power = 0.0f;  // the server's half has one λ for all
   return {.als = als,

@@ -52,7 +52,7 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.init_sd = request.plan.fpl.init_sd;
   options.seed = request.plan.seed;
   options.server.step = request.factors.server.value_or(options.server.step);
-  const float usual = options.server.step == ServerStep::sgd ? plain_rate : options.server.rate;
+  const float usual = options.server.step == ServerStep::adam ? options.server.rate : plain_rate;
   options.server.rate = request.factors.server_lr.value_or(usual);
   options.server.beta1 = request.factors.beta1;
   options.server.beta2 = request.factors.beta2;

@@ -13,7 +13,7 @@ constexpr float adam_rate = 0.02f;
 
 KgflexOptions kgflex_options(const TrainRequest& request) {
   const ServerStep step = request.factors.server.value_or(ServerStep::sgd);
-  const float usual = step == ServerStep::sgd ? request.plan.fpl.learning_rate : adam_rate;
+  const float usual = step == ServerStep::adam ? adam_rate : request.plan.fpl.learning_rate;
   return {.factors = request.plan.fpl.factors,
           .learning_rate = request.plan.fpl.learning_rate,
           .personal_reg = request.user_reg.value_or(0.0f),

@@ -22,10 +22,14 @@ float correction(float beta, std::uint32_t steps) {
 Result<ServerStep> parse_server_step(const std::string& text) {
   if (text == "adam") return ServerStep::adam;
   if (text == "sgd") return ServerStep::sgd;
-  return fail(Code::usage, fmt::format("unknown server step '{}': choose adam or sgd", text));
+  if (text == "momentum") return ServerStep::momentum;
+  return fail(Code::usage, fmt::format("unknown server step '{}': choose adam, sgd or momentum", text));
 }
 
-const char* to_string(ServerStep step) { return step == ServerStep::adam ? "adam" : "sgd"; }
+const char* to_string(ServerStep step) {
+  if (step == ServerStep::momentum) return "momentum";
+  return step == ServerStep::adam ? "adam" : "sgd";
+}
 
 Status check(const ServerStepOptions& options) {
   if (!(options.rate > 0.0f && options.rate < 1e30f))
@@ -33,19 +37,21 @@ Status check(const ServerStepOptions& options) {
                 fmt::format("server-lr is {}, but it must be a finite number above 0", options.rate));
   for (const float beta : {options.beta1, options.beta2})
     if (!(beta >= 0.0f && beta < 1.0f))
-      return fail(Code::usage,
-                  fmt::format("a beta of Adam is {}, but it must be at least 0 and below 1", beta));
+      return fail(
+          Code::usage,
+          fmt::format("a beta of the server's steps is {}, but it must be at least 0 and below 1", beta));
   return Done{};
 }
 
 RowMatrix start_moments(const ServerStepOptions& options, std::size_t rows, std::size_t width) {
-  return options.step == ServerStep::adam ? RowMatrix(2 * rows, width) : RowMatrix();
+  if (options.step == ServerStep::sgd) return RowMatrix();
+  return RowMatrix(options.step == ServerStep::adam ? 2 * rows : rows, width);
 }
 
 RoundSteps::RoundSteps(const ServerStepOptions& options, std::uint32_t round, RowMatrix& shared,
                        RowMatrix& moments)
     : options_(options), shared_(shared), moments_(moments) {
-  if (options_.step == ServerStep::sgd) return;
+  if (options_.step != ServerStep::adam) return;
   first_scale_ = correction(options_.beta1, round + 1);
   second_scale_ = correction(options_.beta2, round + 1);
 }
@@ -54,7 +60,8 @@ void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count, 
   const float rate = options_.rate * columns.rate;
   float* values = shared_.row(row);
   const bool adam = options_.step == ServerStep::adam;
-  float* first = adam ? moments_.row(row) : nullptr;
+  const bool momentum = options_.step == ServerStep::momentum;
+  float* first = adam || momentum ? moments_.row(row) : nullptr;
   float* second = adam ? moments_.row(shared_.rows() + row) : nullptr;
   for (std::size_t k = columns.first; k < columns.first + count; ++k) {
     float step = slope[k];
@@ -63,6 +70,7 @@ void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count, 
       second[k] = options_.beta2 * second[k] + (1.0f - options_.beta2) * slope[k] * slope[k];
       step = first[k] * first_scale_ / (std::sqrt(second[k] * second_scale_) + adam_epsilon);
     }
+    if (momentum) step = first[k] = options_.beta1 * first[k] + slope[k];
     values[k] -= rate * step;
     finite_ &= std::isfinite(values[k]);
   }

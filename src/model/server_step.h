@@ -1,8 +1,9 @@
-// How a server moves the shared rows by what a round's devices sent: plain gradient steps, or Adam (Kingma
-// and Ba 2015), whose steps are about as long for what few devices speak of as for what all do (a row that is
-// spoken of for the first time late takes longer ones).
+// How a server moves the shared rows by what a round's devices sent: plain gradient steps, steps with
+// momentum (v ← beta1·v + slope, row −= rate·v), or Adam (Kingma and Ba 2015), whose steps are about as long
+// for what few devices speak of as for what all do (a row that is spoken of for the first time late takes
+// longer ones).
 //
-// Adam's moments are kept by whoever keeps the rows: the first ones of all rows, then the second ones. A row
+// The moments are kept by whoever keeps the rows: the first ones of all rows, then Adam's second ones. A row
 // that nobody spoke of in a round stays, and so do its moments.
 #pragma once
 
@@ -14,7 +15,7 @@
 
 namespace sotto {
 
-enum class ServerStep : std::uint8_t { adam, sgd };
+enum class ServerStep : std::uint8_t { adam, sgd, momentum };
 [[nodiscard]] Result<ServerStep> parse_server_step(const std::string& text);
 [[nodiscard]] const char* to_string(ServerStep step);
 

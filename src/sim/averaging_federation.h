@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/executor.h"
@@ -32,7 +33,8 @@ struct AveragingPlan {
   ServerStepOptions server{.step = ServerStep::sgd, .rate = 1.0f};
   FixedPoint fixed{24};
 };
-[[nodiscard]] Status check(const AveragingPlan& plan);
+// Fails for a task that no device can train, too.
+[[nodiscard]] Status check(const AveragingPlan& plan, const LocalTask& task);
 
 struct AveragingState {
   std::uint32_t round = 0;
@@ -46,28 +48,36 @@ struct AveragingState {
 
 class AveragingFederation {
  public:
-  // All but the plan outlive it. The collector's shape is averaging_shape().
+  // All but the plan outlive it; plan and task are checked. The collector's shape is averaging_shape().
   AveragingFederation(const LocalTask& task, const AveragingPlan& plan, Executor& executor,
                       Collector& collector);
   ~AveragingFederation();
 
   [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
   [[nodiscard]] const AveragingState& state() const { return state_; }
-  [[nodiscard]] std::span<const float> model() const;
+  [[nodiscard]] std::span<const float> model() const { return {state_.model.row(0), task_.parameters()}; }
   void restore(AveragingState state);
   [[nodiscard]] AveragingState take() && { return std::move(state_); }
-  [[nodiscard]] std::uint32_t cohort_size() const;
+  [[nodiscard]] std::uint32_t cohort_size() const { return cohort_; }
 
  private:
   struct Shard;
 
   [[nodiscard]] Status run_round(RoundReport& report);
+  // The cohort trains, as many at once as there are threads, and sends to the collector in its order.
+  [[nodiscard]] Status visit_cohort(std::span<const UserIndex> cohort, RoundReport& report);
+  void play(UserIndex device, Shard& shard);
+  // The server's step by a released sum.
+  [[nodiscard]] Status step(Aggregator&& total);
 
   const LocalTask& task_;
   AveragingPlan plan_;
   Executor& executor_;
   Collector& collector_;
+  std::vector<UserIndex> able_;
+  std::uint32_t cohort_;
   CohortSelector selector_;
+  SumSpace space_;
   AveragingState state_;
   std::vector<Shard> shards_;
 };

@@ -12,6 +12,7 @@
 // weights and the same model, bit for bit.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "fed/collector.h"
 #include "fed/criteria/criterion.h"
 #include "fed/criteria/score.h"
+#include "privacy/number_rows.h"
 
 namespace sotto {
 
@@ -45,7 +47,6 @@ class WeighingCollector final : public Collector {
   // All outlive it but the options.
   WeighingCollector(CriteriaOptions options, const FactsSource& facts, UpdateExtent extent, SumMaker sums,
                     Collector& next);
-  ~WeighingCollector() override;
 
   [[nodiscard]] Status begin(const RoundPlace& place) override;
   [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
@@ -57,24 +58,35 @@ class WeighingCollector final : public Collector {
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
 
  private:
+  [[nodiscard]] bool looks_at_updates() const;
+  void make_sums();
+  // Measures the criteria of the device at a place of the cohort.
   [[nodiscard]] Status measure(std::size_t place, const DeviceFacts& facts);
   // Both small sums; fills weights_.
   [[nodiscard]] Status weigh();
-  [[nodiscard]] Status weighed(std::size_t place, Contribution& contribution);
-  [[nodiscard]] bool looks_at_updates() const;
+  // The first: of each criterion what the cohort has of it, were those who keep it back like those who tell.
+  [[nodiscard]] Result<std::vector<double>> cohort_totals();
+  // A device's score as a share of the largest there is, in units of a contribution's numbers.
+  [[nodiscard]] std::int32_t score_of(std::size_t place, std::span<const double> totals) const;
+  // What everybody adds up, as `put(place, numbers)` gives it: `count` integers.
+  template <class Put>
+  [[nodiscard]] Result<std::vector<std::int64_t>> sum_up(Collector& sum, std::size_t count, const Put& put);
+  // Multiplies the contribution by the weight and hands it on.
+  [[nodiscard]] Status pass_on(std::size_t place, Contribution& contribution);
 
   CriteriaOptions options_;
   const FactsSource& facts_;
   UpdateExtent extent_;
-  SumMaker sums_;
+  SumMaker maker_;
   Collector& next_;
-  RoundPlace place_;
+  std::unique_ptr<Collector> values_, scores_;  // the two small sums
+  std::uint32_t round_ = 0;
   std::vector<UserIndex> cohort_;
-  std::vector<double> measured_;  // criteria of each device; NaN: kept back
+  std::vector<std::int32_t> measured_;  // of each device, one a criterion; `kept_back` where it is not told
   std::vector<double> weights_;
   std::size_t arrived_ = 0;
-  std::vector<std::unique_ptr<Contribution>> held_;  // where criteria look at updates: until all have arrived
-  Traffic small_;                                    // of the two sums
+  std::vector<Contribution> held_;  // where criteria look at updates: until all have arrived
+  Traffic small_;                   // of the two sums
 };
 
 }  // namespace sotto
