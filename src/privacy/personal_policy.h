@@ -64,6 +64,9 @@ struct PersonalPolicy {
 };
 [[nodiscard]] Status check(const PersonalPolicy& policy);
 
+// Which criteria the device tells, by choices and level.
+[[nodiscard]] CriteriaTerms criteria_terms(const PersonalPolicy& policy);
+
 // The levels a person can pick, from the one that shares nothing to the one that shares all.
 struct ConsentLevel {
   const char* name;
