@@ -165,11 +165,6 @@ Status check_criteria(const TrainRequest& request) {
         Code::usage,
         "the sums of criteria carry no noise, and one person moves everybody's weight, so that no clip "
         "bounds what a person changes: leave --criteria or --dp out");
-  if (request.robust.asked())
-    return fail(
-        Code::usage,
-        "a robust sum does not believe devices, and criteria are what devices say of themselves: leave "
-        "--criteria or the robust flags out");
   return Done{};
 }
 

@@ -3,12 +3,11 @@
 //
 // It stands first in the chain, right after consent and behind the person's own ledger. Both small sums are
 // of the plan's kind, plain or secure, with masks of their own; a device that falls silent does so after
-// them.
+// them, and robust rules are for what is weighed.
 // Laws: a plain and a secure sum give the same model; a training that is resumed goes on as if nothing had
 // happened, because cohorts are known from the seed and devices remember when they took part.
 // Refused: noise (the small sums carry none, and one person moves everybody's weight, so that no clip bounds
-// what a person changes), robust sums (they do not believe devices, and criteria do), and models whose
-// contributions are no sums of what people want learned (pair counts).
+// what a person changes) and models whose contributions are no sums of what is learned (pair counts).
 #pragma once
 
 #include <memory>

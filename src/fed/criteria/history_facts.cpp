@@ -52,11 +52,15 @@ HistoryFacts::HistoryFacts(Histories histories, std::size_t catalogue, HistoryFa
   SOTTO_ASSERT(options_.marked.empty() || options_.marked.size() >= catalogue, "one mark an item");
   const std::vector<std::uint32_t> popularity = histories_.popularity(catalogue);
   const double most = std::max(1u, popularity.empty() ? 0u : std::ranges::max(popularity));
-  for (const std::uint32_t people_with : popularity)
-    rarity_.push_back(1.0 - static_cast<double>(people_with) / most);
-  if (options_.most_records != 0) return;
-  for (std::uint32_t user = 0; user < histories_.users(); ++user)
-    options_.most_records = std::max<std::uint64_t>(options_.most_records, histories_.of({user}).size());
+  std::uint64_t longest = 0;
+  for (std::uint32_t user = 0; user < histories_.users(); ++user) {
+    const auto own = histories_.of({user});
+    double rarity = 0.0;
+    for (const ItemIndex item : own) rarity += 1.0 - static_cast<double>(popularity[item.value]) / most;
+    rarity_.push_back(own.empty() ? 0.0 : rarity / static_cast<double>(own.size()));
+    longest = std::max<std::uint64_t>(longest, own.size());
+  }
+  if (options_.most_records == 0) options_.most_records = longest;
 }
 
 DeviceFacts HistoryFacts::of(UserIndex device) const {
@@ -65,13 +69,12 @@ DeviceFacts HistoryFacts::of(UserIndex device) const {
   facts.records = own.size();
   facts.most_records = options_.most_records;
   facts.of_class.assign(options_.classes.count(), 0);
-  double rarity = 0.0;
-  for (const ItemIndex item : own) {
-    for (const std::uint32_t one : options_.classes.of(item)) ++facts.of_class[one];
-    if (!options_.marked.empty() && options_.marked[item.value] != 0) ++facts.marked;
-    rarity += rarity_[item.value];
-  }
-  if (!own.empty()) facts.rarity = rarity / static_cast<double>(own.size());
+  if (options_.classes.count() > 0)
+    for (const ItemIndex item : own)
+      for (const std::uint32_t one : options_.classes.of(item)) ++facts.of_class[one];
+  if (!options_.marked.empty())
+    for (const ItemIndex item : own) facts.marked += options_.marked[item.value] != 0 ? 1 : 0;
+  facts.rarity = rarity_[device.value];
   facts.rounds_since = rounds_ - heard_until_[device.value];
   if (!options_.trust.empty()) facts.trust = options_.trust[device.value];
   return facts;

@@ -60,7 +60,7 @@ class HistoryFacts final : public FactsSource {
   Histories histories_;
   HistoryFactsOptions options_;
   std::shared_ptr<const ConsentBook> people_;
-  std::vector<double> rarity_;              // one an item
+  std::vector<double> rarity_;              // of each history
   std::uint32_t rounds_ = 0;                // so far
   std::vector<std::uint32_t> heard_until_;  // of each: rounds there were when it last took part; 0: never
 };

@@ -183,7 +183,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
   app->add_option("TARGET", options->target,
                   "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-6.1, "
                   "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
-                  "fedcars-udcp, fedcars-cold-start")
+                  "fedcars-udcp, fedcars-cold-start, criteria-recommenders")
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
@@ -214,6 +214,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
   app->footer(examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
                         "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
                         "sotto reproduce fedcars-table-1 --data data --quick",
+                        "sotto reproduce criteria-recommenders --data data --quick",
                         "sotto reproduce thesis-4.2 --full --format latex"}));
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/criteria_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_data.h"
@@ -167,6 +168,7 @@ std::vector<Target> targets() {
   std::vector<Target> all = paper_tables();
   for (const auto& more : {thesis_tables(), thesis_figures(), knowledge_targets(), cars_targets()})
     all.insert(all.end(), more.begin(), more.end());
+  all.push_back(criteria_target());
   return all;
 }
 

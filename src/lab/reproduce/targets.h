@@ -1,5 +1,5 @@
 // What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4 and 6, and
-// what the Fed-CARS paper shows.
+// what the Fed-CARS paper shows; and a study of criteria for recommenders.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ enum class TargetKind : std::uint8_t {
   cars_contexts,  // Fed-CARS, figure 4
   protocols,      // what people's own protocols cost
   cold_start,     // somebody new with k ratings
+  criteria,       // devices of recommenders that count by criteria
 };
 [[nodiscard]] bool is_knowledge_kind(TargetKind kind);
 [[nodiscard]] bool is_cars_kind(TargetKind kind);
