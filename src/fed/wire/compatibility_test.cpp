@@ -32,7 +32,7 @@ std::string bytes_in(const std::string& hex) {
 
 // Recorded lines by name.
 std::map<std::string, std::string> recorded() {
-  std::ifstream file(std::string(SOTTO_SOURCE_DIR) + "/tests/transcripts/federation_v1.txt");
+  std::ifstream file(SOTTO_SOURCE_DIR "/tests/transcripts/federation_v1.txt");
   std::map<std::string, std::string> lines;
   std::string name, hex;
   while (file >> name >> hex) lines[name] = bytes_in(hex);
