@@ -166,11 +166,26 @@ Result<LocalScore> ClassifierTask::score(UserIndex device, LocalPart part, std::
   return fail(Code::io, "asking a classifier: libtorch could not go on: " + text.substr(0, text.find('\n')));
 }
 
+Status check_hands(const Examples& examples, const Dealt& hands) {
+  const auto is_no_class = [&](std::uint8_t label) { return label >= examples.classes; };
+  if (std::ranges::any_of(examples.labels, is_no_class))
+    return fail(Code::bad_input, "an example's label is not among the classes");
+  const auto is_there = [&](std::uint32_t place) { return place < examples.count(); };
+  for (std::uint32_t device = 0; device < hands.devices(); ++device) {
+    const Dealt::Hand& hand = hands.of(UserIndex{device});
+    for (const std::vector<std::uint32_t>* part : {&hand.train, &hand.validation, &hand.test})
+      if (!std::ranges::all_of(*part, is_there))
+        return fail(Code::bad_input, "a device was dealt an example that is not there");
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<LocalTask>> start_classifier(const Examples& examples, const Dealt& hands,
                                                     const ClassifierOptions& options) {
   SOTTO_TRY_DONE(check(options, examples));
+  SOTTO_TRY_DONE(check_hands(examples, hands));
   SOTTO_TRY(const at::Device device, torch_device(options.accelerator));
   return std::unique_ptr<LocalTask>(std::make_unique<ClassifierTask>(examples, hands, options, device));
 }

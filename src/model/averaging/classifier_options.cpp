@@ -17,7 +17,7 @@ Status check_filters(const ClassifierOptions& options, const Examples& examples)
     return fail(Code::usage, "a cnn needs at least one layer of filters; take the dense model without any");
   std::uint32_t height = examples.height, width = examples.width;
   for (std::size_t layer = 0; layer < options.channels.size(); ++layer) {
-    if (std::min(height, width) < 2 || std::max(height, width) < options.filter)
+    if (std::min(height, width) < 2)
       return fail(Code::bad_input,
                   fmt::format("pictures of {} × {} are too small for {} layers of {} × {} filters with 2 × 2 "
                               "maxima: {} × {} are left for layer {}; take fewer layers or the dense model",
