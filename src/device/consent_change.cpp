@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include "fed/criteria/criterion.h"
+
 namespace sotto {
 
 Status choose_level(PersonalPolicy& policy, const std::string& level) {
@@ -52,6 +54,21 @@ Status choose_context(PersonalPolicy& policy, const std::string& dimension, cons
 
 Status choose_history(PersonalPolicy& policy, const std::string& choice) {
   SOTTO_TRY(policy.history, parse_choice(choice, "none"));
+  return Done{};
+}
+
+Status choose_criterion(PersonalPolicy& policy, const std::string& criterion, const std::string& choice) {
+  std::string name = criterion;
+  if (name != other_criteria) {
+    SOTTO_TRY(const Criterion known, parse_criterion(criterion));
+    name = known->name;
+  }
+  if (choice == "unset") {
+    policy.criteria.erase(name);
+    return Done{};
+  }
+  SOTTO_TRY(const bool tells, parse_telling(choice));
+  policy.criteria[name] = tells;
   return Done{};
 }
 

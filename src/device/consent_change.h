@@ -23,6 +23,9 @@ namespace sotto {
                                     const std::string& choice);
 // full, partial, partial:SHARE or none.
 [[nodiscard]] Status choose_history(PersonalPolicy& policy, const std::string& choice);
+// Of a criterion by either of its names ("*": of all others): tell, keep, or unset to remove the choice.
+[[nodiscard]] Status choose_criterion(PersonalPolicy& policy, const std::string& criterion,
+                                      const std::string& choice);
 [[nodiscard]] Status end_pause(PersonalPolicy& policy);
 
 }  // namespace sotto

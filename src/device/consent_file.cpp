@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "device/consent_change.h"
 #include "device/toml.h"
 
 namespace sotto {
@@ -43,6 +44,7 @@ class PolicyReader {
     if (key == "features") return rules(key, node, policy_.features);
     if (key == "predicates") return rules(key, node, policy_.predicates);
     if (key == "contexts") return contexts(node);
+    if (key == "criteria") return criteria(node);
     if (key == "history") return part(key, node, "none", policy_.history);
     return wrong(key, node, "unknown key");
   }
@@ -111,6 +113,17 @@ class PolicyReader {
     return Done{};
   }
 
+  [[nodiscard]] Status criteria(const toml::node& node) {
+    if (!node.is_table()) return wrong("criteria", node, "a section of names and choices is needed");
+    for (const auto& [name, choice] : *node.as_table()) {
+      const std::string criterion(name.str());
+      SOTTO_TRY_DONE(named("criteria", choice, [&](const std::string& text) -> Status {
+        return choose_criterion(policy_, criterion, text);
+      }));
+    }
+    return Done{};
+  }
+
   const toml::table& root_;
   std::string name_;
   PersonalPolicy policy_;
@@ -152,6 +165,9 @@ std::string to_toml(const PersonalPolicy& policy) {
   if (!policy.contexts.empty()) text += "\n[contexts]\n";
   for (const auto& [name, choice] : policy.contexts)
     text += fmt::format("{} = {}\n", in_quotes(name), part_text(choice.share, "off"));
+  if (!policy.criteria.empty()) text += "\n[criteria]\n";
+  for (const auto& [name, tells] : policy.criteria)
+    text += fmt::format("{} = \"{}\"\n", in_quotes(name), telling_word(tells));
   return text;
 }
 

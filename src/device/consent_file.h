@@ -13,6 +13,8 @@
 //   history = "partial"         # what enters the model here: full, partial (its newest half; or a number),
 //   none [contexts]                  # of each kind: full, partial (half; or a number), off interval = 0.3
 //   "*" = "off"                 # all others
+//   [criteria]                  # numbers by which the device counts in a sum: tell or keep
+//   size = "keep"               # "*" for all others; without a choice the level says it
 //
 // (true and false in older files are full and off.)
 // Laws: what is written reads back the same; an unknown key or a wrong word names file and line; a file with

@@ -59,6 +59,14 @@ TEST(ConsentFile, ContextsAreWordsOrNumbersAndOldOnesStillRead) {
   EXPECT_FALSE(read_policy("level = \"open\"\nhistory = \"none\"\n", "p.toml")->takes_part());
 }
 
+TEST(ConsentFile, CriteriaReadAsTheyAreWritten) {
+  const auto policy =
+      read_policy("level = \"open\"\n[criteria]\nDS = \"keep\"\n\"*\" = \"tell\"\n", "p.toml");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  EXPECT_EQ(policy->criteria, (CriteriaChoices{{"size", false}, {"*", true}})) << "by either name";
+  EXPECT_EQ(read_policy(to_toml(*policy), "p.toml")->criteria, policy->criteria);
+}
+
 TEST(ConsentFile, ALevelIsAStartThatSingleSettingsChange) {
   const auto policy = read_policy("pi = 0.2\nlevel = \"balanced\"\n[items]\n\n\"7\" = \"never\"\n", "p.toml");
   ASSERT_TRUE(policy.ok()) << policy.error().message;
@@ -94,6 +102,9 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
         Case{"[contexts]\nplace = \"on\"\n", "p.toml, line 2: contexts: unknown choice 'on'"},
         Case{"[contexts]\nplace = 1.5\n", "p.toml, line 2: contexts: 1.5 is no share"},
         Case{"[contexts]\nplace = []\n", "p.toml, line 2: contexts: full, partial, off or a number"},
+        Case{"[criteria]\nsize = \"hide\"\n", "p.toml, line 2: criteria: unknown choice 'hide'"},
+        Case{"[criteria]\nshoes = \"keep\"\n", "p.toml, line 2: criteria: 'shoes' is no criterion"},
+        Case{"criteria = 3\n", "p.toml, line 1: criteria: a section"},
         Case{"history = true\n", "p.toml, line 1: history: full, partial, none or a number"},
         Case{"history = \"off\"\n", "p.toml, line 1: history: unknown choice 'off'"},
         Case{"pi = \n", "p.toml, line 1: not valid TOML"}}) {

@@ -9,6 +9,7 @@
 #include "lab/neural_training.h"
 #include "lab/people.h"
 #include "lab/protection.h"
+#include "lab/weighing.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/kgflex_recommender.h"
@@ -184,8 +185,11 @@ Started start_fpl(const TrainRequest& request, const Split& split, Executor& exe
   SOTTO_TRY(const Schedule schedule, schedule_for(request.plan, users, split.train.interactions()));
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
   SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds, split));
-  SOTTO_TRY(Protection protection, protect(noisy, {model.shared_rows(), model.shared_width()}, executor));
-  SOTTO_TRY_DONE(watch_device(request, split, {model.shared_rows(), model.shared_width()}, protection));
+  const SumShape shape{model.shared_rows(), model.shared_width()};
+  SOTTO_TRY(Protection protection, protect(noisy, shape, executor));
+  SOTTO_TRY_DONE(
+      put_weighing_before(protection, request, split, shape, selectable(request, split, schedule), executor));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
       request, model, schedule, split, executor, private_memory, std::move(protection)));
 }
@@ -194,8 +198,11 @@ template <class Model>
 Started start_history_model(const Model& model, const TrainRequest& request, const Schedule& schedule,
                             const Split& split, Executor& executor) {
   SOTTO_TRY(const TrainRequest noisy, with_noise(request, schedule.rounds, split));
-  SOTTO_TRY(Protection protection, protect(noisy, {model.sum_rows(), model.sum_width()}, executor));
-  SOTTO_TRY_DONE(watch_device(request, split, {model.sum_rows(), model.sum_width()}, protection));
+  const SumShape shape{model.sum_rows(), model.sum_width()};
+  SOTTO_TRY(Protection protection, protect(noisy, shape, executor));
+  SOTTO_TRY_DONE(
+      put_weighing_before(protection, request, split, shape, selectable(request, split, schedule), executor));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<HistoryTraining<Model>>(
       model, request, schedule, split, executor, std::move(protection)));
 }

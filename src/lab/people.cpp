@@ -5,6 +5,7 @@
 #include "device/consent_file.h"
 #include "lab/device_folder.h"
 #include "lab/ledger_recorder.h"
+#include "lab/weighing.h"
 
 namespace sotto {
 
@@ -36,7 +37,9 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
                     .items = split.items,
                     .plan = request.plan,
                     .catalogue = split.catalogue};
-  protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), protection.mechanism(),
+  Mechanism mechanism = protection.mechanism();
+  mechanism.name += told_in_words(request, device->user);
+  protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), std::move(mechanism),
                                                          std::move(vault), *protection.first()));
   return Done{};
 }

@@ -1,8 +1,8 @@
 // Protection: what stands between the devices of a run and the sum, by the run's request.
 //
 // From the device's side to the server's: consent (always, in the contribution itself), then the collectors
-// of the chain in the order of architecture: clip, noise, robust groups, secure sum. Law: without any
-// protection asked for there is no chain, and a run goes the short way.
+// of the chain in the order of architecture: weights by criteria (lab/weighing.h), clip, noise, robust
+// groups, secure sum. Law: without any protection asked for there is no chain, and a run goes the short way.
 #pragma once
 
 #include <functional>
@@ -33,6 +33,10 @@ class Protection {
   }
   void tell_spent(std::function<PrivacySpent()> spent, std::function<Status(std::uint32_t)> count_before) {
     spent_ = std::move(spent);
+    count_before_ = std::move(count_before);
+  }
+  // Told how many rounds came before, where a training goes on and nothing was charged for them.
+  void on_resume(std::function<Status(std::uint32_t)> count_before) {
     count_before_ = std::move(count_before);
   }
   // What a device's ledger calls the chain.

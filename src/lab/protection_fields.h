@@ -1,5 +1,5 @@
 // The fields of a plan that protect people, each named once, for reading and for writing: [consent], [sum],
-// [dp] and [robust].
+// [dp], [criteria] and [robust].
 #pragma once
 
 #include "lab/request.h"
@@ -45,6 +45,12 @@ void visit_protection(TrainRequest& r, Visitor& visit) {
   visit("consent", "device_policy", r.consent.device_policy);
   visit_sum_fields(r.sum, visit);
   visit_dp(r.dp, visit);
+  visit("criteria", "order", r.criteria.order);
+  visit("criteria", "score", r.criteria.score);
+  visit("criteria", "weights", r.criteria.weights);
+  visit("criteria", "size_bound", r.criteria.size_bound);
+  visit("criteria", "trust", r.criteria.trust);
+  visit("criteria", "quality", r.criteria.quality);
   visit("robust", "row_clip", r.robust.row_clip);
   visit("robust", "clip", r.robust.clip);
   visit("robust", "min_contributors", r.robust.min_contributors);

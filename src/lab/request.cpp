@@ -10,6 +10,7 @@
 #include "lab/kgflex_model.h"
 #include "lab/knowledge.h"
 #include "lab/protection.h"
+#include "lab/weighing.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 #include "model/kgflex/profile.h"
@@ -155,6 +156,7 @@ Status settle(TrainRequest& request) {
   if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
   SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_robust(request));
+  SOTTO_TRY_DONE(check_criteria(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)

@@ -15,6 +15,7 @@
 #include "fed/secure/secure_collector.h"
 #include "lab/consent_request.h"
 #include "lab/context_request.h"
+#include "lab/criteria_request.h"
 #include "lab/dp_request.h"
 #include "lab/kgflex_request.h"
 #include "lab/model_kind.h"
@@ -129,6 +130,7 @@ struct TrainRequest {
   DpRequest dp;                 // differential privacy of federated models (lab/dp.h)
   ConsentRequest consent;       // people's own, beside the plan's
   RobustOptions robust;         // against lying devices; of federated models
+  CriteriaRequest criteria;     // who counts how much; of federated models
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
   std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody

@@ -18,6 +18,7 @@
 #include "data/contexts.h"
 #include "data/histories.h"
 #include "data/kg/item_features.h"
+#include "privacy/criteria_choice.h"
 
 namespace sotto {
 
@@ -35,6 +36,7 @@ struct ConsentTerms {
   std::vector<FeatureIndex> kept_back = {};  // ascending, in the numbers of the split's features
   ContextTerms contexts = {};                // what enters the model on the device; models that look at none
                                              // ignore all of it but the history
+  CriteriaTerms criteria = {};               // which of its criteria the device tells
 };
 
 class ConsentBook {

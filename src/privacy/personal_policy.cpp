@@ -63,6 +63,7 @@ void apply_items(const PersonalPolicy& policy, const Catalogue& catalogue, std::
 ConsentTerms in_numbers(const PersonalPolicy& policy, const Catalogue& catalogue) {
   ConsentTerms terms{.pi = policy.pi, .mask = policy.mask, .takes_part = policy.takes_part(), .rules = {}};
   terms.contexts = context_terms(policy, catalogue.contexts);
+  terms.criteria = criteria_terms(policy);
   if (catalogue.features != nullptr) terms.kept_back = kept_back_features(policy, *catalogue.features);
   if (policy.items.empty() && policy.categories.empty()) return terms;
   terms.rules.assign(catalogue.size, ItemRule::none);
@@ -124,6 +125,10 @@ Status check(const PersonalPolicy& policy) {
   SOTTO_TRY_DONE(check_part(policy.history));
   for (const auto& [name, choice] : policy.contexts) SOTTO_TRY_DONE(check_part(choice.share));
   return check(ConsentPolicy{.pi = policy.pi});
+}
+
+CriteriaTerms criteria_terms(const PersonalPolicy& policy) {
+  return criteria_terms(policy.criteria, policy.shares && policy.pi >= 1.0);
 }
 
 std::span<const ConsentLevel> consent_levels() { return levels; }

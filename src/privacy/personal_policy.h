@@ -17,6 +17,7 @@
 //   3. where none is, the level: full with π = 1, partial from π = 0.5 on, else off
 // Of the history its newest share enters; with none of it a person takes no part. The item's `never` goes
 // before: what it keeps back counts neither as had nor as new.
+// Which criteria a device tells, so that it counts by them: privacy/criteria_choice.h.
 // `ask` means: not until I have been asked. Until somebody answers it is `never`.
 #pragma once
 
@@ -31,6 +32,7 @@
 #include "data/ids.h"
 #include "privacy/consent.h"
 #include "privacy/context_choice.h"
+#include "privacy/criteria_choice.h"
 
 namespace sotto {
 
@@ -56,10 +58,14 @@ struct PersonalPolicy {
   PersonalRules predicates = {};  // "dbo:director"
   ContextChoices contexts = {};   // "daypart", "interval" …, and "*" for all others
   double history = 1.0;           // the share of it that enters, the newest
+  CriteriaChoices criteria = {};  // "size", "novelty" …, and "*" for all others
 
   [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn && history > 0.0; }
 };
 [[nodiscard]] Status check(const PersonalPolicy& policy);
+
+// Which criteria the device tells, by choices and level.
+[[nodiscard]] CriteriaTerms criteria_terms(const PersonalPolicy& policy);
 
 // The levels a person can pick, from the one that shares nothing to the one that shares all.
 struct ConsentLevel {

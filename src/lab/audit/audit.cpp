@@ -10,6 +10,7 @@
 
 #include "fed/dp_sum.h"
 #include "fed/recorder.h"
+#include "lab/audit/criteria_part.h"
 #include "lab/factor_training.h"
 #include "lab/files.h"
 #include "lab/kgflex_model.h"
@@ -113,6 +114,7 @@ struct Trail {
   Investigation items;
   std::optional<Investigation> features;
   std::vector<AuditLook> looks;
+  std::vector<ToldRound> told;  // by criteria
 };
 
 Result<Trail> open_trail(const TranscriptHead& head, const AuditRequest& request, const Split& split,
@@ -120,7 +122,7 @@ Result<Trail> open_trail(const TranscriptHead& head, const AuditRequest& request
   InvestigationOptions options = request.attack;
   options.seed = seed;
   SOTTO_TRY(Investigation items, Investigation::open(head, split.train, options, split.features.get()));
-  Trail trail{nullptr, std::move(items), std::nullopt, {}};
+  Trail trail{nullptr, std::move(items), std::nullopt, {}, {}};
   if (head.model != SeenModel::kgflex) return trail;
   TrainRequest train = request.train;
   train.plan.seed = seed;
@@ -180,7 +182,7 @@ Result<std::unique_ptr<FactorTraining>> start(const AuditRequest& request, const
 }
 
 // Trains; every round goes to the attackers, and its bytes to `sink` if there is one.
-Result<std::string> train_and_listen(const AuditRequest& request, std::uint64_t seed,
+Result<std::string> train_and_listen(const AuditRequest& request, const Split& split, std::uint64_t seed,
                                      FactorTraining& training, Executor& executor, const AuditHooks& hooks,
                                      Trail& trail, const ByteSink* sink) {
   const std::uint64_t rounds = training.schedule().rounds;
@@ -190,7 +192,15 @@ Result<std::string> train_and_listen(const AuditRequest& request, std::uint64_t 
                         if (sink != nullptr) SOTTO_TRY_DONE((*sink)(encode_round(round)));
                         return step(round, rounds, request, executor, trail);
                       });
-  training.collect_with(listening.first());
+  Collector* first = &listening.first();
+  std::unique_ptr<Weighing> weighing;
+  if (request.train.criteria.asked()) {
+    TrainRequest train = request.train;
+    train.plan.seed = seed;
+    SOTTO_TRY(weighing, listening_weighing(train, split, training.schedule(), trail.told, *first));
+    first = weighing.get();
+  }
+  training.collect_with(*first);
   for (std::uint64_t round = 0; round < rounds; ++round) {
     SOTTO_TRY_DONE(stopped(hooks));
     SOTTO_TRY(const RoundReport report, training.advance(1));
@@ -288,7 +298,7 @@ Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std
   SOTTO_TRY(Trail trail, open_trail(head, request, split, seed, executor));
   std::string hash;
   const auto listen = [&](const ByteSink* sink) -> Status {
-    SOTTO_TRY(hash, train_and_listen(request, seed, *training, executor, hooks, trail, sink));
+    SOTTO_TRY(hash, train_and_listen(request, split, seed, *training, executor, hooks, trail, sink));
     return Done{};
   };
   const auto record = [&](const ByteSink& sink) -> Status {
@@ -299,7 +309,12 @@ Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std
   // It tells as much about people as the server would know: for its owner's eyes.
   SOTTO_TRY_DONE(request.record.empty() ? listen(nullptr)
                                         : write_file(request.record, record, Privacy::owner_only));
+  std::optional<CriteriaLeak> leak;
+  if (request.train.criteria.asked()) {
+    SOTTO_TRY(leak, leak_of(request.train, trail.told));
+  }
   AuditRun run = run_of(std::move(trail), executor);
+  run.criteria = std::move(leak);
   run.model_hash = hash;
   return run;
 }

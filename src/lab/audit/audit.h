@@ -17,6 +17,7 @@
 #include "fed/plan.h"
 #include "lab/request.h"
 #include "metrics/bootstrap.h"
+#include "privacy/audit/criteria_leak.h"
 #include "privacy/audit/investigation.h"
 
 namespace sotto {
@@ -66,7 +67,8 @@ struct AuditRun {
   std::vector<Findings> features;   // KGFlex: how far the attackers came with people's profiles
   std::vector<double> sent_shares;  // of the judged: what was seen as it is, of the history or the profile
   std::vector<AuditLook> looks;
-  std::string model_hash;  // empty for a transcript
+  std::optional<CriteriaLeak> criteria;  // where the plan has some
+  std::string model_hash;                // empty for a transcript
 };
 
 struct AuditHooks {

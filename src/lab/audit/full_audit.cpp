@@ -41,6 +41,7 @@ class Runner {
   [[nodiscard]] AuditRequest bare() const {
     AuditRequest request = asked_.request;
     request.view = {};
+    request.train.criteria = {};
     request.noise.multiplier = 0.0;
     request.local = request.looks = false;
     request.record.clear();

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/version.h"
+#include "lab/audit/criteria_part.h"
 #include "lab/cli/console.h"
 
 namespace sotto {
@@ -303,6 +304,8 @@ Page audit_page(const AuditReport& report, const std::string& command) {
   if (!report.main.features.empty())
     page.sections.push_back({"What people care about: who finds their features",
                              {main_table(report.main.features, "profile", "features")}});
+  if (report.main.criteria)
+    page.sections.push_back(leak_section(*report.main.criteria, report.request.train.criteria.order));
   if (!report.controls.empty())
     page.sections.push_back({"Can the audit be believed?", {control_table(report.controls)}});
   const SeenModel model = seen_model(report.request);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
+#include "lab/audit/criteria_part.h"
 
 namespace sotto {
 
@@ -188,6 +189,7 @@ AuditSummary summarise(const std::vector<AuditRun>& seeds, Executor& executor) {
   AuditSummary summary;
   summary.rounds = seeds.front().rounds;
   summary.known = seeds.front().known;
+  summary.criteria = seeds.front().criteria;
   summary.model_hash = seeds.front().model_hash;
   summary.attackers = attackers_in(seeds, &AuditRun::findings, executor);
   summary.features = attackers_in(seeds, &AuditRun::features, executor);
@@ -205,6 +207,8 @@ nlohmann::json to_json(const AuditReport& report) {
                       {"view", to_string(report.request.view)},
                       {"plan", plan_json(report.request)},
                       {"audit", json_of(report.main)}};
+  if (report.main.criteria)
+    json["criteria"] = leak_json(*report.main.criteria, report.request.train.criteria.order);
   if (!report.transcript.empty()) json["transcript"] = report.transcript;
   if (report.epsilon) json["epsilon"] = *report.epsilon;
   json["controls"] = nlohmann::json::array();

@@ -44,7 +44,8 @@ struct AuditSummary {
   std::vector<AttackerSummary> features;  // KGFlex: how well they find the features people care about
   Estimate sent;  // share of a history (KGFlex: of a profile) that was seen as it is in a single message
   std::vector<LookSummary> looks;
-  std::string model_hash;  // of the first seed
+  std::optional<CriteriaLeak> criteria;  // of the first seed
+  std::string model_hash;                // likewise
 
   [[nodiscard]] const AttackerSummary* of(Attacker attacker) const;
   // The attacker with the largest advantage in F1, A0 left out; null if nobody else was asked for.

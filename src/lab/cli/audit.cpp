@@ -3,10 +3,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lab/audit/criteria_part.h"
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
 #include "lab/cli/command.h"
 #include "lab/cli/consent_flags.h"
+#include "lab/cli/criteria_flags.h"
 #include "lab/cli/interrupt.h"
 #include "lab/cli/kg_flags.h"
 #include "lab/cli/kgflex_flags.h"
@@ -94,6 +96,7 @@ std::string report_text(const AuditReport& report, const Console& console) {
   text += attackers_text(report.main.attackers, console);
   if (!report.main.features.empty())
     text += "\nThe features that a person cares about:\n\n" + attackers_text(report.main.features, console);
+  if (report.main.criteria) text += leak_text(*report.main.criteria, report.request.train.criteria.order);
   text +=
       fmt::format("\n  {} judged, {} known to the attacker, {} rounds; own updates seen: {:.1f}% of a {}\n",
                   report.main.judged, report.main.known, report.main.rounds, 100.0 * report.main.sent.mean,
@@ -246,6 +249,7 @@ void add_audit(CLI::App& root, Cli& cli) {
   add_kg_flags(*app, flags->train.data);
   add_kgflex_flags(*app, flags->train.request);
   add_consent_flags(*app, flags->train.request);
+  add_criteria_flags(*app, flags->train.request);
   add_view_flags(*app, *flags);
   add_attack_flags(*app, *flags);
   add_common_options(*app, flags->train.common,
@@ -255,6 +259,7 @@ void add_audit(CLI::App& root, Cli& cli) {
        "sotto audit --data u.data --min-user 20 --variant pfpl+ --factors 20 --epochs 30 --view secure:50",
        "sotto audit --data u.data --variant pfpl+ --view secure+dp --noise 3 --canaries 2000 --json",
        "sotto audit --data world --kg features.tsv --model kgflex --cohort 0.1 --epochs 10",
+       "sotto audit --data u.data --variant pfpl --epochs 5 --criteria \"size>novelty\"",
        "sotto audit --data u.data --pi 0.1 --record seen.bin",
        "sotto audit --data u.data --transcript seen.bin"}));
 }

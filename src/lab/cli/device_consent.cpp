@@ -16,7 +16,7 @@ namespace {
 struct ConsentOptions {
   CommonOptions common;
   std::string dir;
-  std::string name;                 // of a level, an item, a category, a feature, a predicate or a context
+  std::string name;                 // of a level, an item, a category, a feature …
   std::string answer;               // of a rule or a switch
   std::optional<double> pi;         // set
   std::optional<std::string> mask;  // set
@@ -77,6 +77,9 @@ Status set_predicate(const ConsentOptions& options, PersonalPolicy& policy) {
 Status set_context(const ConsentOptions& options, PersonalPolicy& policy) {
   return choose_context(policy, options.name, options.answer);
 }
+Status set_criterion(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_criterion(policy, options.name, options.answer);
+}
 Status set_history(const ConsentOptions& options, PersonalPolicy& policy) {
   return choose_history(policy, options.name);
 }
@@ -135,6 +138,10 @@ void add_device_consent(CLI::App& device, Cli& cli) {
             "its name, such as daypart; '*' for all that have no choice of their own",
             "full, partial (half, or partial:SHARE), off, or unset to remove the choice", edit<set_context>,
             "sotto device consent context daypart partial:0.3 --dir my-device");
+  add_named(app, cli, "criteria", "which numbers about you this device tells, so that it counts by them",
+            "of a criterion, such as size; '*' for all that have no choice of their own",
+            "tell, keep, or unset to remove the choice", edit<set_criterion>,
+            "sotto device consent criteria size keep --dir my-device");
   add_named(app, cli, "history", "how much of your history enters the model on this device",
             "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
             "sotto device consent history partial:0.3 --dir my-device");

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "device/export_data.h"
+#include "lab/cli/criteria_text.h"
 #include "lab/cli/protocol_text.h"
 #include "lab/cli/table.h"
 
@@ -112,6 +113,7 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
     text +=
         "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
   text += "\n" + protocol_text(policy);
+  text += "\n" + criteria_text(policy);
   text += "\nLevels to choose from:\n";
   for (const ConsentLevel& level : consent_levels()) {
     const bool chosen = std::string_view(level_of(policy)) == level.name;
@@ -142,6 +144,7 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"predicates", rules_json(policy.predicates)},
           {"contexts", contexts_in_use(policy)},
           {"protocol", protocol_json(policy)},
+          {"criteria", criteria_json(policy)},
           {"levels", levels}};
 }
 

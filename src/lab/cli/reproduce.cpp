@@ -219,7 +219,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
                   "thesis-5.6, fig-5.1, "
                   "thesis-6.1, "
                   "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
-                  "fedcars-udcp, fedcars-cold-start")
+                  "fedcars-udcp, fedcars-cold-start, criteria-recommenders")
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
@@ -264,6 +264,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
                         "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
                         "sotto reproduce fedcars-table-1 --data data --quick",
                         "sotto reproduce thesis-5.3 --full --accelerator cuda --part 1/3 --out reproduced",
+                        "sotto reproduce criteria-recommenders --data data --quick",
                         "sotto reproduce thesis-4.2 --full --format latex"}));
 }
 

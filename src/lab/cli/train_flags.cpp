@@ -5,6 +5,7 @@
 #include "lab/cli/consent_flags.h"
 #include "lab/cli/content_flags.h"
 #include "lab/cli/context_flags.h"
+#include "lab/cli/criteria_flags.h"
 #include "lab/cli/dp_flags.h"
 #include "lab/cli/fedcars_flags.h"
 #include "lab/cli/kg_flags.h"
@@ -365,6 +366,7 @@ void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_dp_flags(app, flags.request);
   add_consent_flags(app, flags.request);
   add_robust_flags(app, flags.request);
+  add_criteria_flags(app, flags.request);
   add_judging_flags(app, flags.request);
   add_run_flags(app, flags);
   add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");

@@ -98,7 +98,8 @@ PageSection findings_section(const Reproduction& reproduction) {
   const TargetKind kind = reproduction.target.kind;
   section.blocks.emplace_back(
       PageText{kind == TargetKind::cars_contexts ? "Paired tests over people, and bootstrap intervals."
-               : is_knowledge_kind(kind) || is_cars_kind(kind) || is_averaging_kind(kind)
+               : is_knowledge_kind(kind) || is_cars_kind(kind) || is_averaging_kind(kind) ||
+                       kind == TargetKind::criteria
                    ? "Means over seeds, compared; no test of significance."
                    : "Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
   PageTable table;
@@ -124,6 +125,9 @@ const char* protocol_of(const Target& target) {
     return "all ratings, the newest fifth of each user's as test part (or 20 of them at most, drawn, where a "
            "table says so: then all others are trained on), all unrated training items as candidates, errors "
            "over all test ratings";
+  if (target.kind == TargetKind::criteria)
+    return "users with at least 20 items, the newest fifth of each user's items as test part and a fifth of "
+           "the others as validation part, all unrated training items as candidates";
   if (is_knowledge_kind(target.kind))
     return "ratings of 3 and more, users and items with at least 10 of them (Facebook Books: 5), a random "
            "fifth of each user's items as test part (another one with each seed), all unrated training items "
@@ -145,6 +149,9 @@ const char* effort_of(const Reproduction& reproduction) {
   if (is_cars_kind(reproduction.target.kind))
     return reproduction.effort == Effort::quick ? "Quick: stored plans, one seed, fewer points."
                                                 : "Stored plans, three seeds unless told otherwise.";
+  if (reproduction.target.kind == TargetKind::criteria)
+    return reproduction.effort == Effort::quick ? "Quick: a tenth of the ratings, few epochs, two seeds."
+                                                : "Stored plans, three seeds.";
   if (reproduction.effort == Effort::quick)
     return knowledge
                ? "Quick: stored plans."

@@ -7,6 +7,7 @@
 
 #include "lab/report/markup.h"
 #include "lab/reproduce/averaging_runs.h"
+#include "lab/reproduce/criteria_tables.h"
 #include "lab/reproduce/paper_plans.h"
 
 namespace sotto {
@@ -127,6 +128,8 @@ Status fill(const TargetData& at, const std::string& results_path, Reproduction&
     case TargetKind::coverage_path:
       SOTTO_TRY_DONE(add_pi_tables(at, out));
       break;
+    case TargetKind::criteria:
+      return add_criteria_tables(at, out);
     case TargetKind::updates:
     case TargetKind::recommended:
       break;
@@ -226,7 +229,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
     }
   }
   SOTTO_TRY(Measurements measured, Measurements::load(results, runner.names(), executor));
-  if (effort == Effort::quick && !is_cars_kind(target.kind))
+  if (effort == Effort::quick && !is_cars_kind(target.kind) && target.kind != TargetKind::criteria)
     SOTTO_TRY_DONE(choose_quick(target, data, measured));
   for (const Chosen& one : chosen) measured.choose(one.dataset, one.model, one.pi);
   Reproduction out;

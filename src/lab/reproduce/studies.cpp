@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/criteria_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/paper_plans.h"
 
@@ -140,6 +141,7 @@ std::vector<std::string_view> trained_models(const Target& target, const PaperDa
 
 Result<std::vector<PlannedStudy>> first_studies(const Target& target, const PaperData& data, Effort effort) {
   if (is_cars_kind(target.kind)) return cars_studies(target, data, effort);
+  if (target.kind == TargetKind::criteria) return criteria_studies(target, data, effort);
   return effort == Effort::quick ? quick_studies(target, data) : search_studies(target, data);
 }
 

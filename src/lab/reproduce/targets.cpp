@@ -7,6 +7,7 @@
 
 #include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/criteria_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
 #include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/paper_data.h"
@@ -169,6 +170,7 @@ std::vector<Target> targets() {
   for (const auto& more :
        {thesis_tables(), thesis_figures(), averaging_targets(), knowledge_targets(), cars_targets()})
     all.insert(all.end(), more.begin(), more.end());
+  all.push_back(criteria_target());
   return all;
 }
 

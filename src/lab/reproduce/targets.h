@@ -1,5 +1,5 @@
 // What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4, 5 and 6,
-// and what the Fed-CARS paper shows.
+// what the Fed-CARS paper shows, and a study of criteria for recommenders.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,7 @@ enum class TargetKind : std::uint8_t {
   reached_rounds,   // tables 5.1, 5.3, 5.5
   mistakes,         // tables 5.2, 5.4, 5.6
   accuracy_curves,  // figure 5.1
+  criteria,         // devices of recommenders that count by criteria
 };
 [[nodiscard]] bool is_knowledge_kind(TargetKind kind);
 [[nodiscard]] bool is_cars_kind(TargetKind kind);

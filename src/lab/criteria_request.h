@@ -1,0 +1,22 @@
+// What a plan says of criteria: who counts how much in the sums of a federated model (fed/criteria).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sotto {
+
+struct CriteriaRequest {
+  std::string order;                        // "size>diversity"; empty: all devices count alike
+  std::string score;                        // empty: prioritized
+  std::vector<double> weights;              // of the score
+  std::optional<std::uint32_t> size_bound;  // records of who counts fully by size; none: the longest history
+  std::string trust;                        // a file of user and trust; who is not in it is trusted
+  std::string quality;                      // the category whose share of a history is its quality
+
+  [[nodiscard]] bool asked() const { return !order.empty(); }
+};
+
+}  // namespace sotto

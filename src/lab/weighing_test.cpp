@@ -1,0 +1,207 @@
+// Training with criteria: what reaches the model, what is refused, and what a resumed run remembers.
+#include "lab/weighing.h"
+
+#include <gtest/gtest.h>
+
+#include "data/generate.h"
+#include "lab/training.h"
+
+namespace sotto {
+namespace {
+
+Split labelled_world() {
+  Split split = generate_split({.users = 24, .items = 30, .mean_interactions = 7.0, .seed = 5}).value();
+  split.item_categories.assign(split.items.size(), "");
+  for (std::size_t item = 0; item < split.item_categories.size(); ++item)
+    split.item_categories[item] = item % 3 == 0 ? "Drama" : item % 3 == 1 ? "Comedy" : "Drama|Comedy";
+  return split;
+}
+
+TrainRequest request_for(ModelKind model, const char* order, SumKind kind = SumKind::plain) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = model;
+  request.plan.cohort = model == ModelKind::fedals ? 1.0 : 0.5;
+  request.plan.triples = 2;
+  request.plan.fpl.factors = 4;
+  request.plan.epochs = 3;
+  request.sum.kind = kind;
+  request.sum.assumed.crowd = 4;
+  request.criteria.order = order;
+  const Status settled = settle(request);
+  EXPECT_TRUE(settled.ok()) << settled.error().message;
+  return request;
+}
+
+std::string hash_of(const TrainRequest& request, const Split& split) {
+  SerialExecutor serial;
+  TrainHooks hooks;
+  const auto trained = train(request, split, serial, hooks);
+  EXPECT_TRUE(trained.ok()) << trained.error().message;
+  return trained.ok() ? trained->model_hash : "";
+}
+
+std::string refusal_of(TrainRequest request) {
+  const Status status = settle(request);
+  return status.ok() ? "" : status.error().message;
+}
+
+TEST(Weighing, CriteriaReachTheModelAndASecureSumGivesThePlainOne) {
+  const Split split = labelled_world();
+  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf, ModelKind::fedals}) {
+    const std::string none = hash_of(request_for(model, ""), split);
+    for (const char* order : {"size", "diversity>novelty", "recency>size"}) {
+      const std::string plain = hash_of(request_for(model, order), split);
+      EXPECT_NE(plain, none) << to_string(model) << ' ' << order;
+      EXPECT_EQ(hash_of(request_for(model, order, SumKind::secure), split), plain)
+          << to_string(model) << ' ' << order;
+    }
+  }
+  EXPECT_NE(hash_of(request_for(ModelKind::fpl, "closeness"), split),
+            hash_of(request_for(ModelKind::fpl, ""), split));
+}
+
+TEST(Weighing, WhereAllAreAlikeTheModelIsThatWithoutCriteria) {
+  const Split split = labelled_world();
+  TrainRequest bound = request_for(ModelKind::fpl, "size");
+  bound.criteria.size_bound = 1;  // everybody has as much as counts
+  EXPECT_EQ(hash_of(bound, split), hash_of(request_for(ModelKind::fpl, ""), split));
+  TrainRequest kept = request_for(ModelKind::fpl, "size");
+  kept.consent.mix = "open=0.0,balanced=1.0";  // the level keeps criteria back
+  TrainRequest without = request_for(ModelKind::fpl, "");
+  without.consent.mix = kept.consent.mix;
+  EXPECT_EQ(hash_of(kept, split), hash_of(without, split));
+}
+
+TEST(Weighing, AStoppedTrainingRemembersWhoTookPart) {
+  const Split split = labelled_world();
+  TrainRequest request = request_for(ModelKind::fpl, "recency>size");
+  request.plan.cohort = 0.2;
+  request.log_every = 1;
+  const std::string whole = hash_of(request, split);
+  SerialExecutor serial;
+  std::atomic<bool> stop = false;
+  int calls = 0;
+  Bytes saved;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_progress = [&](const TrainProgress&) -> Status {
+    if (++calls == 5) stop = true;
+    return Done{};
+  };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
+    saved = save_checkpoint(checkpoint);
+    return Done{};
+  };
+  EXPECT_EQ(train(request, split, serial, hooks).error().code, Code::cancelled);
+  TrainHooks again;
+  const auto resumed = train(request, split, serial, again, load_checkpoint(saved, "c").value());
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->model_hash, whole);
+}
+
+TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
+  const auto refused = [](ModelKind model, auto set, const char* words) {
+    TrainRequest request;
+    request.data.paths = {"generated"};
+    request.model = model;
+    request.criteria.order = "size";
+    set(request);
+    const std::string said = refusal_of(request);
+    EXPECT_NE(said.find(words), std::string::npos) << words << ": " << said;
+  };
+  const auto nothing = [](TrainRequest&) {};
+  refused(ModelKind::fedease, nothing, "not for fedease");
+  refused(ModelKind::bprmf, nothing, "not for bprmf");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "size>shoes"; }, "'shoes' is no criterion");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "size>DS"; }, "twice");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "trust"; }, "--trust");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.trust = "file"; }, "name it in --criteria");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "quality"; }, "--quality-category");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.size_bound = 0; }, "--size-bound");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.score = "max"; }, "no score function");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.weights = {1.0}; },
+      "prioritized score has no weights");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "MWL"; }, "one layer");
+  refused(
+      ModelKind::fedals, [](TrainRequest& r) { r.criteria.order = "closeness"; }, "sends statistics");
+  refused(
+      ModelKind::fpl,
+      [](TrainRequest& r) {
+        r.dp.place = "central";
+        r.dp.noise = 1.0;
+      },
+      "carry no noise");
+  refused(
+      ModelKind::fpl,
+      [](TrainRequest& r) {
+        r.criteria.order.clear();
+        r.criteria.score = "mean";
+      },
+      "say which");
+}
+
+TEST(Weighing, ACohortOfOneAndMissingCategoriesAreNamedWhenTheDataAreKnown) {
+  SerialExecutor serial;
+  TrainHooks hooks;
+  Split split = labelled_world();
+  TrainRequest alone = request_for(ModelKind::fpl, "size");
+  alone.plan.cohort = 0.0;
+  EXPECT_NE(train(alone, split, serial, hooks).error().message.find("--variant pfpl"), std::string::npos);
+  split.item_categories.clear();
+  const auto trained = train(request_for(ModelKind::fpl, "diversity"), split, serial, hooks);
+  EXPECT_NE(trained.error().message.find("--names FILE"), std::string::npos);
+}
+
+TEST(Weighing, TrustIsReadLineByLine) {
+  IdTable users;
+  for (const char* name : {"a", "b", "c"}) users.intern(name);
+  EXPECT_EQ(read_trust("b\t0.25\nsomebody\t0.5\n\na\t0\r\n", "t", users).value(),
+            (std::vector<double>{0.0, 0.25, 1.0}));
+  for (const char* wrong : {"a\t0.5\nb 1\n", "a\t0.5\nb\t1.5\n", "a\t0.5\nb\tnan\n", "a\t0.5\na\t1\n"}) {
+    const auto trust = read_trust(wrong, "t.tsv", users);
+    ASSERT_FALSE(trust.ok()) << wrong;
+    EXPECT_NE(trust.error().message.find("t.tsv, line 2"), std::string::npos) << trust.error().message;
+  }
+}
+
+TEST(Weighing, ALedgerSaysWhichCriteriaWereTold) {
+  TrainRequest request = request_for(ModelKind::fpl, "size>novelty");
+  EXPECT_EQ(told_in_words(request, {0}), ", told size and novelty");
+  ConsentTerms some, none;
+  some.criteria.named["size"] = false;
+  none.criteria.others = false;
+  request.plan.consent.people =
+      std::make_shared<const ConsentBook>(std::vector{some, none}, std::vector<std::uint16_t>{0, 1});
+  EXPECT_EQ(told_in_words(request, {0}), ", told novelty");
+  EXPECT_EQ(told_in_words(request, {1}), ", told no criteria");
+  request.criteria.order.clear();
+  EXPECT_EQ(told_in_words(request, {0}), "");
+}
+
+TEST(Weighing, APlanHoldsItsCriteria) {
+  TrainRequest request = request_for(ModelKind::fpl, "size>novelty");
+  request.criteria.score = "owa";
+  request.criteria.weights = {0.75, 0.25};
+  request.criteria.size_bound = 50;
+  const auto again = from_toml(to_toml(request), "plan.toml");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->criteria.order, "size>novelty");
+  EXPECT_EQ(again->criteria.score, "owa");
+  EXPECT_EQ(again->criteria.weights, request.criteria.weights);
+  EXPECT_EQ(again->criteria.size_bound, 50u);
+  EXPECT_EQ(to_toml(request_for(ModelKind::fpl, "")).find("[criteria]"), std::string::npos)
+      << "old plans keep their text";
+}
+
+}  // namespace
+}  // namespace sotto
