@@ -81,7 +81,7 @@ TEST_F(CliFedavg, FilesThatAreNotThereOrDoNotFit) {
   refused({"--data", "nowhere"}, 1, "neither MNIST's files");
   lay_out(12, 4);
   refused({"--data", "mnist", "--deal", "people"}, 2, "belong to nobody");
-  refused({"--data", "mnist", "--devices", "13", "--model", "dense"}, 1, "13");
+  refused({"--data", "mnist", "--devices", "13", "--model", "dense"}, 2, "13 devices");
   const std::string images = shop_.get("mnist/train-images-idx3-ubyte");
   shop_.put("mnist/train-images-idx3-ubyte", images.substr(0, images.size() - 3));
   refused({"--data", "mnist", "--devices", "2", "--model", "dense"}, 1, "train-images-idx3-ubyte");

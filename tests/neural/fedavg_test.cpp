@@ -31,7 +31,7 @@ Words small_with(const Words& more) {
 
 TEST(Fedavg, LearnsAndTellsHowFarDevicesAre) {
   const Workshop shop;
-  const Outcome outcome = shop.sotto(small_with({"--criteria", "DS>LD>MW", "--deal", "shards", "--json"}));
+  const Outcome outcome = shop.sotto(small_with({"--criteria", "DS>LD>MW", "--json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = outcome.json();
   EXPECT_EQ(json["rounds"], 8);
@@ -54,7 +54,8 @@ TEST(Fedavg, LearnsAndTellsHowFarDevicesAre) {
 TEST(Fedavg, ThreadsAndSecureSumsGiveTheSameModel) {
   const Workshop shop;
   const auto words = [](const std::string& order, const std::string& threads) {
-    return small_with({"--criteria", order, "--rounds", "2", "--threads", threads, "--json"});
+    return small_with(
+        {"--criteria", order, "--rounds", "2", "--cohort", "1", "--threads", threads, "--json"});
   };
   const auto two = shop.sotto(words("MW>DS", "2")).json();
   const auto one = shop.sotto(words("MW>DS", "1")).json();

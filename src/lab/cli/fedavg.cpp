@@ -197,7 +197,7 @@ void add_fedavg(CLI::App& root, Cli& cli) {
        "sotto fedavg --data mnist --deal shards --lr 0.1 --criteria 'DS>LD>MW' --until 50%@90%",
        "sotto fedavg --data celeba --deal people --model dense --hidden 64 --criteria 'DS>CB>IS' --json",
        "sotto fedavg --data mnist --deal shards --criteria 'DS>LD>MW' --choose-order --validation 0.1",
-       "sotto fedavg --data mnist --deal iid --lr 0.215 --sum secure --cohort 0.3 --out run"}));
+       "sotto fedavg --data mnist --deal iid --lr 0.215 --sum secure --cohort 0.5 --out run"}));
 }
 
 }  // namespace sotto

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -172,6 +173,9 @@ Result<AveragingRuns> averaging_runs(const Target& target, const PaperData& data
   AveragingRuns runs;
   StudyProgress progress;
   progress.total = planned.size();
+  progress.left_seconds = std::numeric_limits<double>::quiet_NaN();
+  double seconds = 0.0;  // of the runs made here
+  std::uint64_t made = 0;
   const auto tell = [&](std::string note) {
     progress.note = std::move(note);
     if (hooks.on_progress) hooks.on_progress(progress);
@@ -185,12 +189,15 @@ Result<AveragingRuns> averaging_runs(const Target& target, const PaperData& data
       const std::string about = fmt::format("{} on {}, seed {}", run.setting, data.shown, run.seed);
       tell(about);
       SOTTO_TRY(kept, maker.make(run, hooks, [&](const AveragingRound& round) {
-        progress.seconds = 0.0;
         tell(fmt::format("{}: round {} of {}, accuracy {:.1f}%", about, round.round, run.request.rounds,
                          100.0 * round.accuracy));
       }));
       progress.running = 0;
       ++computed;
+      ++made;
+      seconds += kept->seconds;
+      const auto left = static_cast<double>(planned.size() - n - 1) / target.runs.parts;
+      progress.left_seconds = seconds / static_cast<double>(made) * left;
     }
     ++progress.finished;
     if (kept) runs[run.setting][run.seed] = std::move(*kept);

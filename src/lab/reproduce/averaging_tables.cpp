@@ -102,6 +102,7 @@ PaperTable rounds_table(const PaperData& data, const AveragingRuns& runs, std::u
   PaperTable table{fmt::format("{}: {}% accuracy", data.shown, accuracy), "criteria", {}, {}, {}};
   for (int share = 10; share <= 90; share += 10) table.metrics.push_back(fmt::format("{}%", share));
   table.metrics.emplace_back("mean gain");
+  table.rounds = true;
   for (const std::string_view setting : averaging_settings(data.name)) {
     const bool baseline = setting == averaging_baseline;
     const auto printed = printed_rounds(data.name, setting, accuracy);
@@ -145,9 +146,8 @@ PaperTable mistakes_table(const PaperData& data, const AveragingRuns& runs) {
           Yardstick::same, false));
     table.rows.push_back(std::move(row));
   }
-  table.notes.emplace_back(
-      "Each run at its best round. That hardly any example is missed by both, as printed, is not what two "
-      "networks of the same kind do.");
+  table.rounds = true;
+  table.notes.emplace_back("All test examples, each run at its best round.");
   return table;
 }
 

@@ -31,9 +31,10 @@ void add_columns(PageTable& page, const PaperTable& table, bool printed) {
   }
 }
 
-std::string detail_of(const PaperCell& cell) {
+std::string detail_of(const PaperTable& table, const PaperCell& cell) {
   if (!cell.interval || !std::isfinite(cell.interval->low)) return "";
-  return fmt::format("{} to {}", paper_number(cell.interval->low), paper_number(cell.interval->high));
+  return fmt::format("{} to {}", paper_number(table, cell.interval->low),
+                     paper_number(table, cell.interval->high));
 }
 
 // Many metrics: one column each, the print under what was measured.
@@ -46,10 +47,11 @@ PageTable compact_table(const PaperTable& table) {
   for (const PaperRow& row : table.rows) {
     std::vector<PageCell> cells{{row.label}, {row.setting}};
     for (const PaperCell& cell : row.cells) {
-      PageCell& ours = cells.emplace_back(PageCell{cell.ours ? paper_number(*cell.ours) : "–", cell.ours});
-      if (cell.printed) ours.detail = "print " + paper_number(*cell.printed);
+      PageCell& ours =
+          cells.emplace_back(PageCell{cell.ours ? paper_number(table, *cell.ours) : "–", cell.ours});
+      if (cell.printed) ours.detail = "print " + paper_number(table, *cell.printed);
       ours.hint = to_string(cell.verdict);
-      if (const std::string range = detail_of(cell); !range.empty()) ours.hint += "; 95%: " + range;
+      if (const std::string range = detail_of(table, cell); !range.empty()) ours.hint += "; 95%: " + range;
       ours.standing = cell.standing;
     }
     page.rows.push_back(std::move(cells));
@@ -67,9 +69,10 @@ PageTable page_table(const PaperTable& table) {
     std::vector<PageCell> cells{{row.label}, {row.setting}};
     for (const PaperCell& cell : row.cells) {
       const std::optional<double> ratio = ratio_of(cell.printed, cell.ours);
-      if (printed) cells.push_back({cell.printed ? paper_number(*cell.printed) : "–", cell.printed});
-      PageCell& ours = cells.emplace_back(PageCell{cell.ours ? paper_number(*cell.ours) : "–", cell.ours});
-      ours.detail = detail_of(cell);
+      if (printed) cells.push_back({cell.printed ? paper_number(table, *cell.printed) : "–", cell.printed});
+      PageCell& ours =
+          cells.emplace_back(PageCell{cell.ours ? paper_number(table, *cell.ours) : "–", cell.ours});
+      ours.detail = detail_of(table, cell);
       if (!printed) continue;
       PageCell& verdict = cells.emplace_back(PageCell{to_string(cell.verdict)});
       if (ratio) verdict.detail = fmt::format("{:.2f} of print", *ratio);
@@ -179,6 +182,11 @@ std::string paper_number(double value) {
   }
   if (std::abs(value) >= 10.0) return fmt::format("{:.2f}", value);  // means of counts
   return fmt::format("{:.5f}", value);
+}
+
+std::string paper_number(const PaperTable& table, double value) {
+  if (!table.rounds || std::abs(value) >= 1000.0) return paper_number(value);
+  return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.2f}", value);
 }
 
 std::string measured_text(const PaperCell& cell) {
