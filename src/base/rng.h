@@ -58,6 +58,9 @@ enum class Purpose : std::uint32_t {
   rating_clusters = 122,
   local_init = 140,
   local_order = 141,
+  local_dropout = 142,
+  local_noise = 143,
+  local_negatives = 144,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
