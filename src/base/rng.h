@@ -58,8 +58,14 @@ enum class Purpose : std::uint32_t {
   rating_clusters = 122,
   local_init = 140,
   local_order = 141,
+<<<<<<< HEAD
   deal_examples = 142,
   generate_examples = 143,
+=======
+  local_dropout = 142,
+  local_noise = 143,
+  local_negatives = 144,
+>>>>>>> avg-neural
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <numeric>
 #include <string>
 
 #include "base/assert.h"
 #include "base/rng.h"
 #include "neural/accelerator.h"
 #include "neural/classifier_network.h"
+#include "neural/epoch.h"
+#include "neural/local_step.h"
 #include "neural/tensors.h"
 
 namespace sotto {
@@ -19,7 +20,7 @@ namespace sotto {
 namespace {
 
 // Examples that go through the network at once: on the processor what its caches hold.
-constexpr std::size_t piece_on_cpu = 50, piece_on_card = 4096, scored_at_once = 500;
+constexpr std::size_t piece_on_cpu = 100, piece_on_card = 4096, scored_at_once = 500;
 
 class ClassifierTask final : public LocalTask {
  public:
@@ -110,12 +111,10 @@ Result<LocalReport> ClassifierTask::train(std::uint64_t seed, std::uint32_t roun
   const at::Tensor gradient = at::empty_like(flat);
   const std::vector<at::Tensor> leaves = network_.leaves(flat);
   Stream stream(seed, Purpose::local_order, round, device.value);
-  LocalReport report;
+  std::uint64_t examples = 0;
   double loss = 0.0;
   for (std::uint32_t epoch = 0; epoch < how.epochs; ++epoch) {
-    if (batch < order.size())
-      for (std::size_t left = order.size(); left > 1; --left)
-        std::swap(order[left - 1], order[stream.below(static_cast<std::uint32_t>(left))]);
+    if (batch < order.size()) shuffle(order, stream);
     for (std::size_t begin = 0; begin < order.size(); begin += batch) {
       const auto chosen = std::span(order).subspan(begin, std::min(batch, order.size() - begin));
       loss += batch_gradient(leaves, chosen, gradient);
@@ -123,16 +122,12 @@ Result<LocalReport> ClassifierTask::train(std::uint64_t seed, std::uint32_t roun
       if (received.defined()) gradient.add_(flat - received, how.proximal);
       flat.sub_(gradient, how.rate);
     }
-    report.examples += order.size();
+    examples += order.size();
   }
-  report.finite = std::abs(loss) < 0x1.0p42 && at::isfinite(flat).all().item<bool>();
-  if (report.finite) report.loss_units = std::llround(loss * 0x1.0p20);
   if (!device_.is_cpu()) given.copy_(flat);
-  return report;
+  return report_of(examples, loss, model, {});
 } catch (const std::exception& error) {
-  const std::string text = error.what();
-  return fail(Code::io,
-              "training a classifier: libtorch could not go on: " + text.substr(0, text.find('\n')));
+  return torch_error("training a classifier", error.what());
 }
 
 Result<LocalScore> ClassifierTask::score(UserIndex device, LocalPart part, std::span<const float> model,
@@ -162,8 +157,7 @@ Result<LocalScore> ClassifierTask::score(UserIndex device, LocalPart part, std::
   }
   return score;
 } catch (const std::exception& error) {
-  const std::string text = error.what();
-  return fail(Code::io, "asking a classifier: libtorch could not go on: " + text.substr(0, text.find('\n')));
+  return torch_error("asking a classifier", error.what());
 }
 
 Status check_hands(const Examples& examples, const Dealt& hands) {

@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 
 #include "neural/classifier.h"
+#include "neural/recommender_tasks.h"
 #include "neural/trainings.h"
 
 // OpenBLAS has it, other BLAS libraries do not.
@@ -33,6 +34,14 @@ class TorchModule final : public NeuralModule {
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_classifier(
       const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const override {
     return sotto::start_classifier(examples, hands, options);
+  }
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_multvae(
+      const Histories& train, std::size_t catalogue, const MultVaeOptions& options) const override {
+    return sotto::start_fed_multvae(train, catalogue, options);
+  }
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_neumf(
+      const Histories& train, std::size_t catalogue, const NeuMfOptions& options) const override {
+    return sotto::start_fed_neumf(train, catalogue, options);
   }
 };
 

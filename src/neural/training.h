@@ -64,6 +64,12 @@ class NeuralModule {
   // A classifier for federated averaging. Examples and hands outlive the task; the options are checked here.
   [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_classifier(
       const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const = 0;
+  // The recommenders for federated averaging (neural/recommender_tasks.h). `train` outlives the task; the
+  // options are checked before.
+  [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_fed_multvae(
+      const Histories& train, std::size_t catalogue, const MultVaeOptions& options) const = 0;
+  [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_fed_neumf(
+      const Histories& train, std::size_t catalogue, const NeuMfOptions& options) const = 0;
 };
 
 // The module's one symbol. Its name carries the version of all that this header says.

@@ -1,7 +1,5 @@
 #include "model/averaging/classifier_options.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 namespace sotto {
@@ -9,6 +7,10 @@ namespace sotto {
 namespace {
 
 constexpr std::uint32_t most_units = 65536;
+
+std::string size_text(std::uint32_t height, std::uint32_t width) {
+  return std::to_string(height) + " × " + std::to_string(width);
+}
 
 Status check_filters(const ClassifierOptions& options, const Examples& examples) {
   if (options.filter == 0 || options.filter % 2 == 0 || options.filter > 31)
@@ -18,11 +20,11 @@ Status check_filters(const ClassifierOptions& options, const Examples& examples)
   std::uint32_t height = examples.height, width = examples.width;
   for (std::size_t layer = 0; layer < options.channels.size(); ++layer) {
     if (std::min(height, width) < 2)
-      return fail(Code::bad_input,
-                  fmt::format("pictures of {} × {} are too small for {} layers of {} × {} filters with 2 × 2 "
-                              "maxima: {} × {} are left for layer {}; take fewer layers or the dense model",
-                              examples.height, examples.width, options.channels.size(), options.filter,
-                              options.filter, height, width, layer + 1));
+      return fail(Code::bad_input, "pictures of " + size_text(examples.height, examples.width) +
+                                       " are too small for " + std::to_string(options.channels.size()) +
+                                       " layers of filters with 2 × 2 maxima: " + size_text(height, width) +
+                                       " is left for layer " + std::to_string(layer + 1) +
+                                       "; take fewer layers or the dense model");
     height /= 2;
     width /= 2;
   }
@@ -34,7 +36,7 @@ Status check_filters(const ClassifierOptions& options, const Examples& examples)
 Result<ClassifierKind> parse_classifier_kind(const std::string& text) {
   for (const ClassifierKind kind : {ClassifierKind::cnn, ClassifierKind::dense})
     if (text == to_string(kind)) return kind;
-  return fail(Code::usage, fmt::format("'{}' is no classifier: cnn or dense", text));
+  return fail(Code::usage, "'" + text + "' is no classifier: cnn or dense");
 }
 
 const char* to_string(ClassifierKind kind) { return kind == ClassifierKind::cnn ? "cnn" : "dense"; }
@@ -42,22 +44,22 @@ const char* to_string(ClassifierKind kind) { return kind == ClassifierKind::cnn 
 Result<Accelerator> parse_accelerator(const std::string& text) {
   for (const Accelerator accelerator : {Accelerator::cpu, Accelerator::cuda})
     if (text == to_string(accelerator)) return accelerator;
-  return fail(Code::usage, fmt::format("'{}' is no accelerator: cpu or cuda", text));
+  return fail(Code::usage, "'" + text + "' is no accelerator: cpu or cuda");
 }
 
 const char* to_string(Accelerator accelerator) { return accelerator == Accelerator::cpu ? "cpu" : "cuda"; }
 
 Status check(const ClassifierOptions& options, const Examples& examples) {
   if (examples.size() == 0 || examples.size() > std::size_t{1} << 24)
-    return fail(Code::bad_input, fmt::format("examples of {} × {} numbers cannot be learned from",
-                                             examples.height, examples.width));
+    return fail(Code::bad_input, "examples of " + size_text(examples.height, examples.width) +
+                                     " numbers cannot be learned from");
   if (examples.classes < 2)
-    return fail(
-        Code::bad_input,
-        fmt::format("a classifier needs two classes or more, and the examples have {}", examples.classes));
+    return fail(Code::bad_input, "a classifier needs two classes or more, and the examples have " +
+                                     std::to_string(examples.classes));
   const auto is_size = [](std::uint32_t size) { return size > 0 && size <= most_units; };
   if (!std::ranges::all_of(options.hidden, is_size) || !std::ranges::all_of(options.channels, is_size))
-    return fail(Code::usage, fmt::format("layers must have from 1 to {} neurons or filters", most_units));
+    return fail(Code::usage,
+                "layers must have from 1 to " + std::to_string(most_units) + " neurons or filters");
   if (options.kind == ClassifierKind::cnn) SOTTO_TRY_DONE(check_filters(options, examples));
   std::size_t parameters = 0;
   for (const ClassifierLayer& layer : classifier_layers(options, examples)) {
