@@ -12,8 +12,8 @@ namespace sotto {
 namespace {
 
 enum ExampleRound : std::uint32_t {
-  training_round = 0,
-  test_round = 1,
+  made_training_round = 0,
+  made_test_round = 1,
   person_round = 2,
   portrait_round = 3,
   attribute_round = 4,
@@ -149,7 +149,7 @@ Result<Examples> generate_pictures(const PictureOptions& options) {
   examples.values.resize(count * examples.size());
   for (std::size_t n = 0; n < count; ++n) {
     const bool testing = n >= options.training;
-    Stream stream(options.seed, Purpose::generate_examples, testing ? test_round : training_round,
+    Stream stream(options.seed, Purpose::generate_examples, testing ? made_test_round : made_training_round,
                   static_cast<std::uint32_t>(testing ? n - options.training : n));
     const auto digit = static_cast<std::uint8_t>(stream.below(examples.classes));
     examples.labels.push_back(digit);
