@@ -93,9 +93,11 @@ TEST(Fedavg, StoppedAndResumedItEndsTheSame) {
   while (!shop.has("run/checkpoint.bin")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(process, SIGINT);
   const Outcome stopped = shop.finish(process);
-  if (stopped.code == 0) GTEST_SKIP() << "it ended before the signal came";
-  EXPECT_EQ(stopped.code, 130);
-  EXPECT_NE(stopped.err.find("--resume --out run"), std::string::npos) << stopped.err;
+  // On a fast machine it may have ended before the signal came: then there is nothing left to go on with.
+  ASSERT_TRUE(stopped.code == 130 || stopped.code == 0) << stopped.err;
+  if (stopped.code == 130) {
+    EXPECT_NE(stopped.err.find("--resume --out run"), std::string::npos) << stopped.err;
+  }
   EXPECT_EQ(shop.sotto({"fedavg", "--resume", "--out", "run", "--lr", "0.3"}).code, 2);
   const Outcome resumed = shop.sotto({"fedavg", "--resume", "--out", "run", "--json"});
   ASSERT_EQ(resumed.code, 0) << resumed.err;

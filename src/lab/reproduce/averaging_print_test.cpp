@@ -37,7 +37,9 @@ TEST(AveragingPrint, BaselinesNeedMoreRoundsForMoreDevicesAndMoreAccuracy) {
         if (std::isnan(row->shares[n])) continue;
         EXPECT_GE(row->shares[n], before[n]);
         before[n] = row->shares[n];
-        if (n > 0 && !std::isnan(row->shares[n - 1])) EXPECT_GE(row->shares[n], row->shares[n - 1]);
+        if (n > 0 && !std::isnan(row->shares[n - 1])) {
+          EXPECT_GE(row->shares[n], row->shares[n - 1]);
+        }
       }
     }
   }
