@@ -232,7 +232,9 @@ TEST(FedRecommenders, RoundsOfAveragingLearnWhoBelongsWhere) {
 }
 
 TEST(FedRecommenders, BeginLikeTheCentralTraining) {
-  const auto central = start_neumf(world(), catalogue, {.neumf = neumf}, seed).value();
+  NeuralOptions options;
+  options.neumf = neumf;
+  const auto central = start_neumf(world(), catalogue, options, seed).value();
   const auto task = start_fed_neumf(world(), catalogue, neumf).value();
   const auto matrices = matrices_of(start_of(*task), neumf_shared_shapes(catalogue, neumf));
   std::vector<float> own(task->private_width());
