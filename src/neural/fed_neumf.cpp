@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/rng.h"
 #include "neural/accelerator.h"
+#include "neural/epoch.h"
 #include "neural/local_step.h"
 #include "neural/neumf_step.h"
 #include "neural/recommender_tasks.h"

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "model/central/neural_options.h"
 #include "neural/network.h"
 
 namespace sotto {

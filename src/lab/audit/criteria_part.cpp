@@ -15,8 +15,8 @@ namespace {
 // The plain sum of criteria with somebody who writes down each device's numbers.
 class ToldRecorder final : public Collector {
  public:
-  ToldRecorder(SumShape shape, std::size_t criteria, std::vector<ToldRound>& told)
-      : sum_(shape), criteria_(criteria), told_(told) {}
+  ToldRecorder(SumShape its_shape, std::size_t criteria, std::vector<ToldRound>& told)
+      : sum_(its_shape), criteria_(criteria), told_(told) {}
 
   [[nodiscard]] Status begin(const RoundPlace& place) override {
     listens_ = told_.size() < most_told_rounds;
