@@ -209,8 +209,8 @@ TEST(FedRecommenders, RoundsOfAveragingLearnWhoBelongsWhere) {
     if (!is_vae)
       for (std::uint32_t user = 0; user < people; ++user)
         task->start_private(seed, UserIndex{user}, own.values(user));
-    const LocalTraining how{.epochs = is_vae ? 2u : 10u, .rate = is_vae ? 0.3f : 0.5f};
-    for (std::uint32_t round = 0; round < (is_vae ? 60u : 150u); ++round) {
+    const LocalTraining how{.epochs = is_vae ? 1u : 5u, .rate = is_vae ? 0.5f : 5.0f};
+    for (std::uint32_t round = 0; round < (is_vae ? 200u : 40u); ++round) {
       std::vector<double> sum(model.size(), 0.0);
       for (std::uint32_t user = 0; user < people; ++user) {
         std::vector<float> copy = model;
