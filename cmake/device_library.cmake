@@ -40,3 +40,4 @@ endif()
 # abidiff reads the types of the interface from here.
 file(GLOB faces CONFIGURE_DEPENDS src/device/c/*.cpp)
 set_source_files_properties(${faces} TARGET_DIRECTORY sotto_device_c PROPERTIES COMPILE_OPTIONS -g)
+sotto_together(sotto_device_c 12)

@@ -56,6 +56,13 @@ enum class Purpose : std::uint32_t {
   rating_start = 120,
   rating_order = 121,
   rating_clusters = 122,
+  local_init = 140,
+  local_order = 141,
+  deal_examples = 142,
+  generate_examples = 143,
+  local_dropout = 144,
+  local_noise = 145,
+  local_negatives = 146,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -16,7 +16,7 @@ constexpr std::uint32_t knowledge_round = 3;  // after those of the world itself
 constexpr double unknown_share = 0.05;        // of the venues
 constexpr std::uint32_t regions = 3;
 constexpr std::uint32_t venues_an_owner = 40;
-constexpr std::array<std::string_view, 5> fields{"Food_and_drink", "Culture", "Night_life", "Everyday_life",
+constexpr std::array<std::string_view, 5> walks_of_life{"Food_and_drink", "Culture", "Night_life", "Everyday_life",
                                                  "Travel"};
 constexpr std::array<std::string_view, 4> countries{"Northland", "Eastland", "Southland", "Westland"};
 
@@ -25,11 +25,11 @@ std::string_view field_of(std::string_view category) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), category) != names.end();
   };
-  if (is_one_of({"Café", "Restaurant", "Bakery", "Pizzeria", "Market"})) return fields[0];
+  if (is_one_of({"Café", "Restaurant", "Bakery", "Pizzeria", "Market"})) return walks_of_life[0];
   if (is_one_of({"Museum", "Bookshop", "Cinema", "Theatre", "Gallery", "Library", "Concert Hall"}))
-    return fields[1];
-  if (is_one_of({"Bar", "Nightclub"})) return fields[2];
-  return is_one_of({"Station", "Hotel"}) ? fields[4] : fields[3];
+    return walks_of_life[1];
+  if (is_one_of({"Bar", "Nightclub"})) return walks_of_life[2];
+  return is_one_of({"Station", "Hotel"}) ? walks_of_life[4] : walks_of_life[3];
 }
 
 std::string resource(std::string_view name) {

@@ -11,7 +11,7 @@ namespace sotto {
 namespace {
 
 // Often enough for a reply that was lost; a server that is away is the caller's to wait for.
-constexpr int most_attempts = 3;
+constexpr int most_tries = 3;
 
 Error refused(const char* what, const v1::Reply& reply) {
   const Code code = reply.refusal() == v1::REFUSAL_BUSY || reply.refusal() == v1::REFUSAL_STOPPING
@@ -36,7 +36,7 @@ Result<Enrolment> enrol(Transport& wire, std::string_view token, const Secret& e
   const Identity identity(enrolment.identity_seed);
   const std::string request = sign_enrolment(token, identity).SerializeAsString();
   Heard heard;
-  for (int n = 0; n < most_attempts && heard.what == Heard::What::lost; ++n)
+  for (int n = 0; n < most_tries && heard.what == Heard::What::lost; ++n)
     heard = hear(wire.call(Method::enrol, request));
   if (heard.what != Heard::What::reply) return fail(Code::io, "enrolment: " + heard.why);
   if (heard.reply.refusal() != v1::REFUSAL_NONE) return refused("enrolment", heard.reply);
@@ -54,7 +54,7 @@ Status leave(Keepsake& kept, Transport& wire, bool forget, std::int64_t now_ms) 
   v1::LeaveRequest request;
   request.set_forget(forget);
   Heard heard;
-  for (int n = 0; n < most_attempts; ++n) {
+  for (int n = 0; n < most_tries; ++n) {
     SOTTO_TRY(heard, line.ask(wire, Method::leave, request.SerializeAsString(), now_ms));
     const v1::Refusal refusal = heard.reply.refusal();
     // The second time our clock is the server's.

@@ -19,10 +19,10 @@ Status SharedShelf::keep_catalogue(const std::string& hash, const std::string& p
   return Done{};
 }
 
-std::shared_ptr<const HeldModel> SharedShelf::model(const std::string& version) {
+std::shared_ptr<const HeldModel> SharedShelf::model(const std::string& wanted) {
   const std::lock_guard guard(mutex_);
   for (const auto& model : models_)
-    if (model->version == version) return model;
+    if (model->version == wanted) return model;
   return nullptr;
 }
 

@@ -3,21 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "device/item_number.h"
 #include "metrics/top_k.h"
 
 namespace sotto {
 
 namespace {
-
-std::optional<std::uint32_t> number_in(const std::string& text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // Without the bias, which stands last in a row.
 double dot(std::span<const float> a, std::span<const float> b) {
@@ -38,7 +31,7 @@ std::string LocalRecommender::name(std::uint32_t row) const {
 }
 
 std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) const {
-  const auto row = names_ ? names_->find(item) : number_in(item);
+  const auto row = names_ ? names_->find(item) : item_number(item);
   return row && *row < model_->rows.rows() ? row : std::nullopt;
 }
 

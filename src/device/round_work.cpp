@@ -1,8 +1,8 @@
 #include "device/round_work.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "device/item_number.h"
 #include "fed/wire/device_fit.h"
 
 namespace sotto {
@@ -13,20 +13,13 @@ std::string name_of(ItemIndex item, const IdTable* catalogue) {
   return catalogue != nullptr ? std::string(catalogue->name(item.value)) : std::to_string(item.value);
 }
 
-// A number in its only form.
-std::optional<std::uint32_t> number_in(const std::string& name) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || std::to_string(number) != name) return std::nullopt;
-  return number;
-}
-
 std::vector<ItemIndex> rows_of(const std::vector<std::string>& names, const IdTable* catalogue,
                                std::size_t items) {
   std::vector<ItemIndex> rows;
   rows.reserve(names.size());
   for (const std::string& name : names)
-    if (const auto row = catalogue != nullptr ? catalogue->find(name) : number_in(name); row && *row < items)
+    if (const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
+        row && *row < items)
       rows.push_back(ItemIndex{*row});
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
@@ -42,7 +35,7 @@ Result<std::vector<std::uint16_t>> ages_of(Keepsake& kept, const std::vector<Ite
   ages.assign(rows.size(), Histories::most_age);
   std::uint16_t newer = 0;
   for (const std::string& name : *names) {
-    const auto row = catalogue != nullptr ? catalogue->find(name) : number_in(name);
+    const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
     if (!row) continue;
     const auto place = std::lower_bound(rows.begin(), rows.end(), ItemIndex{*row});
     if (place == rows.end() || place->value != *row) continue;

@@ -13,6 +13,7 @@ void visit_fedcars(FedcarsRequest& fedcars, Visitor& visit) {
   visit("fedcars", "shared_reg", fedcars.rating.shared_reg);
   visit("fedcars", "order", fedcars.rating.order);
   visit("fedcars", "adapts", fedcars.rating.adapts);
+  visit("fedcars", "error_bend", fedcars.error_bend);
   visit("fedcars", "query", fedcars.query);
   visit("fedcars", "query_share", fedcars.query_share);
   visit("fedcars", "few_share", fedcars.few_share);
@@ -26,6 +27,7 @@ void visit_fedcars(FedcarsRequest& fedcars, Visitor& visit) {
   visit("fedcars", "choice_own_reg", fedcars.choice.own_reg);
   visit("fedcars", "choice_shared_reg", fedcars.choice.shared_reg);
   visit("fedcars", "choice_rate", fedcars.choice_rate);
+  visit("fedcars", "choice_recency", fedcars.choice_recency);
 }
 
 }  // namespace sotto

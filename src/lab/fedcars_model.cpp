@@ -38,6 +38,7 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.factors = request.plan.fpl.factors;
   options.hidden = asked.hidden;
   options.rating = asked.rating;
+  options.error_bend = asked.error_bend;
   options.choice = asked.choice;
   options.choice.order = asked.rating.order;
   options.choice.adapts = asked.rating.adapts;
@@ -48,6 +49,7 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.query_share = asked.query_share;
   options.few_share = asked.few_share;
   options.half_life = request.recency;
+  options.choice_half_life = asked.choice_recency;
   options.popularity_start = asked.popularity_start;
   options.init_sd = request.plan.fpl.init_sd;
   options.seed = request.plan.seed;
@@ -57,6 +59,10 @@ FedcarsOptions fedcars_options(const TrainRequest& request) {
   options.server.beta1 = request.factors.beta1;
   options.server.beta2 = request.factors.beta2;
   return options;
+}
+
+bool learns_from_test(const TrainRequest& request) {
+  return request.model == ModelKind::fedcars && request.fedcars.query == QueryFrom::test;
 }
 
 Status check_fedcars(const TrainRequest& request) {
@@ -95,11 +101,11 @@ Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split) {
     return fail(Code::bad_input,
                 "Fed-CARS learns from ratings and the data has none: give files with a rating column "
                 "(--columns rating=3), not a saved split");
-  if (request.recency > 0.0f && !split.train.has_ages())
+  if ((request.recency > 0.0f || request.fedcars.choice_recency > 0.0f) && !split.train.has_ages())
     return fail(
         Code::bad_input,
         "recency needs the order in time, and the split has none: split by time (temporal:0.8), or leave "
-        "--recency out");
+        "--recency and --choice-recency out");
   SOTTO_TRY_DONE(check_rules(request.plan.consent, split));
   const FedcarsOptions options = fedcars_options(request);
   auto devices = std::make_shared<const FedcarsDevices>(split, shareable(request.plan.consent, split.train),

@@ -13,6 +13,11 @@ namespace sotto {
 
 [[nodiscard]] FedcarsOptions fedcars_options(const TrainRequest& request);
 
+// Whether the run learns from what it is judged on (--query test), and what is said of it wherever runs stand
+// side by side.
+[[nodiscard]] bool learns_from_test(const TrainRequest& request);
+inline constexpr const char* learned_from_test = "learned from the test part";
+
 [[nodiscard]] Status check_fedcars(const TrainRequest& request);
 
 // Whether somebody is among the share of the people who answer: drawn once for the seed; who does at some

@@ -97,8 +97,10 @@ struct LinearOptions {
 struct FedcarsRequest {
   MamlOptions rating = FedcarsOptions{}.rating;
   MamlOptions choice = FedcarsOptions{}.choice;  // order and what adapts are the rating's
+  float error_bend = 0.0f;                       // in stars; 0: errors are squared
   bool choices = true;                           // learn what people choose, too
   float choice_rate = FedcarsOptions{}.choice_rate;
+  float choice_recency = 0.0f;  // half-life, in records, for choices; 0: as for ratings
   std::uint32_t negatives = FedcarsOptions{}.negatives;
   std::uint32_t hidden = 0;
   QueryFrom query = QueryFrom::training;

@@ -8,6 +8,7 @@
 #include "base/math.h"
 #include "base/rng.h"
 #include "base/score_kernels.h"
+#include "model/finite_scores.h"
 
 namespace sotto {
 
@@ -24,10 +25,6 @@ double largest(std::span<const float* const> rows, std::size_t width) {
     for (std::size_t k = 0; k < width; ++k)
       most = std::max(most, std::bit_cast<std::uint32_t>(row[k]) & 0x7FFFFFFFu);
   return static_cast<double>(std::bit_cast<float>(most));
-}
-
-bool all_finite(std::span<const float> scores) {
-  return std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); });
 }
 
 // Writes the scores of a sweep down.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/score_kernels.h"
+#include "model/finite_scores.h"
 
 namespace sotto {
 
@@ -13,13 +14,6 @@ static_assert(tile_items == kernels::panel_items, "a tile is as wide as a panel"
 namespace {
 
 constexpr std::uint32_t most_items_a_block = 4096;  // scored at once where a model has only score()
-
-bool all_finite(std::span<const float> scores) {
-  // x − x is 0 for a finite x and not a number otherwise.
-  bool finite = true;
-  for (const float score : scores) finite &= score - score == 0.0f;
-  return finite;
-}
 
 ItemRange block_from(std::uint32_t begin, std::uint32_t end) {
   return {begin, end - begin > most_items_a_block ? begin + most_items_a_block : end};

@@ -13,12 +13,17 @@
 
 namespace sotto {
 
+template <class T>
+void shuffle(std::vector<T>& order, Stream& stream) {
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[stream.below(static_cast<std::uint32_t>(left))]);
+}
+
 // Shuffles for this epoch, from the same start each time.
 template <class T>
 void shuffle_for_epoch(std::vector<T>& order, std::uint64_t seed, std::uint32_t epoch) {
   Stream stream(seed, Purpose::neural_order, epoch);
-  for (std::size_t left = order.size(); left > 1; --left)
-    std::swap(order[left - 1], order[stream.below(static_cast<std::uint32_t>(left))]);
+  shuffle(order, stream);
 }
 
 // Runs work(epoch), which returns the epoch's summed loss over its examples. Torch reports errors by

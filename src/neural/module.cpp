@@ -1,6 +1,8 @@
 // The module's face: one symbol, and how torch is told to behave.
 #include <ATen/Parallel.h>
 
+#include "neural/classifier.h"
+#include "neural/recommender_tasks.h"
 #include "neural/trainings.h"
 
 // OpenBLAS has it, other BLAS libraries do not.
@@ -29,12 +31,24 @@ class TorchModule final : public NeuralModule {
                                                                     std::uint64_t seed) const override {
     return sotto::start_neumf(train, catalogue, options, seed);
   }
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_classifier(
+      const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const override {
+    return sotto::start_classifier(examples, hands, options);
+  }
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_multvae(
+      const Histories& train, std::size_t catalogue, const MultVaeOptions& options) const override {
+    return sotto::start_fed_multvae(train, catalogue, options);
+  }
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_neumf(
+      const Histories& train, std::size_t catalogue, const NeuMfOptions& options) const override {
+    return sotto::start_fed_neumf(train, catalogue, options);
+  }
 };
 
 }  // namespace
 }  // namespace sotto
 
-extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_1() {
+extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_2() {
   static const sotto::TorchModule module;
   return &module;
 }

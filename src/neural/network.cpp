@@ -24,10 +24,12 @@ void for_rows(RowMatrix& rows, Executor& executor, Work work) {
 
 }  // namespace
 
-Network::Network(const std::vector<MatrixShape>& shapes) {
-  for (const MatrixShape& shape : shapes)
-    for (std::vector<RowMatrix>* part : {&values_, &gradients_, &first_, &second_})
-      part->emplace_back(shape.rows, shape.width);
+Network::Network(const std::vector<MatrixShape>& shapes, Moments moments) {
+  for (const MatrixShape& shape : shapes) {
+    for (std::vector<RowMatrix>* part : {&values_, &gradients_}) part->emplace_back(shape.rows, shape.width);
+    if (moments == Moments::kept)
+      for (std::vector<RowMatrix>* part : {&first_, &second_}) part->emplace_back(shape.rows, shape.width);
+  }
   for (std::size_t n = 0; n < values_.size(); ++n) {
     const std::size_t rows =
         std::max<std::size_t>(1, floats_a_piece / std::max<std::size_t>(1, values_[n].stride()));

@@ -18,9 +18,11 @@ struct AdamOptions {
   float l2 = 0.0f;
 };
 
+enum class Moments : std::uint8_t { kept, none };  // none: step() is never called
+
 class Network {
  public:
-  explicit Network(const std::vector<MatrixShape>& shapes);
+  explicit Network(const std::vector<MatrixShape>& shapes, Moments moments = Moments::kept);
 
   [[nodiscard]] std::size_t size() const { return values_.size(); }
   [[nodiscard]] RowMatrix& value(std::size_t n) { return values_[n]; }

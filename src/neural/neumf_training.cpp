@@ -4,19 +4,12 @@
 #include "data/membership.h"
 #include "neural/epoch.h"
 #include "neural/neumf_step.h"
+#include "neural/starts.h"
 #include "neural/trainings.h"
 
 namespace sotto {
 
 namespace {
-
-constexpr float embedding_sd = 0.01f;  // as He et al. start
-
-std::vector<MatrixShape> shapes_of(std::size_t users, std::size_t catalogue, const NeuMfOptions& options) {
-  std::vector<MatrixShape> shapes{{catalogue, neumf_row_width(options)}, {users, neumf_row_width(options)}};
-  for (const MatrixShape& shape : neumf_layer_shapes(options)) shapes.push_back(shape);
-  return shapes;
-}
 
 class NeuMfTraining final : public NeuralTraining {
  public:
@@ -26,19 +19,14 @@ class NeuMfTraining final : public NeuralTraining {
         options_(options),
         seed_(seed),
         consumed_(train, catalogue),
-        network_(shapes_of(train.users(), catalogue, options.neumf)) {
+        network_(neumf_network_shapes(train.users(), catalogue, options.neumf)) {
     for (std::uint32_t user = 0; user < train.users(); ++user)
       if (const auto history = train.of(UserIndex{user});
           history.size() < catalogue)  // others have no negatives
         for (const ItemIndex item : history) positives_.push_back({UserIndex{user}, item, 1.0f});
-    SerialExecutor serial;
-    for (const std::size_t n : {neumf_net_items, neumf_net_users})
-      draw_rows(network_.value(n), embedding_sd, seed, static_cast<std::uint32_t>(n), serial);
-    for (std::size_t n = neumf_net_layers; n < network_.size(); ++n) {
-      RowMatrix& layer = network_.value(n);
-      const std::size_t in = layer.width() - 1;
-      draw_layer(layer, in, layer.rows(), in, seed, static_cast<std::uint32_t>(n), serial);
-    }
+    draw_neumf_shared(network_, seed);
+    for (std::uint32_t user = 0; user < train.users(); ++user)
+      draw_neumf_user(user, network_.value(neumf_net_users).values(user), seed);
   }
 
   [[nodiscard]] bool has_examples() const { return !positives_.empty(); }

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "neural/epoch.h"
+#include "neural/starts.h"
 #include "neural/trainings.h"
 #include "neural/vae_step.h"
 
@@ -9,30 +10,14 @@ namespace sotto {
 
 namespace {
 
-std::vector<MatrixShape> shapes_of(std::size_t catalogue, const MultVaeOptions& options) {
-  std::vector<MatrixShape> shapes{vae_items_shape(catalogue, options)};
-  for (const MatrixShape& shape : vae_layer_shapes(catalogue, options)) shapes.push_back(shape);
-  return shapes;
-}
-
 class VaeTraining final : public NeuralTraining {
  public:
   VaeTraining(const Histories& train, std::size_t catalogue, const NeuralOptions& options, std::uint64_t seed)
-      : train_(train), options_(options), seed_(seed), network_(shapes_of(catalogue, options.vae)) {
+      : train_(train), options_(options), seed_(seed), network_(vae_network_shapes(catalogue, options.vae)) {
     for (std::size_t user = 0; user < train.users(); ++user)
       if (const UserIndex index{static_cast<std::uint32_t>(user)}; !train.of(index).empty())
         users_.push_back(index);
-    SerialExecutor serial;
-    const std::size_t hidden = options.vae.hidden, latent = options.vae.latent;
-    draw_layer(network_.value(vae_net_items), hidden, catalogue, hidden, seed, vae_net_items, serial);
-    const auto draw = [&](VaeLayer layer, std::size_t in, std::size_t out, std::size_t columns) {
-      const std::size_t at = vae_net_layers + layer;
-      draw_layer(network_.value(at), in, out, columns, seed, static_cast<std::uint32_t>(at), serial);
-    };
-    draw(vae_input, catalogue, hidden, hidden);
-    std::ranges::fill(network_.value(vae_net_layers + vae_input).values(catalogue), 0.0f);  // the bias
-    draw(vae_code, hidden, 2 * latent, hidden);
-    draw(vae_decoder, latent, hidden, latent);
+    draw_vae(network_, options.vae, seed);
   }
 
   Result<NeuralEpoch> run_epoch(std::uint32_t epoch, Executor& executor) override {

@@ -159,6 +159,46 @@ TEST(FedcarsFederation, TheFirstRoundCounts) {
   }
 }
 
+// A round that nobody answers says nothing: the next one counts, and what is learned then is what would have
+// been learned without it.
+TEST(FedcarsFederation, TheFirstRoundThatSomebodyAnswersCounts) {
+  const Plan plan = plan_of(1.0, MaskKind::sticky, 1.0);
+  const Fedcars model = model_of(world(), small_options(), plan);
+  RowMatrix shared = model.start_shared(), memory = model.start_memory();
+  const auto round = [&](std::uint32_t number, bool answered) {
+    Fedcars::Server server(model, number, plan.fixed, shared, memory);
+    std::vector<std::vector<std::int64_t>> sums(model.sum_rows());
+    for (const UserIndex user : users_with_history(world().train)) {
+      if (!answered) break;
+      const Contribution sent = sent_by(model, plan, shared, user, 7);
+      for (std::size_t n = 0; n < sent.size(); ++n) {
+        auto& sum = sums[sent.row(n)];
+        sum.resize(model.sum_width());
+        for (std::size_t k = 0; k < model.sum_width(); ++k) sum[k] += sent.values(n)[k];
+      }
+    }
+    for (std::uint32_t row = 0; row < sums.size(); ++row)
+      if (!sums[row].empty()) server.take(row, sums[row].data());
+    EXPECT_TRUE(server.solved());
+  };
+  round(0, false);
+  EXPECT_EQ(hash_rows(shared), hash_rows(model.start_shared()));
+  round(1, true);
+  const RowMatrix counted = shared;
+  round(2, true);
+  const RowMatrix late = shared;
+  shared = model.start_shared();
+  memory = model.start_memory();
+  round(0, true);
+  const std::uint32_t tally = model.layout().tally_row();
+  for (std::uint32_t row = 0; row < tally; ++row)
+    EXPECT_TRUE(std::ranges::equal(shared.values(row), counted.values(row))) << row;
+  EXPECT_NE(shared.row(3)[4], 0.0f);
+  round(1, true);
+  for (std::uint32_t row = 0; row < tally; ++row)
+    EXPECT_TRUE(std::ranges::equal(shared.values(row), late.values(row))) << row;
+}
+
 TEST(FedcarsFederation, LearnsTheWorld) {
   FedcarsOptions options = small_options();
   options.rating.prior = 1.0f;

@@ -1,7 +1,7 @@
 // Labelled examples for classifiers, and how they are dealt to devices.
 //
-// An example is height × width numbers of a byte each (a grey picture; a row of attributes has height 1) with a
-// label. Those that a file offers for testing lie behind those for training.
+// An example is height × width numbers of a byte each (a grey picture; a row of attributes has height 1) with
+// a label. Those that a file offers for testing lie behind those for training.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct Examples {
   std::uint32_t classes = 0;
   std::vector<std::uint8_t> values;  // height · width an example
   std::vector<std::uint8_t> labels;  // one an example, below `classes`
-  // One an example: 1 where it has the quality that a criterion asks for (a picture that is sharp). Empty: not
-  // known.
+  // One an example: 1 where it has the quality that a criterion asks for (a picture that is sharp). Empty:
+  // not known.
   std::vector<std::uint8_t> marks;
   std::size_t for_training = 0;  // the first so many
 

@@ -10,7 +10,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t bytes_a_read = std::size_t{1} << 18;
 constexpr std::size_t longest_line = std::size_t{1} << 26;
 
 }  // namespace
@@ -33,7 +33,7 @@ Status LineStream::fill() {
   }
   if (end_ >= longest_line)
     return error_at(source_.name, number_ + 1, "the line is longer than 64 MiB: is this a text file?");
-  if (buffer_.size() - end_ < piece) buffer_.resize(end_ + piece);
+  if (buffer_.size() - end_ < bytes_a_read) buffer_.resize(end_ + bytes_a_read);
   SOTTO_TRY(const std::size_t got, source_.bytes(std::span(buffer_).subspan(end_)));
   end_ += got;
   ended_ = got == 0;

@@ -8,7 +8,7 @@ namespace sotto {
 
 namespace {
 
-Error refuse(const char* why) {
+Error refuse_catalogue(const char* why) {
   return fail(Code::bad_input, std::string("the task's catalogue is refused: ") + why);
 }
 
@@ -29,9 +29,10 @@ Result<std::shared_ptr<const IdTable>> read_catalogue(std::string_view packed, s
   auto table = std::make_shared<IdTable>();
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end == 0 || end > most_item_name) return refuse("a name is empty, or too long");
-    if (table->size() == most) return refuse("it has more names than the task has items");
-    if (table->intern(text.substr(0, end)) + 1 != table->size()) return refuse("a name is there twice");
+    if (end == 0 || end > most_item_name) return refuse_catalogue("a name is empty, or too long");
+    if (table->size() == most) return refuse_catalogue("it has more names than the task has items");
+    if (table->intern(text.substr(0, end)) + 1 != table->size())
+      return refuse_catalogue("a name is there twice");
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return std::shared_ptr<const IdTable>(std::move(table));

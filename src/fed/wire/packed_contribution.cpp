@@ -16,7 +16,9 @@ namespace {
 constexpr unsigned plain_field_bits = 5;  // holds the number of a row's plain bits
 constexpr unsigned most_plain = 31;
 
-Error refuse(const char* why) { return fail(Code::bad_input, fmt::format("contribution refused: {}", why)); }
+Error refuse_contribution(const char* why) {
+  return fail(Code::bad_input, fmt::format("contribution refused: {}", why));
+}
 
 // Integers as numbers without a sign, small ones small.
 std::uint32_t folded(std::int32_t value) {
@@ -157,12 +159,12 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   const auto round = in.number<std::uint32_t>();
   const auto rows = in.number<std::uint32_t>();
   const auto width = in.number<std::uint32_t>();
-  if (in.spoiled()) return refuse("it ends within its shape");
-  if (width != limits.width) return refuse("its rows are not as wide as the task's");
-  if (rows > limits.most_rows) return refuse("it has more rows than a visit updates");
+  if (in.spoiled()) return refuse_contribution("it ends within its shape");
+  if (width != limits.width) return refuse_contribution("its rows are not as wide as the task's");
+  if (rows > limits.most_rows) return refuse_contribution("it has more rows than a visit updates");
   // Each number takes a bit or more.
   if (std::uint64_t{rows} * (1 + plain_field_bits + width) > std::uint64_t{in.remaining()} * 8)
-    return refuse("it is too short for its rows");
+    return refuse_contribution("it is too short for its rows");
 
   BitReader bits(packed.substr(packed.size() - in.remaining()));
   std::vector<std::uint32_t> places(rows);
@@ -170,7 +172,7 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   const unsigned gap_bits = bits.bits(plain_field_bits);
   for (std::uint32_t& row : places) {
     place += bits.number(gap_bits);
-    if (place >= limits.catalogue) return refuse("it names a row beyond the last");
+    if (place >= limits.catalogue) return refuse_contribution("it names a row beyond the last");
     row = static_cast<std::uint32_t>(place);
   }
   // As the plain message has it, whose reader checks the rest.
@@ -184,7 +186,7 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
     if (bits.spoiled()) break;
     plain.number(row).raw(std::as_bytes(std::span<const std::int32_t>(values)));
   }
-  if (!bits.finished()) return refuse("its bits do not fill its length");
+  if (!bits.finished()) return refuse_contribution("its bits do not fill its length");
   return decode<ContributionMessage>(plain.view());
 }
 

@@ -26,7 +26,9 @@ constexpr std::size_t scale_bytes = sizeof(float);
 constexpr float most_steps_of_a_row = 127.0f;
 constexpr int zstd_level = 3;  // 4% smaller floats than at level 1; a version is packed once and sent often
 
-Error refuse(std::string_view why) { return fail(Code::bad_input, fmt::format("model refused: {}", why)); }
+Error refuse_model(std::string_view why) {
+  return fail(Code::bad_input, fmt::format("model refused: {}", why));
+}
 
 std::size_t row_bytes(std::size_t width, v1::Precision precision) {
   switch (precision) {
@@ -123,7 +125,7 @@ void write_header(std::string_view magic, const ModelShape& shape, char* out) {
 
 Status check_header(std::string_view bytes, std::string_view magic, const ModelShape& shape) {
   if (bytes.size() < header_bytes || !bytes.starts_with(magic))
-    return refuse("its bytes do not begin like one; fetch it again");
+    return refuse_model("its bytes do not begin like one; fetch it again");
   Reader in(std::as_bytes(std::span(bytes.substr(magic.size(), header_bytes - magic.size()))));
   const auto version = in.number<std::uint16_t>();
   const auto precision = in.number<std::uint16_t>();
@@ -133,8 +135,9 @@ Status check_header(std::string_view bytes, std::string_view magic, const ModelS
     return fail(Code::incompatible, fmt::format("model refused: layout {}, this side reads {}; update it",
                                                 version, layout_version));
   if (precision != shape.precision || rows != shape.rows || width != shape.width)
-    return refuse(fmt::format("{} rows of {} values in precision {}, the task has {} of {} in {}", rows,
-                              width, precision, shape.rows, shape.width, static_cast<int>(shape.precision)));
+    return refuse_model(fmt::format("{} rows of {} values in precision {}, the task has {} of {} in {}", rows,
+                                    width, precision, shape.rows, shape.width,
+                                    static_cast<int>(shape.precision)));
   return Done{};
 }
 
@@ -216,7 +219,7 @@ Result<std::vector<std::size_t>> named_rows(std::string_view bitmap, const Model
   std::vector<std::size_t> rows;
   for (std::size_t row = 0; row < bitmap.size() * 8; ++row) {
     if (((static_cast<unsigned char>(bitmap[row / 8]) >> (row % 8)) & 1) == 0) continue;
-    if (row >= shape.rows) return refuse("a delta names a row beyond the last");
+    if (row >= shape.rows) return refuse_model("a delta names a row beyond the last");
     rows.push_back(row);
   }
   return rows;
@@ -249,11 +252,11 @@ std::string publish(const RowMatrix& master, v1::Precision precision) {
 
 Result<RowMatrix> read_published(std::string_view encoded, const ModelShape& shape) {
   SOTTO_TRY_DONE(check_header(encoded, model_magic, shape));
-  if (encoded.size() != published_bytes(shape)) return refuse("its rows do not fill its length");
+  if (encoded.size() != published_bytes(shape)) return refuse_model("its rows do not fill its length");
   RowMatrix rows(shape.rows, shape.width);
   for (std::size_t row = 0; row < shape.rows; ++row)
     if (!read_row(encoded.data() + header_bytes + row * row_bytes(shape), shape.precision, rows.values(row)))
-      return refuse("it holds a value that is not a finite number");
+      return refuse_model("it holds a value that is not a finite number");
   return rows;
 }
 
@@ -295,7 +298,7 @@ std::string pack_model(std::string_view encoded) {
 Result<std::string> unpack_model(std::string_view packed, const ModelShape& shape) {
   SOTTO_TRY(const std::string turned, unpack(packed, published_bytes(shape)));
   SOTTO_TRY_DONE(check_header(turned, model_magic, shape));
-  if (turned.size() != published_bytes(shape)) return refuse("its rows do not fill its length");
+  if (turned.size() != published_bytes(shape)) return refuse_model("its rows do not fill its length");
   std::string encoded(turned.substr(0, header_bytes));
   encoded.resize(turned.size());
   from_planes(turned.data() + header_bytes, shape.rows, plane_order(shape), encoded.data() + header_bytes);
@@ -329,19 +332,20 @@ std::string make_delta(std::string_view from, std::string_view to, const ModelSh
 
 Result<std::string> apply_delta(std::string_view from, std::string_view delta, const ModelShape& shape) {
   SOTTO_TRY_DONE(check_header(from, model_magic, shape));
-  if (from.size() != published_bytes(shape)) return refuse("its rows do not fill its length");
+  if (from.size() != published_bytes(shape)) return refuse_model("its rows do not fill its length");
   const std::string base = blob_hash(from);
   const std::size_t begin = header_bytes + base.size() + bitmap_bytes(shape);
   const std::size_t bytes = row_bytes(shape);
   SOTTO_TRY(const std::string opened, unpack(delta, begin + shape.rows * bytes));
   SOTTO_TRY_DONE(check_header(opened, delta_magic, shape));
-  if (opened.size() < begin) return refuse("a delta ends before its rows");
+  if (opened.size() < begin) return refuse_model("a delta ends before its rows");
   const std::string_view parts = opened;
   if (parts.substr(header_bytes, base.size()) != base)
-    return refuse("a delta is from another version than the one at hand; fetch the model in full");
+    return refuse_model("a delta is from another version than the one at hand; fetch the model in full");
   SOTTO_TRY(const std::vector<std::size_t> rows,
             named_rows(parts.substr(header_bytes + base.size(), bitmap_bytes(shape)), shape));
-  if (opened.size() != begin + rows.size() * bytes) return refuse("a delta's rows do not fill its length");
+  if (opened.size() != begin + rows.size() * bytes)
+    return refuse_model("a delta's rows do not fill its length");
 
   std::string changed(rows.size() * bytes, '\0');
   from_planes(opened.data() + begin, rows.size(), plane_order(shape), changed.data());
@@ -351,9 +355,9 @@ Result<std::string> apply_delta(std::string_view from, std::string_view delta, c
     char* row = to.data() + header_bytes + rows[n] * bytes;
     change_row(row, changed.data() + n * bytes, shape, from_difference);
     if (std::memcmp(row, changed.data() + n * bytes, bytes) == 0)
-      return refuse("a delta names a row that does not differ");
+      return refuse_model("a delta names a row that does not differ");
     if (!read_row(changed.data() + n * bytes, shape.precision, values))
-      return refuse("a delta leads to a value that is not a finite number");
+      return refuse_model("a delta leads to a value that is not a finite number");
     std::memcpy(row, changed.data() + n * bytes, bytes);
   }
   return to;

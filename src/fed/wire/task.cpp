@@ -10,7 +10,7 @@ constexpr std::uint32_t most_items = 1u << 26;
 constexpr std::uint32_t most_triples = 1u << 20;
 constexpr std::size_t most_name = 64;
 
-Error refuse(const std::string& why) { return fail(Code::bad_input, "task refused: " + why); }
+Error refuse_task(const std::string& why) { return fail(Code::bad_input, "task refused: " + why); }
 
 bool is_name(const std::string& name) {
   if (name.empty() || name.size() > most_name) return false;
@@ -31,15 +31,15 @@ ClipLimits clip_of(const v1::TaskSpec& spec, FixedPoint fixed) {
 
 Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!is_name(spec.name()))
-    return refuse(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
-  if (spec.model() != "fpl") return refuse("the only model that trains over a network is 'fpl'");
+    return refuse_task(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
+  if (spec.model() != "fpl") return refuse_task("the only model that trains over a network is 'fpl'");
   if (spec.items() < 2 || spec.items() > most_items)
-    return refuse(fmt::format("a catalogue has 2 to {} items", most_items));
+    return refuse_task(fmt::format("a catalogue has 2 to {} items", most_items));
   if (spec.triples() == 0 || spec.triples() > most_triples)
-    return refuse(fmt::format("a visit has 1 to {} triples", most_triples));
-  if (!v1::Precision_IsValid(spec.down())) return refuse("it sends its model in a form unknown here");
-  if (!v1::Sum_IsValid(spec.sum())) return refuse("it sums in a way unknown here");
-  if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse("a clip is not negative");
+    return refuse_task(fmt::format("a visit has 1 to {} triples", most_triples));
+  if (!v1::Precision_IsValid(spec.down())) return refuse_task("it sends its model in a form unknown here");
+  if (!v1::Sum_IsValid(spec.sum())) return refuse_task("it sums in a way unknown here");
+  if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse_task("a clip is not negative");
 
   Task task;
   task.name = spec.name();

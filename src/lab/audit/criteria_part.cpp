@@ -15,8 +15,8 @@ namespace {
 // The plain sum of criteria with somebody who writes down each device's numbers.
 class ToldRecorder final : public Collector {
  public:
-  ToldRecorder(SumShape sum, std::size_t criteria, std::vector<ToldRound>& told)
-      : sum_(sum), criteria_(criteria), told_(told) {}
+  ToldRecorder(SumShape its_shape, std::size_t criteria, std::vector<ToldRound>& told)
+      : sum_(its_shape), criteria_(criteria), told_(told) {}
 
   [[nodiscard]] Status begin(const RoundPlace& place) override {
     listens_ = told_.size() < most_told_rounds;
@@ -81,12 +81,12 @@ Result<std::unique_ptr<Weighing>> listening_weighing(const TrainRequest& train, 
   SOTTO_TRY(const TrainRequest request, with_people(train, split));
   SOTTO_TRY(const CriteriaOrder order, parse_order(train.criteria.order));
   // The first sum is of the criteria, the second of the scores, which follow from them.
-  auto sums = [&told, criteria = order.size(), first = true](SumShape small) mutable {
+  auto sums = [&told, criteria = order.size(), first = true](SumShape shape) mutable {
     std::unique_ptr<Collector> sum;
     if (std::exchange(first, false))
-      sum = std::make_unique<ToldRecorder>(small, criteria, told);
+      sum = std::make_unique<ToldRecorder>(shape, criteria, told);
     else
-      sum = std::make_unique<PlainCollector>(small);
+      sum = std::make_unique<PlainCollector>(shape);
     return sum;
   };
   return make_weighing(request, split, selectable(request, split, schedule), std::move(sums), next);

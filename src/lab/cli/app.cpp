@@ -102,6 +102,7 @@ void add_commands(CLI::App& root, Cli& cli) {
   root.footer("'sotto COMMAND --help' shows a command's options and examples. Start with 'sotto demo'.");
   add_demo(root, cli);
   add_train(root, cli);
+  add_fedavg(root, cli);
   add_evaluate(root, cli);
   add_compare(root, cli);
   add_recommend(root, cli);

@@ -85,6 +85,7 @@ void add_demo(CLI::App& root, Cli& cli);
 void add_sum(CLI::App& root, Cli& cli);
 void add_serve(CLI::App& root, Cli& cli);
 void add_ctl(CLI::App& root, Cli& cli);
+void add_fedavg(CLI::App& root, Cli& cli);
 void add_fleet(CLI::App& root, Cli& cli);
 void add_wire(CLI::App& root, Cli& cli);
 void add_certs(CLI::App& root, Cli& cli);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/cli/session.h"
+#include "lab/fedcars_model.h"
 #include "lab/files.h"
 #include "lab/per_user_file.h"
 #include "metrics/metric_name.h"
@@ -17,6 +18,8 @@ namespace {
 
 // "pFPL+": the papers write the letters of the model large.
 std::string label_of(const TrainRequest& request) {
+  if (learns_from_test(request))
+    return fmt::format("{} ({})", facts_of(request.model).title, learned_from_test);
   if (request.model != ModelKind::fpl) return facts_of(request.model).title;
   const std::string variant = variant_of(request.plan);
   const std::size_t at = variant.find("fpl");

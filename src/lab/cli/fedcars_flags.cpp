@@ -61,6 +61,9 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add_number<float>(
       app, edits, "--shared-reg", "pulls the shared rows to 0",
       [](Of & of) -> auto& { return of.rating.shared_reg; });
+  add_number<float>(
+      app, edits, "--error-bend", "errors of more stars count by their distance, not its square; 0: squared",
+      [](Of & of) -> auto& { return of.error_bend; });
   add_word(
       app, edits, "--order", "of the meta-gradient: first or second", "second",
       [](Of & of) -> auto& { return of.rating.order; }, parse_maml_order);
@@ -104,6 +107,9 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add_number<float>(
       app, edits, "--choice-rate", "how much longer the server's steps are for choices",
       [](Of & of) -> auto& { return of.choice_rate; });
+  add_number<float>(
+      app, edits, "--choice-recency", "as --recency, for choices; 0: the same",
+      [](Of & of) -> auto& { return of.choice_recency; });
 }
 
 }  // namespace sotto

@@ -31,6 +31,8 @@ struct ReproduceOptions {
   bool quiet = false;
   bool retry_failed = false;
   std::uint32_t seeds = 0;
+  RunChoice runs;
+  std::string part;
 
   // Fed-CARS' targets are small: they run whole unless told to be quick.
   [[nodiscard]] Effort effort(const Target& of) const {
@@ -112,6 +114,7 @@ std::string command_of(const ReproduceOptions& options, Effort effort) {
                   shell_word(options.folder().root.string()), shell_word(options.out));
   if (options.proxies) command += " --proxies";
   if (options.seeds > 0) command += fmt::format(" --seeds {}", options.seeds);
+  if (options.runs.rounds > 0) command += fmt::format(" --rounds {}", options.runs.rounds);
   for (const std::string& name : options.only) command += " --on " + shell_word(name);
   return command;
 }
@@ -134,11 +137,42 @@ Status show(const Reproduction& reproduction, const std::vector<std::filesystem:
   return fail(Code::bad_input, fmt::format("{} cells failed; try them again with --retry-failed", failed));
 }
 
+// "2/5": the second of five processes that share the runs.
+Status take_part(const std::string& text, RunChoice& runs) {
+  const std::size_t slash = text.find('/');
+  const auto number = [](const std::string& digits) -> std::uint32_t {
+    const bool good =
+        !digits.empty() && digits.size() < 5 && digits.find_first_not_of("0123456789") == std::string::npos;
+    return good ? static_cast<std::uint32_t>(std::stoul(digits)) : 0;
+  };
+  const std::uint32_t part = slash == std::string::npos ? 0 : number(text.substr(0, slash));
+  runs.parts = slash == std::string::npos ? 0 : number(text.substr(slash + 1));
+  if (part == 0 || runs.parts == 0 || part > runs.parts)
+    return fail(Code::usage,
+                fmt::format("'{}' is no part of the runs: write 2/5 for the second of five", text));
+  runs.part = part - 1;
+  return Done{};
+}
+
+// What was asked for beside the target, where the target knows it.
+Status take_choices(const ReproduceOptions& options, Target& target) {
+  const bool averaging = is_averaging_kind(target.kind);
+  if (options.seeds > 0 && !averaging && !is_cars_kind(target.kind))
+    return fail(Code::usage,
+                "--seeds is for the targets of Fed-CARS and of chapter 5: the others have their own seeds");
+  target.seeds = options.seeds;
+  target.runs = options.runs;
+  if (!options.part.empty()) SOTTO_TRY_DONE(take_part(options.part, target.runs));
+  const RunChoice plain;
+  if (!averaging &&
+      (!options.part.empty() || options.runs.rounds > 0 || options.runs.accelerator != plain.accelerator))
+    return fail(Code::usage, "--part, --rounds and --accelerator are for the targets of chapter 5");
+  return Done{};
+}
+
 Status run_target(const ReproduceOptions& options, const Console& console) {
   SOTTO_TRY(Target target, find_target(options.target));
-  if (options.seeds > 0 && !is_cars_kind(target.kind))
-    return fail(Code::usage, "--seeds is for the targets of Fed-CARS: the others have their own seeds");
-  target.seeds = options.seeds;
+  SOTTO_TRY_DONE(take_choices(options, target));
   const Effort effort = options.effort(target);
   SOTTO_TRY(const SheetFormat format, parse_sheet_format(options.format));
   SOTTO_TRY(std::vector<PaperData> found, data_for_target(target, options.folder()));
@@ -181,7 +215,9 @@ void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
       root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
   app->add_option("TARGET", options->target,
-                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-6.1, "
+                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-5.1 … "
+                  "thesis-5.6, fig-5.1, "
+                  "thesis-6.1, "
                   "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
                   "fedcars-udcp, fedcars-cold-start, criteria-recommenders")
       ->required();
@@ -205,15 +241,29 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->default_str("table");
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
-  app->add_option("--seeds", options->seeds, "seeds of Fed-CARS' targets")
+  app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS and of chapter 5")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->default_str("3, with --quick 1");
+  app->add_option("--rounds", options->runs.rounds, "of chapter 5: rounds of each run")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000))
+      ->default_str("200 MNIST IID, 500 non-IID, 100 CelebA; with --quick 40");
+  app->add_option(
+         "--part", options->part,
+         "of chapter 5: make only the second of five parts of the missing runs (2/5), so that several "
+         "processes share them")
+      ->type_name("K/N");
+  app->add_option("--accelerator", options->runs.accelerator,
+                  "of chapter 5: where devices train, cpu or cuda")
+      ->type_name("KIND")
+      ->default_str("cpu");
   add_common_options(*app, options->common,
                      "taken by every command; the targets have their own seeds, 1 to 3");
   app->footer(examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
                         "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
                         "sotto reproduce fedcars-table-1 --data data --quick",
+                        "sotto reproduce thesis-5.3 --full --accelerator cuda --part 1/3 --out reproduced",
                         "sotto reproduce criteria-recommenders --data data --quick",
                         "sotto reproduce thesis-4.2 --full --format latex"}));
 }

@@ -58,9 +58,9 @@ Table narrow_table(const PaperTable& table) {
   for (const PaperRow& row : table.rows) {
     std::vector<std::string> cells{row.label, row.setting};
     for (const PaperCell& cell : row.cells) {
-      std::string ours = cell.ours ? paper_number(*cell.ours) : "–";
+      std::string ours = cell.ours ? paper_number(table, *cell.ours) : "–";
       if (cell.standing != Standing::plain) ours += cell.standing == Standing::best ? "*" : "°";
-      cells.push_back(cell.printed ? fmt::format("{} ({})", ours, paper_number(*cell.printed)) : ours);
+      cells.push_back(cell.printed ? fmt::format("{} ({})", ours, paper_number(table, *cell.printed)) : ours);
     }
     text.row(std::move(cells), tone_of(row));
   }

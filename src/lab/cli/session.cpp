@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "lab/cli/interrupt.h"
 #include "lab/cli/progress.h"
+#include "lab/fedcars_model.h"
 #include "lab/files.h"
 #include "lab/kept_checkpoints.h"
 #include "lab/mapped_file.h"
@@ -206,8 +207,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["features_hash"] = split.features->hash();
     json["items_without_features"] = split.features->items_without(split.catalogue);
   }
-  if (request.model == ModelKind::fedcars && request.fedcars.query == QueryFrom::test)
-    json["learned_from_test"] = true;
+  if (learns_from_test(request)) json["learned_from_test"] = true;
   if (split.records != nullptr) json["records_hash"] = split.records->hash();
   if (split.contexts != nullptr) {
     json["context_values"] = split.contexts->values();

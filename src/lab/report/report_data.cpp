@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "lab/fedcars_model.h"
 #include "lab/files.h"
 #include "lab/run_dir.h"
 
@@ -244,6 +245,8 @@ void name_configurations(std::vector<ReportRun>& runs) {
       for (const std::string& key : keys)
         differs +=
             fmt::format("{}{} {}", differs.empty() ? "" : ", ", short_key(key), value_in(run->plan, key));
+      if (value_in(run->plan, "model.name") == "fedcars" && value_in(run->plan, "fedcars.query") == "test")
+        differs = fmt::format("{}{}{}", learned_from_test, differs.empty() ? "" : "; ", differs);
       run->configuration = differs.empty() ? label.second : fmt::format("{} ({})", label.second, differs);
     }
   }

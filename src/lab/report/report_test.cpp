@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lab/fedcars_model.h"
 #include "lab/request.h"
 
 namespace sotto {
@@ -63,6 +64,19 @@ TEST(FlatPlan, reads_what_plans_write) {
   EXPECT_EQ(plan.at("consent.pi"), "0.25");
   EXPECT_EQ(plan.at("model.name"), "fpl");
   EXPECT_EQ(plan.at("seed"), "1");
+}
+
+TEST(Configurations, who_learned_from_the_test_part_is_marked) {
+  const std::string literal = "[model]\nname = \"fedcars\"\n[fedcars]\nquery = \"test\"\n";
+  const ReportData alone = data_of({made("Fed-CARS", {}, 1, {1}, literal)});
+  EXPECT_EQ(alone.runs[0].configuration, "Fed-CARS (learned from the test part)");
+  const std::string clean = "[model]\nname = \"fedcars\"\n[fedcars]\nquery = \"training\"\n";
+  const std::string other = "[model]\nname = \"fpl\"\n[fedcars]\nquery = \"test\"\n";
+  const ReportData beside = data_of({made("Fed-CARS", {}, 1, {1}, literal),
+                                     made("Fed-CARS", {}, 1, {1}, clean), made("sFPL", 1.0, 1, {1}, other)});
+  EXPECT_NE(beside.runs[0].configuration.find(learned_from_test), std::string::npos);
+  EXPECT_EQ(beside.runs[1].configuration.find(learned_from_test), std::string::npos);
+  EXPECT_EQ(beside.runs[2].configuration, "sFPL");
 }
 
 TEST(Configurations, are_told_apart_by_what_differs_but_not_by_pi_seed_or_what_follows) {

@@ -8,6 +8,7 @@
 
 #include "base/assert.h"
 #include "lab/files.h"
+#include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/cars_data.h"
 #include "lab/reproduce/knowledge_data.h"
 
@@ -103,6 +104,7 @@ Result<std::string> plain_or_packed(const std::filesystem::path& folder, const c
 
 Result<PaperData> find_data(std::string_view name, const DataFolder& folder) {
   if (is_knowledge_data(name)) return find_knowledge_data(name, folder);
+  if (is_averaging_data(name)) return find_averaging_data(name, folder);
   if (is_cars_data(name)) return find_cars_data(name, folder);
   const Known* wanted = nullptr;
   for (const Known& one : known)

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "lab/report/markup.h"
+#include "lab/reproduce/averaging_runs.h"
 #include "lab/reproduce/criteria_tables.h"
 #include "lab/reproduce/paper_plans.h"
 
@@ -198,6 +199,10 @@ Result<double> estimated_core_seconds(const Target& target, const std::vector<Pa
   if (target.kind == TargetKind::datasets) return 10.0;
   for (const PaperData& one : data) {
     if (!one.there) continue;
+    if (is_averaging_kind(target.kind)) {
+      seconds += averaging_core_seconds(target, one, effort);
+      continue;
+    }
     SOTTO_TRY(const std::vector<PlannedStudy> studies, first_studies(target, one, effort));
     for (const PlannedStudy& planned : studies) seconds += planned.core_seconds;
     if (effort == Effort::full) seconds += pi_core_seconds(target, one);
@@ -208,6 +213,9 @@ Result<double> estimated_core_seconds(const Target& target, const std::vector<Pa
 Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData>& data, Effort effort,
                                ResultsFile& results, StudyHooks& hooks, std::size_t threads,
                                Executor& executor) {
+  if (is_averaging_kind(target.kind))
+    return reproduce_averaging(target, data, effort, std::filesystem::path(results.path()).parent_path(),
+                               hooks, executor);
   StudyRunner runner(results, hooks, threads);
   std::vector<Chosen> chosen;
   if (target.kind != TargetKind::datasets) {

@@ -41,6 +41,8 @@ namespace sotto {
 
 // "0.01422", "46,120".
 [[nodiscard]] std::string paper_number(double value);
+// As the table shows its numbers.
+[[nodiscard]] std::string paper_number(const PaperTable& table, double value);
 // "0.01433 ±0.00085", or both ends where they are uneven.
 [[nodiscard]] std::string measured_text(const PaperCell& cell);
 // "31 reached, 4 within 5%, …": what there is none of is left out.

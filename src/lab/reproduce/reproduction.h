@@ -38,6 +38,7 @@ struct PaperTable {
   std::vector<std::string> metrics;
   std::vector<PaperRow> rows;
   std::vector<std::string> notes;
+  bool rounds = false;  // its numbers are rounds or examples: few decimals
 };
 
 enum class Standpoint : std::uint8_t { holds, mixed, fails, untested };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/cars_plans.h"
 #include "lab/reproduce/criteria_plans.h"
 #include "lab/reproduce/knowledge_plans.h"
@@ -166,7 +167,8 @@ std::vector<Target> knowledge_targets() {
 
 std::vector<Target> targets() {
   std::vector<Target> all = paper_tables();
-  for (const auto& more : {thesis_tables(), thesis_figures(), knowledge_targets(), cars_targets()})
+  for (const auto& more :
+       {thesis_tables(), thesis_figures(), averaging_targets(), knowledge_targets(), cars_targets()})
     all.insert(all.end(), more.begin(), more.end());
   all.push_back(criteria_target());
   return all;
@@ -189,6 +191,10 @@ bool is_knowledge_kind(TargetKind kind) {
 bool is_cars_kind(TargetKind kind) {
   return kind == cars_table || kind == participation || kind == cars_contexts || kind == protocols ||
          kind == cold_start;
+}
+
+bool is_averaging_kind(TargetKind kind) {
+  return kind == reached_rounds || kind == mistakes || kind == accuracy_curves;
 }
 
 std::span<const std::string_view> extra_models() { return extras; }

@@ -41,6 +41,11 @@ Status check(const FedcarsOptions& options) {
                 "Fed-CARS draws 1 to 100 items that were not chosen for each chosen one (--negatives)");
   if (!(options.choice_rate > 0.0f && options.choice_rate < 1e6f))
     return fail(Code::usage, "the choice's part of the server's steps must be a finite number above 0");
+  if (!(options.error_bend >= 0.0f && options.error_bend < 1e6f))
+    return fail(Code::usage, "the bend of the errors (--error-bend) is a finite number, 0 or larger");
+  for (const float half_life : {options.half_life, options.choice_half_life})
+    if (!(half_life >= 0.0f && half_life < 1e9f))
+      return fail(Code::usage, "a half-life (--recency, --choice-recency) is a finite number, 0 or larger");
   return Done{};
 }
 
@@ -66,20 +71,6 @@ std::span<const std::uint32_t> Fedcars::Device::chosen_items(UserIndex user) {
   for (const std::uint32_t k : may_leave_) chosen_.push_back(model_.devices().record(user, k).item.value);
   std::sort(chosen_.begin(), chosen_.end());
   return chosen_;
-}
-
-ItemIndex Fedcars::Device::NegativeDraws::next() {
-  // The item with so many others before it: as many more as are chosen up to there.
-  const std::uint32_t others = stream_.below(items_ - static_cast<std::uint32_t>(chosen_.size()));
-  std::uint32_t low = 0, high = static_cast<std::uint32_t>(chosen_.size());
-  while (low < high) {
-    const std::uint32_t middle = (low + high) / 2;
-    if (chosen_[middle] - middle <= others)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return ItemIndex{others + low};
 }
 
 void Fedcars::Device::draw_episode(const DeviceVisit<RowMatrix>& visit) {
@@ -116,7 +107,9 @@ void Fedcars::Server::start_from_counts() {
   const FedcarsLayout& at = model_.layout();
   const std::size_t bias = at.shape.factors;
   const float* tally = sums_.row(at.tally_row());
+  if (!(tally[0] > 0.0f)) return;  // nobody answered: the next round counts
   const float ratings = std::max(tally[0] * tally_unit, 1.0f);
+  shared_.row(at.tally_row())[0] = static_cast<float>(round_ + 1);
   const float mean = tally[bias] * tally_unit / ratings;
   shared_.row(at.common_row())[bias] = mean;
   // With so many negatives a rating, an item that is as likely as any is a negative so often.
@@ -131,7 +124,7 @@ void Fedcars::Server::start_from_counts() {
 
 bool Fedcars::Server::solved() {
   const FedcarsLayout& at = model_.layout();
-  if (model_.counts_in(round_)) {
+  if (model_.counts_in(shared_)) {
     start_from_counts();
     return true;
   }
@@ -141,9 +134,13 @@ bool Fedcars::Server::solved() {
   for (std::uint32_t row = 0; row < at.tally_row(); ++row) {
     if (heard_[row] == 0) continue;
     for (float& value : sums_.values(row)) value /= weight;
-    steps_.move(row, sums_.row(row), width);
-    if (at.chooses)
-      steps_.move(row, sums_.row(row), width, {.first = width, .rate = model_.options().choice_rate});
+    // A half that nobody spoke of stays: what was drawn as not chosen says nothing about ratings.
+    for (std::size_t head = 0; head < at.heads(); ++head) {
+      const float rate = head == 0 ? 1.0f : model_.options().choice_rate;
+      const auto half = sums_.values(row).subspan(head * width, width);
+      if (std::ranges::any_of(half, [](float slope) { return slope != 0.0f; }))
+        steps_.move(row, sums_.row(row), width, {.first = head * width, .rate = rate});
+    }
   }
   return steps_.finite();
 }

@@ -9,7 +9,8 @@
 // A visit draws which of the records that may leave are support and which query, and answers with
 // |D_i| · slope of each row (model/fedcars/maml.h) and with |D_i|; the server moves the rows along
 // Σ |D_i| slope_i / Σ |D_i|, which is eq. 7 with the weights of eq. 3. Records that consent keeps back are in
-// no part of the episode that is sent. The first round counts instead (popularity_start).
+// no part of the episode that is sent. The first round that
+// somebody answers counts instead (popularity_start).
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,10 @@ class Fedcars {
   [[nodiscard]] const FedcarsOptions& options() const { return options_; }
   [[nodiscard]] const FedcarsDevices& devices() const { return *devices_; }
   [[nodiscard]] const FedcarsLayout& layout() const { return devices_->layout(); }
-  // Whether a round counts instead of learning.
-  [[nodiscard]] bool counts_in(std::uint32_t round) const { return options_.popularity_start && round == 0; }
+  // Whether a round with these shared rows counts instead of learning: the first that somebody answers.
+  [[nodiscard]] bool counts_in(const RowMatrix& shared) const {
+    return options_.popularity_start && !(shared.row(layout().tally_row())[0] > 0.0f);
+  }
 
   class Device;
   class Server;

@@ -38,6 +38,7 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
   timeless_ends_.reserve(records);
   targets_.reserve(records);
   weights_.assign(records, 1.0f);
+  choice_weights_.assign(records, 1.0f);
   for (std::uint32_t user = 0; user < trained_on_.users(); ++user) add_person(UserIndex{user}, options);
 }
 
@@ -91,10 +92,13 @@ void FedcarsDevices::add_person(UserIndex user, const FedcarsOptions& options) {
     if (contexts_->train.width > 0) add_values(user, item, contexts_->train.of(first + place), features_);
     ends_.push_back(features_.size());
   }
-  if (options.half_life > 0.0f && split_.train.has_ages()) place_in_time(user, options);
+  if (!split_.train.has_ages()) return;
+  const float choices = options.choice_half_life > 0.0f ? options.choice_half_life : options.half_life;
+  if (options.half_life > 0.0f) place_in_time(user, options.half_life, weights_);
+  if (choices > 0.0f) place_in_time(user, choices, choice_weights_);
 }
 
-void FedcarsDevices::place_in_time(UserIndex user, const FedcarsOptions& options) {
+void FedcarsDevices::place_in_time(UserIndex user, float half_life, std::vector<float>& placed) {
   const auto kept = trained_on_.of(user);
   const auto all = split_.train.of(user);
   const auto all_ages = split_.train.ages_of(user);
@@ -109,10 +113,10 @@ void FedcarsDevices::place_in_time(UserIndex user, const FedcarsOptions& options
   for (std::size_t age = 0; age < line.size(); ++age)
     ages.push_back(static_cast<std::uint16_t>(std::min<std::size_t>(age, Histories::most_age)));
   std::vector<float> weights;
-  Recency(options.half_life).weigh(ages, weights);
+  Recency(half_life).weigh(ages, weights);
   const std::uint64_t here = trained_on_.offsets()[user.value];
   for (std::size_t age = 0; age < line.size(); ++age)
-    if (lets_in(user, kept[line[age].second], recency_)) weights_[here + line[age].second] = weights[age];
+    if (lets_in(user, kept[line[age].second], recency_)) placed[here + line[age].second] = weights[age];
 }
 
 FedcarsDevices::Rated FedcarsDevices::record(UserIndex user, std::size_t k) const {
@@ -121,6 +125,7 @@ FedcarsDevices::Rated FedcarsDevices::record(UserIndex user, std::size_t k) cons
   return {.item = trained_on_.items()[at],
           .target = targets_[at],
           .weight = weights_[at],
+          .choice_weight = choice_weights_[at],
           .features = all.subspan(ends_[at], ends_[at + 1] - ends_[at]),
           .timeless = all.subspan(ends_[at], timeless_ends_[at] - ends_[at])};
 }

@@ -34,6 +34,7 @@ class FedcarsDevices {
     ItemIndex item;
     float target = 0.0f;                  // the rating, from the middle of the scale
     float weight = 1.0f;                  // older ones count less
+    float choice_weight = 1.0f;           // the same, among what was chosen
     std::span<const FmFeature> features;  // what the rating is explained by: all of the below
     std::span<const FmFeature>
         timeless;  // without what comes from the record: what the choice is explained by
@@ -57,7 +58,7 @@ class FedcarsDevices {
  private:
   void add_person(UserIndex user, const FedcarsOptions& options);
   // Weights by age.
-  void place_in_time(UserIndex user, const FedcarsOptions& options);
+  void place_in_time(UserIndex user, float half_life, std::vector<float>& placed);
   void add_values(std::optional<UserIndex> user, ItemIndex item, std::span<const std::uint32_t> values,
                   std::vector<FmFeature>& out) const;
   // A dimension beyond the last is recency where nobody was asked about it.
@@ -73,7 +74,7 @@ class FedcarsDevices {
   // Of each record of trained_on_: where its features end, and those that do not come from the record.
   std::vector<std::uint64_t> ends_{0}, timeless_ends_;
   std::vector<FmFeature> features_;
-  std::vector<float> targets_, weights_;
+  std::vector<float> targets_, weights_, choice_weights_;
 };
 
 }  // namespace sotto

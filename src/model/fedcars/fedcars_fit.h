@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "model/fedcars/fedcars.h"
 #include "model/fedcars/fedcars_work.h"
+#include "model/fedcars/unchosen_draws.h"
 
 namespace sotto {
 
@@ -24,7 +25,7 @@ class Fedcars::Device {
         may_leave_.push_back(k);
     AnswerReport report;
     if (may_leave_.empty()) return report;
-    if (model_.counts_in(visit.round)) return count(visit, sink);
+    if (model_.counts_in(*visit.received)) return count(visit, sink);
     draw_episode(visit);
     const auto chosen = [&](ItemIndex item) { return sink.leave(Evidence::negative, item.value); };
     if (model_.options().chooses) add_choices(visit, chosen);
@@ -43,22 +44,6 @@ class Fedcars::Device {
   }
 
  private:
-  // Items that are not among those that may leave: what is kept back is as if its person did not have it.
-  class NegativeDraws {
-   public:
-    NegativeDraws(const DeviceVisit<RowMatrix>& visit, std::span<const std::uint32_t> chosen,
-                  const Fedcars& model)
-        : stream_(model.options().seed, Purpose::draw_choices, visit.round, visit.user.value),
-          chosen_(chosen),
-          items_(static_cast<std::uint32_t>(model.layout().items)) {}
-    [[nodiscard]] bool any() const { return chosen_.size() < items_; }
-    [[nodiscard]] ItemIndex next();
-
-   private:
-    Stream stream_;
-    std::span<const std::uint32_t> chosen_;  // ascending
-    std::uint32_t items_;
-  };
   // The items of the records that may leave, ascending.
   [[nodiscard]] std::span<const std::uint32_t> chosen_items(UserIndex user);
   // Which records are support and which query, and the examples of ratings.
@@ -67,21 +52,22 @@ class Fedcars::Device {
   template <class MayLeave>
   void add_choices(const DeviceVisit<RowMatrix>& visit, const MayLeave& may_leave) {
     const FedcarsDevices& devices = model_.devices();
-    NegativeDraws draws(visit, chosen_items(visit.user), model_);
+    const Stream stream(model_.options().seed, Purpose::draw_choices, visit.round, visit.user.value);
+    UnchosenDraws draws(stream, chosen_items(visit.user), model_.layout().items);
     for (std::size_t n = 0; n < may_leave_.size(); ++n) {
       const ExampleUse use = n < queries_drawn_ ? ExampleUse::query : ExampleUse::support;
       const FedcarsDevices::Rated record = devices.record(visit.user, may_leave_[n]);
-      work_.add(FedcarsHead::choice, use, record.timeless, 1.0f, record.weight);
+      work_.add(FedcarsHead::choice, use, record.timeless, 1.0f, record.choice_weight);
       for (std::uint32_t t = 0; draws.any() && t < model_.options().negatives; ++t) {
         const ItemIndex other = draws.next();
         if (!may_leave(other)) continue;
         described_.clear();
         devices.describe(visit.user, {other}, described_);
-        work_.add(FedcarsHead::choice, use, described_, 0.0f, record.weight);
+        work_.add(FedcarsHead::choice, use, described_, 0.0f, record.choice_weight);
       }
     }
   }
-  // The first round: how often each item was rated, and how.
+  // Before anything is learned: how often each item was rated, and how.
   template <class Sink>
   [[nodiscard]] AnswerReport count(const DeviceVisit<RowMatrix>& visit, Sink& sink) {
     float sum = 0.0f;

@@ -23,6 +23,7 @@ struct FedcarsOptions {
   std::uint32_t hidden = 0;  // units of the network on top; 0: none
   // Ratings, and what people choose at all: two halves of each row, learned side by side.
   MamlOptions rating = {};
+  float error_bend = 0.0f;  // in stars: larger errors count by their distance, not its square; 0: all squared
   MamlOptions choice = {.steps = 5, .rate = 8.0f, .own_reg = 0.001f, .shared_reg = 0.003f};
   bool chooses = true;          // false: ratings alone; lists are made by predicted ratings
   float choice_rate = 2.0f;     // how much longer the server's steps are for the second half
@@ -31,8 +32,9 @@ struct FedcarsOptions {
   // Of the visits, drawn: so many play somebody new, with at most few_records of their records as support.
   float few_share = 0.1f;
   QueryFrom query = QueryFrom::training;
-  float half_life = 0.0f;        // in records: an older one counts less; 0: all count 1
-  bool popularity_start = true;  // the first round counts: item biases begin as what it says, not at 0
+  float half_life = 0.0f;         // in records: an older one counts less; 0: all count 1
+  float choice_half_life = 0.0f;  // the same for choices; 0: as for ratings
+  bool popularity_start = true;   // the first round counts: item biases begin as what it says, not at 0
   float init_sd = 0.1f;
   std::uint64_t seed = 1;
   // θ = Σ W_i θ_i is a plain step at rate β along the weighted mean of the slopes; Adam steps along the same.
@@ -41,7 +43,8 @@ struct FedcarsOptions {
 [[nodiscard]] Status check(const FedcarsOptions& options);
 
 // Shared rows: one an item, one a context value, the row everybody's own one starts as, the row of every
-// example, the network's, and the tally (Σ |D_i|, in the sums alone: the shared row stays 0).
+// example, the network's, and the tally: in the sums Σ |D_i|, in the shared rows one more than the round that
+// counted (0: none has yet).
 struct FedcarsLayout {
   std::size_t items = 0;
   std::size_t values = 0;

@@ -46,7 +46,7 @@ void FedcarsRecommender::add_choices(std::span<const ItemIndex> history, std::op
   };
   std::uint32_t draw = 0;
   for (std::size_t k = 0; k < history.size(); ++k) {
-    const float weight = user ? devices.record(*user, k).weight : 1.0f;
+    const float weight = user ? devices.record(*user, k).choice_weight : 1.0f;
     add(history[k], 1.0f, weight);
     for (std::uint32_t t = 0; history.size() < catalogue() && t < draws * model_.options().negatives; ++t)
       add(sampler.draw(no_round, drawn_as, draw++).negative, 0.0f, weight / static_cast<float>(draws));

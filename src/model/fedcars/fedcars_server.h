@@ -1,6 +1,7 @@
 // The server's half of Fed-CARS at work in a round. A part of model/fedcars/fedcars.h, which includes it.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "model/fedcars/fedcars.h"
@@ -16,9 +17,7 @@ class Fedcars::Server {
         shared_(shared),
         sums_(shared.rows(), shared.width()),
         heard_(shared.rows(), 0),
-        // A round that counts moves nothing.
-        steps_(model.options().server, round - (model.options().popularity_start && round > 0 ? 1 : 0),
-               shared, memory) {}
+        steps_(model.options().server, round - rounds_before(model, round, shared), shared, memory) {}
 
   template <class Integer>
   void take(std::uint32_t row, const Integer* sum) {
@@ -29,6 +28,11 @@ class Fedcars::Server {
   [[nodiscard]] bool solved();
 
  private:
+  // The rounds up to the one that counted: they moved nothing.
+  [[nodiscard]] static std::uint32_t rounds_before(const Fedcars& model, std::uint32_t round,
+                                                   const RowMatrix& shared) {
+    return std::min(round, static_cast<std::uint32_t>(shared.row(model.layout().tally_row())[0]));
+  }
   void start_from_counts();
 
   const Fedcars& model_;

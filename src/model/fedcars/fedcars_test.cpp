@@ -80,6 +80,21 @@ TEST(FedcarsDevices, OlderRecordsCountLess) {
   }
 }
 
+TEST(FedcarsDevices, ChoicesMayForgetFaster) {
+  FedcarsOptions options = small_options();
+  options.half_life = 4.0f;
+  for (const float half_life : {0.0f, 2.0f}) {
+    options.choice_half_life = half_life;
+    const auto devices = devices_of(world(), options);
+    for (std::uint32_t user = 0; user < world().users.size(); ++user)
+      for (std::size_t k = 0; k < devices->records(UserIndex{user}); ++k) {
+        const auto record = devices->record(UserIndex{user}, k);
+        const float same = record.weight, faster = record.weight * record.weight;
+        EXPECT_NEAR(record.choice_weight, half_life > 0.0f ? faster : same, 1e-5f);
+      }
+  }
+}
+
 // What one record says about another tells of what is kept back.
 TEST(FedcarsDevices, WhoKeepsAnythingBackHasNeitherIntervalsNorAges) {
   Split split = world();

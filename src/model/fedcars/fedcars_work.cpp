@@ -12,7 +12,7 @@ constexpr float most_number = 1e4f;  // larger rows explain nothing
 
 FedcarsWork::FedcarsWork(const FedcarsOptions& options, const FedcarsLayout& layout)
     : layout_(layout),
-      maml_{Maml<float>(layout.shape, FmLoss::squared, options.rating),
+      maml_{Maml<float>(layout.shape, {FmLossKind::squared, options.error_bend}, options.rating),
             Maml<float>(layout.shape, FmLoss::logistic, options.choice)},
       place_(layout.rows(), 0) {}
 

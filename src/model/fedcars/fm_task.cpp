@@ -26,8 +26,13 @@ double softplus(double x) { return x > 0.0 ? x + std::log1p(std::exp(-x)) : std:
 
 template <class Real>
 FmSlope<Real> slope_of(FmLoss loss, Real prediction, Real target) {
-  if (loss == FmLoss::squared) {
+  if (loss.kind == FmLossKind::squared) {
     const Real error = prediction - target;
+    if (loss.bend > 0.0f) {
+      const Real scale = static_cast<Real>(loss.bend) * static_cast<Real>(loss.bend);
+      const Real root = std::sqrt(Real{1} + error * error / scale);
+      return {error / root, Real{1} / (root * root * root), scale * (root - Real{1})};
+    }
     return {error, Real{1}, Real{0.5} * error * error};
   }
   const Real chance = Real{1} / (Real{1} + exponential(-prediction));

@@ -6,8 +6,10 @@
 //   r̂ = Σ x_f b_f + Σ_k B_k + Σ_h o_h tanh(w_h·B + c_h);
 // the last sum is the optional network of H units (a neural FM, He and Chua 2017): its rows are [w_h, c_h],
 // one a unit, then as many as hold o_1 … o_H.
-// The loss is the weighted mean over examples of ½(r̂ − y)², or of the logistic loss of y ∈ {0, 1}.
-// The type of numbers is a parameter: devices use float; the tests check the formulas in double.
+// The loss is the weighted mean over examples of ½(r̂ − y)², or of the logistic loss of y ∈ {0, 1}. With a
+// bend δ squared errors are δ²(√(1 + (r̂ − y)²/δ²) − 1): the same for small ones, and large ones count by
+// their distance (a pseudo-Huber loss), so that a few odd ratings do not lead everybody's rows. The type of
+// numbers is a parameter: devices use float; the tests check the formulas in double.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +22,15 @@
 
 namespace sotto {
 
-enum class FmLoss : std::uint8_t { squared, logistic };
+enum class FmLossKind : std::uint8_t { squared, logistic };
+struct FmLoss {
+  FmLossKind kind = FmLossKind::squared;
+  float bend = 0.0f;  // δ of squared errors; 0: none
+
+  static const FmLoss squared, logistic;
+};
+inline constexpr FmLoss FmLoss::squared{FmLossKind::squared};
+inline constexpr FmLoss FmLoss::logistic{FmLossKind::logistic};
 
 struct FmShape {
   std::uint32_t factors = 10;  // F

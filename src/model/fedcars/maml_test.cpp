@@ -28,9 +28,9 @@ struct Problem {
       for (std::uint32_t row = 1; row < people_rows; ++row)
         if (stream.chance(0.5)) features.push_back({network + row, row % 3 == 0 ? 0.5f : 1.0f});
       example.end = static_cast<std::uint32_t>(features.size());
-      example.target = kind == FmLoss::squared ? static_cast<float>(stream.normal())
-                       : n % 2 == 0            ? 1.0f
-                                               : 0.0f;
+      example.target = kind.kind == FmLossKind::squared ? static_cast<float>(stream.normal())
+                       : n % 2 == 0                     ? 1.0f
+                                                        : 0.0f;
       example.weight = 0.25f + static_cast<float>(n % 4);
       (n < 7 ? support : query).push_back(example);
     }
@@ -51,8 +51,11 @@ double loss_at(const Problem& problem, const std::vector<FmExample>& examples,
         rows.data(), std::span(problem.features).subspan(example.begin, example.end - example.begin));
     const double y = static_cast<double>(example.target), weight = static_cast<double>(example.weight);
     const double chance = 1.0 / (1.0 + std::exp(-score));
-    loss += weight * (problem.loss == FmLoss::squared
-                          ? 0.5 * (score - y) * (score - y)
+    const double error = score - y, bend = static_cast<double>(problem.loss.bend);
+    const double squared =
+        bend > 0.0 ? bend * std::sqrt(bend * bend + error * error) - bend * bend : 0.5 * error * error;
+    loss += weight * (problem.loss.kind == FmLossKind::squared
+                          ? squared
                           : -y * std::log(chance) - (1.0 - y) * std::log(1.0 - chance));
     weights += weight;
   }
@@ -146,8 +149,9 @@ TEST_P(MamlFormulas, TheFirstOrderSlopeIsTheQuerysGradientWhereTheStepsLead) {
   EXPECT_EQ(slope, gradient);
 }
 
+constexpr FmLoss bent{FmLossKind::squared, 0.7f};
 INSTANTIATE_TEST_SUITE_P(Losses, MamlFormulas,
-                         testing::Combine(testing::Values(FmLoss::squared, FmLoss::logistic),
+                         testing::Combine(testing::Values(FmLoss::squared, FmLoss::logistic, bent),
                                           testing::Values(0u, 5u)));
 
 // One factor, the own row and one item: r̂ = b_u + b_i + v_u v_i.

@@ -22,12 +22,6 @@ FactorTable started(std::size_t rows, const NmfOptions& options, FactorStart wha
   return table;
 }
 
-double mean_of(std::span<const Rated> row, double otherwise) {
-  double sum = 0.0;
-  for (const Rated& entry : row) sum += static_cast<double>(entry.value);
-  return row.empty() ? otherwise : sum / static_cast<double>(row.size());
-}
-
 }  // namespace
 
 void nmf_step(std::span<double> row, std::span<const Rated> ratings, const FactorTable& columns, double reg) {

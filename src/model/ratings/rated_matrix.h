@@ -17,6 +17,13 @@ struct Rated {
   bool operator==(const Rated&) const = default;
 };
 
+// Mean of a row's ratings.
+[[nodiscard]] inline double mean_of(std::span<const Rated> row, double otherwise) {
+  double sum = 0.0;
+  for (const Rated& entry : row) sum += static_cast<double>(entry.value);
+  return row.empty() ? otherwise : sum / static_cast<double>(row.size());
+}
+
 class RatedMatrix {
  public:
   // A row a user; `ratings` are in the order of histories.items(), which are below `columns`.

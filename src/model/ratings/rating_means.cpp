@@ -7,13 +7,6 @@ namespace sotto {
 
 namespace {
 
-double mean_of(std::span<const Rated> row, double otherwise) {
-  if (row.empty()) return otherwise;
-  double sum = 0.0;
-  for (const Rated& entry : row) sum += static_cast<double>(entry.value);
-  return sum / static_cast<double>(row.size());
-}
-
 std::vector<double> means_of(const RatedMatrix& rows, double otherwise) {
   std::vector<double> means;
   for (std::size_t row = 0; row < rows.rows(); ++row) means.push_back(mean_of(rows.of(row), otherwise));

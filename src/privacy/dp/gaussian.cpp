@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "base/assert.h"
+#include "privacy/dp/normal.h"
 
 namespace sotto {
 
 namespace {
-
-double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 // The x in [low, high] where `holds` turns from false to true, from above.
 template <class Holds>

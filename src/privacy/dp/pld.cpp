@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <numbers>
 
 #include "privacy/dp/fourier.h"
+#include "privacy/dp/normal.h"
 
 namespace sotto {
 
@@ -14,7 +14,6 @@ namespace {
 constexpr double cut_tail = 1e-13;       // of each release and of each end of the sum
 constexpr double most_points = 1 << 22;  // of a grid
 
-double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 // The chance that a standard normal lies in (a, b], by the side where nothing cancels.
 double normal_between(double a, double b) {
   return a > 0.0 ? normal_below(-a) - normal_below(-b) : normal_below(b) - normal_below(a);

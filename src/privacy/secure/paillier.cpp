@@ -32,7 +32,7 @@ Big big(std::span<const std::uint8_t> bytes) {
   BN_bin2bn(bytes.data(), static_cast<int>(bytes.size()), number.get());
   return number;
 }
-BigBytes bytes_of(const Big& number, std::size_t size) {
+BigBytes big_bytes(const Big& number, std::size_t size) {
   BigBytes bytes(size);
   SOTTO_ASSERT(BN_bn2binpad(number.get(), bytes.data(), static_cast<int>(size)) >= 0, "a number fits");
   return bytes;
@@ -83,7 +83,7 @@ std::size_t PaillierKey::plain_bits() const {
   return static_cast<std::size_t>(BN_num_bits(numbers_->n.get())) - 1;
 }
 std::size_t PaillierKey::ciphertext_bytes() const { return size_of(numbers_->square); }
-BigBytes PaillierKey::modulus() const { return bytes_of(numbers_->n, size_of(numbers_->n)); }
+BigBytes PaillierKey::modulus() const { return big_bytes(numbers_->n, size_of(numbers_->n)); }
 
 BigBytes PaillierKey::encrypt(std::span<const std::uint8_t> plain, SecretStream& random) const {
   // 16 bytes more than n, then the remainder: as good as uniform. A common factor with n would be a miracle.
@@ -93,7 +93,7 @@ BigBytes PaillierKey::encrypt(std::span<const std::uint8_t> plain, SecretStream&
   const Big wide = big(drawn);
   Big r = big();
   sure(BN_mod(r.get(), wide.get(), numbers_->n.get(), work.get()));
-  BigBytes bytes = bytes_of(r, size_of(numbers_->n));
+  BigBytes bytes = big_bytes(r, size_of(numbers_->n));
   BigBytes out = encrypt_with(plain, bytes);
   wipe(drawn);
   wipe(bytes);
@@ -111,7 +111,7 @@ BigBytes PaillierKey::encrypt_with(std::span<const std::uint8_t> plain,
   sure(BN_mul(message.get(), m.get(), numbers_->n.get(), work.get()));
   sure(BN_add_word(message.get(), 1));
   sure(BN_mod_mul(out.get(), message.get(), hidden.get(), numbers_->square.get(), work.get()));
-  return bytes_of(out, ciphertext_bytes());
+  return big_bytes(out, ciphertext_bytes());
 }
 
 bool PaillierKey::is_ciphertext(std::span<const std::uint8_t> bytes) const {
@@ -130,7 +130,7 @@ BigBytes PaillierKey::add(std::span<const std::uint8_t> a, std::span<const std::
   const Big left = big(a), right = big(b);
   Big out = big();
   sure(BN_mod_mul(out.get(), left.get(), right.get(), numbers_->square.get(), work.get()));
-  return bytes_of(out, ciphertext_bytes());
+  return big_bytes(out, ciphertext_bytes());
 }
 
 struct PaillierOpener::Numbers {
@@ -144,7 +144,7 @@ PaillierOpener::PaillierOpener(const BigBytes& p_bytes, const BigBytes& q_bytes)
   const Big p = big(p_bytes), q = big(q_bytes);
   Big n = big();
   sure(BN_mul(n.get(), p.get(), q.get(), work.get()));
-  numbers_ = std::make_unique<Numbers>(PaillierKey(bytes_of(n, size_of(n))));
+  numbers_ = std::make_unique<Numbers>(PaillierKey(big_bytes(n, size_of(n))));
   numbers_->square = big();
   sure(BN_sqr(numbers_->square.get(), n.get(), work.get()));
   sure(BN_sub_word(p.get(), 1));
@@ -167,7 +167,7 @@ PaillierOpener PaillierOpener::make(std::uint32_t bits, const Secret& entropy) {
   const Big p = prime(bits / 2, random, work.get());
   Big q = prime(bits / 2, random, work.get());
   while (BN_cmp(p.get(), q.get()) == 0) q = prime(bits / 2, random, work.get());
-  BigBytes p_bytes = bytes_of(p, bits / 16), q_bytes = bytes_of(q, bits / 16);
+  BigBytes p_bytes = big_bytes(p, bits / 16), q_bytes = big_bytes(q, bits / 16);
   PaillierOpener opener(p_bytes, q_bytes);
   wipe(p_bytes);
   wipe(q_bytes);
@@ -186,7 +186,7 @@ Result<BigBytes> PaillierOpener::open(std::span<const std::uint8_t> ciphertext) 
   sure(BN_sub_word(power.get(), 1));
   sure(BN_div(quotient.get(), nullptr, power.get(), numbers_->n.get(), work.get()));
   sure(BN_mod_mul(out.get(), quotient.get(), numbers_->mu.get(), numbers_->n.get(), work.get()));
-  return bytes_of(out, size_of(numbers_->n));
+  return big_bytes(out, size_of(numbers_->n));
 }
 
 }  // namespace sotto

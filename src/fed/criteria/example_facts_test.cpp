@@ -1,0 +1,63 @@
+#include "fed/criteria/example_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sotto {
+namespace {
+
+// Eight examples of three classes; two devices, and one that holds nothing.
+struct World {
+  Examples examples;
+  Dealt dealt{{{{0, 1, 2, 5}, {6}, {7}}, {{3, 4}, {}, {}}, {}}};
+  World() {
+    examples.classes = 3;
+    examples.labels = {0, 0, 1, 2, 2, 0, 1, 1};
+    examples.marks = {1, 0, 1, 1, 1, 0, 1, 1};
+  }
+};
+
+TEST(ExampleFacts, CountTheTrainingHand) {
+  const World world;
+  const ExampleFacts facts(world.examples, world.dealt);
+  const DeviceFacts first = facts.of({0});
+  EXPECT_EQ(first.records, 4u);
+  EXPECT_EQ(first.most_records, 4u);
+  EXPECT_EQ(first.of_class, (std::vector<std::uint32_t>{3, 1, 0}));
+  EXPECT_EQ(first.marked, 2u);
+  EXPECT_EQ(first.trust, 1.0);
+  EXPECT_EQ(facts.of({1}).of_class, (std::vector<std::uint32_t>{0, 0, 2}));
+  EXPECT_EQ(facts.of({1}).marked, 2u);
+  EXPECT_EQ(facts.of({2}).records, 0u);
+  const ExampleFacts given(world.examples, world.dealt, {.most_records = 100, .trust = {0.5, 0.25, 1.0}});
+  EXPECT_EQ(given.of({1}).most_records, 100u);
+  EXPECT_EQ(given.of({1}).trust, 0.25);
+}
+
+TEST(ExampleFacts, CountRoundsThatWentByWithoutTheDevice) {
+  const World world;
+  ExampleFacts facts(world.examples, world.dealt);
+  EXPECT_EQ(facts.of({0}).rounds_since, 0u);
+  const std::vector<UserIndex> first{{0}}, both{{0}, {1}}, second{{1}};
+  facts.note_round(0, first);
+  EXPECT_EQ(facts.of({0}).rounds_since, 0u);
+  EXPECT_EQ(facts.of({1}).rounds_since, 1u);
+  facts.note_round(1, both);
+  EXPECT_EQ(facts.of({1}).rounds_since, 0u);
+  facts.note_round(2, second);
+  facts.note_round(3, second);
+  EXPECT_EQ(facts.of({0}).rounds_since, 2u);
+  EXPECT_EQ(facts.of({2}).rounds_since, 4u);
+}
+
+TEST(ExampleFacts, RefuseTrustThatIsNone) {
+  EXPECT_TRUE(check(ExampleFactsOptions{}, 3).ok());
+  EXPECT_NE(check(ExampleFactsOptions{.trust = {1.0}}, 3).error().message.find("1 numbers of trust for 3"),
+            std::string::npos);
+  EXPECT_FALSE(check(ExampleFactsOptions{.trust = {1.0, 1.5}}, 2).ok());
+  EXPECT_FALSE(check(ExampleFactsOptions{.trust = {1.0, std::nan("")}}, 2).ok());
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,343 @@
+// The settings of an AveragingRequest, each named once, and the request as TOML.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "device/toml.h"
+#include "lab/averaging/averaging_request.h"
+#include "lab/protection_fields.h"
+
+namespace sotto {
+
+namespace {
+
+using Request = AveragingRequest;
+
+template <class T>
+Status read_number(const std::string& name, const std::string& text, T& out) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    return fail(Code::usage, fmt::format("{}: '{}' is not {}", name, text,
+                                         std::is_integral_v<T> ? "a whole number from 0 up" : "a number"));
+  out = value;
+  return Done{};
+}
+
+template <class T>
+Status read_list(const std::string& name, const std::string& text, std::vector<T>& out) {
+  std::vector<T> values;
+  for (std::size_t from = 0; !text.empty() && from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    SOTTO_TRY_DONE(read_number(name, text.substr(from, to - from), values.emplace_back()));
+    from = to + 1;
+  }
+  out = std::move(values);
+  return Done{};
+}
+
+template <class T>
+std::string list_text(const std::vector<T>& values) {
+  std::string text;
+  for (const T& value : values) text += fmt::format("{}{}", text.empty() ? "" : ",", value);
+  return text;
+}
+
+// Collects the fields of one group.
+class FieldList {
+ public:
+  void group(std::string name) { group_ = std::move(name); }
+  // `member(request)` is the number.
+  template <class Member>
+  void number(const char* name, const char* type, const char* about, Member member) {
+    add(
+        name, type, about,
+        [member](const Request& r) { return fmt::format("{}", member(const_cast<Request&>(r))); },
+        [member, name](Request& r, const std::string& text) { return read_number(name, text, member(r)); });
+  }
+  template <class Member>
+  void list(const char* name, const char* about, Member member) {
+    add(
+        name, "LIST", about,
+        [member](const Request& r) { return list_text(member(const_cast<Request&>(r))); },
+        [member, name](Request& r, const std::string& text) { return read_list(name, text, member(r)); });
+  }
+  // A word that `parse` knows.
+  template <class Member, class Parse>
+  void word(const char* name, const char* type, const char* about, Member member, Parse parse) {
+    add(
+        name, type, about,
+        [member](const Request& r) { return std::string(to_string(member(const_cast<Request&>(r)))); },
+        [member, parse](Request& r, const std::string& text) -> Status {
+          SOTTO_TRY(member(r), parse(text));
+          return Done{};
+        });
+  }
+  template <class Member>
+  void flag(const char* name, const char* about, Member member) {
+    add(
+        name, "", about,
+        [member](const Request& r) {
+          return std::string(member(const_cast<Request&>(r)) ? "true" : "false");
+        },
+        [member, name](Request& r, const std::string& text) -> Status {
+          if (text != "true" && text != "false")
+            return fail(Code::usage, fmt::format("{}: true or false is needed", name));
+          member(r) = text == "true";
+          return Done{};
+        });
+  }
+  void add(const char* name, const char* type, const char* about,
+           std::function<std::string(const Request&)> show,
+           std::function<Status(Request&, const std::string&)> set) {
+    fields_.push_back({name, type, group_, about, std::move(show), std::move(set)});
+  }
+  [[nodiscard]] std::vector<AveragingField> take() && { return std::move(fields_); }
+
+ private:
+  std::string group_;
+  std::vector<AveragingField> fields_;
+};
+
+void add_data_fields(FieldList& list) {
+  list.group("Examples");
+  list.add(
+      "data", "DIR", "a folder with MNIST's idx files, or CelebA's lists of people and attributes",
+      [](const Request& r) { return r.data; },
+      [](Request& r, const std::string& text) -> Status { return r.data = text, Done{}; });
+  list.flag("generate", "make examples up: ten classes of small pictures",
+            [](Request& r) -> bool& { return r.generate; });
+  list.number(
+      "examples", "N", "examples to make up, a sixth of them for testing",
+      [](Request & r) -> auto& { return r.examples; });
+  list.word(
+      "deal", "HOW", "iid, shards (two labels a device), or people (each holds their own)",
+      [](Request & r) -> auto& { return r.deal; }, parse_deal_kind);
+  list.number(
+      "devices", "N", "devices that iid and shards deal to; 0: 100",
+      [](Request & r) -> auto& { return r.devices; });
+  list.number(
+      "most-devices", "N", "only so many of the devices, drawn; 0: all",
+      [](Request & r) -> auto& { return r.most_devices; });
+  list.number(
+      "most-examples", "N", "training examples of a device, drawn of its own; 0: all",
+      [](Request & r) -> auto& { return r.most_examples; });
+  list.number(
+      "validation", "SHARE", "of a device's training examples, kept to choose by",
+      [](Request & r) -> auto& { return r.validation; });
+  list.number(
+      "sample", "SHARE", "of people: the share of all examples that is used",
+      [](Request & r) -> auto& { return r.people.sample_share; });
+  list.number(
+      "least", "N", "of people: who has fewer examples is left out",
+      [](Request & r) -> auto& { return r.people.least; });
+}
+
+void add_model_fields(FieldList& list) {
+  list.group("Model and training");
+  list.word(
+      "model", "KIND", "cnn or dense", [](Request & r) -> auto& { return r.classifier.kind; },
+      parse_classifier_kind);
+  list.number(
+      "filter", "N", "cnn: rows and columns of a filter",
+      [](Request & r) -> auto& { return r.classifier.filter; });
+  list.list(
+      "channels", "cnn: filters of each layer of them",
+      [](Request & r) -> auto& { return r.classifier.channels; });
+  list.list(
+      "hidden", "sizes of the dense layers before the last; empty: none",
+      [](Request & r) -> auto& { return r.classifier.hidden; });
+  list.word(
+      "accelerator", "KIND", "where devices train: cpu or cuda",
+      [](Request & r) -> auto& { return r.classifier.accelerator; }, parse_accelerator);
+  list.number(
+      "rounds", "N", "rounds of communication", [](Request & r) -> auto& { return r.rounds; });
+  list.number(
+      "cohort", "SHARE", "of the devices, in each round", [](Request & r) -> auto& { return r.plan.cohort; });
+  list.number(
+      "local-epochs", "N", "times a device goes through its examples in a round",
+      [](Request & r) -> auto& { return r.plan.local.epochs; });
+  list.number(
+      "batch", "N", "examples of a local step; 0: all",
+      [](Request & r) -> auto& { return r.plan.local.batch; });
+  list.number(
+      "lr", "RATE", "of the local steps", [](Request & r) -> auto& { return r.plan.local.rate; });
+  list.number(
+      "proximal", "MU", "pulls devices towards the model they received",
+      [](Request & r) -> auto& { return r.plan.local.proximal; });
+  list.word(
+      "server", "STEP", "sgd, momentum or adam: how the server goes the devices' mean way",
+      [](Request & r) -> auto& { return r.plan.server.step; }, parse_server_step);
+  list.number(
+      "server-lr", "RATE", "1 with sgd: the weighted mean of the devices' models",
+      [](Request & r) -> auto& { return r.plan.server.rate; });
+  list.number(
+      "evaluate-every", "N", "rounds between two looks at the devices' test examples",
+      [](Request & r) -> auto& { return r.evaluate_every; });
+  list.add(
+      "until", "GOAL", "stop when it is reached: 50%@95% is half of the devices at 95% accuracy",
+      [](const Request& r) { return r.until ? to_string(*r.until) : ""; },
+      [](Request& r, const std::string& text) -> Status {
+        if (text.empty()) return r.until.reset(), Done{};
+        SOTTO_TRY(r.until, parse_goal(text));
+        return Done{};
+      });
+}
+
+// An order by the thesis' short names, which is how people write them.
+std::string order_text(const CriteriaOrder& order) {
+  std::string text;
+  for (const Criterion criterion : order)
+    text += (text.empty() ? "" : ">") + std::string(criterion->short_name);
+  return text;
+}
+
+void add_criteria_fields(FieldList& list) {
+  list.group("Who counts how much");
+  std::string names;
+  for (const Criterion criterion : all_criteria())
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
+  const std::string about =
+      "criteria in order of priority, as 'DS>LD>MW': " + names + "; without any all devices count alike";
+  list.add(
+      "criteria", "ORDER", about.c_str(), [](const Request& r) { return order_text(r.criteria.order); },
+      [](Request& r, const std::string& text) -> Status {
+        if (text.empty()) return r.criteria.order.clear(), Done{};
+        SOTTO_TRY(r.criteria.order, parse_order(text));
+        return Done{};
+      });
+  list.word(
+      "score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
+      [](Request & r) -> auto& { return r.criteria.score.kind; }, parse_score_kind);
+  list.list(
+      "score-weights", "of mean and owa: one a criterion; of choquet: one a set of criteria",
+      [](Request & r) -> auto& { return r.criteria.score.weights; });
+  list.flag("choose-order", "try other orders where the cohort's validation got worse, and keep the best",
+            [](Request& r) -> bool& { return r.choose_order; });
+}
+
+std::string key_of(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// A value of TOML as a flag would have it; none where it is a table.
+std::optional<std::string> text_of(const toml::node& node) {
+  if (node.is_string()) return node.as_string()->get();
+  if (node.is_boolean()) return std::string(node.as_boolean()->get() ? "true" : "false");
+  if (node.is_integer()) return fmt::format("{}", node.as_integer()->get());
+  if (const auto number = node.value<double>()) return fmt::format("{}", *number);
+  return std::nullopt;
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::value<std::string>(text);
+  return out.str();
+}
+
+// Numbers and switches stand without quotes.
+bool is_bare(const AveragingField& field) {
+  return field.type.empty() || field.type == "N" || field.type == "SHARE" || field.type == "RATE" ||
+         field.type == "MU";
+}
+
+// The [sum] section by visit_sum_fields, as text.
+struct SumText {
+  std::map<std::string, std::string> values;
+  template <class T>
+  void operator()(const char*, const char* key, const T& field) {
+    if constexpr (std::is_same_v<T, SumKind>) {
+      values[key] = quoted(to_string(field));
+    } else {
+      values[key] = fmt::format("{}", field);
+    }
+  }
+};
+
+struct SumFromTable {
+  const toml::table& table;
+  Status status = Done{};
+  std::size_t found = 0;
+  template <class T>
+  void operator()(const char*, const char* key, T& field) {
+    const toml::node* node = table.get(key);
+    if (node == nullptr || !status.ok()) return;
+    ++found;
+    const std::string text = text_of(*node).value_or("");
+    if constexpr (std::is_same_v<T, SumKind>) {
+      auto kind = parse_sum_kind(text);
+      if (kind.ok())
+        field = *kind;
+      else
+        status = kind.error();
+    } else {
+      status = read_number(key, text, field);
+    }
+  }
+};
+
+Error placed(const Error& error, const toml::node& node, const std::string& name) {
+  return fail(Code::usage, fmt::format("{}: {}", place_of(node, name), error.message));
+}
+
+Status take_sum(const toml::node& node, const std::string& name, SumOptions& sum) {
+  if (!node.is_table()) return fail(Code::usage, fmt::format("{}: [sum] is a section", place_of(node, name)));
+  SumFromTable reader{*node.as_table()};
+  visit_sum_fields(sum, reader);
+  if (!reader.status.ok()) return placed(reader.status.error(), node, name);
+  if (reader.found != node.as_table()->size())
+    return fail(Code::usage, fmt::format("{}: unknown key in [sum]", place_of(node, name)));
+  return Done{};
+}
+
+}  // namespace
+
+std::vector<AveragingField> averaging_fields() {
+  FieldList list;
+  add_data_fields(list);
+  add_model_fields(list);
+  add_criteria_fields(list);
+  return std::move(list).take();
+}
+
+std::string to_toml(const AveragingRequest& request) {
+  std::string out = fmt::format("seed = {}\n", request.plan.seed);
+  for (const AveragingField& field : averaging_fields())
+    out += fmt::format("{} = {}\n", key_of(field.name),
+                       is_bare(field) ? field.show(request) : quoted(field.show(request)));
+  SumText sum;
+  SumOptions copy = request.sum;
+  visit_sum_fields(copy, sum);
+  out += "\n[sum]\n";
+  for (const auto& [key, value] : sum.values) out += fmt::format("{} = {}\n", key, value);
+  return out;
+}
+
+Result<AveragingRequest> averaging_from_toml(const std::string& text, const std::string& name,
+                                             AveragingRequest base) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  const std::vector<AveragingField> fields = averaging_fields();
+  for (const auto& [key, node] : table) {
+    const std::string word(key.str());
+    if (word == "sum") {
+      SOTTO_TRY_DONE(take_sum(node, name, base.sum));
+      continue;
+    }
+    const auto found = std::find_if(fields.begin(), fields.end(),
+                                    [&](const AveragingField& field) { return key_of(field.name) == word; });
+    const auto value = text_of(node);
+    if (word != "seed" && found == fields.end())
+      return fail(Code::usage, fmt::format("{}: unknown key {}", place_of(node, name), word));
+    if (!value) return fail(Code::usage, fmt::format("{}: {} is one value", place_of(node, name), word));
+    const Status set =
+        word == "seed" ? read_number("seed", *value, base.plan.seed) : found->set(base, *value);
+    if (!set.ok()) return placed(set.error(), node, name);
+  }
+  return base;
+}
+
+}  // namespace sotto

@@ -1,0 +1,28 @@
+// Rounds and outcomes of federated averaging as JSON: a line a round, a document a run.
+#pragma once
+
+#include <array>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "lab/averaging/averaging_run.h"
+
+namespace sotto {
+
+// The accuracies that rounds are counted to, in percent.
+inline constexpr std::array<std::uint32_t, 5> accuracy_targets{70, 80, 85, 90, 95};
+
+// One line of rounds.jsonl, without its end; the same round gives the same line, but for the seconds of
+// choosing an order.
+[[nodiscard]] std::string round_line(const AveragingRound& round);
+[[nodiscard]] Result<AveragingRound> round_from_line(const std::string& line, const std::string& name);
+
+// The run as `sotto fedavg --json` prints it.
+[[nodiscard]] nlohmann::json outcome_json(const AveragingRequest& request, const AveragingOutcome& outcome);
+
+// Ones and zeros as hexadecimal digits, four a digit, the first one highest; zeros fill the last digit.
+[[nodiscard]] std::string bits_text(std::span<const std::uint8_t> ones);
+[[nodiscard]] Result<std::vector<std::uint8_t>> bits_from_text(const std::string& text, std::size_t count);
+
+}  // namespace sotto

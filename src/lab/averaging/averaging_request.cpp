@@ -1,0 +1,108 @@
+#include "lab/averaging/averaging_request.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace sotto {
+
+Result<DealKind> parse_deal_kind(const std::string& text) {
+  for (const DealKind kind : {DealKind::iid, DealKind::shards, DealKind::people})
+    if (text == to_string(kind)) return kind;
+  return fail(Code::usage, fmt::format("examples are not dealt by '{}': choose iid, shards or people", text));
+}
+
+const char* to_string(DealKind kind) {
+  switch (kind) {
+    case DealKind::iid:
+      return "iid";
+    case DealKind::shards:
+      return "shards";
+    case DealKind::people:
+      return "people";
+  }
+  SOTTO_ASSERT(false, "every way of dealing has a name");
+  return "";
+}
+
+Result<AccuracyGoal> parse_goal(const std::string& text) {
+  const auto wrong = [&] {
+    return fail(Code::usage,
+                fmt::format("'{}' is no goal: write 50%@95% for half of the devices at 95% accuracy, whole "
+                            "percents from 1 to 100",
+                            text));
+  };
+  AccuracyGoal goal;
+  const std::size_t at = text.find('@');
+  if (at == std::string::npos) return wrong();
+  const auto percent = [](std::string part) -> std::uint32_t {
+    if (part.ends_with('%')) part.pop_back();
+    const bool digits = !part.empty() && part.size() <= 3 &&
+                        std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
+    return digits ? static_cast<std::uint32_t>(std::stoul(part)) : 0;
+  };
+  goal.devices = percent(text.substr(0, at));
+  goal.accuracy = percent(text.substr(at + 1));
+  const auto possible = [](std::uint32_t value) { return value >= 1 && value <= 100; };
+  if (!possible(goal.devices) || !possible(goal.accuracy)) return wrong();
+  return goal;
+}
+
+std::string to_string(const AccuracyGoal& goal) {
+  return fmt::format("{}%@{}%", goal.devices, goal.accuracy);
+}
+
+Status check(const AveragingRequest& request) {
+  if (request.data.empty() && !request.generate)
+    return fail(Code::usage,
+                "there is nothing to learn from: name a folder with --data, or make examples up with "
+                "--generate");
+  if (!request.data.empty() && request.generate)
+    return fail(Code::usage, "examples come from --data or are made up by --generate: choose one");
+  if (request.rounds == 0 || request.rounds > 1000000)
+    return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
+  if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
+  if (request.devices > 0 && request.deal == DealKind::people)
+    return fail(Code::usage,
+                "people hold their own examples, each on one device: leave --devices out; --most-devices "
+                "takes some of them");
+  if (!(request.validation >= 0.0 && request.validation < 1.0))
+    return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
+  SOTTO_TRY_DONE(check(request.plan.local));
+  SOTTO_TRY_DONE(check(request.plan.server));
+  SOTTO_TRY_DONE(check(request.sum));
+  SOTTO_TRY_DONE(check(request.criteria));
+  if (!request.criteria.asked() && !request.criteria.score.weights.empty())
+    return fail(Code::usage, "--score-weights are of criteria: name them with --criteria");
+  if (!request.choose_order) return Done{};
+  if (request.criteria.order.size() < 2)
+    return fail(Code::usage,
+                "--choose-order chooses among orders of criteria: name two or more, as --criteria "
+                "'DS>LD>MW'");
+  if (request.criteria.score.kind != ScoreKind::prioritized)
+    return fail(Code::usage,
+                fmt::format("--choose-order is for the prioritized score: by {} the order of criteria does "
+                            "not matter as a priority",
+                            to_string(request.criteria.score.kind)));
+  if (!(request.validation > 0.0))
+    return fail(Code::usage,
+                "--choose-order judges orders by validation examples: keep some with --validation 0.1");
+  return Done{};
+}
+
+std::uint32_t dealt_devices(const AveragingRequest& request) {
+  return request.devices == 0 ? 100 : request.devices;
+}
+
+Status check_cohort(const AveragingRequest& request, std::size_t devices) {
+  const double cohort = std::round(request.plan.cohort * static_cast<double>(devices));
+  if (request.criteria.asked() && cohort < 2.0)
+    return fail(Code::usage,
+                fmt::format("criteria compare the devices of a cohort, and a share of {} of {} devices is "
+                            "a cohort of one: raise --cohort or --devices",
+                            request.plan.cohort, devices));
+  return Done{};
+}
+
+}  // namespace sotto

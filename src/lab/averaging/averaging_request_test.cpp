@@ -1,0 +1,117 @@
+#include "lab/averaging/averaging_request.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "lab/averaging/averaging_json.h"
+
+namespace sotto {
+namespace {
+
+TEST(AveragingRequest, APlanReadsBackAsItWasWritten) {
+  AveragingRequest request;
+  request.data = "a folder's \"name\"";
+  request.deal = DealKind::shards;
+  request.devices = 12;
+  request.validation = 0.25;
+  request.classifier.kind = ClassifierKind::dense;
+  request.classifier.hidden = {};
+  request.plan.seed = 77;
+  request.plan.local.rate = 0.215f;
+  request.plan.server.step = ServerStep::momentum;
+  request.criteria.order = *parse_order("MW>DS>LD");
+  request.criteria.score = {ScoreKind::owa, {0.5, 0.25, 0.25}};
+  request.until = AccuracyGoal{40, 85};
+  request.sum.kind = SumKind::secure;
+  request.sum.assumed.dropped = 0.125;
+  const std::string text = to_toml(request);
+  const auto read = averaging_from_toml(text, "plan.toml");
+  ASSERT_TRUE(read.ok()) << read.error().message << text;
+  EXPECT_EQ(to_toml(*read), text);
+  EXPECT_EQ(read->data, request.data);
+  EXPECT_EQ(read->plan.local.rate, 0.215f);
+  EXPECT_EQ(read->criteria.order, request.criteria.order);
+  EXPECT_EQ(read->criteria.score.weights, request.criteria.score.weights);
+  EXPECT_TRUE(read->classifier.hidden.empty());
+  EXPECT_EQ(read->until->devices, 40u);
+  EXPECT_EQ(read->sum.kind, SumKind::secure);
+  EXPECT_EQ(read->sum.assumed.dropped, 0.125);
+}
+
+// Every field shows what it was set to, and no two are the same.
+TEST(AveragingRequest, FieldsAreNamedOnceAndShowWhatTheyWereGiven) {
+  std::set<std::string> names;
+  for (const AveragingField& field : averaging_fields()) {
+    EXPECT_TRUE(names.insert(field.name).second) << field.name;
+    AveragingRequest request;
+    const std::string before = field.show(request);
+    ASSERT_TRUE(field.set(request, before).ok()) << field.name;
+    EXPECT_EQ(field.show(request), before) << field.name;
+  }
+  EXPECT_GE(names.size(), 25u);
+}
+
+TEST(AveragingRequest, WrongPlansNameTheLine) {
+  const auto message = [](const std::string& text) {
+    const auto read = averaging_from_toml(text, "plan.toml");
+    return read.ok() ? std::string("read") : read.error().message;
+  };
+  EXPECT_NE(message("seed = 1\nround = 5\n").find("plan.toml, line 2: unknown key round"), std::string::npos)
+      << message("seed = 1\nround = 5\n");
+  EXPECT_NE(message("devices = -3\n").find("line 1"), std::string::npos);
+  EXPECT_NE(message("rounds = [1]\n").find("one value"), std::string::npos);
+  EXPECT_NE(message("criteria = 'DS>XY'\n").find("diversity (LD)"), std::string::npos);
+  EXPECT_NE(message("[sum]\nkind = 'guess'\n").find("plan.toml"), std::string::npos);
+  EXPECT_NE(message("[sum]\nkinds = 'plain'\n").find("unknown key"), std::string::npos);
+  EXPECT_NE(message("until = '50@101'\n").find("no goal"), std::string::npos);
+}
+
+TEST(AveragingRequest, WhatCannotBeIsRefused) {
+  AveragingRequest good;
+  good.generate = true;
+  EXPECT_TRUE(check(good).ok());
+  const auto refused = [&](auto change) {
+    AveragingRequest request = good;
+    change(request);
+    const Status status = check(request);
+    return !status.ok() && status.error().code == Code::usage;
+  };
+  EXPECT_TRUE(refused([](auto& r) { r.generate = false; }));
+  EXPECT_TRUE(refused([](auto& r) { r.data = "x"; }));
+  EXPECT_TRUE(refused([](auto& r) { r.rounds = 0; }));
+  EXPECT_TRUE(refused([](auto& r) { r.plan.local.rate = 0.0f; }));
+  EXPECT_TRUE(refused([](auto& r) { r.validation = 1.0; }));
+  EXPECT_TRUE(refused([](auto& r) {
+    r.choose_order = true;
+    r.validation = 0.1;
+    r.criteria.order = *parse_order("DS");
+  }));
+  EXPECT_TRUE(refused([](auto& r) {
+    r.choose_order = true;
+    r.criteria.order = *parse_order("DS>LD");
+  }));
+  EXPECT_TRUE(refused([](auto& r) {
+    r.criteria.order = *parse_order("DS>LD");
+    r.criteria.score = {ScoreKind::mean, {1.0}};
+  }));
+}
+
+TEST(AveragingRequest, Goals) {
+  EXPECT_EQ(parse_goal("50%@95%")->accuracy, 95u);
+  EXPECT_EQ(parse_goal("7@100")->devices, 7u);
+  for (const char* wrong : {"", "50", "@", "0%@90%", "50%@101%", "a@b", "5.5@90", "-5@90", "1000@9"})
+    EXPECT_FALSE(parse_goal(wrong).ok()) << wrong;
+  EXPECT_EQ(to_string(AccuracyGoal{50, 95}), "50%@95%");
+}
+
+TEST(AveragingJson, BitsAsText) {
+  EXPECT_EQ(bits_text(std::vector<std::uint8_t>{1, 0, 1, 1, 0, 1}), "b4");
+  EXPECT_EQ(*bits_from_text("b4", 6), (std::vector<std::uint8_t>{1, 0, 1, 1, 0, 1}));
+  EXPECT_FALSE(bits_from_text("b4", 9).ok());
+  EXPECT_FALSE(bits_from_text("g0", 6).ok());
+  EXPECT_TRUE(bits_from_text("", 0)->empty());
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,135 @@
+#include "lab/reproduce/averaging_runs.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "lab/files.h"
+#include "lab/reproduce/reproduce.h"
+#include "lab/study/small_study.h"
+
+namespace sotto {
+namespace {
+
+KeptAveraging some_run(std::uint32_t first, std::uint8_t right) {
+  KeptAveraging run;
+  run.rounds = {1, 2, 3};
+  run.accuracy = {0.5, 0.75, 0.7};
+  for (const std::uint32_t accuracy : {70u, 80u, 85u, 90u, 95u}) {
+    run.until[accuracy][0] = first;
+    run.until[accuracy][4] = first + 1;
+  }
+  run.best_round = 2;
+  run.best_right = {1, 0, right, 1, 1};
+  run.most_rounds = 40;
+  return run;
+}
+
+TEST(AveragingRuns, AFileReadsBackAsItWasWritten) {
+  KeptAveraging run = some_run(5, 0);
+  run.plan = "abc";
+  run.seconds = 1.5;
+  const auto read = kept_from_text(kept_text(run), "file");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(kept_text(*read), kept_text(run));
+  EXPECT_EQ(read->until, run.until);
+  EXPECT_EQ(read->best_right, run.best_right);
+  for (const std::string& wrong : {std::string("{}"), std::string("no json"), std::string(R"({"format":2})")})
+    EXPECT_FALSE(kept_from_text(wrong, "file").ok());
+}
+
+TEST(AveragingRuns, ThePlanOfARunIsWhatDecidesIt) {
+  const Target target = *find_target("5.3");
+  PaperData data;
+  data.name = std::string(mnist_shards);
+  data.data.paths = {"here"};
+  const AveragingRequest request = *averaging_request(target, data, "DS>LD>MW", 1, Effort::full);
+  EXPECT_EQ(request.rounds, 500u);
+  EXPECT_EQ(request.plan.local.epochs, 5u);
+  EXPECT_EQ(request.plan.local.batch, 0u);
+  EXPECT_TRUE(check(request).ok()) << check(request).error().message;
+  AveragingRequest elsewhere = request;
+  elsewhere.data = "there";
+  elsewhere.classifier.accelerator = Accelerator::cuda;
+  EXPECT_EQ(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
+  elsewhere.plan.seed = 2;
+  EXPECT_NE(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
+  EXPECT_EQ(kept_name(mnist_shards, "DS>LD>MW", 1, Effort::full),
+            "mnist-two-shards-each_ds-ld-mw_seed-1_full.json");
+}
+
+TEST(AveragingRuns, EveryPlanCanBe) {
+  for (const Target& target : averaging_targets())
+    for (const std::string_view dataset : target.datasets)
+      for (const Effort effort : {Effort::quick, Effort::full})
+        for (const std::string_view setting : averaging_settings(dataset)) {
+          PaperData data;
+          data.name = std::string(dataset);
+          data.data.paths = {"somewhere"};
+          const auto request = averaging_request(target, data, setting, 1, effort);
+          ASSERT_TRUE(request.ok()) << request.error().message;
+          EXPECT_TRUE(check(*request).ok()) << target.name << setting;
+          EXPECT_GT(averaging_core_seconds(target, data, effort), 0.0);
+        }
+}
+
+// Runs that others made are taken as they are; with all there, nothing is trained (there is no data).
+TEST(AveragingRuns, TablesAreMadeOfTheFilesThatAreThere) {
+  const ScratchFolder folder;
+  const Target target = *find_target("thesis-5.3");
+  PaperData data;
+  data.name = data.shown = std::string(mnist_shards);
+  data.there = true;
+  data.data.paths = {folder.file("nothing")};
+  const std::filesystem::path place = folder.file("averaging");
+  ASSERT_TRUE(make_folder(place).ok());
+  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+    for (const std::string_view setting : averaging_settings(mnist_shards)) {
+      KeptAveraging run = some_run(setting == averaging_baseline ? 20 : 14 + static_cast<std::uint32_t>(seed),
+                                   setting == averaging_baseline ? 0 : 1);
+      run.plan = averaging_plan_hash(*averaging_request(target, data, setting, seed, Effort::full));
+      ASSERT_TRUE(write_file(place / kept_name(mnist_shards, setting, seed, Effort::full),
+                             std::string_view(kept_text(run)))
+                      .ok());
+    }
+  SerialExecutor serial;
+  const auto made = reproduce_averaging(target, {data}, Effort::full, folder.file(""), {}, serial);
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_EQ(made->computed, 0u);
+  ASSERT_EQ(made->tables.size(), 4u);
+  const PaperTable& ninety = made->tables[2];
+  EXPECT_EQ(ninety.rows[0].cells[4].ours, 21.0);
+  EXPECT_EQ(ninety.rows[0].cells[4].printed, 23.0);
+  EXPECT_EQ(ninety.rows[0].cells[4].verdict, Verdict::reached);
+  EXPECT_FALSE(ninety.rows[0].cells[8].ours);    // nobody got there
+  EXPECT_EQ(ninety.rows[1].cells[4].ours, 4.0);  // 5, 4 and 3 rounds earlier
+  EXPECT_EQ(ninety.rows[1].cells[9].ours, 4.0);
+  ASSERT_TRUE(ninety.rows[1].cells[4].interval);
+  EXPECT_NEAR(ninety.rows[1].cells[4].interval->high - 4.0, 4.303 / std::sqrt(3.0), 0.01);  // Student's t
+  const auto mistakes =
+      reproduce_averaging(*find_target("5.4"), {data}, Effort::full, folder.file(""), {}, serial);
+  ASSERT_TRUE(mistakes.ok());
+  EXPECT_EQ(mistakes->tables[0].rows[0].cells[1].ours, 1.0);
+  EXPECT_EQ(mistakes->tables[0].rows[0].cells[0].ours, 1.0);
+  EXPECT_EQ(mistakes->tables[0].rows[0].cells[3].ours, 3.0);
+}
+
+// Without the data a missing run is an error, but for a part that is somebody else's.
+TEST(AveragingRuns, PartsShareTheMissingRuns) {
+  const ScratchFolder folder;
+  Target target = *find_target("thesis-5.5");
+  PaperData data;
+  data.name = data.shown = std::string(celeba_people);
+  data.there = true;
+  data.data.paths = {folder.file("nothing")};
+  SerialExecutor serial;
+  EXPECT_FALSE(reproduce_averaging(target, {data}, Effort::quick, folder.file(""), {}, serial).ok());
+  target.runs.parts = 20;
+  target.runs.part = 19;  // there are nine runs
+  const auto none = reproduce_averaging(target, {data}, Effort::quick, folder.file(""), {}, serial);
+  ASSERT_TRUE(none.ok()) << none.error().message;
+  EXPECT_FALSE(none->tables[0].rows[0].cells[0].ours);
+}
+
+}  // namespace
+}  // namespace sotto

@@ -1,0 +1,278 @@
+// Tables 5.1 to 5.6 and figure 5.1 of the thesis out of the runs that are there.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lab/report/markup.h"
+#include "lab/reproduce/averaging_runs.h"
+#include "lab/reproduce/cars_analysis.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t most_points = 120;  // of a curve
+
+std::optional<double> if_printed(double value) {
+  return std::isnan(value) ? std::nullopt : std::optional(value);
+}
+
+// Values of several seeds as a cell. Other data or a smaller federation stands beside the print unjudged.
+PaperCell cell_of(const std::vector<double>& values, std::optional<double> printed, Yardstick yardstick,
+                  bool judged) {
+  PaperCell cell;
+  cell.printed = printed;
+  cell.verdict = printed ? Verdict::other : Verdict::no_print;
+  if (values.empty()) return cell;
+  cell.ours = spread_of(values).mean;
+  if (values.size() > 1) cell.interval = mean_interval(values);
+  if (judged) cell.verdict = judge(printed, *cell.ours, yardstick);
+  return cell;
+}
+
+const std::map<std::uint64_t, KeptAveraging>* runs_of(const AveragingRuns& runs, std::string_view setting) {
+  const auto found = runs.find(std::string(setting));
+  return found == runs.end() ? nullptr : &found->second;
+}
+
+std::string seed_count(const AveragingRuns& runs, std::string_view setting) {
+  const auto* seeds = runs_of(runs, setting);
+  return fmt::format("×{}", seeds == nullptr ? 0 : seeds->size());
+}
+
+// Rounds of the baseline: who never got there counts as all rounds.
+std::vector<double> baseline_rounds(const AveragingRuns& runs, std::uint32_t accuracy, std::size_t share) {
+  std::vector<double> values;
+  const auto* seeds = runs_of(runs, averaging_baseline);
+  if (seeds == nullptr) return values;
+  bool any = false;
+  for (const auto& [seed, run] : *seeds) {
+    const auto& rounds = run.until.at(accuracy)[share];
+    any = any || rounds.has_value();
+    values.push_back(rounds.value_or(run.most_rounds));
+  }
+  if (!any) values.clear();
+  return values;
+}
+
+// Gains over the baseline of the same seed.
+std::vector<double> gains(const AveragingRuns& runs, std::string_view setting, std::uint32_t accuracy,
+                          std::size_t share) {
+  std::vector<double> values;
+  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
+  if (seeds == nullptr || baselines == nullptr) return values;
+  for (const auto& [seed, run] : *seeds) {
+    const auto baseline = baselines->find(seed);
+    if (baseline == baselines->end()) continue;
+    const auto gain = gain_in_rounds(baseline->second.until.at(accuracy)[share],
+                                     run.until.at(accuracy)[share], run.most_rounds);
+    if (gain) values.push_back(*gain);
+  }
+  return values;
+}
+
+// The mean over the shares of devices, one a seed; shares that neither reached are left out.
+std::vector<double> average_gains(const AveragingRuns& runs, std::string_view setting,
+                                  std::uint32_t accuracy) {
+  std::vector<double> averages;
+  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
+  if (seeds == nullptr || baselines == nullptr) return averages;
+  for (const auto& [seed, run] : *seeds) {
+    const auto baseline = baselines->find(seed);
+    if (baseline == baselines->end()) continue;
+    double sum = 0.0;
+    std::size_t count = 0;
+    for (std::size_t share = 0; share < 9; ++share) {
+      const auto gain = gain_in_rounds(baseline->second.until.at(accuracy)[share],
+                                       run.until.at(accuracy)[share], run.most_rounds);
+      if (gain) sum += *gain, ++count;
+    }
+    if (count > 0) averages.push_back(sum / static_cast<double>(count));
+  }
+  return averages;
+}
+
+bool is_judged(const Reproduction& out, const PaperData& data) {
+  return out.effort == Effort::full && data.name != celeba_people;
+}
+
+PaperTable rounds_table(const PaperData& data, const AveragingRuns& runs, std::uint32_t accuracy,
+                        bool judged) {
+  PaperTable table{fmt::format("{}: {}% accuracy", data.shown, accuracy), "criteria", {}, {}, {}};
+  for (int share = 10; share <= 90; share += 10) table.metrics.push_back(fmt::format("{}%", share));
+  table.metrics.emplace_back("mean gain");
+  table.rounds = true;
+  for (const std::string_view setting : averaging_settings(data.name)) {
+    const bool baseline = setting == averaging_baseline;
+    const auto printed = printed_rounds(data.name, setting, accuracy);
+    PaperRow row{baseline ? "DS (rounds)" : std::string(setting), seed_count(runs, setting), {}};
+    for (std::size_t share = 0; share < 9; ++share)
+      row.cells.push_back(
+          cell_of(baseline ? baseline_rounds(runs, accuracy, share) : gains(runs, setting, accuracy, share),
+                  printed ? if_printed(printed->shares[share]) : std::nullopt,
+                  baseline ? Yardstick::at_most : Yardstick::at_least, judged));
+    row.cells.push_back(cell_of(baseline ? std::vector<double>{} : average_gains(runs, setting, accuracy),
+                                printed ? if_printed(printed->average) : std::nullopt, Yardstick::at_least,
+                                judged));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+PaperTable mistakes_table(const PaperData& data, const AveragingRuns& runs) {
+  PaperTable table{
+      data.shown, "criteria", {"both wrong", "only DS wrong", "only DS right", "both right"}, {}, {}};
+  const auto* baselines = runs_of(runs, averaging_baseline);
+  for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
+    std::array<std::vector<double>, 4> counts;
+    const auto* seeds = runs_of(runs, setting);
+    for (const auto& [seed, run] : seeds == nullptr ? std::map<std::uint64_t, KeptAveraging>{} : *seeds) {
+      if (baselines == nullptr || !baselines->contains(seed)) continue;
+      const std::vector<std::uint8_t>& baseline = baselines->at(seed).best_right;
+      if (baseline.size() != run.best_right.size()) continue;
+      const Confusion confusion = confusion_of(baseline, run.best_right);
+      const std::array all{confusion.both_wrong, confusion.only_other, confusion.only_baseline,
+                           confusion.both_right};
+      for (std::size_t n = 0; n < all.size(); ++n) counts[n].push_back(static_cast<double>(all[n]));
+    }
+    const auto printed = printed_confusion(data.name, setting);
+    PaperRow row{std::string(setting), seed_count(runs, setting), {}};
+    const std::array<std::uint64_t Confusion::*, 4> members{
+        &Confusion::both_wrong, &Confusion::only_other, &Confusion::only_baseline, &Confusion::both_right};
+    for (std::size_t n = 0; n < counts.size(); ++n)
+      row.cells.push_back(cell_of(
+          counts[n], printed ? std::optional(static_cast<double>((*printed).*members[n])) : std::nullopt,
+          Yardstick::same, false));
+    table.rows.push_back(std::move(row));
+  }
+  table.rounds = true;
+  table.notes.emplace_back("All test examples, each run at its best round.");
+  return table;
+}
+
+ChartSeries curve_of(std::string_view setting, const std::map<std::uint64_t, KeptAveraging>& seeds) {
+  ChartSeries series;
+  series.name = std::string(setting);
+  series.marks = false;
+  series.spread = seeds.size() > 1 ? PointSpread::band : PointSpread::none;
+  std::size_t looks = SIZE_MAX;
+  for (const auto& [seed, run] : seeds) looks = std::min(looks, run.rounds.size());
+  const std::size_t step = std::max<std::size_t>(looks / most_points, 1);
+  for (std::size_t n = 0; n < looks; n += step) {
+    std::vector<double> values;
+    for (const auto& [seed, run] : seeds) values.push_back(run.accuracy[n]);
+    ChartPoint point;
+    point.x = seeds.begin()->second.rounds[n];
+    point.y = spread_of(values).mean;
+    if (values.size() > 1) point.range = mean_interval(values);
+    series.points.push_back(std::move(point));
+  }
+  return series;
+}
+
+void add_curves(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
+  XyChart chart;
+  chart.head = {"accuracy-" + slug(data.shown), fmt::format("{}: accuracy over the rounds", data.shown),
+                "Mean over devices by their test examples; 95% bands over seeds."};
+  chart.x.label = "rounds";
+  chart.y.label = "accuracy";
+  PaperTable table{data.shown, "criteria", {"best accuracy", "at the end"}, {}, {}};
+  for (const std::string_view setting : averaging_settings(data.name)) {
+    const auto* seeds = runs_of(runs, setting);
+    if (seeds == nullptr) continue;
+    chart.series.push_back(curve_of(setting, *seeds));
+    std::vector<double> best, last;
+    for (const auto& [seed, run] : *seeds) {
+      if (run.accuracy.empty()) continue;
+      best.push_back(*std::max_element(run.accuracy.begin(), run.accuracy.end()));
+      last.push_back(run.accuracy.back());
+    }
+    table.rows.push_back(
+        {std::string(setting),
+         seed_count(runs, setting),
+         {cell_of(best, {}, Yardstick::at_least, false), cell_of(last, {}, Yardstick::at_least, false)},
+         true});
+  }
+  if (!chart.series.empty()) out.figures.emplace_back(Chart{std::move(chart)});
+  out.tables.push_back(std::move(table));
+}
+
+// The figures that the engine is held against: half of the devices, the baseline.
+void add_baseline_finding(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
+  struct Bound {
+    std::string_view dataset;
+    std::uint32_t accuracy;
+    double printed, within;
+  };
+  constexpr std::array bounds{Bound{mnist_iid, 90, 7, 4}, Bound{mnist_shards, 90, 23, 10},
+                              Bound{mnist_shards, 95, 66, 25}};
+  Finding finding{"Half of the devices are served as soon as printed, by dataset size alone.", {}, {}};
+  ClaimVotes votes;
+  for (const Bound& bound : bounds) {
+    const std::vector<double> rounds = baseline_rounds(runs, bound.accuracy, 4);
+    if (bound.dataset != data.name || rounds.empty()) continue;
+    const double mean = spread_of(rounds).mean;
+    votes.cast(std::abs(mean - bound.printed) <= bound.within);
+    finding.evidence.push_back(fmt::format("{}: {}% accuracy after {:.1f} rounds, {} seeds (print {} ± {})",
+                                           data.shown, bound.accuracy, mean, rounds.size(), bound.printed,
+                                           bound.within));
+  }
+  add_finding(std::move(finding), votes, out);
+}
+
+// Which settings gain at all: by the mean over accuracies and shares, one value a seed.
+void add_gain_finding(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
+  const bool faces = data.name == celeba_people;
+  Finding finding{faces
+                      ? "Class balance speeds training up, and DS>CB>IS most."
+                      : "No criterion gains much over dataset size where devices hold equally many examples "
+                        "(within 3 rounds on average, or an interval that holds 0).",
+                  {},
+                  {}};
+  ClaimVotes votes;
+  std::vector<std::pair<double, std::string>> ranking;
+  for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
+    std::vector<double> values;
+    for (const std::uint32_t accuracy : printed_targets(data.name)) {
+      const std::vector<double> one = average_gains(runs, setting, accuracy);
+      if (values.empty()) values.resize(one.size(), 0.0);
+      for (std::size_t n = 0; n < std::min(values.size(), one.size()); ++n)
+        values[n] += one[n] / static_cast<double>(printed_targets(data.name).size());
+    }
+    if (values.empty()) continue;
+    const double mean = spread_of(values).mean;
+    const Interval range = mean_interval(values);
+    ranking.emplace_back(mean, std::string(setting));
+    if (!faces) votes.cast(std::abs(mean) <= 3.0 || (range.low <= 0.0 && range.high >= 0.0));
+    finding.evidence.push_back(
+        values.size() > 1 ? fmt::format("{}: {} {:+.2f} rounds (95% {:+.2f} to {:+.2f})", data.shown, setting,
+                                        mean, range.low, range.high)
+                          : fmt::format("{}: {} {:+.2f} rounds, one seed", data.shown, setting, mean));
+  }
+  if (faces && !ranking.empty()) {
+    const auto best = *std::max_element(ranking.begin(), ranking.end());
+    votes.cast(best.second == "DS>CB>IS");
+    for (const auto& [mean, setting] : ranking)
+      if (setting == "CB") votes.cast(mean > 0.0);
+  }
+  add_finding(std::move(finding), votes, out);
+}
+
+}  // namespace
+
+void add_averaging(const Target& target, const PaperData& data, const AveragingRuns& runs,
+                   Reproduction& out) {
+  if (target.kind == TargetKind::mistakes) return out.tables.push_back(mistakes_table(data, runs));
+  if (target.kind == TargetKind::accuracy_curves) return add_curves(data, runs, out);
+  for (const std::uint32_t accuracy : printed_targets(data.name))
+    out.tables.push_back(rounds_table(data, runs, accuracy, is_judged(out, data)));
+  out.tables.back().notes.emplace_back(
+      "The first row: rounds until so many of the devices are at the accuracy on their own test examples. "
+      "The "
+      "others: rounds gained over it; who never got there counts as having needed all rounds.");
+  if (out.effort == Effort::full) add_baseline_finding(data, runs, out);
+  add_gain_finding(data, runs, out);
+}
+
+}  // namespace sotto

@@ -1,0 +1,12 @@
+// The normal distribution as accounting needs it.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+namespace sotto {
+
+// The chance that a standard normal lies below x, exact in its left tail.
+[[nodiscard]] inline double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
+
+}  // namespace sotto

@@ -1,0 +1,106 @@
+// `sotto fedavg` with wrong words and wrong files: what is said before anything is trained.
+#include <gtest/gtest.h>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+std::string big_endian(std::uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xFF);
+  return bytes;
+}
+
+class CliFedavg : public ::testing::Test {
+ protected:
+  // Pictures of 2 × 2 with labels 0, 1, 0, 1 …
+  void lay_out(std::uint32_t training, std::uint32_t test) const {
+    const auto put = [&](const std::string& name, std::uint32_t count) {
+      std::string images = big_endian(0x803) + big_endian(count) + big_endian(2) + big_endian(2);
+      std::string labels = big_endian(0x801) + big_endian(count);
+      for (std::uint32_t n = 0; n < count; ++n) {
+        images += std::string(4, static_cast<char>(n % 2 * 100));
+        labels += static_cast<char>(n % 2);
+      }
+      shop_.put("mnist/" + name + "-images-idx3-ubyte", images);
+      shop_.put("mnist/" + name + "-labels-idx1-ubyte", labels);
+    };
+    std::filesystem::create_directories(shop_.folder() / "mnist");
+    put("train", training);
+    put("t10k", test);
+  }
+  // Fails with the code, and says the part.
+  void refused(const Words& words, int code, const std::string& part) const {
+    const Outcome outcome = shop_.sotto(joined({"fedavg"}, words));
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+    EXPECT_TRUE(outcome.out.empty());
+  }
+
+  Workshop shop_;
+};
+
+TEST_F(CliFedavg, HelpHasExamplesAndTheCriteria) {
+  const Outcome help = shop_.sotto({"fedavg", "--help"});
+  EXPECT_EQ(help.code, 0);
+  for (const char* part :
+       {"Examples:", "--json", "--seed", "--threads", "--choose-order", "--sum", "LD diversity"})
+    EXPECT_NE(help.out.find(part), std::string::npos) << part;
+}
+
+TEST_F(CliFedavg, WrongWords) {
+  refused({}, 2, "--data");
+  refused({"--generate", "--data", "x"}, 2, "choose one");
+  refused({"--generate", "--criteria", "DS>XX"}, 2, "'XX' is no criterion: there are size (DS)");
+  refused({"--generate", "--criteria", "DS>LD>ds"}, 2, "twice");
+  refused({"--generate", "--criteria", "DS>"}, 2, "no criterion");
+  refused({"--generate", "--criteria", "DS", "--choose-order", "--validation", "0.1"}, 2, "two or more");
+  refused({"--generate", "--criteria", "DS>LD", "--choose-order"}, 2, "--validation");
+  refused({"--generate", "--lr", "0"}, 2, "");
+  refused({"--generate", "--lr", "-0.1"}, 2, "");
+  refused({"--generate", "--lr", "nan"}, 2, "");
+  refused({"--generate", "--rounds", "0"}, 2, "--rounds");
+  refused({"--generate", "--devices", "many"}, 2, "whole number");
+  refused({"--generate", "--until", "half"}, 2, "50%@95%");
+  refused({"--generate", "--score", "median"}, 2, "median");
+  refused({"--generate", "--criteria", "DS>LD", "--score", "mean", "--score-weights", "1,2,3"}, 2, "");
+  refused({"--generate", "--deal", "alphabet"}, 2, "iid, shards or people");
+  refused({"--generate", "--deal", "people", "--devices", "5"}, 2, "--most-devices");
+  refused({"--generate", "--accelerator", "abacus"}, 2, "abacus");
+  refused({"--generate", "--sum", "guess"}, 2, "guess");
+  refused({"--resume"}, 2, "--out");
+}
+
+TEST_F(CliFedavg, ACohortOfOneHasNobodyToCompareWith) {
+  refused({"--generate", "--examples", "600", "--devices", "10", "--cohort", "0.1", "--criteria", "DS"}, 2,
+          "cohort of one");
+}
+
+TEST_F(CliFedavg, FilesThatAreNotThereOrDoNotFit) {
+  refused({"--data", "nowhere"}, 1, "neither MNIST's files");
+  lay_out(12, 4);
+  refused({"--data", "mnist", "--deal", "people"}, 2, "belong to nobody");
+  refused({"--data", "mnist", "--devices", "13", "--model", "dense"}, 2, "13 devices");
+  const std::string images = shop_.get("mnist/train-images-idx3-ubyte");
+  shop_.put("mnist/train-images-idx3-ubyte", images.substr(0, images.size() - 3));
+  refused({"--data", "mnist", "--devices", "2", "--model", "dense"}, 1, "train-images-idx3-ubyte");
+  shop_.put("mnist/train-images-idx3-ubyte", images);
+  lay_out(12, 4);
+  std::string other = shop_.get("mnist/t10k-images-idx3-ubyte");
+  other =
+      other.substr(0, 8) + big_endian(1) + big_endian(4) + other.substr(16);  // as many bytes, another shape
+  shop_.put("mnist/t10k-images-idx3-ubyte", other);
+  refused({"--data", "mnist", "--devices", "2", "--model", "dense"}, 1, "t10k-images-idx3-ubyte");
+  std::filesystem::remove(shop_.folder() / "mnist" / "t10k-labels-idx1-ubyte");
+  refused({"--data", "mnist", "--devices", "2", "--model", "dense"}, 1, "t10k-labels-idx1-ubyte");
+}
+
+TEST_F(CliFedavg, WrongPlansNameTheLine) {
+  shop_.put("plan.toml", "generate = true\nrounds = 3\nlocal_epoch = 2\n");
+  refused({"--plan", "plan.toml"}, 2, "plan.toml, line 3: unknown key local_epoch");
+  refused({"--plan", "nowhere.toml"}, 1, "nowhere.toml");
+}
+
+}  // namespace
+}  // namespace sotto::cli

@@ -1,0 +1,121 @@
+// `sotto fedavg` from examples to a judged model, as a person runs it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include "tests/cli/program.h"
+
+namespace sotto::cli {
+namespace {
+
+// A logistic regression on made-up digits: seconds, not minutes.
+const Words small{"fedavg",   "--generate", "--examples", "1200",  "--devices", "12",
+                  "--cohort", "0.5",        "--model",    "dense", "--hidden",  "",
+                  "--lr",     "0.2",        "--rounds",   "8",     "--threads", "2"};
+
+// The same but for these words.
+Words small_with(const Words& more) {
+  Words words{small.front()};
+  for (std::size_t n = 1; n < small.size(); ++n) {
+    const bool takes_value = n + 1 < small.size() && !small[n + 1].starts_with("--");
+    if (std::find(more.begin(), more.end(), small[n]) == more.end()) {
+      words.push_back(small[n]);
+      if (takes_value) words.push_back(small[n + 1]);
+    }
+    n += takes_value ? 1 : 0;
+  }
+  return joined(words, more);
+}
+
+TEST(Fedavg, LearnsAndTellsHowFarDevicesAre) {
+  const Workshop shop;
+  const Outcome outcome = shop.sotto(small_with({"--criteria", "DS>LD>MW", "--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["rounds"], 8);
+  EXPECT_EQ(json["parameters"], 28 * 28 * 10 + 10);
+  EXPECT_EQ(json["devices"], 12);
+  EXPECT_EQ(json["cohort"], 6);
+  ASSERT_EQ(json["accuracy"].size(), 8u);
+  EXPECT_GT(json["best"]["accuracy"], 0.3);  // guessing gets a tenth
+  EXPECT_EQ(json["accuracy"][0]["deciles"].size(), 9u);
+  EXPECT_EQ(json["rounds_until"].size(), 5u);
+  EXPECT_LT(json["weights"]["least"], 1.0);
+  EXPECT_GT(json["weights"]["most"], 1.0);
+  // Six devices send 491 rows of sixteen numbers a round, at least a byte each.
+  EXPECT_GT(json["bytes_up"], 8 * 6 * 28 * 28 * 10);
+  const Outcome text = shop.sotto(small_with({"--until", "10%@20%"}));
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("10%@20%: reached"), std::string::npos) << text.out;
+}
+
+TEST(Fedavg, ThreadsAndSecureSumsGiveTheSameModel) {
+  const Workshop shop;
+  const auto words = [](const std::string& order, const std::string& threads) {
+    return small_with(
+        {"--criteria", order, "--rounds", "2", "--cohort", "1", "--threads", threads, "--json"});
+  };
+  const auto two = shop.sotto(words("MW>DS", "2")).json();
+  const auto one = shop.sotto(words("MW>DS", "1")).json();
+  const auto secure = shop.sotto(joined(words("MW>DS", "2"), {"--sum", "shares"})).json();
+  ASSERT_TRUE(two.contains("model_hash")) << two.dump();
+  EXPECT_EQ(two["model_hash"], one["model_hash"]);
+  EXPECT_EQ(two["model_hash"], secure["model_hash"]);
+  EXPECT_EQ(two["accuracy"], secure["accuracy"]);
+  EXPECT_NE(two["model_hash"], shop.sotto(words("DS>MW", "2")).json()["model_hash"]);
+}
+
+TEST(Fedavg, ARunIsKeptAndMadeAgainByItsPlan) {
+  const Workshop shop;
+  const Outcome kept = shop.sotto(small_with({"--rounds", "3", "--out", "run", "--json"}));
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  for (const char* file : {"plan.toml", "rounds.jsonl", "model.bin", "run.json"})
+    EXPECT_TRUE(shop.has(std::string("run/") + file)) << file;
+  EXPECT_FALSE(shop.has("run/checkpoint.bin"));
+  const auto again = shop.sotto({"fedavg", "--plan", "run/plan.toml", "--json"}).json();
+  EXPECT_EQ(again["model_hash"], kept.json()["model_hash"]);
+  EXPECT_EQ(shop.sotto(small_with({"--out", "run"})).code, 2);  // not overwritten
+  EXPECT_EQ(shop.sotto(small_with({"--rounds", "1", "--out", "run", "--force"})).code, 0);
+  const Outcome whole = shop.sotto({"fedavg", "--resume", "--out", "run", "--json"});
+  EXPECT_EQ(whole.code, 0) << whole.err;
+  EXPECT_EQ(whole.json()["rounds"], 1);
+  shop.put("other/plan.toml", "");
+  EXPECT_EQ(shop.sotto(small_with({"--out", "other"})).code, 2);
+}
+
+TEST(Fedavg, StoppedAndResumedItEndsTheSame) {
+  const Workshop shop;
+  const Words words = small_with({"--rounds", "40", "--checkpoint-seconds", "0", "--json"});
+  const auto undisturbed = shop.sotto(words).json();
+  const pid_t process = shop.start(joined(words, {"--out", "run"}));
+  while (!shop.has("run/checkpoint.bin")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  kill(process, SIGINT);
+  const Outcome stopped = shop.finish(process);
+  // On a fast machine it may have ended before the signal came: then there is nothing left to go on with.
+  ASSERT_TRUE(stopped.code == 130 || stopped.code == 0) << stopped.err;
+  if (stopped.code == 130) {
+    EXPECT_NE(stopped.err.find("--resume --out run"), std::string::npos) << stopped.err;
+  }
+  EXPECT_EQ(shop.sotto({"fedavg", "--resume", "--out", "run", "--lr", "0.3"}).code, 2);
+  const Outcome resumed = shop.sotto({"fedavg", "--resume", "--out", "run", "--json"});
+  ASSERT_EQ(resumed.code, 0) << resumed.err;
+  EXPECT_EQ(resumed.json()["model_hash"], undisturbed["model_hash"]);
+  EXPECT_EQ(resumed.json()["accuracy"], undisturbed["accuracy"]);
+  EXPECT_EQ(resumed.json()["bytes_up"], undisturbed["bytes_up"]);
+}
+
+TEST(Fedavg, OrdersAreChosenOnTheWay) {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.sotto(small_with({"--deal", "people", "--devices", "0", "--most-devices", "30", "--criteria",
+                             "IS>CB>DS", "--choose-order", "--validation", "0.3", "--json"}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_GE(json["choosing"]["sums"], 16);  // two looks a round
+  EXPECT_GT(json["choosing"]["bytes_up"], 0);
+}
+
+}  // namespace
+}  // namespace sotto::cli
