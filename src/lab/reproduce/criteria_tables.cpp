@@ -121,7 +121,12 @@ void add_tail_finding(const std::vector<PaperTable>& tables, Reproduction& out) 
       if (&row == &plain || loses || !row.cells[tail_column].ours) continue;
       if (best == nullptr || *row.cells[tail_column].ours > *best->cells[tail_column].ours) best = &row;
     }
-    if (best == nullptr || !plain.cells[tail_column].ours) continue;
+    if (!plain.cells[tail_column].ours) continue;
+    if (best == nullptr) {
+      votes.cast(false);
+      finding.evidence.push_back(fmt::format("{}: every criterion loses nDCG@10", table.title));
+      continue;
+    }
     votes.cast(*best->cells[tail_column].ours > *plain.cells[tail_column].ours);
     finding.evidence.push_back(fmt::format("{}: ACLT@10 {:.3f} without, {:.3f} with {}", table.title,
                                            *plain.cells[tail_column].ours, *best->cells[tail_column].ours,
