@@ -140,10 +140,8 @@ struct TrainRequest {
   std::uint32_t log_every = 0;   // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
 };
 
-// Checks everything that can be wrong before data is read, and fills in what follows from other
-// fields (the λs, one seed for all).
+// Checks all that can be wrong before data is read; fills in what follows (the λs, one seed for all).
 [[nodiscard]] Status settle(TrainRequest& request);
-
 [[nodiscard]] std::string to_toml(const TrainRequest& request);
 // Reads on top of `base`; an unknown key or a wrong type names file and line.
 [[nodiscard]] Result<TrainRequest> from_toml(const std::string& text, const std::string& name,

@@ -27,7 +27,7 @@ bool sends_updates(ModelKind model) {
   return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::kgflex;
 }
 
-Result<CriteriaOptions> options_of(const CriteriaRequest& request) {
+Result<CriteriaOptions> criteria_options(const CriteriaRequest& request) {
   CriteriaOptions options;
   SOTTO_TRY(options.order, parse_order(request.order));
   if (!request.score.empty()) {
@@ -38,7 +38,7 @@ Result<CriteriaOptions> options_of(const CriteriaRequest& request) {
   return options;
 }
 
-bool names(const CriteriaOrder& order, std::string_view name) {
+bool holds(const CriteriaOrder& order, std::string_view name) {
   return std::ranges::any_of(order, [&](Criterion criterion) { return criterion->name == name; });
 }
 
@@ -51,19 +51,19 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
           fmt::format("{} is measured on a device's step of the model, and {} sends statistics: leave "
                       "it out, or train fpl, fcf or kgflex",
                       criterion->name, to_string(request.model)));
-  if (names(order, "layer-closeness"))
+  if (holds(order, "layer-closeness"))
     return fail(Code::usage, "the rows of recommenders are one layer: take closeness, not layer-closeness");
-  if (names(order, "trust") != !asked.trust.empty())
+  if (holds(order, "trust") != !asked.trust.empty())
     return fail(Code::usage, asked.trust.empty()
                                  ? "trust is what somebody says of devices: give a file of users and numbers "
                                    "from 0 to 1 with --trust"
                                  : "--trust is for the criterion trust: name it in --criteria");
-  if (names(order, "quality") != !asked.quality.empty())
+  if (holds(order, "quality") != !asked.quality.empty())
     return fail(Code::usage,
                 asked.quality.empty()
                     ? "quality is the share of a history in one category: name it with --quality-category"
                     : "--quality-category is for the criterion quality: name it in --criteria");
-  if (asked.size_bound && !names(order, "size"))
+  if (asked.size_bound && !holds(order, "size"))
     return fail(Code::usage, "--size-bound is for the criterion size: name it in --criteria");
   if (asked.size_bound == 0u) return fail(Code::usage, "--size-bound is a number of records from 1 up");
   return Done{};
@@ -74,7 +74,7 @@ Result<HistoryFactsOptions> known_facts(const TrainRequest& request, const Crite
   const CriteriaRequest& asked = request.criteria;
   HistoryFactsOptions facts;
   facts.most_records = asked.size_bound.value_or(0);
-  if (names(order, "diversity") || names(order, "balance")) {
+  if (holds(order, "diversity") || holds(order, "balance")) {
     if (!split.item_categories.empty())
       facts.classes = ItemClasses(split.item_categories);
     else if (split.features != nullptr)
@@ -107,7 +107,7 @@ class HistoryWeighing final : public Weighing {
                   const Split& split, Selectable from, SumMaker sums, Collector& next)
       : shareable_(shareable(request.plan.consent, split.train)),
         facts_(shareable_, split.catalogue, std::move(known), request.plan.consent.people),
-        remembers_(names(options.order, "recency")),
+        remembers_(holds(options.order, "recency")),
         some_do_not_answer_(request.plan.consent.people != nullptr),
         selector_(std::move(from.users), from.cohort, request.plan.seed),
         weighing_(std::move(options), facts_, {.fixed = request.plan.fixed}, std::move(sums), next) {}
@@ -153,7 +153,7 @@ Status check_criteria(const TrainRequest& request) {
       return Done{};
     return fail(Code::usage, "to let devices count by criteria say which: --criteria \"size>diversity\"");
   }
-  SOTTO_TRY(const CriteriaOptions options, options_of(asked));
+  SOTTO_TRY(const CriteriaOptions options, criteria_options(asked));
   if (!adds_up(request.model))
     return fail(Code::usage,
                 fmt::format("criteria weigh what devices add up for fpl, fcf, fedals, kgflex and "
@@ -175,7 +175,7 @@ Selectable selectable(const TrainRequest& request, const Split& split, const Sch
 
 Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
                                                 Selectable from, SumMaker sums, Collector& next) {
-  SOTTO_TRY(CriteriaOptions options, options_of(request.criteria));
+  SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria));
   if (from.cohort < 2)
     return fail(Code::usage,
                 "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "

@@ -14,6 +14,14 @@ std::optional<double> mean_of(const TargetData& at, const PaperData& data, std::
   return value.ok() && *value ? std::optional((*value)->mean) : std::nullopt;
 }
 
+PaperCell over_seeds(const std::vector<double>& values) {
+  PaperCell cell;
+  if (values.empty()) return cell;
+  cell.ours = spread_of(values).mean;
+  if (values.size() > 1) cell.interval = mean_interval(values);
+  return cell;
+}
+
 void add_finding(Finding finding, const ClaimVotes& votes, Reproduction& out) {
   finding.standpoint = votes.standpoint();
   if (!finding.evidence.empty()) out.findings.push_back(std::move(finding));

@@ -1,4 +1,5 @@
-// What the Fed-CARS targets share: means over seeds, votes for a claim, and tables drawn as lines.
+// What the targets of Fed-CARS and of criteria share: means over seeds, votes for a claim, and tables drawn
+// as lines.
 #pragma once
 
 #include <optional>
@@ -23,6 +24,9 @@ struct ClaimVotes {
 // The mean over seeds; none where there is no such cell.
 [[nodiscard]] std::optional<double> mean_of(const TargetData& at, const PaperData& data,
                                             std::string_view model, std::string_view metric);
+
+// The mean of one value a seed, with its interval where there are several; empty without any.
+[[nodiscard]] PaperCell over_seeds(const std::vector<double>& values);
 
 // A finding without evidence is left out.
 void add_finding(Finding finding, const ClaimVotes& votes, Reproduction& out);

@@ -51,14 +51,6 @@ GroupErrors group_errors(const PerUser& here, const PerUser& there, const Lets& 
   return errors;
 }
 
-PaperCell over_seeds(const std::vector<double>& values) {
-  PaperCell cell;
-  if (values.empty()) return cell;
-  cell.ours = spread_of(values).mean;
-  if (values.size() > 1) cell.interval = mean_interval(values);
-  return cell;
-}
-
 // Of a variant: MAE of all, of the open, of the reserved, and what it costs each of the three.
 Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const ProtocolVariant& variant,
                               const Split& split) {

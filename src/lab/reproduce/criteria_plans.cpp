@@ -12,9 +12,9 @@ namespace sotto {
 namespace {
 
 constexpr std::string_view of_fpl = "pFPL", of_knowledge = "KGFlex";
-constexpr double validation_share = 0.2;
+constexpr double held_back = 0.2;
 // One training with a look each epoch, on one core.
-constexpr double quick_seconds = 4.0, full_seconds = 300.0;
+constexpr double quick_training_seconds = 4.0, full_training_seconds = 300.0;
 
 // In place of all ratings, for --quick: those of the first 668 people, in their order of time.
 constexpr const char* first_ratings = "ratings_first_100000_rows.dat";
@@ -110,7 +110,7 @@ Result<std::vector<PlannedStudy>> criteria_studies(const Target& target, const P
     planned.dataset = data.name;
     planned.study.name = fmt::format("{} {}: {}, {}", target.name, to_string(effort), data.shown, model);
     DataRequest known = data.data;
-    known.split.validation_share = validation_share;
+    known.split.validation_share = held_back;
     if (data.name != amazon_dm) SOTTO_TRY_DONE(add_what_is_known(model, effort, known));
     planned.study.datasets = {{data.name, known, ""}};
     planned.study.seeds =
@@ -121,7 +121,7 @@ Result<std::vector<PlannedStudy>> criteria_studies(const Target& target, const P
       request.criteria.order = variant.order;
       request.criteria.score = variant.score;
       planned.study.models.push_back({criteria_label(model, variant), request, {}, ""});
-      planned.core_seconds += (effort == Effort::quick ? quick_seconds : full_seconds) *
+      planned.core_seconds += (effort == Effort::quick ? quick_training_seconds : full_training_seconds) *
                               static_cast<double>(planned.study.seeds.size());
     }
     studies.push_back(std::move(planned));

@@ -14,22 +14,15 @@ namespace sotto {
 
 namespace {
 
-constexpr double close_enough = 0.99;
+constexpr double near_best = 0.99;
 
-enum Column : std::size_t { accuracy, gap, tail, reo, gini, own_epochs, plain_epochs, columns };
+// Of a table's columns.
+constexpr std::size_t gap_column = 1, tail_column = 2, plain_epochs_column = 6;
 
 double best_of(const std::vector<CurvePoint>& curve) {
   double best = 0.0;
   for (const CurvePoint& point : curve) best = std::max(best, point.validation.value_or(0.0));
   return best;
-}
-
-PaperCell over_seeds(const std::vector<double>& values) {
-  PaperCell cell;
-  if (values.empty()) return cell;
-  cell.ours = spread_of(values).mean;
-  if (values.size() > 1) cell.interval = mean_interval(values);
-  return cell;
 }
 
 // Each person's own difference from the run without criteria, mean over seeds.
@@ -51,9 +44,9 @@ Status add_epochs(const TargetData& at, const MeasuredPoint& point, const Measur
   for (std::size_t n = 0; n < point.cells.size() && n < plain.cells.size(); ++n) {
     SOTTO_TRY(const CellDetail here, at.measured.detail(point.cells[n]));
     SOTTO_TRY(const CellDetail there, at.measured.detail(plain.cells[n]));
-    if (const auto epoch = first_epoch_reaching(here.curve, close_enough * best_of(here.curve)))
+    if (const auto epoch = first_epoch_reaching(here.curve, near_best * best_of(here.curve)))
       own.push_back(*epoch);
-    if (const auto epoch = first_epoch_reaching(here.curve, close_enough * best_of(there.curve)))
+    if (const auto epoch = first_epoch_reaching(here.curve, near_best * best_of(there.curve)))
       of_plain.push_back(*epoch);
   }
   row.cells.push_back(over_seeds(own));
@@ -73,7 +66,7 @@ Result<PaperRow> criteria_row(const TargetData& at, const PaperData& data, std::
   for (const std::string_view metric : at.target.metrics) {
     SOTTO_TRY(PaperCell cell, measured_cell(at, data, label, metric, std::nullopt));
     row.cells.push_back(std::move(cell));
-    if (row.cells.size() != gap) continue;
+    if (row.cells.size() != gap_column) continue;
     SOTTO_TRY(PaperCell paired, paired_gap(at, *point, *plain));
     row.cells.push_back(std::move(paired));
   }
@@ -101,16 +94,16 @@ void add_speed_finding(const std::vector<PaperTable>& tables, Reproduction& out)
   Finding finding{"Some criterion comes within 1% of the best without criteria in fewer epochs.", {}, {}};
   ClaimVotes votes;
   for (const PaperTable& table : tables) {
-    const auto plain = table.rows.front().cells[plain_epochs].ours;
+    const auto plain = table.rows.front().cells[plain_epochs_column].ours;
     if (!plain) continue;
     const PaperRow* best = nullptr;
     for (const PaperRow& row : table.rows)
-      if (const auto& epochs = row.cells[plain_epochs].ours;
-          epochs && (best == nullptr || *epochs < *best->cells[plain_epochs].ours))
+      if (const auto& epochs = row.cells[plain_epochs_column].ours;
+          epochs && (best == nullptr || *epochs < *best->cells[plain_epochs_column].ours))
         best = &row;
-    votes.cast(*best->cells[plain_epochs].ours < *plain);
+    votes.cast(*best->cells[plain_epochs_column].ours < *plain);
     finding.evidence.push_back(fmt::format("{}: {:.1f} epochs without, {:.1f} with {}", table.title, *plain,
-                                           *best->cells[plain_epochs].ours, best->label));
+                                           *best->cells[plain_epochs_column].ours, best->label));
   }
   add_finding(std::move(finding), votes, out);
 }
@@ -123,15 +116,21 @@ void add_tail_finding(const std::vector<PaperTable>& tables, Reproduction& out) 
     const PaperRow& plain = table.rows.front();
     const PaperRow* best = nullptr;
     for (const PaperRow& row : table.rows) {
-      const auto& range = row.cells[gap].interval;
+      const auto& range = row.cells[gap_column].interval;
       const bool loses = range && range->high < 0.0;
-      if (&row == &plain || loses || !row.cells[tail].ours) continue;
-      if (best == nullptr || *row.cells[tail].ours > *best->cells[tail].ours) best = &row;
+      if (&row == &plain || loses || !row.cells[tail_column].ours) continue;
+      if (best == nullptr || *row.cells[tail_column].ours > *best->cells[tail_column].ours) best = &row;
     }
-    if (best == nullptr || !plain.cells[tail].ours) continue;
-    votes.cast(*best->cells[tail].ours > *plain.cells[tail].ours);
+    if (!plain.cells[tail_column].ours) continue;
+    if (best == nullptr) {
+      votes.cast(false);
+      finding.evidence.push_back(fmt::format("{}: every criterion loses nDCG@10", table.title));
+      continue;
+    }
+    votes.cast(*best->cells[tail_column].ours > *plain.cells[tail_column].ours);
     finding.evidence.push_back(fmt::format("{}: ACLT@10 {:.3f} without, {:.3f} with {}", table.title,
-                                           *plain.cells[tail].ours, *best->cells[tail].ours, best->label));
+                                           *plain.cells[tail_column].ours, *best->cells[tail_column].ours,
+                                           best->label));
   }
   add_finding(std::move(finding), votes, out);
 }
