@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/fedcars/small_rated_world.h"
 #include "privacy/context_consent.h"
@@ -94,8 +96,11 @@ Contribution sent_by(const Fedcars& model, const Plan& plan, const RowMatrix& sh
   ContributionPipeline pipeline({plan.consent, plan.seed, round, user}, plan.fixed, sent);
   Fedcars::Device device(model);
   float own = 0.0f;
+  RowMatrix received = shared;  // after round 0 somebody has counted
+  if (round > 0) received.row(model.layout().tally_row())[0] = 1.0f;
   EXPECT_TRUE(
-      device.contribute({&shared, model.devices().histories().of(user), &own, user, round}, pipeline).finite);
+      device.contribute({&received, model.devices().histories().of(user), &own, user, round}, pipeline)
+          .finite);
   sent.make_canonical();
   return sent;
 }
@@ -170,7 +175,7 @@ TEST(FedcarsFederation, TheFirstRoundThatSomebodyAnswersCounts) {
     std::vector<std::vector<std::int64_t>> sums(model.sum_rows());
     for (const UserIndex user : users_with_history(world().train)) {
       if (!answered) break;
-      const Contribution sent = sent_by(model, plan, shared, user, 7);
+      const Contribution sent = sent_by(model, plan, shared, user, 0);
       for (std::size_t n = 0; n < sent.size(); ++n) {
         auto& sum = sums[sent.row(n)];
         sum.resize(model.sum_width());
@@ -197,6 +202,25 @@ TEST(FedcarsFederation, TheFirstRoundThatSomebodyAnswersCounts) {
   round(1, true);
   for (std::uint32_t row = 0; row < tally; ++row)
     EXPECT_TRUE(std::ranges::equal(shared.values(row), late.values(row))) << row;
+}
+
+// What was drawn as not chosen is sent, too, and moves no half that explains ratings.
+TEST(FedcarsFederation, LearningChoicesChangesNothingAboutRatings) {
+  const Plan plan = plan_of(1.0, MaskKind::sticky, 0.25);
+  SerialExecutor serial;
+  std::vector<RowMatrix> shared;
+  for (const bool chooses : {true, false}) {
+    FedcarsOptions options = small_options();
+    options.chooses = chooses;
+    const Fedcars model = model_of(world(), options, plan);
+    HistoryFederation<Fedcars> federation(model, plan, history_schedule_for(plan, 60).value(), world().train,
+                                          serial);
+    (void)federation.run(12).value();
+    shared.push_back(federation.state().shared);
+  }
+  ASSERT_EQ(shared[0].rows(), shared[1].rows());
+  for (std::uint32_t row = 0; row < shared[0].rows(); ++row)
+    EXPECT_TRUE(std::ranges::equal(shared[0].values(row).first(5), shared[1].values(row))) << row;
 }
 
 TEST(FedcarsFederation, LearnsTheWorld) {

@@ -46,6 +46,30 @@ void add_off_switch(CLI::App& app, Edits<TrainRequest>& edits, const char* name,
       ->group(fedcars_group);
 }
 
+void add_choice_flags(CLI::App& app, Edits<TrainRequest>& edits) {
+  using Of = FedcarsRequest;
+  add_number<std::uint32_t>(
+      app, edits, "--choice-negatives", "items that were not chosen, for each chosen one",
+      [](Of & of) -> auto& { return of.negatives; });
+  add_number<std::uint32_t>(
+      app, edits, "--choice-steps", "inner steps for choices",
+      [](Of & of) -> auto& { return of.choice.steps; });
+  add_number<float>(
+      app, edits, "--choice-inner-lr", "their rate", [](Of & of) -> auto& { return of.choice.rate; });
+  add_number<float>(
+      app, edits, "--choice-own-reg", "as --own-reg, for choices",
+      [](Of & of) -> auto& { return of.choice.own_reg; });
+  add_number<float>(
+      app, edits, "--choice-shared-reg", "as --shared-reg, for choices",
+      [](Of & of) -> auto& { return of.choice.shared_reg; });
+  add_number<float>(
+      app, edits, "--choice-rate", "how much longer the server's steps are for choices",
+      [](Of & of) -> auto& { return of.choice_rate; });
+  add_number<float>(
+      app, edits, "--choice-recency", "as --recency, for choices; 0: the same",
+      [](Of & of) -> auto& { return of.choice_recency; });
+}
+
 }  // namespace
 
 void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
@@ -90,26 +114,7 @@ void add_fedcars_flags(CLI::App& app, Edits<TrainRequest>& edits) {
                  &Of::popularity_start);
   add_off_switch(app, edits, "--ratings-only", "do not learn what people choose; rank by predicted ratings",
                  &Of::choices);
-  add_number<std::uint32_t>(
-      app, edits, "--choice-negatives", "items that were not chosen, for each chosen one",
-      [](Of & of) -> auto& { return of.negatives; });
-  add_number<std::uint32_t>(
-      app, edits, "--choice-steps", "inner steps for choices",
-      [](Of & of) -> auto& { return of.choice.steps; });
-  add_number<float>(
-      app, edits, "--choice-inner-lr", "their rate", [](Of & of) -> auto& { return of.choice.rate; });
-  add_number<float>(
-      app, edits, "--choice-own-reg", "as --own-reg, for choices",
-      [](Of & of) -> auto& { return of.choice.own_reg; });
-  add_number<float>(
-      app, edits, "--choice-shared-reg", "as --shared-reg, for choices",
-      [](Of & of) -> auto& { return of.choice.shared_reg; });
-  add_number<float>(
-      app, edits, "--choice-rate", "how much longer the server's steps are for choices",
-      [](Of & of) -> auto& { return of.choice_rate; });
-  add_number<float>(
-      app, edits, "--choice-recency", "as --recency, for choices; 0: the same",
-      [](Of & of) -> auto& { return of.choice_recency; });
+  add_choice_flags(app, edits);
 }
 
 }  // namespace sotto

@@ -29,10 +29,17 @@ constexpr std::array stored_cars_plans{
              R"(model = {name = "fedcars", factors = 20, epochs = 20, recency = 100}
 federation = {cohort = 0.1}
 fedcars = {few_share = 0.0})"},
-    CarsPlan{movielens_latest, fed_cars, true, 6,
-             R"(model = {name = "fedcars", factors = 20, epochs = 22, recency = 100}
-federation = {cohort = 0.1, server_lr = 0.003}
-fedcars = {few_share = 0.0, query_share = 0.3, own_reg = 0.01, choice_rate = 3.3})"},
+    CarsPlan{movielens_latest, fed_cars, true, 11,
+             R"(model = {name = "fedcars", factors = 20, epochs = 40, recency = 100}
+federation = {cohort = 0.1, server_lr = 0.0015}
+[fedcars]
+few_share = 0.0
+query_share = 0.3
+own_reg = 0.01
+shared_reg = 0.15
+error_bend = 4.0
+choice_rate = 4.0
+choice_shared_reg = 0.0015)"},
     CarsPlan{"", "NMF", true, 1, R"(model = {name = "nmf", factors = 10, epochs = 50})"},
     CarsPlan{"", "BPR-MF", true, 1, R"(model = {name = "bprmf", factors = 10, lr = 0.05, epochs = 30})"},
     CarsPlan{"", "POP", false, 1, R"(model = {name = "toppop-ratings"})"},
