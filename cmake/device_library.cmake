@@ -14,6 +14,7 @@ set(sources
   privacy/contribution privacy/contribution_edit privacy/feature_consent
   privacy/ledger privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
+  privacy/criteria_choice fed/criteria/criterion
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
   fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request fed/wire/task)

@@ -7,7 +7,7 @@ namespace sotto::cli {
 namespace {
 
 // Four films and who plays in them; line 5 is broken.
-constexpr const char* films =
+constexpr const char* some_films =
     "<http://x/A> <http://dbpedia.org/ontology/starring> <http://x/Ann> .\n"
     "<http://x/B> <http://dbpedia.org/ontology/starring> <http://x/Ann> .\n"
     "<http://x/C> <http://dbpedia.org/ontology/starring> <http://x/Bob> .\n"
@@ -15,13 +15,13 @@ constexpr const char* films =
     "<http://x/Bob> <http://x/born>\n"
     "<http://x/Bob> <http://x/born> \"Rome\" .\n"
     "<http://x/A> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://x/Film> .\n";
-constexpr const char* links =
+constexpr const char* some_links =
     "1\tFilm A\thttp://x/A\n2\tFilm B\thttp://x/B\n3\tFilm C\thttp://x/C\n4\tD\thttp://x/D\n";
 
 TEST(Kg, ExtractWritesWhatTheWalksFind) {
   const Workshop workshop;
-  workshop.put("films.nt", films);
-  workshop.put("links.tsv", links);
+  workshop.put("films.nt", some_films);
+  workshop.put("links.tsv", some_links);
   const Outcome made = workshop.sotto({"kg", "extract", "--kg", "films.nt", "--links", "links.tsv",
                                        "--min-items", "1", "--out", "features.tsv", "--json"});
   ASSERT_EQ(made.code, 0) << made.err;
@@ -47,8 +47,8 @@ TEST(Kg, ExtractWritesWhatTheWalksFind) {
 
 TEST(Kg, BrokenTriplesAreFatalIfAskedFor) {
   const Workshop workshop;
-  workshop.put("films.nt", films);
-  workshop.put("links.tsv", links);
+  workshop.put("films.nt", some_films);
+  workshop.put("links.tsv", some_links);
   const Outcome made = workshop.sotto({"kg", "extract", "--kg", "films.nt", "--links", "links.tsv",
                                        "--broken", "fatal", "--out", "features.tsv"});
   EXPECT_EQ(made.code, 1);
@@ -58,8 +58,8 @@ TEST(Kg, BrokenTriplesAreFatalIfAskedFor) {
 
 TEST(Kg, InspectCounts) {
   const Workshop workshop;
-  workshop.put("films.nt", films);
-  workshop.put("links.tsv", links);
+  workshop.put("films.nt", some_films);
+  workshop.put("links.tsv", some_links);
   const Words words{"kg", "inspect", "--kg", "films.nt", "--links", "links.tsv", "--min-items", "2"};
   const auto json = workshop.sotto(joined(words, {"--json"})).json();
   EXPECT_EQ(json["broken"], 1);
@@ -81,7 +81,7 @@ TEST(Kg, InspectCounts) {
 
 TEST(Kg, ErrorsSayWhatToDo) {
   const Workshop workshop;
-  workshop.put("films.nt", films);
+  workshop.put("films.nt", some_films);
   workshop.put("other.tsv", "1\thttp://y/A\n");
   workshop.put("data.tsv", "user\titem\n1\t7\n1\t8\n");
   workshop.put("list.tsv", "item\tpredicate\tobject\n1\tp\to\n");
