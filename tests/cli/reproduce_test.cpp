@@ -29,7 +29,7 @@ TEST_F(CliReproduce, list_says_what_is_there_and_what_is_not) {
   const Outcome listed = shop_.sotto({"reproduce", "list", "--data", "data", "--json"});
   ASSERT_EQ(listed.code, 0) << listed.err;
   const auto json = listed.json();
-  ASSERT_EQ(json["targets"].size(), 31u);
+  ASSERT_EQ(json["targets"].size(), 32u);
   for (const auto& target : json["targets"]) {
     if (target["target"] == "thesis-4.2") {
       EXPECT_TRUE(target["runnable"]);

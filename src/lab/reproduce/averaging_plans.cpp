@@ -27,8 +27,8 @@ const std::vector<Experiment>& experiments() {
                                               "list_eval_partition.txt"};
   constexpr const char* mnist = "http://yann.lecun.com/exdb/mnist/";
   static const std::vector<Experiment> all{
-      {mnist_iid, "mnist", digits, mnist, DealKind::iid, 0.215f, 100, 60.0, 0.6},
-      {mnist_shards, "mnist", digits, mnist, DealKind::shards, 0.1f, 300, 60.0, 0.6},
+      {mnist_iid, "mnist", digits, mnist, DealKind::iid, 0.215f, 60, 60.0, 0.6},
+      {mnist_shards, "mnist", digits, mnist, DealKind::shards, 0.1f, 200, 60.0, 0.6},
       {celeba_people, "celeba-meta", faces, "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html",
        DealKind::people, 0.1f, 100, 2.0, 0.1},
   };

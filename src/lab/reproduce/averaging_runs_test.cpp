@@ -44,7 +44,7 @@ TEST(AveragingRuns, ThePlanOfARunIsWhatDecidesIt) {
   data.name = std::string(mnist_shards);
   data.data.paths = {"here"};
   const AveragingRequest request = *averaging_request(target, data, "DS>LD>MW", 1, Effort::full);
-  EXPECT_EQ(request.rounds, 500u);
+  EXPECT_EQ(request.rounds, 200u);
   EXPECT_EQ(request.plan.local.epochs, 5u);
   EXPECT_EQ(request.plan.local.batch, 0u);
   EXPECT_TRUE(check(request).ok()) << check(request).error().message;
