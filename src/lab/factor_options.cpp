@@ -1,5 +1,6 @@
 #include "lab/factor_options.h"
 
+#include "lab/averaged_networks.h"
 #include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
 #include "model/fed_als.h"
@@ -86,6 +87,9 @@ Status check_factor_options(const TrainRequest& request) {
       return check_kgflex(request);
     case ModelKind::fedcars:
       return check_fedcars(request);
+    case ModelKind::fedmultvae:
+    case ModelKind::fedneumf:
+      return check_averaged(request);
     default:
       return Done{};
   }

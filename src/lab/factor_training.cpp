@@ -1,6 +1,7 @@
 #include "lab/factor_training.h"
 
 #include "base/assert.h"
+#include "lab/averaged_networks.h"
 #include "lab/content_models.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
@@ -267,6 +268,9 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     case ModelKind::multvae:
     case ModelKind::neumf:
       return start_neural_training(request, split, executor);
+    case ModelKind::fedmultvae:
+    case ModelKind::fedneumf:
+      return start_averaged_network(request, split, executor);
     default:
       return std::unique_ptr<FactorTraining>();
   }

@@ -45,7 +45,7 @@ double bytes_of(const MatrixShape& shape) {
 
 // All matrices of a network, once.
 double network_bytes(const TrainRequest& request, const MemoryFacts& facts) {
-  const bool is_vae = request.model == ModelKind::multvae;
+  const bool is_vae = is_multvae(request.model);
   const NeuMfOptions& neumf = request.neural.neumf;
   std::vector<MatrixShape> shapes =
       is_vae ? vae_layer_shapes(facts.catalogue, request.neural.vae) : neumf_layer_shapes(neumf);
@@ -56,9 +56,22 @@ double network_bytes(const TrainRequest& request, const MemoryFacts& facts) {
   return sum;
 }
 
+// Federated: the model, what the server's optimiser carries, its sums; and each thread's device.
+void add_averaged_parts(const TrainRequest& request, const MemoryFacts& facts, double network,
+                        std::vector<MemoryPart>& parts) {
+  parts.push_back({"the network, the server's moments and sums", 10.0 * network});
+  // The copy it trains, its gradient, what it sends, and the network that steps are made on.
+  parts.push_back({"devices at work", 4.0 * network * static_cast<double>(facts.threads)});
+  if (request.early.patience > 0) parts.push_back({"the best model so far", network});
+  if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 9.0 * network});
+  if (is_multvae(request.model))
+    parts.push_back({"decoded users", bytes_of({facts.users, std::size_t{request.neural.vae.hidden} + 1})});
+}
+
 void add_network_parts(const TrainRequest& request, const MemoryFacts& facts,
                        std::vector<MemoryPart>& parts) {
   const double network = network_bytes(request, facts);
+  if (is_averaged(request.model)) return add_averaged_parts(request, facts, network, parts);
   const auto users = static_cast<double>(facts.users), catalogue = static_cast<double>(facts.catalogue);
   const auto batch = std::min(static_cast<double>(request.neural.batch), users);
   parts.push_back({"the network, its gradient and moments", 4.0 * network});
@@ -66,7 +79,7 @@ void add_network_parts(const TrainRequest& request, const MemoryFacts& facts,
   if (request.early.patience > 0) parts.push_back({"the best model so far", network});
   // A copy with both moments, and the bytes of it, which may grow to twice their size while they are written.
   if (facts.keeps_checkpoints) parts.push_back({"a checkpoint", 9.0 * network});
-  if (request.model == ModelKind::multvae) {
+  if (is_multvae(request.model)) {
     // Every item's score for a batch, and up to 32 slopes for its hidden values.
     parts.push_back({"scores of a batch", 4.0 * batch * (catalogue + 32.0 * request.neural.vae.hidden)});
     parts.push_back({"decoded users", bytes_of({facts.users, std::size_t{request.neural.vae.hidden} + 1})});
@@ -293,7 +306,7 @@ Status check_memory(const TrainRequest& request, const MemoryFacts& facts, doubl
     remedy =
         "a row is as wide as there are features: keep fewer with --kg-min-items, or judge fewer users "
         "with --eval-users";
-  if (request.model == ModelKind::multvae) remedy = "lower --hidden or --batch, or " + remedy;
+  if (is_multvae(request.model)) remedy = "lower --hidden or --batch, or " + remedy;
   if (request.model == ModelKind::fpl && !facts.scratch)
     remedy = "keep private rows on the disk with --scratch DIR, " + remedy;
   return fail(Code::io, fmt::format("the plan needs about {:.2f} GB of memory and {:.2f} GB are available "

@@ -30,6 +30,8 @@ constexpr std::array models{
     ModelFacts{ModelKind::fedrp3beta, "fedrp3beta", "Federated RP3β", ModelFamily::direct, true},
     ModelFacts{ModelKind::multvae, "multvae", "MultVAE", ModelFamily::network, false},
     ModelFacts{ModelKind::neumf, "neumf", "NeuMF", ModelFamily::network, false},
+    ModelFacts{ModelKind::fedmultvae, "fedmultvae", "Federated MultVAE", ModelFamily::network, true},
+    ModelFacts{ModelKind::fedneumf, "fedneumf", "Federated NeuMF", ModelFamily::network, true},
     ModelFacts{ModelKind::kgflex, "kgflex", "KGFlex", ModelFamily::factors, true},
     ModelFacts{ModelKind::kgflex_central, "kgflex-central", "KGFlex, central", ModelFamily::factors, false},
     ModelFacts{ModelKind::vsm, "vsm", "VSM", ModelFamily::direct, false},

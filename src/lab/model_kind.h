@@ -28,6 +28,8 @@ enum class ModelKind : std::uint8_t {
   mf,
   multvae,
   neumf,
+  fedmultvae,
+  fedneumf,
   kgflex,
   kgflex_central,
   vsm,
@@ -69,6 +71,17 @@ struct ModelFacts {
 [[nodiscard]] bool needs_features(ModelKind model);
 // Whether it learns from ratings, which the interaction files then have to hold.
 [[nodiscard]] bool needs_ratings(ModelKind model);
+// The two networks, trained in one place or by federated averaging.
+[[nodiscard]] inline bool is_multvae(ModelKind model) {
+  return model == ModelKind::multvae || model == ModelKind::fedmultvae;
+}
+[[nodiscard]] inline bool is_neumf(ModelKind model) {
+  return model == ModelKind::neumf || model == ModelKind::fedneumf;
+}
+// Whether whole networks are averaged.
+[[nodiscard]] inline bool is_averaged(ModelKind model) {
+  return model == ModelKind::fedmultvae || model == ModelKind::fedneumf;
+}
 // "fpl, bprmf, …", for messages and help.
 [[nodiscard]] std::string model_names();
 // Those that look at features and can therefore say why: "kgflex, …".

@@ -18,7 +18,9 @@
 #include "lab/criteria_request.h"
 #include "lab/dp_request.h"
 #include "lab/kgflex_request.h"
+#include "lab/knowledge_request.h"
 #include "lab/model_kind.h"
+#include "model/averaging/local_task.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
 #include "model/central/neural_options.h"
@@ -27,25 +29,6 @@
 #include "model/fedcars/fedcars_options.h"
 
 namespace sotto {
-
-// What is known about the items: a knowledge graph, or prepared lists of features. Nothing: no paths.
-struct KnowledgeRequest {
-  std::vector<std::string> paths;      // triples (.nt, .ttl, .tsv) or lists of item features
-  std::vector<std::string> links;      // item → entity; without them the entities are the items
-  std::string predicates;              // names and hops of a prepared list's predicate numbers; may be empty
-  std::vector<std::string> include;    // predicates that are followed; none: all
-  std::vector<std::string> exclude;    // predicates that are not; none: the thesis' list; "-": all are
-  std::optional<std::uint32_t> depth;  // hops from an item; none: 2
-  std::optional<std::uint32_t> min_items;  // features of fewer items are dropped; none: 10
-  std::string broken;                      // a broken line: "skip" (and count) or "fatal"; empty: skip
-  bool only_known = false;     // drop interactions with items without features, before any other filter
-  std::string objects;         // names of a prepared list's object numbers; may be empty
-  bool object_second = false;  // a list of numbers is item, object, predicate
-  bool labels = false;  // categories and years of the items' names (DataRequest::names) are features too
-  std::optional<std::uint32_t> fan_out;  // objects of a node by a predicate that are followed; none: 10,000
-
-  [[nodiscard]] bool asked() const { return !paths.empty() || labels; }
-};
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.
 struct DataRequest {
@@ -118,6 +101,8 @@ struct TrainRequest {
   std::optional<LocalSteps> local;  // none: the plan's, but batch for kgflex
   KnnOptions knn;
   NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
+  // fedmultvae, fedneumf: what a device does in a round; its batch is `neural`'s.
+  LocalTraining averaged{.epochs = 1, .rate = 0.5f};
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   LinearOptions linear;

@@ -40,6 +40,10 @@ void visit_model_sections(TrainRequest& r, Visitor& visit) {
   visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
   visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
   visit("neural", "layers", r.neural.neumf.layers);
+  if (is_averaged(r.model)) {
+    visit("averaging", "local_epochs", r.averaged.epochs);
+    visit("averaging", "proximal", r.averaged.proximal);
+  }
   visit("kgflex", "gain", r.kgflex.gain);
   visit("kgflex", "first_hop", r.kgflex.first_hop);
   visit("kgflex", "second_hop", r.kgflex.second_hop);
@@ -114,7 +118,8 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   // Networks and models of ratings have defaults of their own for what others have too.
   const bool network = facts_of(r.model).family == ModelFamily::network;
   visit("model", "lr",
-        network                       ? r.neural.learning_rate
+        is_averaged(r.model)          ? r.averaged.rate
+        : network                     ? r.neural.learning_rate
         : takes_rating_steps(r.model) ? r.rating_lr
                                       : r.plan.fpl.learning_rate);
   visit("model", "user_reg", r.user_reg);

@@ -342,7 +342,7 @@ Result<Parameters> load_parameters(const fs::path& path, const TrainRequest& req
   parameters.items = std::move(shared.front());
   parameters.layers.assign(std::make_move_iterator(shared.begin() + 1),
                            std::make_move_iterator(shared.end()));
-  if (request.model != ModelKind::multvae) {  // it has nothing of its own for a user
+  if (!is_multvae(request.model)) {  // it has nothing of its own for a user
     SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path / "devices.bin"));
     parameters.users = Private(std::move(devices.front()));
   }

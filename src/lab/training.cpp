@@ -57,9 +57,8 @@ FoldInOptions fold_in_options(const TrainRequest& request) {
 std::unique_ptr<Recommender> view_model(const TrainRequest& request, const Split& split,
                                         const RowMatrix& users, const RowMatrix& items,
                                         const std::vector<RowMatrix>& layers, Executor& executor) {
-  if (request.model == ModelKind::multvae)
-    return std::make_unique<MultVae>(split.train, &items, &layers, executor);
-  if (request.model == ModelKind::neumf)
+  if (is_multvae(request.model)) return std::make_unique<MultVae>(split.train, &items, &layers, executor);
+  if (is_neumf(request.model))
     return std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, &users, &items, &layers);
   if (request.model == ModelKind::kahfm)
     return std::make_unique<KaHfm>(split.features, request.content.profile, &users, &items,
@@ -297,9 +296,9 @@ Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, 
   if (request.plan.down != ModelPrecision::f32)
     items = as_published(items, wire_precision(request.plan.down));
   std::unique_ptr<Recommender> model;
-  if (request.model == ModelKind::multvae)
+  if (is_multvae(request.model))
     model = std::make_unique<MultVae>(split.train, std::move(items), std::move(parameters->layers), executor);
-  else if (request.model == ModelKind::neumf)
+  else if (is_neumf(request.model))
     model = std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, std::move(users),
                                     std::move(items), std::move(parameters->layers));
   else if (request.model == ModelKind::kahfm)
@@ -323,10 +322,10 @@ bool fits_model(const TrainRequest& request, const Split& split, const Parameter
   const MatrixShape private_rows{split.users.size(), items.width};
   // Their rebuilding knows profiles and contexts, and looks.
   if (is_kgflex(request.model) || request.model == ModelKind::fedcars) return true;
-  if (request.model == ModelKind::multvae)
+  if (is_multvae(request.model))
     return items == vae_items_shape(split.catalogue, request.neural.vae) && users == MatrixShape{} &&
            have_shapes(parameters.layers, vae_layer_shapes(split.catalogue, request.neural.vae));
-  if (request.model == ModelKind::neumf)
+  if (is_neumf(request.model))
     return items == MatrixShape{split.catalogue, neumf_row_width(request.neural.neumf)} &&
            users == private_rows && have_shapes(parameters.layers, neumf_layer_shapes(request.neural.neumf));
   const std::size_t width =

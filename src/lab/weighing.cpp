@@ -19,12 +19,13 @@ namespace {
 // Contributions that add up to what is learned: a device that counts twice is as two of them.
 bool adds_up(ModelKind model) {
   return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
-         model == ModelKind::kgflex || model == ModelKind::fedcars;
+         model == ModelKind::kgflex || model == ModelKind::fedcars || is_averaged(model);
 }
 
 // Of those: where what is sent is a step of the model, which has a length.
 bool sends_updates(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::kgflex;
+  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::kgflex ||
+         is_averaged(model);
 }
 
 Result<CriteriaOptions> criteria_options(const CriteriaRequest& request) {
@@ -49,7 +50,7 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
       return fail(
           Code::usage,
           fmt::format("{} is measured on a device's step of the model, and {} sends statistics: leave "
-                      "it out, or train fpl, fcf or kgflex",
+                      "it out, or train fpl, fcf, kgflex, fedmultvae or fedneumf",
                       criterion->name, to_string(request.model)));
   if (holds(order, "layer-closeness"))
     return fail(Code::usage, "the rows of recommenders are one layer: take closeness, not layer-closeness");
@@ -104,13 +105,14 @@ Result<HistoryFactsOptions> known_facts(const TrainRequest& request, const Crite
 class HistoryWeighing final : public Weighing {
  public:
   HistoryWeighing(CriteriaOptions options, HistoryFactsOptions known, const TrainRequest& request,
-                  const Split& split, Selectable from, SumMaker sums, Collector& next)
+                  const Split& split, Selectable from, SumMaker sums, Collector& next, std::size_t model_rows)
       : shareable_(shareable(request.plan.consent, split.train)),
         facts_(shareable_, split.catalogue, std::move(known), request.plan.consent.people),
         remembers_(holds(options.order, "recency")),
         some_do_not_answer_(request.plan.consent.people != nullptr),
         selector_(std::move(from.users), from.cohort, request.plan.seed),
-        weighing_(std::move(options), facts_, {.fixed = request.plan.fixed}, std::move(sums), next) {}
+        weighing_(std::move(options), facts_, {.fixed = request.plan.fixed, .rows = model_rows},
+                  std::move(sums), next) {}
 
   [[nodiscard]] Status begin(const RoundPlace& place) override {
     round_ = place.round;
@@ -156,8 +158,8 @@ Status check_criteria(const TrainRequest& request) {
   SOTTO_TRY(const CriteriaOptions options, criteria_options(asked));
   if (!adds_up(request.model))
     return fail(Code::usage,
-                fmt::format("criteria weigh what devices add up for fpl, fcf, fedals, kgflex and "
-                            "fedcars, not for {}: leave --criteria out",
+                fmt::format("criteria weigh what devices add up for fpl, fcf, fedals, kgflex, fedcars, "
+                            "fedmultvae and fedneumf, not for {}: leave --criteria out",
                             to_string(request.model)));
   SOTTO_TRY_DONE(check_order(request, options.order));
   if (request.dp.asked())
@@ -174,15 +176,17 @@ Selectable selectable(const TrainRequest& request, const Split& split, const Sch
 }
 
 Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
-                                                Selectable from, SumMaker sums, Collector& next) {
+                                                Selectable from, SumMaker sums, Collector& next,
+                                                std::size_t model_rows) {
   SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria));
   if (from.cohort < 2)
     return fail(Code::usage,
                 "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "
                 "(--cohort 0.1, --variant pfpl), or leave --criteria out");
   SOTTO_TRY(HistoryFactsOptions known, known_facts(request, options.order, split));
-  return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(
-      std::move(options), std::move(known), request, split, std::move(from), std::move(sums), next));
+  return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(std::move(options), std::move(known),
+                                                                     request, split, std::move(from),
+                                                                     std::move(sums), next, model_rows));
 }
 
 SumMaker small_sums(const TrainRequest& request, Executor& executor) {
@@ -198,12 +202,12 @@ SumMaker small_sums(const TrainRequest& request, Executor& executor) {
 }
 
 Status put_weighing_before(Protection& protection, const TrainRequest& request, const Split& split,
-                           SumShape shape, Selectable from, Executor& executor) {
+                           SumShape shape, Selectable from, Executor& executor, std::size_t model_rows) {
   if (!request.criteria.asked()) return Done{};
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
-  SOTTO_TRY(
-      std::unique_ptr<Weighing> weighing,
-      make_weighing(request, split, std::move(from), small_sums(request, executor), *protection.first()));
+  SOTTO_TRY(std::unique_ptr<Weighing> weighing,
+            make_weighing(request, split, std::move(from), small_sums(request, executor), *protection.first(),
+                          model_rows));
   protection.on_resume([weighing = weighing.get()](std::uint32_t rounds) {
     weighing->count_before(rounds);
     return Status(Done{});

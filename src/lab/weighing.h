@@ -39,10 +39,11 @@ class Weighing : public Collector {
   virtual void count_before(std::uint32_t rounds) = 0;
 };
 
-// The request has everybody's terms (with_people) and asks for criteria. `next` outlives it.
+// The request has everybody's terms (with_people) and asks for criteria. `next` outlives it. The first
+// `model_rows` rows of a contribution are a step of the model.
 [[nodiscard]] Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
-                                                              Selectable from, SumMaker sums,
-                                                              Collector& next);
+                                                              Selectable from, SumMaker sums, Collector& next,
+                                                              std::size_t model_rows = SIZE_MAX);
 
 // Makes the small sums as the request says.
 [[nodiscard]] SumMaker small_sums(const TrainRequest& request, Executor& executor);
@@ -50,7 +51,7 @@ class Weighing : public Collector {
 // Puts it before the chain, if the request asks for criteria.
 [[nodiscard]] Status put_weighing_before(Protection& protection, const TrainRequest& request,
                                          const Split& split, SumShape shape, Selectable from,
-                                         Executor& executor);
+                                         Executor& executor, std::size_t model_rows = SIZE_MAX);
 
 // What a person's ledger says of criteria: ", told size" or ", told no criteria"; nothing without criteria.
 [[nodiscard]] std::string told_in_words(const TrainRequest& request, UserIndex user);

@@ -17,8 +17,8 @@ namespace {
 
 class MultVaeTask final : public LocalTask {
  public:
-  MultVaeTask(const Histories& train, std::size_t catalogue, const MultVaeOptions& options)
-      : train_(train),
+  MultVaeTask(const DeviceHistories& histories, std::size_t catalogue, const MultVaeOptions& options)
+      : histories_(histories),
         options_(options),
         shapes_(vae_network_shapes(catalogue, options)),
         shared_(shapes_, {vae_net_items, vae_net_layers + vae_input, vae_net_layers + vae_code,
@@ -26,8 +26,13 @@ class MultVaeTask final : public LocalTask {
 
   [[nodiscard]] std::size_t parameters() const override { return shared_.ends().back(); }
   [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return shared_.ends(); }
-  [[nodiscard]] std::size_t devices() const override { return train_.users(); }
-  [[nodiscard]] bool takes_part(UserIndex device) const override { return !train_.of(device).empty(); }
+  [[nodiscard]] std::size_t devices() const override { return histories_.asked().users(); }
+  [[nodiscard]] bool takes_part(UserIndex device) const override {
+    return !histories_.asked().of(device).empty();
+  }
+  [[nodiscard]] bool answers(UserIndex device) const override {
+    return !histories_.trainable().of(device).empty();
+  }
 
   void start(std::uint64_t seed, std::span<float> model) const override {
     Network network(shapes_, Moments::none);
@@ -39,6 +44,8 @@ class MultVaeTask final : public LocalTask {
                                           const LocalTraining& how, std::span<float> model,
                                           std::span<float>) const override try {
     SOTTO_ASSERT(model.size() == parameters(), "the vector has the network's length");
+    const std::vector<ItemIndex> history = histories_.spoken(round, device);
+    if (history.empty()) return LocalReport{};  // nothing to say this time: the model goes back as it came
     keep_to_this_thread();
     SerialExecutor serial;
     Network network(shapes_, Moments::none);
@@ -48,7 +55,7 @@ class MultVaeTask final : public LocalTask {
     const float beta = beta_in(round);
     double loss = 0.0;
     for (std::uint32_t epoch = 0; epoch < how.epochs; ++epoch) {
-      const VaeLoss found = vae_gradients(network, visit(device, dropout, noise), beta, serial);
+      const VaeLoss found = vae_gradients(network, visit(history, dropout, noise), beta, serial);
       shared_.step(network, how, model);
       loss += found.reconstruction + static_cast<double>(beta) * found.divergence;
     }
@@ -58,11 +65,6 @@ class MultVaeTask final : public LocalTask {
     return torch_error("training MultVAE", error.what());
   }
 
-  [[nodiscard]] Result<LocalScore> score(UserIndex, LocalPart, std::span<const float>,
-                                         std::span<std::uint8_t>) const override {
-    return LocalScore{};
-  }
-
  private:
   [[nodiscard]] float beta_in(std::uint32_t round) const {
     if (round >= options_.anneal_epochs) return options_.anneal_cap;
@@ -70,10 +72,9 @@ class MultVaeTask final : public LocalTask {
   }
 
   // The history as the network sees it this time: some items dropped, and the code's noise.
-  [[nodiscard]] VaeBatch visit(UserIndex device, Stream& dropout, Stream& noise) const {
-    const auto history = train_.of(device);
+  [[nodiscard]] VaeBatch visit(const std::vector<ItemIndex>& history, Stream& dropout, Stream& noise) const {
     VaeBatch batch;
-    batch.items.assign(history.begin(), history.end());
+    batch.items = history;
     batch.offsets.push_back(history.size());
     const float share = 1.0f / (std::sqrt(static_cast<float>(history.size())) * (1.0f - options_.dropout));
     for (std::size_t n = 0; n < history.size(); ++n)
@@ -83,7 +84,7 @@ class MultVaeTask final : public LocalTask {
     return batch;
   }
 
-  const Histories& train_;
+  const DeviceHistories& histories_;
   MultVaeOptions options_;
   std::vector<MatrixShape> shapes_;
   SharedMatrices shared_;
@@ -91,12 +92,12 @@ class MultVaeTask final : public LocalTask {
 
 }  // namespace
 
-Result<std::unique_ptr<LocalTask>> start_fed_multvae(const Histories& train, std::size_t catalogue,
+Result<std::unique_ptr<LocalTask>> start_fed_multvae(const DeviceHistories& histories, std::size_t catalogue,
                                                      const MultVaeOptions& options) {
-  if (train.interactions() == 0)
+  if (histories.asked().interactions() == 0)
     return fail(Code::bad_input, "MultVAE has nothing to learn from: the training part has no interactions");
   use_one_thread_a_call();
-  return std::unique_ptr<LocalTask>(std::make_unique<MultVaeTask>(train, catalogue, options));
+  return std::unique_ptr<LocalTask>(std::make_unique<MultVaeTask>(histories, catalogue, options));
 }
 
 }  // namespace sotto

@@ -25,8 +25,8 @@ std::vector<std::size_t> all_but_users(std::size_t matrices) {
 
 class NeuMfTask final : public LocalTask {
  public:
-  NeuMfTask(const Histories& train, std::size_t catalogue, const NeuMfOptions& options)
-      : train_(train),
+  NeuMfTask(const DeviceHistories& histories, std::size_t catalogue, const NeuMfOptions& options)
+      : histories_(histories),
         catalogue_(static_cast<std::uint32_t>(catalogue)),
         options_(options),
         shapes_(neumf_network_shapes(1, catalogue, options)),
@@ -34,10 +34,13 @@ class NeuMfTask final : public LocalTask {
 
   [[nodiscard]] std::size_t parameters() const override { return shared_.ends().back(); }
   [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return shared_.ends(); }
-  [[nodiscard]] std::size_t devices() const override { return train_.users(); }
-  // Who has everything has no negatives.
+  [[nodiscard]] std::size_t devices() const override { return histories_.asked().users(); }
   [[nodiscard]] bool takes_part(UserIndex device) const override {
-    const std::size_t size = train_.of(device).size();
+    return !histories_.asked().of(device).empty();
+  }
+  // Who has everything has no negatives.
+  [[nodiscard]] bool answers(UserIndex device) const override {
+    const std::size_t size = histories_.trainable().of(device).size();
     return size > 0 && size < catalogue_;
   }
 
@@ -56,6 +59,8 @@ class NeuMfTask final : public LocalTask {
                                           std::span<float> own) const override try {
     SOTTO_ASSERT(model.size() == parameters() && own.size() == private_width(),
                  "the vectors have the network's lengths");
+    std::vector<ItemIndex> history = histories_.spoken(round, device);
+    if (history.empty()) return LocalReport{};  // nothing to say this time: the model goes back as it came
     keep_to_this_thread();
     SerialExecutor serial;
     Network network(shapes_, Moments::none);
@@ -64,7 +69,6 @@ class NeuMfTask final : public LocalTask {
     std::ranges::copy(own, row.begin());
     Stream order(seed, Purpose::local_order, round, device.value);
     Stream negatives(seed, Purpose::local_negatives, round, device.value);
-    std::vector<ItemIndex> history(train_.of(device).begin(), train_.of(device).end());
     const std::size_t batch =
         how.batch == 0 ? history.size() : std::min<std::size_t>(how.batch, history.size());
     double loss = 0.0;
@@ -85,11 +89,6 @@ class NeuMfTask final : public LocalTask {
     return torch_error("training NeuMF", error.what());
   }
 
-  [[nodiscard]] Result<LocalScore> score(UserIndex, LocalPart, std::span<const float>,
-                                         std::span<std::uint8_t>) const override {
-    return LocalScore{};
-  }
-
  private:
   // Each interaction and, behind it, its negatives. The network has one user: the device's.
   [[nodiscard]] std::vector<NeuMfExample> with_negatives(UserIndex device, std::span<const ItemIndex> items,
@@ -99,14 +98,14 @@ class NeuMfTask final : public LocalTask {
       batch.push_back({UserIndex{0}, positive, 1.0f});
       for (std::uint32_t k = 0; k < options_.negatives; ++k) {
         ItemIndex item{draws.below(catalogue_)};
-        while (train_.contains(device, item)) item.value = draws.below(catalogue_);
+        while (histories_.trainable().contains(device, item)) item.value = draws.below(catalogue_);
         batch.push_back({UserIndex{0}, item, 0.0f});
       }
     }
     return batch;
   }
 
-  const Histories& train_;
+  const DeviceHistories& histories_;
   std::uint32_t catalogue_;
   NeuMfOptions options_;
   std::vector<MatrixShape> shapes_;
@@ -115,12 +114,12 @@ class NeuMfTask final : public LocalTask {
 
 }  // namespace
 
-Result<std::unique_ptr<LocalTask>> start_fed_neumf(const Histories& train, std::size_t catalogue,
+Result<std::unique_ptr<LocalTask>> start_fed_neumf(const DeviceHistories& histories, std::size_t catalogue,
                                                    const NeuMfOptions& options) {
   use_one_thread_a_call();
-  auto task = std::make_unique<NeuMfTask>(train, catalogue, options);
-  for (std::uint32_t user = 0; user < train.users(); ++user)
-    if (task->takes_part(UserIndex{user})) return std::unique_ptr<LocalTask>(std::move(task));
+  auto task = std::make_unique<NeuMfTask>(histories, catalogue, options);
+  for (std::uint32_t user = 0; user < task->devices(); ++user)
+    if (task->answers(UserIndex{user})) return std::unique_ptr<LocalTask>(std::move(task));
   return fail(Code::bad_input,
               "NeuMF has nothing to compare: nobody has interactions and lacks an item at once");
 }

@@ -36,19 +36,19 @@ class TorchModule final : public NeuralModule {
     return sotto::start_classifier(examples, hands, options);
   }
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_multvae(
-      const Histories& train, std::size_t catalogue, const MultVaeOptions& options) const override {
-    return sotto::start_fed_multvae(train, catalogue, options);
+      const DeviceHistories& histories, std::size_t catalogue, const MultVaeOptions& options) const override {
+    return sotto::start_fed_multvae(histories, catalogue, options);
   }
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_neumf(
-      const Histories& train, std::size_t catalogue, const NeuMfOptions& options) const override {
-    return sotto::start_fed_neumf(train, catalogue, options);
+      const DeviceHistories& histories, std::size_t catalogue, const NeuMfOptions& options) const override {
+    return sotto::start_fed_neumf(histories, catalogue, options);
   }
 };
 
 }  // namespace
 }  // namespace sotto
 
-extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_2() {
+extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_3() {
   static const sotto::TorchModule module;
   return &module;
 }

@@ -24,10 +24,11 @@ constexpr float rate = 0.2f;
 const MultVaeOptions vae{.hidden = 12, .latent = 5, .dropout = 0.3f, .anneal_cap = 0.5f, .anneal_epochs = 10};
 const NeuMfOptions neumf{.factors = 4, .layers = {12, 8, 4}, .negatives = 3};
 
-const Histories& world() {
-  static const Histories histories = histories_of(planted_rows(people, catalogue, groups, length));
+const DeviceHistories& devices() {
+  static const DeviceHistories histories(histories_of(planted_rows(people, catalogue, groups, length)));
   return histories;
 }
+const Histories& world() { return devices().asked(); }
 
 std::vector<float> start_of(const LocalTask& task) {
   std::vector<float> model(task.parameters());
@@ -66,7 +67,7 @@ void expect_central_step(Network& network, const std::vector<std::size_t>& share
 }
 
 TEST(FedMultVae, OneStepOfEverybodyIsACentralStep) {
-  const auto task = start_fed_multvae(world(), catalogue, vae).value();
+  const auto task = start_fed_multvae(devices(), catalogue, vae).value();
   const std::vector<float> model = start_of(*task);
   RowMatrix none;
   const std::vector<double> mean = mean_after_one_step(*task, model, none);
@@ -93,7 +94,7 @@ TEST(FedMultVae, OneStepOfEverybodyIsACentralStep) {
 }
 
 TEST(FedNeuMf, OneStepOfEverybodyIsACentralStep) {
-  const auto task = start_fed_neumf(world(), catalogue, neumf).value();
+  const auto task = start_fed_neumf(devices(), catalogue, neumf).value();
   const std::vector<float> model = start_of(*task);
   Network network([] {
     std::vector<MatrixShape> shapes{{catalogue, neumf_row_width(neumf)}, {people, neumf_row_width(neumf)}};
@@ -135,8 +136,8 @@ struct Kind {
   const char* name;
   Result<std::unique_ptr<LocalTask>> (*start)();
 };
-const std::vector<Kind> kinds{{"MultVAE", [] { return start_fed_multvae(world(), catalogue, vae); }},
-                              {"NeuMF", [] { return start_fed_neumf(world(), catalogue, neumf); }}};
+const std::vector<Kind> kinds{{"MultVAE", [] { return start_fed_multvae(devices(), catalogue, vae); }},
+                              {"NeuMF", [] { return start_fed_neumf(devices(), catalogue, neumf); }}};
 
 struct Outcome {
   std::vector<float> model, own;
@@ -167,7 +168,7 @@ TEST(FedRecommenders, ThreadsDoNotChangeAByteAndRoundsDo) {
 }
 
 TEST(FedRecommenders, TheProximalTermPullsBackAsMuSays) {
-  const auto task = start_fed_neumf(world(), catalogue, neumf).value();
+  const auto task = start_fed_neumf(devices(), catalogue, neumf).value();
   const std::vector<float> received = start_of(*task);
   const float mu = 0.8f;
   // Two steps whose second one is seen alone too: same draws, since the first ones are the stream's first.
@@ -231,11 +232,39 @@ TEST(FedRecommenders, RoundsOfAveragingLearnWhoBelongsWhere) {
   }
 }
 
+// Two people's histories, whose first speaks of the even items alone.
+class EvenItems final : public DeviceHistories {
+ public:
+  explicit EvenItems(const std::vector<std::vector<std::uint32_t>>& rows)
+      : DeviceHistories(histories_of(rows)) {}
+  [[nodiscard]] std::vector<ItemIndex> spoken(std::uint32_t round, UserIndex user) const override {
+    std::vector<ItemIndex> items = DeviceHistories::spoken(round, user);
+    std::erase_if(items, [](ItemIndex item) { return item.value % 2 == 1; });
+    return items;
+  }
+};
+
+TEST(FedRecommenders, WhatIsNotSpokenOfMovesNothing) {
+  const EvenItems some({{0, 1, 4, 7}, {3, 5}}), others({{0, 1, 4, 7}, {3, 5}});
+  const DeviceHistories spoken(histories_of({{0, 4}, {6}}));
+  const LocalTraining how{.epochs = 2, .rate = rate};
+  const auto kept = start_fed_multvae(some, catalogue, vae).value(),
+             told = start_fed_multvae(spoken, catalogue, vae).value();
+  EXPECT_TRUE(trained(*kept, 0, how) == trained(*told, 0, how));
+  // Nothing to say this time: everything goes back as it came.
+  const std::vector<float> received = start_of(*kept);
+  EXPECT_EQ(trained(*kept, 1, how).model, received);
+  EXPECT_NE(trained(*told, 1, how).model, received);
+  const auto network = start_fed_neumf(others, catalogue, neumf).value();
+  EXPECT_EQ(trained(*network, 1, how).model, start_of(*network));
+  EXPECT_NE(trained(*network, 0, how).model, start_of(*network));
+}
+
 TEST(FedRecommenders, BeginLikeTheCentralTraining) {
   NeuralOptions options;
   options.neumf = neumf;
   const auto central = start_neumf(world(), catalogue, options, seed).value();
-  const auto task = start_fed_neumf(world(), catalogue, neumf).value();
+  const auto task = start_fed_neumf(devices(), catalogue, neumf).value();
   const auto matrices = matrices_of(start_of(*task), neumf_shared_shapes(catalogue, neumf));
   std::vector<float> own(task->private_width());
   task->start_private(seed, UserIndex{9}, own);
@@ -245,13 +274,13 @@ TEST(FedRecommenders, BeginLikeTheCentralTraining) {
 }
 
 TEST(FedRecommenders, WhoHasNothingToLearnFromTakesNoPart) {
-  const Histories some = histories_of({{}, {0, 1}, {1}});
+  const DeviceHistories some(histories_of({{}, {0, 1}, {1}}));
   const auto task = start_fed_neumf(some, 2, neumf).value();
   EXPECT_FALSE(task->takes_part(UserIndex{0}));
-  EXPECT_FALSE(task->takes_part(UserIndex{1}));  // has everything: no negatives
-  EXPECT_TRUE(task->takes_part(UserIndex{2}));
-  EXPECT_TRUE(start_fed_multvae(some, 2, vae).value()->takes_part(UserIndex{1}));
-  const Histories nothing = histories_of({{}, {}}), all = histories_of({{0, 1}});
+  EXPECT_FALSE(task->answers(UserIndex{1}));  // has everything: no negatives
+  EXPECT_TRUE(task->answers(UserIndex{2}));
+  EXPECT_TRUE(start_fed_multvae(some, 2, vae).value()->answers(UserIndex{1}));
+  const DeviceHistories nothing(histories_of({{}, {}})), all(histories_of({{0, 1}}));
   EXPECT_EQ(start_fed_multvae(nothing, 2, vae).error().code, Code::bad_input);
   EXPECT_EQ(start_fed_neumf(all, 2, neumf).error().code, Code::bad_input);
 }

@@ -16,6 +16,7 @@
 #include "data/examples/examples.h"
 #include "data/histories.h"
 #include "model/averaging/classifier_options.h"
+#include "model/averaging/device_histories.h"
 #include "model/averaging/local_task.h"
 #include "model/central/neural_options.h"
 
@@ -64,16 +65,16 @@ class NeuralModule {
   // A classifier for federated averaging. Examples and hands outlive the task; the options are checked here.
   [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_classifier(
       const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const = 0;
-  // The recommenders for federated averaging (neural/recommender_tasks.h). `train` outlives the task; the
-  // options are checked before.
+  // The recommenders for federated averaging (neural/recommender_tasks.h). The histories outlive the
+  // task; the options are checked before.
   [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_fed_multvae(
-      const Histories& train, std::size_t catalogue, const MultVaeOptions& options) const = 0;
+      const DeviceHistories& histories, std::size_t catalogue, const MultVaeOptions& options) const = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> start_fed_neumf(
-      const Histories& train, std::size_t catalogue, const NeuMfOptions& options) const = 0;
+      const DeviceHistories& histories, std::size_t catalogue, const NeuMfOptions& options) const = 0;
 };
 
 // The module's one symbol. Its name carries the version of all that this header says.
-inline constexpr const char* neural_symbol = "sotto_neural_2";
+inline constexpr const char* neural_symbol = "sotto_neural_3";
 using NeuralFactory = const NeuralModule* (*)();
 
 }  // namespace sotto

@@ -13,13 +13,6 @@ namespace sotto {
 
 namespace {
 
-std::vector<UserIndex> able_devices(const LocalTask& task) {
-  std::vector<UserIndex> able;
-  for (std::uint32_t device = 0; device < task.devices(); ++device)
-    if (task.takes_part(UserIndex{device})) able.push_back(UserIndex{device});
-  return able;
-}
-
 std::uint32_t cohort_of(double share, std::size_t able) {
   return static_cast<std::uint32_t>(
       std::clamp<double>(std::round(share * static_cast<double>(able)), 1.0, static_cast<double>(able)));
@@ -56,6 +49,13 @@ struct AveragingFederation::Shard {
   LocalReport report;
   Status status = Done{};
 };
+
+std::vector<UserIndex> able_devices(const LocalTask& task) {
+  std::vector<UserIndex> able;
+  for (std::uint32_t device = 0; device < task.devices(); ++device)
+    if (task.takes_part(UserIndex{device})) able.push_back(UserIndex{device});
+  return able;
+}
 
 Status check(const AveragingPlan& plan, const LocalTask& task) {
   if (able_devices(task).empty())
@@ -154,8 +154,16 @@ Status AveragingFederation::step(Aggregator&& total) {
   return steps.finite() ? Status(Done{}) : Status(diverged(state_.round));
 }
 
+std::span<const UserIndex> AveragingFederation::answering() {
+  answering_.clear();
+  for (const UserIndex device : selector_.select(state_.round))
+    if (task_.answers(device)) answering_.push_back(device);
+  return answering_;
+}
+
 Status AveragingFederation::run_round(RoundReport& report) {
-  const std::span<const UserIndex> cohort = selector_.select(state_.round);
+  const std::span<const UserIndex> cohort = answering();
+  if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
   SOTTO_TRY_DONE(collector_.begin({state_.round, cohort, &state_.model}));
   SOTTO_TRY_DONE(visit_cohort(cohort, report));
   Aggregator total(space_);

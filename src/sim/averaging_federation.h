@@ -43,6 +43,9 @@ struct AveragingState {
   Private<RowMatrix> devices;  // one private row a device; none where the task has no private numbers
 };
 
+// The devices that may be asked.
+[[nodiscard]] std::vector<UserIndex> able_devices(const LocalTask& task);
+
 // The rows of a contribution: the model's, and one whose first number is the count.
 [[nodiscard]] SumShape averaging_shape(const LocalTask& task);
 
@@ -64,6 +67,8 @@ class AveragingFederation {
   struct Shard;
 
   [[nodiscard]] Status run_round(RoundReport& report);
+  // Of those who are asked in the round at hand: who answers.
+  [[nodiscard]] std::span<const UserIndex> answering();
   // The cohort trains, as many at once as there are threads, and sends to the collector in its order.
   [[nodiscard]] Status visit_cohort(std::span<const UserIndex> cohort, RoundReport& report);
   void play(UserIndex device, Shard& shard);
@@ -80,6 +85,7 @@ class AveragingFederation {
   SumSpace space_;
   AveragingState state_;
   std::vector<Shard> shards_;
+  std::vector<UserIndex> answering_;
 };
 
 }  // namespace sotto

@@ -16,7 +16,8 @@
 namespace sotto {
 namespace {
 
-constexpr std::array networks{ModelKind::multvae, ModelKind::neumf};
+constexpr std::array networks{ModelKind::multvae, ModelKind::neumf, ModelKind::fedmultvae,
+                              ModelKind::fedneumf};
 
 Split world_with_validation() {
   const Dataset dataset =
@@ -34,6 +35,8 @@ TrainRequest request_for(ModelKind model) {
   request.plan.fpl.factors = 6;
   request.plan.epochs = 6;
   request.neural.learning_rate = 0.01f;
+  request.factors.server_lr = 0.01f;
+  if (is_averaged(model)) request.plan.cohort = 0.4;
   request.neural.batch = 40;
   request.neural.vae = {.hidden = 20, .latent = 8, .anneal_epochs = 3};
   request.neural.neumf.layers = {16, 8};
@@ -117,6 +120,100 @@ TEST(NeuralLab, EarlyStoppingKeepsTheBestEpoch) {
   }
 }
 
+constexpr std::array averaged{ModelKind::fedmultvae, ModelKind::fedneumf};
+
+std::string hash_of(const TrainRequest& request, const Split& split) {
+  SerialExecutor serial;
+  TrainHooks hooks;
+  const auto trained = train(request, split, serial, hooks);
+  EXPECT_TRUE(trained.ok()) << trained.error().message;
+  return trained.ok() ? trained->model_hash : "";
+}
+
+TEST(AveragedNetworks, SecureSumsAndCriteriaServeThemLikeOthers) {
+  const Split split = world_with_validation();
+  for (const ModelKind model : averaged) {
+    TrainRequest request = request_for(model);
+    request.plan.epochs = 2;
+    const std::string alike = hash_of(request, split);
+    request.sum.kind = SumKind::secure;
+    EXPECT_EQ(hash_of(request, split), alike) << to_string(model);
+    request.criteria.order = "size>closeness";
+    const std::string weighed = hash_of(request, split);
+    EXPECT_NE(weighed, alike) << to_string(model);
+    request.sum.kind = SumKind::plain;
+    EXPECT_EQ(hash_of(request, split), weighed) << to_string(model);
+  }
+}
+
+// Everybody's terms on these data, with rules for single items.
+std::shared_ptr<const ConsentBook> book_of(const Split& split, std::vector<ItemRule> rules, double pi) {
+  return std::make_shared<ConsentBook>(std::vector<ConsentTerms>{{.pi = pi, .rules = std::move(rules)}},
+                                       std::vector<std::uint16_t>(split.users.size(), 0));
+}
+
+// The split as it were, had nobody the item.
+Split without_item(Split split, ItemIndex item) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t user = 0; user < split.train.users(); ++user) {
+    for (const ItemIndex had : split.train.of(UserIndex{user}))
+      if (had != item) items.push_back(had);
+    offsets.push_back(items.size());
+  }
+  split.train = Histories(std::move(offsets), std::move(items));
+  return split;
+}
+
+TEST(AveragedNetworks, NothingDependsOnWhatPeopleKeepBack) {
+  const Split split = world_with_validation();
+  const ItemIndex kept_back = split.train.of(UserIndex{0})[0];
+  const Split without = without_item(split, kept_back);
+  std::vector<ItemRule> rules(split.items.size(), ItemRule::none);
+  rules[kept_back.value] = ItemRule::never;
+  for (const ModelKind model : averaged) {
+    TrainRequest request = request_for(model);
+    request.plan.epochs = 2;
+    const std::string open = hash_of(request, split);
+    request.plan.consent.people = book_of(split, rules, 1.0);
+    EXPECT_EQ(hash_of(request, split), hash_of(request, without)) << to_string(model);
+    EXPECT_NE(hash_of(request, split), open) << to_string(model);
+  }
+}
+
+TEST(AveragedNetworks, WhereNothingMayLeaveTheModelStays) {
+  const Split split = world_with_validation();
+  for (const ModelKind model : averaged) {
+    TrainRequest request = request_for(model);
+    request.plan.consent.pi = 0.0;
+    request.plan.epochs = 1;
+    const std::string start = hash_of(request, split);
+    request.plan.epochs = 3;
+    EXPECT_EQ(hash_of(request, split), start) << to_string(model);
+    request.plan.consent.pi = 0.5;
+    const std::string half = hash_of(request, split);
+    EXPECT_NE(half, start) << to_string(model);
+    request.plan.consent.mask = MaskKind::redraw;
+    EXPECT_NE(hash_of(request, split), half) << to_string(model);
+  }
+}
+
+TEST(AveragedNetworks, LearnAboutAsMuchAsInOnePlace) {
+  const Split split = world_with_validation();
+  SerialExecutor serial;
+  const auto quality = [&](ModelKind model) {
+    TrainRequest request = request_for(model);
+    request.plan.cohort = 0.25;  // as many people as a central step of MultVAE sees
+    request.plan.epochs = model == ModelKind::toppop ? 1 : 40;
+    TrainHooks hooks;
+    const Trained trained = train(request, split, serial, hooks).value();
+    return evaluate(*trained.model, split, {}, serial)->find("nDCG@10").value();
+  };
+  const double central = quality(ModelKind::multvae);
+  EXPECT_GT(quality(ModelKind::fedmultvae), 0.9 * central);
+  EXPECT_GT(quality(ModelKind::fedneumf), quality(ModelKind::random) * 2.0);
+}
+
 TEST(NeuralLab, AModuleThatIsNotThereOrNotOneIsExplained) {
   const cli::Workshop shop;
   const auto missing = open_neural_module({shop.folder() / "libsotto_neural.so"});
@@ -148,11 +245,11 @@ class NeuralCli : public ::testing::Test {
 };
 
 TEST_F(NeuralCli, ARunIsKeptAndAnswersWithoutTheModule) {
-  for (const std::string model : {"multvae", "neumf"}) {
+  for (const std::string model : {"multvae", "neumf", "fedmultvae", "fedneumf"}) {
     const cli::Outcome trained = train(model, {"--out", model});
     ASSERT_EQ(trained.code, 0) << trained.err;
     EXPECT_EQ(trained.json()["model"], model);
-    EXPECT_EQ(shop_.has(model + "/devices.bin"), model == "neumf");
+    EXPECT_EQ(shop_.has(model + "/devices.bin"), model.ends_with("neumf"));
     // The program alone, in a folder without the module: a kept run needs no torch.
     const std::filesystem::path alone = shop_.folder() / "alone";
     std::filesystem::copy_file(SOTTO_BINARY, alone, std::filesystem::copy_options::overwrite_existing);
@@ -174,12 +271,23 @@ TEST_F(NeuralCli, ThePlanOfARunMakesItAgain) {
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(first.json()["model_hash"], again.json()["model_hash"]);
   EXPECT_NE(shop_.get("first/plan.toml").find("anneal_cap = 0.1"), std::string::npos);
+  const std::vector<std::string> settings{"--out", "second",     "--lr", "0.25",     "--local-epochs",
+                                          "2",     "--proximal", "0.5",  "--server", "momentum"};
+  const cli::Outcome averaged_once = train("fedneumf", settings);
+  ASSERT_EQ(averaged_once.code, 0) << averaged_once.err;
+  EXPECT_GT(averaged_once.json()["bytes_up"], 0);
+  const cli::Outcome averaged_again = shop_.sotto({"train", "--plan", "second/plan.toml", "--json"});
+  EXPECT_EQ(averaged_once.json()["model_hash"], averaged_again.json()["model_hash"]);
 }
 
 TEST_F(NeuralCli, BadSettingsAreUsageErrors) {
   EXPECT_EQ(train("multvae", {"--dropout", "1"}).code, 2);
   EXPECT_EQ(shop_.sotto({"train", "--data", "w", "--model", "neumf", "--layers", "7,4"}).code, 2);
   EXPECT_EQ(train("neumf", {"--negatives", "0"}).code, 2);
+  EXPECT_EQ(train("fedneumf", {"--local-epochs", "0"}).code, 2);
+  EXPECT_EQ(train("fedneumf", {"--l2", "0.1"}).code, 2);
+  EXPECT_EQ(train("fedmultvae", {"--wire"}).code, 2);
+  EXPECT_EQ(train("fedmultvae", {"--dp", "central", "--dp-epsilon", "1"}).code, 2);
   shop_.put("plan.toml", "[neural]\nhidde = 3\n");
   const cli::Outcome unknown = train("multvae", {"--plan", "plan.toml"});
   EXPECT_EQ(unknown.code, 2);

@@ -85,13 +85,6 @@ Result<std::vector<std::uint8_t>> right_ones(const LocalTask& task, std::span<co
   return all;
 }
 
-std::vector<UserIndex> able_devices(const LocalTask& task) {
-  std::vector<UserIndex> able;
-  for (std::uint32_t device = 0; device < task.devices(); ++device)
-    if (task.takes_part(UserIndex{device})) able.push_back(UserIndex{device});
-  return able;
-}
-
 // The order that holds first, then the others.
 std::vector<CriteriaOrder> orders_from(const CriteriaOrder& first) {
   std::vector<CriteriaOrder> orders = permutations(first);

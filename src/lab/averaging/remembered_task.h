@@ -22,6 +22,7 @@ class RememberedTask final : public LocalTask {
   [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return task_.layer_ends(); }
   [[nodiscard]] std::size_t devices() const override { return task_.devices(); }
   [[nodiscard]] bool takes_part(UserIndex device) const override { return task_.takes_part(device); }
+  [[nodiscard]] bool answers(UserIndex device) const override { return task_.answers(device); }
   void start(std::uint64_t seed, std::span<float> model) const override { task_.start(seed, model); }
   [[nodiscard]] std::size_t private_width() const override { return task_.private_width(); }
   void start_private(std::uint64_t seed, UserIndex device, std::span<float> own) const override {

@@ -10,6 +10,7 @@
 #include "lab/cli/fedcars_flags.h"
 #include "lab/cli/kg_flags.h"
 #include "lab/cli/kgflex_flags.h"
+#include "lab/cli/network_flags.h"
 #include "lab/cli/robust_flags.h"
 #include "lab/cli/sum_flags.h"
 #include "lab/files.h"
@@ -49,10 +50,11 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   add_edit<float>(app, edits, "--lr", "learning rate α",
                   [](TrainRequest& request, const float& value) {
                     request.plan.fpl.learning_rate = request.neural.learning_rate = request.rating_lr = value;
+                    request.averaged.rate = value;
                   })
       ->type_name("N")
-      ->default_str(fmt::format("{}; networks {}; biasedmf, svdpp {}", fpl.learning_rate,
-                                defaults.neural.learning_rate, defaults.rating_lr))
+      ->default_str(fmt::format("{}; networks {}, on devices {}; biasedmf, svdpp {}", fpl.learning_rate,
+                                defaults.neural.learning_rate, defaults.averaged.rate, defaults.rating_lr))
       ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
@@ -150,7 +152,8 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       "--max-trials", "N", "draws before a step is given up (warp)", shown(defaults.max_trials),
       std::uint32_t{}, [](TrainRequest & r) -> auto& { return r.factors.max_trials; });
   add_edit<std::string>(app, edits, "--server",
-                        "the server's step on the summed gradient (fcf, kgflex, fedcars): adam or sgd",
+                        "the server's step by what devices sent (fcf, kgflex, fedcars, fedmultvae, "
+                        "fedneumf): adam, sgd or momentum",
                         [](TrainRequest& request, const std::string& value) -> Status {
                           SOTTO_TRY(request.factors.server, parse_server_step(value));
                           return Done{};
@@ -174,42 +177,6 @@ void add_factor_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   server(
       "--beta2", "Adam's decay of the squares", shown(defaults.beta2),
       [](TrainRequest & r) -> auto& { return r.factors.beta2; });
-}
-
-void add_network_flags(CLI::App& app, Edits<TrainRequest>& edits) {
-  const auto number = [&](const char* name, const char* help, auto member) {
-    using Value = std::remove_reference_t<decltype(member(std::declval<NeuralOptions&>()))>;
-    NeuralOptions sample;
-    return add_edit<Value>(
-               app, edits, name, help,
-               [member](TrainRequest& request, const Value& value) { member(request.neural) = value; })
-        ->type_name("N")
-        ->default_str(shown(member(sample)))
-        ->group("Networks");
-  };
-  using Count = std::uint32_t;
-  number("--batch", "users (multvae) or interactions (neumf) a step",
-         [](NeuralOptions& n) -> Count& { return n.batch; });
-  number("--l2", "weight of the squared numbers of the network in the loss",
-         [](NeuralOptions& n) -> float& { return n.l2; });
-  number("--hidden", "neurons of the hidden layers (multvae)",
-         [](NeuralOptions& n) -> Count& { return n.vae.hidden; });
-  number("--latent", "length of the code (multvae)", [](NeuralOptions& n) -> Count& { return n.vae.latent; });
-  number("--dropout", "share of a history that a visit does not see (multvae)",
-         [](NeuralOptions& n) -> float& { return n.vae.dropout; });
-  number("--anneal-cap", "largest weight β of the divergence (multvae)",
-         [](NeuralOptions& n) -> float& { return n.vae.anneal_cap; });
-  number("--anneal-epochs", "epochs over which β rises from 0 (multvae)",
-         [](NeuralOptions& n) -> Count& { return n.vae.anneal_epochs; });
-  using Sizes = std::vector<Count>;
-  std::string sizes;
-  for (const Count size : NeuMfOptions{}.layers) sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
-  add_edit<Sizes>(app, edits, "--layers", "sizes of the network: both vectors, then each layer (neumf)",
-                  [](TrainRequest& request, const Sizes& value) { request.neural.neumf.layers = value; })
-      ->delimiter(',')
-      ->type_name("LIST")
-      ->default_str(sizes)
-      ->group("Networks");
 }
 
 void add_wire_flag(CLI::App& app, Edits<TrainRequest>& edits) {

@@ -51,8 +51,10 @@ class LocalTask {
   // Where each layer's parameters end in the flat vector, ascending; the last is parameters().
   [[nodiscard]] virtual std::vector<std::size_t> layer_ends() const = 0;
   [[nodiscard]] virtual std::size_t devices() const = 0;
-  // Whether the device has anything to train on.
+  // Whether the device may be asked: the server knows it as one of those that train.
   [[nodiscard]] virtual bool takes_part(UserIndex device) const = 0;
+  // Whether it answers when it is asked. People may keep to themselves all that they could train on.
+  [[nodiscard]] virtual bool answers(UserIndex device) const { return takes_part(device); }
   // The model before the first round.
   virtual void start(std::uint64_t seed, std::span<float> model) const = 0;
   // What a device keeps to itself: so many numbers, and how they start.
@@ -64,10 +66,13 @@ class LocalTask {
                                                   const LocalTraining& how, std::span<float> model,
                                                   std::span<float> own) const = 0;
   // How the model does on the device's examples of a part. `right`, unless empty, has room for one number an
-  // example of the part, 1 where the model is right.
-  [[nodiscard]] virtual Result<LocalScore> score(UserIndex device, LocalPart part,
-                                                 std::span<const float> model,
-                                                 std::span<std::uint8_t> right) const = 0;
+  // example of the part, 1 where the model is right. Where nothing is right or wrong, as in a ranking,
+  // devices keep no such examples: 0 of 0.
+  [[nodiscard]] virtual Result<LocalScore> score(UserIndex /*device*/, LocalPart /*part*/,
+                                                 std::span<const float> /*model*/,
+                                                 std::span<std::uint8_t> /*right*/) const {
+    return LocalScore{};
+  }
 };
 
 }  // namespace sotto

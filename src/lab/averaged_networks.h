@@ -1,0 +1,26 @@
+// MultVAE and NeuMF by federated averaging (neural/recommender_tasks.h), seen like any training: devices
+// train their copy on what consent lets them speak of and send how it moved; the server goes by the mean.
+//
+// With one local step and Adam on the server, a round of MultVAE is a central step on a batch of the cohort's
+// histories. Criteria, secure sums and ledgers are those of every federated model.
+#pragma once
+
+#include "lab/factor_training.h"
+#include "sim/averaging_federation.h"
+
+namespace sotto {
+
+// Fails where the settings of an averaged network cannot be.
+[[nodiscard]] Status check_averaged(const TrainRequest& request);
+
+// The plan of the federation in which so many of so many are asked in a round.
+[[nodiscard]] AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort,
+                                           std::size_t users);
+
+// Opens the neural module; fails with a sentence where it is not there. The request has everybody's terms
+// (with_people).
+[[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_averaged_network(const TrainRequest& request,
+                                                                             const Split& split,
+                                                                             Executor& executor);
+
+}  // namespace sotto
