@@ -98,19 +98,25 @@ Result<std::unique_ptr<LocalTask>> make_task(const TrainRequest& request, const 
 
 }  // namespace
 
+AveragedRates usual_rates(ModelKind model) {
+  return is_multvae(model) ? AveragedRates{.device = 0.5f, .adam = 0.003f}
+                           : AveragedRates{.device = 5.0f, .adam = 0.01f};
+}
+
 AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort, std::size_t users) {
-  // One of Adam's steps is as long as its rate, whatever was sent; other steps go by the mean itself.
-  constexpr float adam_rate = 0.001f, mean_rate = 1.0f;
+  const AveragedRates usual = usual_rates(request.model);
   AveragingPlan plan{.seed = request.plan.seed,
                      .cohort = static_cast<double>(cohort) / static_cast<double>(users),
-                     .local = request.averaged,
+                     .local = {.epochs = request.averaged.epochs,
+                               .batch = request.neural.batch,
+                               .rate = request.averaged.rate.value_or(usual.device),
+                               .proximal = request.averaged.proximal},
                      .server = {.step = request.factors.server.value_or(ServerStep::adam),
                                 .beta1 = request.factors.beta1,
                                 .beta2 = request.factors.beta2},
                      .fixed = request.plan.fixed};
-  plan.local.batch = request.neural.batch;
   plan.server.rate =
-      request.factors.server_lr.value_or(plan.server.step == ServerStep::adam ? adam_rate : mean_rate);
+      request.factors.server_lr.value_or(plan.server.step == ServerStep::adam ? usual.adam : usual.mean);
   return plan;
 }
 

@@ -13,6 +13,15 @@ namespace sotto {
 // Fails where the settings of an averaged network cannot be.
 [[nodiscard]] Status check_averaged(const TrainRequest& request);
 
+// Unless told: how far a device goes along its gradient, and the server along the mean. MultVAE's loss is of
+// a whole history, NeuMF's a mean over interactions. One of Adam's steps is as long as its rate, whatever was
+// sent; other steps go by the mean itself.
+struct AveragedRates {
+  float device, adam;
+  float mean = 1.0f;
+};
+[[nodiscard]] AveragedRates usual_rates(ModelKind model);
+
 // The plan of the federation in which so many of so many are asked in a round.
 [[nodiscard]] AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort,
                                            std::size_t users);

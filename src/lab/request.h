@@ -20,7 +20,6 @@
 #include "lab/kgflex_request.h"
 #include "lab/knowledge_request.h"
 #include "lab/model_kind.h"
-#include "model/averaging/local_task.h"
 #include "model/central/ease.h"
 #include "model/central/neighbors.h"
 #include "model/central/neural_options.h"
@@ -63,6 +62,13 @@ struct FactorRequest {
   float beta1 = 0.9f, beta2 = 0.999f;  // fcf with Adam
 };
 
+// What a device of fedmultvae and fedneumf does in a round; its batch is that of the network.
+struct AveragedRequest {
+  std::uint32_t epochs = 1;
+  std::optional<float> rate;  // none: the network's own (lab/averaged_networks.h)
+  float proximal = 0.0f;
+};
+
 inline constexpr std::uint32_t most_cutoff = 10'000;
 inline constexpr std::uint64_t most_seed = 9'223'372'036'854'775'807;  // TOML's largest number
 
@@ -101,8 +107,7 @@ struct TrainRequest {
   std::optional<LocalSteps> local;  // none: the plan's, but batch for kgflex
   KnnOptions knn;
   NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
-  // fedmultvae, fedneumf: what a device does in a round; its batch is `neural`'s.
-  LocalTraining averaged{.epochs = 1, .rate = 0.5f};
+  AveragedRequest averaged;
   // The papers tie λ to α: unless given, λ_u = λ⁺ = α/20 and λ⁻ = α/200.
   std::optional<float> user_reg, positive_reg, negative_reg;
   LinearOptions linear;

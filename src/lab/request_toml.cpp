@@ -117,11 +117,13 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "factors", r.plan.fpl.factors);
   // Networks and models of ratings have defaults of their own for what others have too.
   const bool network = facts_of(r.model).family == ModelFamily::network;
-  visit("model", "lr",
-        is_averaged(r.model)          ? r.averaged.rate
-        : network                     ? r.neural.learning_rate
-        : takes_rating_steps(r.model) ? r.rating_lr
-                                      : r.plan.fpl.learning_rate);
+  if (is_averaged(r.model))
+    visit("model", "lr", r.averaged.rate);
+  else
+    visit("model", "lr",
+          network                       ? r.neural.learning_rate
+          : takes_rating_steps(r.model) ? r.rating_lr
+                                        : r.plan.fpl.learning_rate);
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lab/averaged_networks.h"
 #include "lab/cli/consent_flags.h"
 #include "lab/cli/content_flags.h"
 #include "lab/cli/context_flags.h"
@@ -53,8 +54,10 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
                     request.averaged.rate = value;
                   })
       ->type_name("N")
-      ->default_str(fmt::format("{}; networks {}, on devices {}; biasedmf, svdpp {}", fpl.learning_rate,
-                                defaults.neural.learning_rate, defaults.averaged.rate, defaults.rating_lr))
+      ->default_str(fmt::format("{}; multvae, neumf {}; fedmultvae {}, fedneumf {}; biasedmf, svdpp {}",
+                                fpl.learning_rate, defaults.neural.learning_rate,
+                                usual_rates(ModelKind::fedmultvae).device,
+                                usual_rates(ModelKind::fedneumf).device, defaults.rating_lr))
       ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
