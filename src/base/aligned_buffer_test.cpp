@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace sotto {
-namespace {
+namespace sotto::aligned_buffer_test {
 
 bool on_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % cache_line_bytes == 0; }
 
@@ -36,5 +35,4 @@ TEST(AlignedBuffer, CopiesAreApartAndMovedFromIsEmpty) {
   EXPECT_EQ(second.size(), 4u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::aligned_buffer_test

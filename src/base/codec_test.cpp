@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
-namespace {
+namespace sotto::codec_test {
 
 enum class Colour : std::uint8_t { red = 1, green = 2 };
 
@@ -17,12 +16,12 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-}  // namespace
+}  // namespace sotto::codec_test
 
 template <>
-inline constexpr bool codec_plain<Cell> = true;
+inline constexpr bool sotto::codec_plain<sotto::codec_test::Cell> = true;
 
-namespace {
+namespace sotto::codec_test {
 
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
@@ -165,5 +164,4 @@ TEST(Codec, AByteThatIsNoBoolIsRefused) {
   EXPECT_TRUE(in.spoiled());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::codec_test

@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::compression_test {
 
 Bytes bytes_of(const std::string& text) {
   const auto view = std::as_bytes(std::span(text));
@@ -122,5 +121,4 @@ TEST(Compression, PlainTextDoesNotLookLikeZstd) {
   EXPECT_FALSE(looks_like_zstd(std::span(packed).first(3)));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::compression_test

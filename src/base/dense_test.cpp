@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::dense_test {
 
 // Says that it has several threads, and runs the last shard first.
 class Backward final : public Executor {
@@ -72,5 +71,4 @@ TEST(Dense, RefusesWhatIsNotPositiveDefinite) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::dense_test

@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::eigen_test {
 
 SymmetricMatrix drawn(std::size_t size) {
   Stream stream(1, Purpose::generate_world);
@@ -55,5 +54,4 @@ TEST(Eigen, NothingKeptIsZero) {
     for (const double value : none.row(r)) EXPECT_EQ(value, 0.0);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::eigen_test

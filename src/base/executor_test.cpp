@@ -4,8 +4,7 @@
 
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::executor_test {
 
 TEST(SerialExecutor, RunsEachShardOnceInOrder) {
   SerialExecutor executor;
@@ -17,5 +16,4 @@ TEST(SerialExecutor, RunsEachShardOnceInOrder) {
   EXPECT_EQ(executor.threads(), 1u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::executor_test

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
-namespace {
+namespace sotto::half_test {
 
 // By the definition of binary16, with the C library.
 double slow_half(std::uint16_t half) {
@@ -69,5 +68,4 @@ TEST(Half, BetweenTwoHalvesTheNearestAndTiesToEven) {
   EXPECT_EQ(half_of(-1e-10f), 0x8000);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::half_test

@@ -5,8 +5,7 @@
 #include <array>
 #include <string>
 
-namespace sotto {
-namespace {
+namespace sotto::hash_test {
 
 std::string hash_of(const std::string& text) {
   Hasher hasher;
@@ -50,5 +49,4 @@ TEST(Hasher, ArraysAreTheirBytes) {
   EXPECT_EQ(std::move(hasher).hex(), hash_of("abcd"));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::hash_test

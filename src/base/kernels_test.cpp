@@ -9,8 +9,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
-namespace {
+namespace sotto::kernels_test {
 
 class KernelTargets : public testing::TestWithParam<std::size_t> {
  protected:
@@ -92,5 +91,4 @@ TEST(Kernels, PhiloxInBlocksIsPhiloxOneByOne) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, KernelTargets, testing::Values(2, 16, 21, 51, 101));
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::kernels_test

@@ -6,8 +6,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::math_test {
 
 double relative_error(double value, double truth) { return std::fabs(value - truth) / std::fabs(truth); }
 
@@ -82,5 +81,4 @@ TEST(Math, NormalQuantileIsFiniteAtTheEndsThatStreamsReach) {
   EXPECT_NEAR(normal_quantile(1.0 - 0x1.0p-53), 8.2095361516, 1e-9);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::math_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::nearest_word_test {
 
 TEST(NearestWord, CountsTheLettersThatDiffer) {
   EXPECT_EQ(letters_between("kitten", "sitting"), 3u);  // Levenshtein's example
@@ -23,5 +22,4 @@ TEST(NearestWord, OffersTheNearestOrNone) {
   EXPECT_TRUE(far.word().empty());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::nearest_word_test

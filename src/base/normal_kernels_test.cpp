@@ -10,8 +10,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
-namespace {
+namespace sotto::normal_kernels_test {
 
 void on_every_target(const auto& check) {
   for (const std::int64_t target : kernels::runnable_targets()) {
@@ -182,5 +181,4 @@ TEST(NormalKernels, DotManyGivesTheSameBitsOnEveryTarget) {
   });
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::normal_kernels_test

@@ -6,8 +6,7 @@
 #include "base/kernels.h"
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::panel_sums_test {
 
 TEST(PanelSums, EveryTargetAddsInOrder) {
   constexpr std::size_t rows = 40, wide = 64;
@@ -28,5 +27,4 @@ TEST(PanelSums, EveryTargetAddsInOrder) {
   kernels::use_target(0);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::panel_sums_test

@@ -7,8 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::rng_test {
 
 // Known answers published with Random123 (kat_vectors, philox4x32 10).
 TEST(Philox, MatchesThePublishedVectors) {
@@ -144,5 +143,4 @@ TEST(Stream, NormalIsStandardNormal) {
             2.0 / std::sqrt(draws));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rng_test

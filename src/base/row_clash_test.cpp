@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::row_clash_test {
 
 TEST(RowClash, StepsThatShareAUserOrARowAreFound) {
   RowClash clash;
@@ -22,5 +21,4 @@ TEST(RowClash, StepsThatShareAUserOrARowAreFound) {
   EXPECT_TRUE(clash.add(1, 10, 20));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::row_clash_test

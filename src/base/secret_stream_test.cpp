@@ -5,8 +5,7 @@
 
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::secret_stream_test {
 
 SecretKey key_of(std::initializer_list<unsigned> bytes) {
   SecretKey key{};
@@ -90,5 +89,4 @@ RC_GTEST_PROP(SecretStream, AddsItsOwnBytesAndTakesThemAway, ()) {
   check_add<std::uint64_t>(count, offset);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::secret_stream_test

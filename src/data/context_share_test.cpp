@@ -4,8 +4,7 @@
 #include "base/rng.h"
 #include "data/contexts.h"
 
-namespace sotto {
-namespace {
+namespace sotto::context_share_test {
 
 TEST(ContextShare, NothingAtZeroAllAtOneAndTheFirstDimensionIsTheStreams) {
   for (std::uint32_t item = 0; item < 200; ++item) {
@@ -38,5 +37,4 @@ RC_GTEST_PROP(ContextShareLaw, WhatIsCarriedAtSomeShareIsCarriedAtAnyLargerOne,
   RC_ASSERT(carries(seed, {user}, {item}, dimension, std::min(small, large)) == at_small);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::context_share_test

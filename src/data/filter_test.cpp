@@ -7,8 +7,7 @@
 #include <map>
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::filter_test {
 
 using Pairs = std::set<std::pair<std::string, std::string>>;
 
@@ -124,5 +123,4 @@ TEST(Filter, SaysWhichFilterLeftNothing) {
             std::string::npos);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::filter_test

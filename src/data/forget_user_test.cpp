@@ -7,8 +7,7 @@
 #include "data/generate.h"
 #include "data/split_io.h"
 
-namespace sotto {
-namespace {
+namespace sotto::forget_user_test {
 
 TEST(ForgetUser, TheirIdAndInteractionsAreGoneAndNobodyElsesChange) {
   const Dataset dataset =
@@ -54,5 +53,4 @@ TEST(ForgetUser, AnItemThatOnlyTheyHadStaysWithNobody) {
   EXPECT_EQ(loaded->catalogue, 2u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::forget_user_test

@@ -10,8 +10,7 @@
 #include "data/split_parts.h"
 #include "data/venues.h"
 
-namespace sotto {
-namespace {
+namespace sotto::generate_test {
 
 TEST(Generate, IsAFunctionOfItsOptions) {
   WorldOptions options;
@@ -197,5 +196,4 @@ TEST(Generate, AnySizeWorks) {
   EXPECT_EQ(generate_split({}, 1.0).error().code, Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::generate_test

@@ -8,8 +8,7 @@
 
 #include "data/loader.h"
 
-namespace sotto {
-namespace {
+namespace sotto::given_lists_test {
 
 Dataset dataset_of(const std::string& text) {
   const TextSource source{"part", text};
@@ -134,5 +133,4 @@ RC_GTEST_PROP(GivenLists, AgreeWithAMapOfSortedLists, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::given_lists_test

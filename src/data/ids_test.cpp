@@ -5,8 +5,7 @@
 
 #include <map>
 
-namespace sotto {
-namespace {
+namespace sotto::ids_test {
 
 RC_GTEST_PROP(IdTable, EqualsAMap, (const std::vector<std::string>& names)) {
   IdTable table;
@@ -87,5 +86,4 @@ RC_GTEST_PROP(IdTable, RoomInAdvanceChangesNothing, (const std::vector<std::stri
   RC_ASSERT(IdTable::lawful(grown.arrays()));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::ids_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::item_labels_test {
 
 using Lines = std::vector<std::string>;
 
@@ -75,5 +74,4 @@ TEST(ItemLabels, RefusesBadFiles) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::item_labels_test

@@ -6,8 +6,7 @@
 
 #include <map>
 
-namespace sotto {
-namespace {
+namespace sotto::loader_test {
 
 Result<Dataset> load(std::string_view text, const std::string& columns = "") {
   const TextSource source{"file.txt", text};
@@ -262,5 +261,4 @@ RC_GTEST_PROP(Loader, EqualsSlowMap, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::loader_test

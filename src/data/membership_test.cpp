@@ -5,8 +5,7 @@
 
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::membership_test {
 
 RC_GTEST_PROP(Membership, BitmapAndSearchEqualTheSet, ()) {
   constexpr std::uint32_t items = 200;
@@ -41,5 +40,4 @@ TEST(Membership, KeepsToItsBudget) {
   EXPECT_FALSE(Membership(histories, 0).uses_bitmap());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::membership_test

@@ -5,8 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::pair_sampler_test {
 
 // One user a row; items given as numbers.
 Histories histories_of(const std::vector<std::vector<std::uint32_t>>& users) {
@@ -75,5 +74,4 @@ TEST(PairSampler, APairIsAFunctionOfItsPlace) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::pair_sampler_test

@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::person_attributes_test {
 
 std::string value_of(const PersonAttributes& people, const std::string& person, std::size_t column) {
   const std::uint32_t value = people.values[column][*people.people.find(person)];
@@ -73,5 +72,4 @@ TEST(PersonAttributes, WhatIsWrongIsNamedByLineAndWithoutIds) {
   EXPECT_NE(refusal(words).find("300 different words"), std::string::npos) << refusal(words);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::person_attributes_test

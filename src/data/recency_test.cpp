@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
-namespace {
+namespace sotto::recency_test {
 
 std::vector<float> weighed(const Recency& recency, const std::vector<std::uint16_t>& ages) {
   std::vector<float> weights{7.0f};  // what was there before is gone
@@ -38,5 +37,4 @@ TEST(Recency, RefusesWhatIsNoHalfLife) {
   EXPECT_TRUE(Recency::check(0.0f).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::recency_test

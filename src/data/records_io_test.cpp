@@ -6,8 +6,7 @@
 #include "data/context_schema.h"
 #include "data/loader.h"
 
-namespace sotto {
-namespace {
+namespace sotto::records_io_test {
 
 Split example() {
   const TextSource source{
@@ -95,5 +94,4 @@ RC_GTEST_PROP(RecordsIo, ChangedBytesAreRefusedOrSavedAsTheyAre, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::records_io_test

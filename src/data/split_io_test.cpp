@@ -8,8 +8,7 @@
 #include "data/split_layout.h"
 #include "data/split_parts.h"
 
-namespace sotto {
-namespace {
+namespace sotto::split_io_test {
 
 Split small_split() {
   const TextSource source{
@@ -247,5 +246,4 @@ TEST(SplitIo, ExportsOwnIds) {
   EXPECT_EQ(part_as_tsv(split, split.validation), "");
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::split_io_test

@@ -11,8 +11,7 @@
 #include "data/forget_user.h"
 #include "data/loader.h"
 
-namespace sotto {
-namespace {
+namespace sotto::split_records_test {
 
 Dataset load(std::string_view text) {
   const TextSource source{"t", text};
@@ -187,5 +186,4 @@ TEST(SplitRecords, WhoIsForgottenHasNoneAndOthersKeepTheirs) {
   EXPECT_NE(rest.records->hash(), split.records->hash());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::split_records_test

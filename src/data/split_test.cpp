@@ -11,8 +11,7 @@
 #include "data/loader.h"
 #include "data/split_parts.h"
 
-namespace sotto {
-namespace {
+namespace sotto::split_test {
 
 using Names = std::vector<std::string>;
 
@@ -290,5 +289,4 @@ TEST(Split, HashSeesIdsAndParts) {
   EXPECT_NE(base, hash("u,a\n", "u,b\nu,c\n"));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::split_test

@@ -8,8 +8,7 @@
 
 #include "fed/messages.h"
 
-namespace sotto {
-namespace {
+namespace sotto::collector_test {
 
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
 
@@ -86,5 +85,4 @@ RC_GTEST_PROP(Aggregator, TotalsMadeElsewhereAddUp, ()) {
   RC_ASSERT(released(std::move(next)).empty());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::collector_test

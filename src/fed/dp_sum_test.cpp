@@ -6,8 +6,7 @@
 #include <cmath>
 #include <map>
 
-namespace sotto {
-namespace {
+namespace sotto::dp_sum_test {
 
 constexpr SumShape shape{5, 3};
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -201,5 +200,4 @@ TEST(DpSum, RefusesPlansThatHideNobody) {
   EXPECT_EQ(*parse_dp_place("local"), DpPlace::local);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::dp_sum_test

@@ -9,8 +9,7 @@
 #include "fed/weights_message.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::pair_aggregator_test {
 
 ItemSet open_set(const std::vector<std::uint32_t>& items) {
   return ItemSet::consented(items_of(items), ConsentGate({.pi = 1.0}, 1, 0, UserIndex{}));
@@ -142,5 +141,4 @@ TEST(WeightsMessage, DecodesToWhatWasEncodedAndRefusesTheRest) {
   EXPECT_FALSE(decode<WeightsMessage>(outside).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::pair_aggregator_test

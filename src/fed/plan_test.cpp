@@ -4,8 +4,7 @@
 
 #include <limits>
 
-namespace sotto {
-namespace {
+namespace sotto::plan_test {
 
 TEST(Plan, TheFourVariantsAndTheirSchedules) {
   // Amazon Digital Music's shape: 1,835 users, 61,408 training records, T = ⌊61408/1835⌋ = 33.
@@ -82,5 +81,4 @@ TEST(Plan, MoreRoundsThanCanBeCountedIsAnError) {
   EXPECT_FALSE(schedule_for(plan, 100, 4000).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::plan_test

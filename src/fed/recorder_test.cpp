@@ -6,8 +6,7 @@
 #include <map>
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::recorder_test {
 
 constexpr SumShape shape{.rows = 9, .width = 2};
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -196,5 +195,4 @@ TEST(Recorder, RandomMessagesSayNothingAndChangeNoSum) {
   EXPECT_EQ(same, 0u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::recorder_test

@@ -8,8 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::robust_sum_test {
 
 constexpr std::size_t test_rows = 8;
 using Entries =
@@ -241,5 +240,4 @@ TEST(RobustOptions, LeastContributorsIsTheWorkedExample) {
   EXPECT_EQ(least_contributors(47, 49.0), 47u + 49u + 28u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::robust_sum_test

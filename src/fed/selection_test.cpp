@@ -6,8 +6,7 @@
 #include <numeric>
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::selection_test {
 
 std::vector<UserIndex> users(std::uint32_t count) {
   std::vector<UserIndex> all(count);
@@ -48,5 +47,4 @@ TEST(CohortSelector, EverybodyIsTakenEquallyOften) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::selection_test

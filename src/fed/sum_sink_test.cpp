@@ -7,8 +7,7 @@
 
 #include "fed/contribute.h"
 
-namespace sotto {
-namespace {
+namespace sotto::sum_sink_test {
 
 constexpr std::size_t rows = 40;
 constexpr std::size_t each = 5;
@@ -89,5 +88,4 @@ TEST(SumSinkDeathTest, ARowThatConsentWasNotAskedAboutDoesNotLeave) {
                "was not asked");
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::sum_sink_test

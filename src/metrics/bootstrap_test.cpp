@@ -10,8 +10,7 @@
 #include "base/rng.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::bootstrap_test {
 
 std::vector<double> skewed_values(std::size_t count) {
   Stream draws(3, Purpose::generate_world);
@@ -126,5 +125,4 @@ TEST(Bootstrap, ValuesThatAreAllAlikeHaveNoInterval) {
     }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::bootstrap_test

@@ -5,8 +5,7 @@
 
 #include <map>
 
-namespace sotto {
-namespace {
+namespace sotto::device_accuracy_test {
 
 // Three devices with 10, 20 and 0 test examples.
 AccuracyCurve worked_example() {
@@ -89,5 +88,4 @@ RC_GTEST_PROP(DeviceAccuracy, ConfusionCountsPairs, (std::vector<std::pair<bool,
   RC_ASSERT(confusion.examples() == pairs.size());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::device_accuracy_test

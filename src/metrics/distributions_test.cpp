@@ -6,8 +6,7 @@
 #include <limits>
 #include <numbers>
 
-namespace sotto {
-namespace {
+namespace sotto::distributions_test {
 
 TEST(Distributions, StudentsTableInEveryTextbook) {
   struct Line {
@@ -73,5 +72,4 @@ TEST(Distributions, TheNormalCurve) {
               2e-11);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::distributions_test

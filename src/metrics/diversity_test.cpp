@@ -7,8 +7,7 @@
 
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::diversity_test {
 
 using Counts = std::vector<std::uint64_t>;
 
@@ -58,5 +57,4 @@ TEST(Diversity, CountsOnlyTheFirstPlaces) {
   EXPECT_EQ(recommendation_counts(lists, 1, 5), (Counts{0, 0, 1, 0, 1}));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::diversity_test

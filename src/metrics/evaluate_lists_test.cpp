@@ -7,8 +7,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::evaluate_lists_test {
 
 Split world_of(const Rows& train, const Rows& validation, const Rows& test, std::size_t catalogue) {
   Split split;
@@ -107,5 +106,4 @@ TEST(EvaluateLists, RefusesWhatCannotBe) {
   EXPECT_EQ(evaluate_lists(lists, split, options, ShortLists::allow).error().code, Code::bad_input);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::evaluate_lists_test

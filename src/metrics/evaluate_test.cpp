@@ -12,8 +12,7 @@
 #include "model/central/small_worlds.h"
 #include "model/central/toppop.h"
 
-namespace sotto {
-namespace {
+namespace sotto::evaluate_test {
 
 class ThreadedExecutor final : public Executor {
  public:
@@ -383,5 +382,4 @@ TEST(Evaluate, RefusesWhatCannotBe) {
   EXPECT_EQ(code(TableModel(2, {1.0f, nan}), split, {}), Code::diverged);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::evaluate_test

@@ -4,8 +4,7 @@
 
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::exposure_test {
 
 TEST(Exposure, CountsThoseWhoCouldBeShownTheTarget) {
   const Histories train = histories_of({{0, 3}, {1}, {2}, {0}});
@@ -24,5 +23,4 @@ TEST(Exposure, CountsThoseWhoCouldBeShownTheTarget) {
   EXPECT_EQ(exposure_of(ItemIndex{0}, lists, train, 2).exposed, 2u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::exposure_test

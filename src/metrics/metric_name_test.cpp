@@ -8,8 +8,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::metric_name_test {
 
 TEST(MetricName, EveryMetricOfAnEvaluationHasItsName) {
   Split split;
@@ -70,5 +69,4 @@ TEST(MetricName, SmallErrorsAreBetter) {
   EXPECT_FALSE(parse_metric_name("MAE@10").ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::metric_name_test

@@ -12,8 +12,7 @@
 #include "model/central/small_worlds.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
-namespace {
+namespace sotto::rank_users_test {
 
 struct World {
   RowMatrix users;
@@ -238,5 +237,4 @@ TEST(RankUsers, RefusesSizesBeyondAnIndex) {
   EXPECT_EQ(lists.error().code, Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rank_users_test

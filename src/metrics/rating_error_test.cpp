@@ -5,8 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::rating_error_test {
 
 TEST(RatingError, WorkedExample) {
   const std::vector<float> predicted{3, 4, 1};
@@ -20,5 +19,4 @@ TEST(RatingErrorDeathTest, EachPredictionHasItsTruth) {
   EXPECT_DEATH((void)mean_absolute_error(one, {}), "truth");
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rating_error_test

@@ -6,8 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
-namespace {
+namespace sotto::statistics_test {
 
 using Values = std::vector<double>;
 
@@ -169,5 +168,4 @@ TEST(Statistics, TestsHaveNames) {
   EXPECT_EQ(parse_paired_test("luck").error().code, Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::statistics_test

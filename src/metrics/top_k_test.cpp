@@ -8,8 +8,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::top_k_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -95,5 +94,4 @@ TEST(Recommend, EqualsSortingTheModelsScores) {
     EXPECT_EQ(recommend(model, user, seen, 50, block), slow_top(scores, seen, 50));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::top_k_test

@@ -9,8 +9,7 @@
 #include "model/central/small_worlds.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
-namespace {
+namespace sotto::als_test {
 
 constexpr std::uint32_t users = 40;
 constexpr std::uint32_t items = 30;
@@ -174,5 +173,4 @@ TEST(Als, BadOptionsAndSystemsWithoutSolutionAreRefused) {
   EXPECT_NE(epoch.error().message.find("--lambda"), std::string::npos);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::als_test

@@ -10,8 +10,7 @@
 
 #include "base/fixed_point.h"
 
-namespace sotto {
-namespace {
+namespace sotto::fpl_test {
 
 constexpr float scale = 1 << 20;
 
@@ -30,9 +29,9 @@ struct Recorder {
   }
   void relieve(std::uint32_t /*item*/) {}
   void prefetch(std::uint32_t /*item*/) const {}
-  [[nodiscard]] float scale() const { return sotto::scale; }
+  [[nodiscard]] float scale() const { return fpl_test::scale; }
   [[nodiscard]] double value(std::size_t row, std::size_t k) const {
-    return rows[row].values[k] / double{sotto::scale};
+    return rows[row].values[k] / double{fpl_test::scale};
   }
   std::size_t stride;
   std::vector<Row> rows;
@@ -267,5 +266,4 @@ TEST(Fpl, NumbersThatLeaveTheRangeAreReported) {
   EXPECT_FALSE(fit_one(model, visit_of(world, pairs), sink).finite);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::fpl_test

@@ -7,8 +7,7 @@
 
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::mf_recommender_test {
 
 RowMatrix random_matrix(std::size_t rows, std::size_t width, std::uint32_t round) {
   RowMatrix matrix(rows, width);
@@ -140,5 +139,4 @@ TEST(MfRecommender, WithoutHistoryOrWithTheWholeCatalogueTheBiasSpeaks) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::mf_recommender_test

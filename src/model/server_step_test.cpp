@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
-namespace {
+namespace sotto::server_step_test {
 
 constexpr std::size_t width = 3;
 
@@ -53,5 +52,4 @@ TEST(ServerStep, NamesAreReadBack) {
   EXPECT_FALSE(check(ServerStepOptions{.beta1 = 1.0f}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::server_step_test

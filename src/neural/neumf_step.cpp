@@ -19,9 +19,9 @@ struct Answer {
   std::vector<at::Tensor> layers;   // weight and bias of each
 };
 
-class Step {
+class NeuMfStep {
  public:
-  Step(Network& network, const NeuMfOptions& options, const std::vector<NeuMfExample>& batch)
+  NeuMfStep(Network& network, const NeuMfOptions& options, const std::vector<NeuMfExample>& batch)
       : network_(network), options_(options), batch_(batch) {
     for (std::size_t n = neumf_net_layers; n < network.size(); ++n) leaves_.emplace_back(network.value(n));
   }
@@ -94,7 +94,7 @@ class Step {
 
 double neumf_gradients(Network& network, const NeuMfOptions& options, const std::vector<NeuMfExample>& batch,
                        Executor& executor) {
-  Step step(network, options, batch);
+  NeuMfStep step(network, options, batch);
   std::vector<Answer> answers(step.shards());
   run_shards(executor, answers.size(), [&](std::size_t shard) { answers[shard] = step.answer(shard); });
   for (std::size_t n = 0; n < network.size(); ++n) {

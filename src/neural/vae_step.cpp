@@ -13,7 +13,7 @@ namespace sotto {
 namespace {
 
 constexpr std::size_t users_a_shard = 64;
-constexpr std::size_t rows_a_shard = 256;
+constexpr std::size_t items_a_shard = 256;
 
 std::size_t shards_of(std::size_t count, std::size_t size) { return (count + size - 1) / size; }
 
@@ -22,9 +22,9 @@ struct Middle {
   at::Tensor first, decoded, divergence;
 };
 
-class Step {
+class VaeStep {
  public:
-  Step(Network& network, const VaeBatch& batch, float beta, Executor& executor)
+  VaeStep(Network& network, const VaeBatch& batch, float beta, Executor& executor)
       : network_(network),
         batch_(batch),
         beta_(beta),
@@ -181,9 +181,9 @@ class Step {
       for (std::uint64_t at = batch_.offsets[user]; at < batch_.offsets[user + 1]; ++at)
         shares[next[batch_.items[at].value]++] = {static_cast<std::uint32_t>(user), batch_.inputs[at]};
     RowMatrix& rows = gradient(vae_input);
-    run_shards(executor_, shards_of(catalogue_ + 1, rows_a_shard), [&](std::size_t shard) {
-      const std::size_t end = std::min(catalogue_ + 1, (shard + 1) * rows_a_shard);
-      for (std::size_t item = shard * rows_a_shard; item < end; ++item) {
+    run_shards(executor_, shards_of(catalogue_ + 1, items_a_shard), [&](std::size_t shard) {
+      const std::size_t end = std::min(catalogue_ + 1, (shard + 1) * items_a_shard);
+      for (std::size_t item = shard * items_a_shard; item < end; ++item) {
         float* row = rows.row(item);
         std::fill_n(row, rows.stride(), 0.0f);
         const auto add = [&](std::size_t user, float input) {
@@ -239,7 +239,7 @@ class Step {
 }  // namespace
 
 VaeLoss vae_gradients(Network& network, const VaeBatch& batch, float beta, Executor& executor) {
-  return Step(network, batch, beta, executor).run();
+  return VaeStep(network, batch, beta, executor).run();
 }
 
 }  // namespace sotto

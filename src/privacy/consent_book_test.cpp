@@ -5,8 +5,7 @@
 
 #include "privacy/consent.h"
 
-namespace sotto {
-namespace {
+namespace sotto::consent_book_test {
 
 constexpr std::uint32_t catalogue = 40;
 
@@ -157,5 +156,4 @@ TEST(ConsentBook, ABookWithoutSomebodyIsTheSameForTheOthers) {
   EXPECT_EQ(without.of(UserIndex{3}).rules, policy.people->of(UserIndex{3}).rules);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::consent_book_test

@@ -8,8 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::consent_test {
 
 TEST(Consent, PiOutsideItsRangeIsRefusedWithARemedy) {
   for (const double pi : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
@@ -95,5 +94,4 @@ TEST(Consent, ManyAnswersAtOnceAreTheGates) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::consent_test

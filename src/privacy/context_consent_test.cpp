@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::context_consent_test {
 
 class ContextConsent : public ::testing::Test {
  protected:
@@ -104,5 +103,4 @@ TEST(ContextChoice, WordsReadAndWrite) {
     EXPECT_FALSE(parse_choice(wrong, "off").ok()) << wrong;
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::context_consent_test

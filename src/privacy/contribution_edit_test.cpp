@@ -7,8 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::contribution_edit_test {
 
 using Rows = std::map<std::uint32_t, std::vector<std::int32_t>>;
 
@@ -144,5 +143,4 @@ RC_GTEST_PROP(ContributionEdit, FillAddsRowsOfZerosAlone, ()) {
     RC_ASSERT(contribution.row(n - 1) < contribution.row(n));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::contribution_edit_test

@@ -4,8 +4,7 @@
 
 #include "privacy/personal_policy.h"
 
-namespace sotto {
-namespace {
+namespace sotto::criteria_choice_test {
 
 CriteriaTerms terms_at(const char* level, CriteriaChoices choices = {}) {
   PersonalPolicy policy;
@@ -50,5 +49,4 @@ TEST(CriteriaChoice, WordsReadAsTheyAreWritten) {
 
 TEST(CriteriaChoice, WhoHasNoPolicyTellsAll) { EXPECT_TRUE(ConsentTerms{}.criteria.tells("size")); }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::criteria_choice_test

@@ -5,8 +5,7 @@
 
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::feature_consent_test {
 
 using enum ConsentAnswer;
 using Names = std::set<std::string>;
@@ -142,5 +141,4 @@ RC_GTEST_PROP(FeatureConsentLaw, TheQuestionAnswersWithEachOnesTerms, ()) {
     }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::feature_consent_test

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
-namespace {
+namespace sotto::item_set_test {
 
 std::vector<ItemIndex> hundred_items() {
   std::vector<ItemIndex> items;
@@ -38,5 +37,4 @@ TEST(ItemSet, ALargerShareWithholdsNothingThatASmallerOneGave) {
       std::includes(more.items().begin(), more.items().end(), some.items().begin(), some.items().end()));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::item_set_test

@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace sotto {
-namespace {
+namespace sotto::ledger_test {
 
 LedgerKey key_of(std::uint8_t letter) {
   std::array<std::byte, LedgerKey::seed_bytes> seed{};
@@ -164,5 +163,4 @@ TEST(Ledger, AnotherKeysLinesAreRefused) {
   EXPECT_TRUE(read_ledger(ledger.text(), ledger.heads.back(), other.public_key()).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::ledger_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::personal_policy_test {
 
 class PersonalPolicies : public ::testing::Test {
  protected:
@@ -123,5 +122,4 @@ TEST_F(PersonalPolicies, WhereACatalogueLacksSomethingItsRuleIsIdle) {
   EXPECT_EQ(terms_where_known(policy, catalogue())->rules, (std::vector{never, none, none, none}));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::personal_policy_test

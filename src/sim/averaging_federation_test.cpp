@@ -8,8 +8,7 @@
 #include "fed/secure/secure_collector.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::averaging_federation_test {
 
 constexpr std::size_t numbers = 21;  // two rows, the second not full
 
@@ -196,5 +195,4 @@ TEST(AveragingFederation, PlansAreChecked) {
   EXPECT_FALSE(check(plan, task).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::averaging_federation_test

@@ -11,8 +11,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::broadcast_test {
 
 const Split& small_world() {
   static const Split split =
@@ -140,5 +139,4 @@ TEST(Broadcast, ARunGoesOnFromItsMaster) {
   EXPECT_EQ(hashes(second), hashes(whole));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::broadcast_test

@@ -12,8 +12,7 @@
 #include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::consent_test {
 
 constexpr std::uint32_t people = 24;
 constexpr std::uint32_t catalogue = 30;
@@ -314,5 +313,4 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
   RC_ASSERT(totals.report.exchanges == fast.report.exchanges);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::consent_test

@@ -8,8 +8,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::device_fit_test {
 
 v1::TaskSpec small_task(std::uint32_t items) {
   v1::TaskSpec spec;
@@ -86,5 +85,4 @@ INSTANTIATE_TEST_SUITE_P(UnderEveryConsent, ADevicesOwnFit,
                          testing::Values(std::pair{1.0, MaskKind::sticky}, std::pair{0.5, MaskKind::sticky},
                                          std::pair{0.5, MaskKind::redraw}, std::pair{0.0, MaskKind::redraw}));
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::device_fit_test

@@ -11,8 +11,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::fedcars_federation_test {
 
 const Split& world() {
   static const Split split = small_rated_world(11, {.users = 60, .items = 40, .history = 12});
@@ -388,5 +387,4 @@ TEST(FedcarsFederation, NothingIsSaidOfRatingsThatMayNotLeave) {
   EXPECT_GT(kept, 20u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::fedcars_federation_test

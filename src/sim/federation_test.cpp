@@ -9,8 +9,7 @@
 #include "data/generate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::federation_test {
 
 const Split& small_world() {
   static const Split split =
@@ -341,5 +340,4 @@ TEST(ThreadPool, RunsEveryShardOnce) {
   EXPECT_GE(ThreadPool(0).threads(), 1u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::federation_test

@@ -9,8 +9,7 @@
 #include "model/central/ials.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::history_federation_test {
 
 const Split& world() {
   static const Split split =
@@ -300,5 +299,4 @@ TEST(Fcf, WhatIsKeptBackIsAnsweredAsIfItWereNotConsumed) {
     }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::history_federation_test

@@ -6,8 +6,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::kgflex_federation_test {
 
 const SmallWorld& world() {
   static const SmallWorld small(21,
@@ -149,5 +148,4 @@ TEST(KgflexFederation, ADeviceSendsRowsOfItsOwnFeaturesAlone) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::kgflex_federation_test

@@ -8,8 +8,7 @@
 #include "privacy/pair_contribution.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::pair_round_test {
 
 std::vector<std::uint64_t> flat(const PairSum& sum) {
   std::vector<std::uint64_t> all;
@@ -120,5 +119,4 @@ TEST(PairRound, ACollectorGetsTheSamePairs) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::pair_round_test

@@ -9,8 +9,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::poisoner_test {
 
 constexpr std::size_t width = 3;
 
@@ -162,5 +161,4 @@ TEST(Poisoner, AnUndefendedFederationFollowsTheAttacker) {
   EXPECT_EQ(hash_rows(attacked(3).shared), hash_rows(state.shared));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::poisoner_test

@@ -10,8 +10,7 @@
 #include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
-namespace {
+namespace sotto::secure_round_test {
 
 const Split& world() {
   static const Split split =
@@ -119,5 +118,4 @@ TEST(SecureRound, SilentDevicesChangeTheModelTheSameWayForAnyThreads) {
   EXPECT_NE(once, fpl_hash(nullptr));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::secure_round_test

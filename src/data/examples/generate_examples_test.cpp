@@ -8,8 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::generate_examples_test {
 
 TEST(GenerateExamples, AreAFunctionOfTheirOptions) {
   const Examples few = generate_pictures({.training = 30, .test = 5}).value();
@@ -104,5 +103,4 @@ TEST(GenerateExamples, SmilesShow) {
   EXPECT_GT(linear_accuracy(examples), 0.75);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::generate_examples_test

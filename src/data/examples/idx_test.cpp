@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::idx_test {
 
 using namespace std::string_literals;
 
@@ -107,5 +106,4 @@ RC_GTEST_PROP(Idx, WhatIsWrittenReadsBack, ()) {
   RC_ASSERT(back->for_training == train && back->height == examples.height);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::idx_test

@@ -6,8 +6,7 @@
 
 #include "data/kg/feature_counts.h"
 
-namespace sotto {
-namespace {
+namespace sotto::census_test {
 
 TEST(Census, CountsByHand) {
   Census census;
@@ -58,5 +57,4 @@ TEST(FeatureCounts, RareAndLongOnesGo) {
   EXPECT_EQ(features.features(), 1u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::census_test

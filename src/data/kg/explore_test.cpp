@@ -9,8 +9,7 @@
 
 #include "data/kg/item_features.h"
 
-namespace sotto {
-namespace {
+namespace sotto::explore_test {
 
 struct Line {
   std::string subject, predicate, object;
@@ -185,5 +184,4 @@ RC_GTEST_PROP(Exploration, FindsWhatAllWalksFind, ()) {
   RC_ASSERT(explore(links, graph, options).facts == slow);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::explore_test

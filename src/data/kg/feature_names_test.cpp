@@ -5,8 +5,7 @@
 
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::feature_names_test {
 
 constexpr const char* director = "http://dbpedia.org/ontology/director";
 constexpr const char* subject = "http://purl.org/dc/terms/subject";
@@ -117,5 +116,4 @@ RC_GTEST_PROP(FeatureNamesLaw, WordsAndFullNamesFindTheFeature, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::feature_names_test

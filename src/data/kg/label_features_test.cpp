@@ -4,8 +4,7 @@
 
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::label_features_test {
 
 TEST(LabelFeatures, AreCategoriesYearsAndDecades) {
   IdTable items;
@@ -28,5 +27,4 @@ TEST(LabelFeatures, AreCategoriesYearsAndDecades) {
   EXPECT_TRUE(bare.facts.empty());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::label_features_test

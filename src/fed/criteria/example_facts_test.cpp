@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
-namespace {
+namespace sotto::example_facts_test {
 
 // Eight examples of three classes; two devices, and one that holds nothing.
 struct World {
@@ -59,5 +58,4 @@ TEST(ExampleFacts, RefuseTrustThatIsNone) {
   EXPECT_FALSE(check(ExampleFactsOptions{.trust = {1.0, std::nan("")}}, 2).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::example_facts_test

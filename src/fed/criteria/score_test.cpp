@@ -8,8 +8,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
-namespace {
+namespace sotto::score_test {
 
 std::vector<double> drawn(std::size_t count) {
   std::vector<double> values;
@@ -178,5 +177,4 @@ TEST(Criterion, OutsideOfItsRangeItIsRefused) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::score_test

@@ -10,8 +10,7 @@
 #include "base/executor.h"
 #include "fed/secure/secure_collector.h"
 
-namespace sotto {
-namespace {
+namespace sotto::weighing_collector_test {
 
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
 
@@ -260,5 +259,4 @@ TEST(WeighingCollector, AnotherOrderFromTheNextRoundOn) {
   EXPECT_NEAR(weight_of_alice(), 0.4, 1e-6);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::weighing_collector_test

@@ -5,8 +5,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/sum_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::other_sums_test {
 
 PartShape parts() {
   return {
@@ -83,5 +82,4 @@ TEST(PaillierSum, WhatIsWrongIsRefused) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::other_sums_test

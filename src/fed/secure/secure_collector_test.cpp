@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::secure_collector_test {
 
 constexpr std::size_t catalogue = 23, width = 3;
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -205,5 +204,4 @@ TEST(SumOptions, WhatCannotBeIsRefused) {
   EXPECT_FALSE(check(wrong).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::secure_collector_test

@@ -5,8 +5,7 @@
 
 #include "fed/secure/sum_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::sum_malice_test {
 
 // Twelve devices with six neighbours each, a committee of nine.
 constexpr SumTerms twelve{.devices = 12,
@@ -394,5 +393,4 @@ TEST(SumMalice, PhasesEndOnceAndInOrder) {
   EXPECT_TRUE(refused(std::move(*world.server).release(), "after all phases"));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::sum_malice_test

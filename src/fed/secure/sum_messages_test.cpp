@@ -6,8 +6,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/sum_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::sum_messages_test {
 
 constexpr SumTerms six{
     .devices = 6, .degree = 5, .threshold = 3, .committee = 6, .quorum = 4, .least_survivors = 4, .crowd = 2};
@@ -94,5 +93,4 @@ TEST(SumMessages, ListsAscendAndSharesAreShares) {
   EXPECT_FALSE(decode<SurvivorsMessage>(bytes).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::sum_messages_test

@@ -8,8 +8,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/sum_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::sum_protocol_test {
 
 // Six devices, all pairs, a threshold of 3.
 constexpr SumTerms six{
@@ -205,5 +204,4 @@ TEST(Protocols, TheForetoldCostIsWhatIsSent) {
   EXPECT_EQ(outcome.traffic.down, 20 * cost.down);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::sum_protocol_test

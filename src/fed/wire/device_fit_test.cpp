@@ -4,8 +4,7 @@
 
 #include <set>
 
-namespace sotto {
-namespace {
+namespace sotto::device_fit_test {
 
 Task small_fit() {
   Task task;
@@ -42,5 +41,4 @@ TEST(ADevicesFit, LearnsFromTheNewestShareOfAHistory) {
   EXPECT_EQ(sent_in_all(0.6f, {}), drawn);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::device_fit_test

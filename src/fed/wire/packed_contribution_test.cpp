@@ -8,8 +8,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::packed_contribution_test {
 
 // Rows with values as the test likes them, by the only door there is: the plain message's bytes.
 ContributionMessage message_of(std::vector<std::uint32_t> rows, std::size_t width, auto value) {
@@ -115,5 +114,4 @@ TEST(PackedContribution, WhatATaskDoesNotLetInIsRefused) {
   EXPECT_FALSE(unpack_contribution(std::string(packed).replace(0, 1, "X"), {10, 5, 3}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::packed_contribution_test

@@ -4,8 +4,7 @@
 
 #include <numeric>
 
-namespace sotto {
-namespace {
+namespace sotto::flat_matrices_test {
 
 TEST(FlatMatrices, RowsLieOneBehindTheOther) {
   const std::vector<MatrixShape> shapes{{2, 3}, {1, 17}, {4, 1}};
@@ -33,5 +32,4 @@ TEST(FlatMatrices, TheUsersRowsAreNoPartOfIt) {
   EXPECT_EQ(flat_ends(multvae_shared_shapes(10, vae)).back(), 10u * 7 + 11u * 6 + 4u * 7 + 6u * 3);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::flat_matrices_test

@@ -8,8 +8,7 @@
 #include "model/central/small_worlds.h"
 #include "model/central/toppop.h"
 
-namespace sotto {
-namespace {
+namespace sotto::baselines_test {
 
 TEST(TopPop, ScoresAreTrainingCountsForEverybody) {
   const Histories train = histories_of({{0, 2}, {2}, {1, 2}});
@@ -73,5 +72,4 @@ TEST(RandomScores, HasNoNotionOfLikeness) {
   EXPECT_FALSE(RandomScores(3, 1).similar(ItemIndex{0}, out).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::baselines_test

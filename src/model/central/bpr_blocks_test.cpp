@@ -8,8 +8,7 @@
 
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::bpr_blocks_test {
 
 constexpr std::size_t catalogue = 60;
 
@@ -96,5 +95,4 @@ TEST(BprBlocks, AsManyBlocksAsTheDataIsLargeEnoughFor) {
   EXPECT_EQ(BprBlocks(small, 2, 7, 1).blocks(), 2u);  // never more sets than items
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::bpr_blocks_test

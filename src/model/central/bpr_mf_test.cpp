@@ -11,8 +11,7 @@
 #include "base/pair_kernels.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::bpr_mf_test {
 
 constexpr std::size_t factors = 3;
 
@@ -274,5 +273,4 @@ TEST(BprMf, RefusesBadOptionsAndEmptyData) {
   EXPECT_EQ(BprMf::start(train, 1, {}).error().code, Code::bad_input);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::bpr_mf_test

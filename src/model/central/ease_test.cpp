@@ -9,8 +9,7 @@
 #include "model/central/small_worlds.h"
 #include "model/central/wide_ease.h"
 
-namespace sotto {
-namespace {
+namespace sotto::ease_test {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -189,5 +188,4 @@ TEST(Ease, RefusesALambdaThatIsNotAboveZero) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::ease_test

@@ -10,8 +10,7 @@
 #include "model/central/slim.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::item_models_test {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -187,5 +186,4 @@ TEST(ItemModels, RefuseSettingsThatCannotBe) {
   EXPECT_TRUE(check(Rp3Options{}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::item_models_test

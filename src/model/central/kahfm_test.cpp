@@ -7,8 +7,7 @@
 
 #include "model/central/small_features.h"
 
-namespace sotto {
-namespace {
+namespace sotto::kahfm_test {
 
 // 60 items of 3 tastes, each with its taste, one of 5 more features, and item 59 with none.
 Rows known_of_items() {
@@ -182,5 +181,4 @@ TEST(KaHfm, RefusesBadRates) {
             Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::kahfm_test

@@ -8,8 +8,7 @@
 #include "model/central/small_worlds.h"
 #include "model/central/user_knn.h"
 
-namespace sotto {
-namespace {
+namespace sotto::knn_test {
 
 // A dense table of zeros and ones, and everything by its definition.
 struct Dense {
@@ -275,5 +274,4 @@ TEST(Knn, RefusesNoNeighboursAndBadShrink) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::knn_test

@@ -7,8 +7,7 @@
 #include "base/rng.h"
 #include "model/central/small_worlds.h"
 
-namespace sotto {
-namespace {
+namespace sotto::multvae_test {
 
 constexpr MultVaeOptions tiny{.hidden = 5, .latent = 3};
 constexpr std::size_t catalogue = 9;
@@ -93,5 +92,4 @@ TEST(MultVae, OptionsOutOfRangeAreRefused) {
   EXPECT_TRUE(refused([](NeuralOptions& o) { o.neumf.negatives = 0; }));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::multvae_test

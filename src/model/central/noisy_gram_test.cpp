@@ -4,8 +4,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::noisy_gram_test {
 
 constexpr std::size_t size = 120;
 
@@ -63,5 +62,4 @@ TEST(CleanGram, OfNoiseAloneLittleIsLeft) {
   EXPECT_EQ(clean->kept_values, 0u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::noisy_gram_test

@@ -9,8 +9,7 @@
 #include "model/central/small_worlds.h"
 #include "model/central/warp.h"
 
-namespace sotto {
-namespace {
+namespace sotto::sampled_sgd_test {
 
 constexpr std::size_t width = 5;  // four factors and a bias
 using Row = std::vector<double>;
@@ -179,5 +178,4 @@ TEST(SampledSgd, BadOptionsAreRefused) {
   EXPECT_EQ(last.error().code, Code::diverged);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::sampled_sgd_test

@@ -8,8 +8,7 @@
 
 #include "model/central/small_features.h"
 
-namespace sotto {
-namespace {
+namespace sotto::vsm_test {
 
 using Vector = std::map<std::uint32_t, double>;
 
@@ -170,5 +169,4 @@ TEST(Vsm, NamesAreReadAsTheyAreWritten) {
   EXPECT_EQ(parse_profile_rule("").error().code, Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::vsm_test

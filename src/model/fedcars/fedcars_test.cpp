@@ -7,8 +7,7 @@
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/fedcars/small_rated_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::fedcars_test {
 
 const Split& world() {
   static const Split split = small_rated_world(3);
@@ -262,5 +261,4 @@ TEST(FedcarsOptions, OutOfRangeIsNamed) {
   EXPECT_FALSE(check(options).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::fedcars_test

@@ -5,8 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::maml_test {
 
 constexpr std::uint32_t people_rows = 9;  // the own row and eight others
 
@@ -186,5 +185,4 @@ TEST(Maml, OptionsOutOfRangeAreNamed) {
   EXPECT_FALSE(check(MamlOptions{.shared_reg = std::numeric_limits<float>::quiet_NaN()}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::maml_test

@@ -9,8 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::unchosen_draws_test {
 
 // 3000 draws of three items: a count is 1000 ± 26, and 130 are five times that.
 TEST(UnchosenDraws, WhatWasNotChosenIsDrawnEquallyOften) {
@@ -50,5 +49,4 @@ RC_GTEST_PROP(UnchosenDraws, ExactlyTheOthersAreDrawn, ()) {
   RC_ASSERT(seen == others);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::unchosen_draws_test

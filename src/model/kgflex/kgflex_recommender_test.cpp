@@ -7,8 +7,7 @@
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/small_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::kgflex_recommender_test {
 
 class Trained {
  public:
@@ -153,5 +152,4 @@ TEST(KgflexRecommender, ItemsAreAlikeByTheirCommonFeatures) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::kgflex_recommender_test

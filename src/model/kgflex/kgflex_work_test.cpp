@@ -8,8 +8,7 @@
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/small_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::kgflex_work_test {
 
 // One person's rows in plain vectors, and the loss of pairs straight from eq. 6.12.
 struct Plain {
@@ -223,5 +222,4 @@ TEST(KgflexOptions, RefuseWhatCannotBe) {
   EXPECT_FALSE(check(KgflexOptions{.pairs = 0}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::kgflex_work_test

@@ -9,8 +9,7 @@
 
 #include "model/kgflex/small_world.h"
 
-namespace sotto {
-namespace {
+namespace sotto::profile_test {
 
 // Figure 6.1 of the thesis.
 class Places {
@@ -222,5 +221,4 @@ TEST(Profile, RefusesSettingsThatCannotBe) {
   EXPECT_TRUE(check(ProfileOptions{}).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::profile_test

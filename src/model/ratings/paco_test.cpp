@@ -6,8 +6,7 @@
 
 #include "model/ratings/small_ratings.h"
 
-namespace sotto {
-namespace {
+namespace sotto::paco_test {
 
 // Two groups of people, each with its own half of the items; somebody has about seven in ten of their half.
 Rows two_groups() {
@@ -98,5 +97,4 @@ TEST(Paco, RefusesWhatCannotBe) {
   EXPECT_EQ(Paco::fit(Histories(3), 1, {}).error().code, Code::bad_input);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::paco_test

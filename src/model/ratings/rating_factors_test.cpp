@@ -6,8 +6,7 @@
 #include "model/ratings/small_ratings.h"
 #include "model/ratings/svdpp.h"
 
-namespace sotto {
-namespace {
+namespace sotto::rating_factors_test {
 
 double training_error(const RatingModel& model, const RatedWorld& world) {
   double sum = 0.0;
@@ -266,5 +265,4 @@ TEST(RatingFactors, RefuseWhatCannotBe) {
   EXPECT_EQ(Nmf::fit(below, {}).error().code, Code::bad_input);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rating_factors_test

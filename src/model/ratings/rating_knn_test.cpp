@@ -7,8 +7,7 @@
 
 #include "model/ratings/small_ratings.h"
 
-namespace sotto {
-namespace {
+namespace sotto::rating_knn_test {
 
 using Table = std::vector<std::vector<float>>;
 
@@ -152,5 +151,4 @@ TEST(RatingKnn, LikenessOfItems) {
       RatingKnn::fit(world.data(), KnnRows::users, options, executor).value()->similar({0}, out).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rating_knn_test

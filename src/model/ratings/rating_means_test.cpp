@@ -5,8 +5,7 @@
 
 #include "model/ratings/small_ratings.h"
 
-namespace sotto {
-namespace {
+namespace sotto::rating_means_test {
 
 // Ratings 5, 3 | 4 | nothing. Item 1 is rated once, item 2 once.
 const RatedWorld world = rated_world({{5, 3, 0}, {0, 0, 4}, {0, 0, 0}});
@@ -130,5 +129,4 @@ RC_GTEST_PROP(RatedMatrix, TransposedTwiceIsTheSame, ()) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::rating_means_test

@@ -6,8 +6,7 @@
 #include "privacy/audit/linker.h"
 #include "privacy/audit/small_federation.h"
 
-namespace sotto {
-namespace {
+namespace sotto::attack_test {
 
 using audit_test::grouped;
 using audit_test::SmallFederation;
@@ -155,5 +154,4 @@ TEST(Attack, NamesAreReadBack) {
   EXPECT_EQ(parse_attacker("A9").error().code, Code::usage);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::attack_test

@@ -7,8 +7,7 @@
 #include "base/rng.h"
 #include "privacy/audit/leak_figures.h"
 
-namespace sotto {
-namespace {
+namespace sotto::blend_test {
 
 struct World {
   std::vector<std::vector<ItemIndex>> histories;
@@ -70,5 +69,4 @@ TEST(Blend, StandardisedEvidenceHasMeanZeroAndDeviationOne) {
   EXPECT_EQ(standardised({2, 2}), (std::vector<float>{0, 0}));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::blend_test

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::criteria_leak_test {
 
 ToldRound round_of(const std::vector<std::vector<std::int32_t>>& values) {
   ToldRound round;
@@ -67,5 +66,4 @@ TEST(CriteriaLeak, SumsTellOfWhomAloneTwoCohortsDiffer) {
 
 TEST(CriteriaLeak, NobodyIsNothing) { EXPECT_EQ(criteria_leak({}, 2).people, 0u); }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::criteria_leak_test

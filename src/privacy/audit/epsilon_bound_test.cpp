@@ -7,8 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::epsilon_bound_test {
 
 TEST(ClopperPearson, PublishedExamples) {
   // 4 of 20 at 95%: .0573, .4366 (R's binom.test(4, 20)).
@@ -58,5 +57,4 @@ TEST(EpsilonBound, SeesThatThereIsNoNoise) {
   EXPECT_GT(epsilon_lower_bound(with, without, 1e-5).epsilon, 5.0);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::epsilon_bound_test

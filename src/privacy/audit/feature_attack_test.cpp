@@ -7,8 +7,7 @@
 #include "privacy/audit/small_federation.h"
 #include "privacy/audit/small_knowledge.h"
 
-namespace sotto {
-namespace {
+namespace sotto::feature_attack_test {
 
 using audit_test::grouped;
 using audit_test::KnowledgeOptions;
@@ -225,5 +224,4 @@ TEST(FeatureAttack, OtherKnowledgeIsRefused) {
             Code::incompatible);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::feature_attack_test

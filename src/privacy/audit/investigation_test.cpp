@@ -4,8 +4,7 @@
 
 #include "privacy/audit/small_federation.h"
 
-namespace sotto {
-namespace {
+namespace sotto::investigation_test {
 
 using audit_test::grouped;
 using audit_test::SmallFederation;
@@ -77,5 +76,4 @@ TEST(Investigation, OtherDataIsRefused) {
   EXPECT_EQ(Investigation::open(world.head(), all, {.people = 3}).error().code, Code::bad_input);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::investigation_test

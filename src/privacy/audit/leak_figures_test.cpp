@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sotto {
-namespace {
+namespace sotto::leak_figures_test {
 
 std::vector<ItemIndex> items(std::initializer_list<std::uint32_t> numbers) {
   std::vector<ItemIndex> list;
@@ -63,5 +62,4 @@ RC_GTEST_PROP(LeakFigures, AucCountsPairs, ()) {
   RC_ASSERT(std::abs(auc - won / pairs) < 1e-12);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::leak_figures_test

@@ -6,8 +6,7 @@
 
 #include "privacy/audit/small_federation.h"
 
-namespace sotto {
-namespace {
+namespace sotto::transcript_test {
 
 Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;
@@ -124,5 +123,4 @@ TEST(Transcript, OfOtherModelsIsVersionTwo) {
   EXPECT_FALSE(read_all(joined({encode_head(made.head), encode_end()})).ok());
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::transcript_test

@@ -9,8 +9,7 @@
 #include "privacy/dp/pld.h"
 #include "privacy/dp/rdp.h"
 
-namespace sotto {
-namespace {
+namespace sotto::accountant_test {
 
 double rdp_epsilon(double q, double noise, std::uint32_t times, double delta,
                    FractionalSeries series = FractionalSeries::bound) {
@@ -211,5 +210,4 @@ TEST(Budget, RefusesChargesThatMakeNoSense) {
   EXPECT_EQ(budget.charges().size(), 1u);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::accountant_test

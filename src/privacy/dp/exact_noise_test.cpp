@@ -9,8 +9,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
-namespace {
+namespace sotto::exact_noise_test {
 
 constexpr Purpose test_purpose{69};
 
@@ -147,5 +146,4 @@ TEST(ExponentialMechanism, ChoosesByTheScores) {
   }
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::exact_noise_test

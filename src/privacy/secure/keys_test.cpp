@@ -8,8 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace sotto {
-namespace {
+namespace sotto::keys_test {
 
 bool same(const Secret& a, const Secret& b) { return same_bytes(a.on_device(), b.on_device()); }
 
@@ -117,5 +116,4 @@ TEST(Keys, ALetterOpensUnchangedForItsKeyAlone) {
   EXPECT_FALSE(unseal(secret(1), sealed, opened));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::keys_test

@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::paillier_test {
 
 using Wide = unsigned __int128;
 
@@ -75,5 +74,4 @@ TEST(Paillier, WhatIsNoCiphertextIsRefused) {
     EXPECT_FALSE(opener.key().is_ciphertext(big_bytes(number, size))) << number;
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::paillier_test

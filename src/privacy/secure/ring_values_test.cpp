@@ -3,8 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto {
-namespace {
+namespace sotto::ring_values_test {
 
 RC_GTEST_PROP(RangeLaw, ThePlannedRingHoldsTheSumAndNoSmallerOneDoes, ()) {
   const auto devices = *rc::gen::inRange<std::uint32_t>(1, 200000);
@@ -66,5 +65,4 @@ TEST(Ring, PackingPutsBitsOneAfterTheOther) {
   EXPECT_FALSE(values.is_packed(loose));
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::ring_values_test

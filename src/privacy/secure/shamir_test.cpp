@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-namespace sotto {
-namespace {
+namespace sotto::shamir_test {
 
 Secret random_secret() {
   Bytes32 bytes{};
@@ -96,5 +95,4 @@ TEST(Shamir, SharingsWithOtherRandomnessDiffer) {
               split_secret(secret, 2, 3, Secret(Bytes32{1}))[0]);
 }
 
-}  // namespace
-}  // namespace sotto
+}  // namespace sotto::shamir_test
