@@ -7,7 +7,7 @@
 #include <set>
 #include <sstream>
 
-#include "lab/fedcars_fields.h"
+#include "lab/model_fields.h"
 #include "lab/protection_fields.h"
 #include "lab/rating_models.h"
 #include "lab/request.h"
@@ -16,42 +16,6 @@
 namespace sotto {
 
 namespace {
-
-// What one family of models needs.
-template <class Visitor>
-void visit_model_sections(TrainRequest& r, Visitor& visit) {
-  visit("knn", "neighbors", r.knn.neighbors);
-  visit("knn", "shrink", r.knn.shrink);
-  visit("knn", "similarity", r.knn.similarity);
-  visit("linear", "l1", r.linear.l1);
-  visit("linear", "non_negative", r.linear.non_negative);
-  visit("linear", "alpha", r.linear.alpha);
-  visit("linear", "beta", r.linear.beta);
-  visit("linear", "gram_power", r.linear.gram_power);
-  visit("linear", "dense_items", r.linear.dense_items);
-  visit("content", "user_weights", r.content.users);
-  visit("content", "item_weights", r.content.items);
-  visit("content", "profile_rule", r.content.profile);
-  visit("neural", "batch", r.neural.batch);
-  visit("neural", "l2", r.neural.l2);
-  visit("neural", "hidden", r.neural.vae.hidden);
-  visit("neural", "latent", r.neural.vae.latent);
-  visit("neural", "dropout", r.neural.vae.dropout);
-  visit("neural", "anneal_cap", r.neural.vae.anneal_cap);
-  visit("neural", "anneal_epochs", r.neural.vae.anneal_epochs);
-  visit("neural", "layers", r.neural.neumf.layers);
-  if (is_averaged(r.model)) {
-    visit("averaging", "local_epochs", r.averaged.epochs);
-    visit("averaging", "proximal", r.averaged.proximal);
-  }
-  visit("kgflex", "gain", r.kgflex.gain);
-  visit("kgflex", "first_hop", r.kgflex.first_hop);
-  visit("kgflex", "second_hop", r.kgflex.second_hop);
-  visit("kgflex", "all_features", r.kgflex.all_features);
-  visit("kgflex", "negatives", r.kgflex.negatives);
-  visit("kgflex", "min_gain", r.kgflex.min_gain);
-  visit_fedcars(r.fedcars, visit);
-}
 
 // A switch that old plans do not have is written only where it is on.
 template <class Visitor>

@@ -189,15 +189,14 @@ Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, con
                                                                      std::move(sums), next, model_rows));
 }
 
-SumMaker small_sums(const TrainRequest& request, Executor& executor) {
-  SumOptions options = request.sum;
+SumMaker small_sums(SumOptions options, std::uint64_t seed, Executor& executor) {
   options.block = options.bits = options.limit = 0;  // those are the model's
   options.silent = 0.0;
   // Masks of their own: far from the seeds of the model's sums.
-  std::uint64_t seed = request.plan.seed ^ 0x6372'6974'6572'6961;
-  return [options, seed, &executor](SumShape shape) mutable -> std::unique_ptr<Collector> {
+  const auto next = std::make_shared<std::uint64_t>(seed ^ 0x6372'6974'6572'6961);
+  return [options, next, &executor](SumShape shape) -> std::unique_ptr<Collector> {
     if (options.kind == SumKind::plain) return std::make_unique<PlainCollector>(shape);
-    return std::make_unique<SecureCollector>(options, shape, seed++, executor);
+    return std::make_unique<SecureCollector>(options, shape, (*next)++, executor);
   };
 }
 
@@ -205,9 +204,10 @@ Status put_weighing_before(Protection& protection, const TrainRequest& request, 
                            SumShape shape, Selectable from, Executor& executor, std::size_t model_rows) {
   if (!request.criteria.asked()) return Done{};
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
-  SOTTO_TRY(std::unique_ptr<Weighing> weighing,
-            make_weighing(request, split, std::move(from), small_sums(request, executor), *protection.first(),
-                          model_rows));
+  SOTTO_TRY(
+      std::unique_ptr<Weighing> weighing,
+      make_weighing(request, split, std::move(from), small_sums(request.sum, request.plan.seed, executor),
+                    *protection.first(), model_rows));
   protection.on_resume([weighing = weighing.get()](std::uint32_t rounds) {
     weighing->count_before(rounds);
     return Status(Done{});

@@ -45,8 +45,9 @@ class Weighing : public Collector {
                                                               Selectable from, SumMaker sums, Collector& next,
                                                               std::size_t model_rows = SIZE_MAX);
 
-// Makes the small sums as the request says.
-[[nodiscard]] SumMaker small_sums(const TrainRequest& request, Executor& executor);
+// Makes the small sums of a training, of the kind of its sum. Each has masks of its own, whichever copy of
+// the maker makes it: a training has one.
+[[nodiscard]] SumMaker small_sums(SumOptions options, std::uint64_t seed, Executor& executor);
 
 // Puts it before the chain, if the request asks for criteria.
 [[nodiscard]] Status put_weighing_before(Protection& protection, const TrainRequest& request,

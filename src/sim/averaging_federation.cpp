@@ -25,16 +25,24 @@ Error diverged(std::uint32_t round) {
                           round));
 }
 
+// A count of one in a cohort of so many: a device may weigh as much as all of it, and its count still goes
+// into a contribution. A power of two, so that dividing by it changes no digit.
+std::int32_t count_units(FixedPoint fixed, std::size_t cohort) {
+  auto units = static_cast<std::int32_t>(fixed.scale());
+  while (units > 1 && static_cast<std::uint64_t>(units) * cohort > std::uint64_t{fixed_limit}) units /= 2;
+  return units;
+}
+
 // What a device sends: Θ_u − Θ and a count of one. False where a number leaves the range.
 bool write_update(std::span<const float> received, std::span<const float> trained, FixedPoint fixed,
-                  Contribution& out) {
+                  std::int32_t one, Contribution& out) {
   NumberRows numbers(out);
   for (std::size_t n = 0; n < received.size(); ++n) {
     const float scaled = (trained[n] - received[n]) * fixed.scale();
     if (!(std::abs(scaled) <= static_cast<float>(fixed_limit))) return false;
     numbers.put(n, quantise<fixed_limit>(scaled));
   }
-  numbers.put(rows_for(received.size()) * numbers_a_row, static_cast<std::int32_t>(fixed.scale()));
+  numbers.put(rows_for(received.size()) * numbers_a_row, one);
   return true;
 }
 
@@ -57,9 +65,7 @@ std::vector<UserIndex> able_devices(const LocalTask& task) {
   return able;
 }
 
-Status check(const AveragingPlan& plan, const LocalTask& task) {
-  if (able_devices(task).empty())
-    return fail(Code::bad_input, "no device has anything to train on: give them examples");
+Status check(const AveragingPlan& plan) {
   if (!(plan.cohort > 0.0 && plan.cohort <= 1.0))
     return fail(
         Code::usage,
@@ -68,6 +74,12 @@ Status check(const AveragingPlan& plan, const LocalTask& task) {
     return fail(Code::usage, "averaged models are sent with 8 to 28 bits behind the point");
   SOTTO_TRY_DONE(check(plan.local));
   return check(plan.server);
+}
+
+Status check(const AveragingPlan& plan, const LocalTask& task) {
+  if (able_devices(task).empty())
+    return fail(Code::bad_input, "no device has anything to train on: give them examples");
+  return check(plan);
 }
 
 SumShape averaging_shape(const LocalTask& task) {
@@ -113,7 +125,7 @@ void AveragingFederation::play(UserIndex device, Shard& shard) {
     return;
   }
   shard.report = *report;
-  if (!report->finite || !write_update(model(), copy, plan_.fixed, shard.sent))
+  if (!report->finite || !write_update(model(), copy, plan_.fixed, one_, shard.sent))
     shard.status = diverged(state_.round);
 }
 
@@ -143,7 +155,8 @@ Status AveragingFederation::step(Aggregator&& total) {
         sums[row * numbers_a_row + k] = static_cast<double>(values[k]);
     }
   });
-  if (!(count > 0.0)) return Done{};  // whoever was heard counts nothing: the model stays
+  if (!(count > 0.0)) return Done{};            // whoever was heard counts nothing: the model stays
+  count *= double{plan_.fixed.scale()} / one_;  // in the update's units
   RoundSteps steps(plan_.server, state_.round, state_.model, state_.memory);
   std::array<float, numbers_a_row> slope;
   for (std::uint32_t row = 0; row < rows; ++row) {
@@ -164,6 +177,7 @@ std::span<const UserIndex> AveragingFederation::answering() {
 Status AveragingFederation::run_round(RoundReport& report) {
   const std::span<const UserIndex> cohort = answering();
   if (cohort.empty()) return ++report.rounds, ++state_.round, Done{};
+  one_ = count_units(plan_.fixed, cohort.size());
   SOTTO_TRY_DONE(collector_.begin({state_.round, cohort, &state_.model}));
   SOTTO_TRY_DONE(visit_cohort(cohort, report));
   Aggregator total(space_);

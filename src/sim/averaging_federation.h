@@ -3,12 +3,13 @@
 // pieces.
 //
 // A round: the cohort receives the flat vector Θ, each device trains its copy and sends Θ_u − Θ as
-// fixed-point rows of sixteen numbers, and one number more, which says how much it counts; the collector
-// sums. The server divides the sum by the summed counts and goes that way by its optimiser: with plain steps
-// of rate 1 that is the weighted mean of the devices' models. How much a device counts is the collector's
-// matter (fed/criteria/weighing_collector.h): without one, all count alike. Laws: the same plan, task and
-// seed give the same bytes for any number of threads; memory grows with the model and the threads, not with
-// the number of devices; a restored federation goes on as if nothing had happened.
+// fixed-point rows of sixteen numbers, and one number more, which says how much it counts (as much as the
+// whole cohort, at most); the collector sums. The server divides the sum by the summed counts and goes that
+// way by its optimiser: with plain steps of rate 1 that is the weighted mean of the devices' models. How much
+// a device counts is the collector's matter (fed/criteria/weighing_collector.h): without one, all count
+// alike. Laws: the same plan, task and seed give the same bytes for any number of threads; memory grows with
+// the model and the threads, not with the number of devices; a restored federation goes on as if nothing had
+// happened.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct AveragingPlan {
   ServerStepOptions server{.step = ServerStep::sgd, .rate = 1.0f};
   FixedPoint fixed{24};
 };
+[[nodiscard]] Status check(const AveragingPlan& plan);
 // Fails for a task that no device can train, too.
 [[nodiscard]] Status check(const AveragingPlan& plan, const LocalTask& task);
 
@@ -86,6 +88,7 @@ class AveragingFederation {
   AveragingState state_;
   std::vector<Shard> shards_;
   std::vector<UserIndex> answering_;
+  std::int32_t one_ = 1;  // what a device counts that counts as everybody does, in this round
 };
 
 }  // namespace sotto

@@ -115,6 +115,55 @@ TEST(AveragingFederation, CriteriaWeighTheMean) {
   }
 }
 
+// Trust that a test says, one a device.
+class Given final : public FactsSource {
+ public:
+  explicit Given(std::vector<double> trust) : trust_(std::move(trust)) {}
+  [[nodiscard]] DeviceFacts of(UserIndex device) const override {
+    DeviceFacts facts;
+    facts.trust = trust_[device.value];
+    return facts;
+  }
+
+ private:
+  std::vector<double> trust_;
+};
+
+// One round of a hundred devices (and one that has nothing to train on), weighed by trust.
+std::vector<float> round_of_a_hundred(const std::vector<double>& trust) {
+  const Points task(101);
+  const Given facts(trust);
+  PlainCollector sum(averaging_shape(task));
+  const SumMaker plain = [](SumShape shape) { return std::make_unique<PlainCollector>(shape); };
+  WeighingCollector weigher({.order = parse_order("trust").value()}, facts, {.fixed = {}, .rows = 2}, plain,
+                            sum);
+  SerialExecutor executor;
+  AveragingFederation federation(task, all_of_them(), executor,
+                                 trust.empty() ? static_cast<Collector&>(sum) : weigher);
+  const auto report = federation.run(1);
+  EXPECT_TRUE(report.ok()) << report.error().message;
+  return {federation.model().begin(), federation.model().end()};
+}
+
+TEST(AveragingFederation, OneDeviceMayWeighAsMuchAsItsWholeCohort) {
+  std::vector<double> trust(101, 0.0);
+  trust[0] = 1.0;  // weighs 100
+  const std::vector<float> model = round_of_a_hundred(trust), before = start_of(Points(101));
+  for (std::size_t n = 0; n < numbers; ++n)
+    EXPECT_NEAR(model[n], trained(UserIndex{0}, n, before[n]), 1e-6) << n;
+}
+
+TEST(AveragingFederation, WhoAllWeighTheSameGiveThePlainMean) {
+  const std::vector<float> plain = round_of_a_hundred({}), before = start_of(Points(101));
+  EXPECT_EQ(round_of_a_hundred(std::vector<double>(101, 0.3)), plain);
+  for (std::size_t n = 0; n < numbers; ++n) {
+    double mean = 0.0;
+    for (std::uint32_t device = 0; device < 101; ++device)
+      if (device != 1) mean += double{trained(UserIndex{device}, n, before[n])} / 100.0;
+    EXPECT_NEAR(plain[n], mean, 1e-6) << n;
+  }
+}
+
 TEST(AveragingFederation, ThreadsAndSecureSumsChangeNoByte) {
   const Points task(24);
   AveragingPlan plan = all_of_them();

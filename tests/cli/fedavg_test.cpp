@@ -72,6 +72,30 @@ TEST_F(CliFedavg, WrongWords) {
   refused({"--resume"}, 2, "--out");
 }
 
+TEST_F(CliFedavg, WhatSaysNothingIsRefused) {
+  refused({"--generate", "--score", "prioritized"}, 2, "--score is of criteria");
+  refused({"--generate", "--sample", "0.5"}, 2, "--sample is of people");
+  refused({"--generate", "--deal", "shards", "--least", "3"}, 2, "--least is of people");
+  refused({"--data", "mnist", "--examples", "12000"}, 2, "--examples is of examples that are made up");
+  refused({"--generate", "--model", "dense", "--filter", "5"}, 2, "--filter is of the model cnn");
+  refused({"--generate", "--model", "dense", "--channels", "8"}, 2, "--channels is of the model cnn");
+  refused({"--generate", "--criteria", "DS>NV"}, 2, "novelty");
+  refused({"--generate", "--criteria", "trust"}, 2, "trust");
+  refused({"--generate", "--examples", "600", "--devices", "4", "--cohort", "1", "--criteria", "IS"}, 2,
+          "quality");
+  refused({"--generate", "--criteria", "DS>LD>MW>RC>CB", "--choose-order", "--validation", "0.1"}, 2, "120");
+}
+
+// What is refused leaves no folder that a better command would stumble over.
+TEST_F(CliFedavg, ARefusedPlanBeginsNoFolder) {
+  const Words small{"--generate", "--examples", "600", "--devices", "10", "--rounds", "1", "--out", "run"};
+  refused(joined(small, {"--cohort", "0"}), 2, "cohort");
+  refused(joined(small, {"--cohort", "1.5"}), 2, "cohort");
+  refused(joined(small, {"--filter", "4"}), 2, "odd");
+  refused(joined(small, {"--model", "dense", "--hidden", "0"}), 2, "layers");
+  EXPECT_FALSE(shop_.has("run"));
+}
+
 TEST_F(CliFedavg, ACohortOfOneHasNobodyToCompareWith) {
   refused({"--generate", "--examples", "600", "--devices", "10", "--cohort", "0.1", "--criteria", "DS"}, 2,
           "cohort of one");

@@ -11,20 +11,20 @@
 
 #include "base/result.h"
 #include "data/examples/examples.h"
-#include "fed/criteria/device_facts.h"
+#include "fed/criteria/criterion.h"
 
 namespace sotto {
 
-struct ExampleFactsOptions {
-  std::uint64_t most_records = 0;  // the bound that everybody knows; 0: the largest hand
-  std::vector<double> trust = {};  // one a device; empty: all are trusted alike
-};
-[[nodiscard]] Status check(const ExampleFactsOptions& options, std::size_t devices);
+// Whether examples can tell the criterion: of novelty and trust they say nothing.
+[[nodiscard]] bool examples_tell(Criterion criterion);
+// Fails where the order has a criterion that no examples can tell, or that these cannot.
+[[nodiscard]] Status check_measurable(const CriteriaOrder& order);
+[[nodiscard]] Status check_measurable(const CriteriaOrder& order, const Examples& examples);
 
 class ExampleFacts final : public FactsSource {
  public:
-  // Examples and hands outlive it; the options obey check().
-  ExampleFacts(const Examples& examples, const Dealt& dealt, ExampleFactsOptions options = {});
+  // Examples and hands outlive it. The bound of records that everybody knows is the largest hand.
+  ExampleFacts(const Examples& examples, const Dealt& dealt);
 
   [[nodiscard]] DeviceFacts of(UserIndex device) const override;
   // That the round, counted from 0, is over and who took part. Rounds are noted in their order; some may be
@@ -34,7 +34,7 @@ class ExampleFacts final : public FactsSource {
  private:
   const Examples& examples_;
   const Dealt& dealt_;
-  ExampleFactsOptions options_;
+  std::uint64_t most_records_ = 0;
   std::uint32_t rounds_ = 0;           // that are over
   std::vector<std::uint32_t> met_at_;  // of each device: rounds that were over after its last one; 0: never
 };

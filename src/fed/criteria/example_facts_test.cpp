@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 namespace sotto::example_facts_test {
 
 // Eight examples of three classes; two devices, and one that holds nothing.
@@ -29,9 +27,6 @@ TEST(ExampleFacts, CountTheTrainingHand) {
   EXPECT_EQ(facts.of({1}).of_class, (std::vector<std::uint32_t>{0, 0, 2}));
   EXPECT_EQ(facts.of({1}).marked, 2u);
   EXPECT_EQ(facts.of({2}).records, 0u);
-  const ExampleFacts given(world.examples, world.dealt, {.most_records = 100, .trust = {0.5, 0.25, 1.0}});
-  EXPECT_EQ(given.of({1}).most_records, 100u);
-  EXPECT_EQ(given.of({1}).trust, 0.25);
 }
 
 TEST(ExampleFacts, CountRoundsThatWentByWithoutTheDevice) {
@@ -50,12 +45,18 @@ TEST(ExampleFacts, CountRoundsThatWentByWithoutTheDevice) {
   EXPECT_EQ(facts.of({2}).rounds_since, 4u);
 }
 
-TEST(ExampleFacts, RefuseTrustThatIsNone) {
-  EXPECT_TRUE(check(ExampleFactsOptions{}, 3).ok());
-  EXPECT_NE(check(ExampleFactsOptions{.trust = {1.0}}, 3).error().message.find("1 numbers of trust for 3"),
-            std::string::npos);
-  EXPECT_FALSE(check(ExampleFactsOptions{.trust = {1.0, 1.5}}, 2).ok());
-  EXPECT_FALSE(check(ExampleFactsOptions{.trust = {1.0, std::nan("")}}, 2).ok());
+TEST(ExampleFacts, WhatTheyDoNotTellIsRefused) {
+  World world;
+  const auto words = [&](const char* order) {
+    const Status status = check_measurable(*parse_order(order), world.examples);
+    return status.ok() ? "" : status.error().message;
+  };
+  EXPECT_EQ(words("DS>LD>CB>IS>MW>MWL>RC"), "");
+  EXPECT_NE(words("DS>NV").find("do not tell novelty"), std::string::npos);
+  EXPECT_NE(words("trust").find("do not tell trust"), std::string::npos);
+  world.examples.marks.clear();
+  EXPECT_NE(words("DS>IS").find("quality"), std::string::npos);
+  EXPECT_EQ(words("DS>LD"), "");
 }
 
 }  // namespace sotto::example_facts_test

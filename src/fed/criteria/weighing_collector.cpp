@@ -209,17 +209,24 @@ Status WeighingCollector::weigh() {
 Status WeighingCollector::pass_on(std::size_t place, Contribution& contribution) {
   const double weight = weights_[place];
   const ContributionEdit edit(contribution);
-  double largest = 0.0;
-  for (std::size_t n = 0; n < contribution.size(); ++n)
+  double update = 0.0, rest = 0.0;  // the largest number of either
+  for (std::size_t n = 0; n < contribution.size(); ++n) {
+    double& largest = contribution.row(n) < extent_.rows ? update : rest;
     for (std::int32_t& value : edit.values(n)) {
       const double weighed = weight * value;
       largest = std::max(largest, std::abs(weighed));
       value = static_cast<std::int32_t>(nearest(weighed));
     }
-  if (largest > fixed_limit)
+  }
+  if (update > fixed_limit)
     return fail(Code::diverged,
-                fmt::format("round {}: a weighed contribution left the numbers that can be sent: "
-                            "lower the learning rate, or take other criteria",
+                fmt::format("round {}: a weighed update left the numbers that can be sent: lower the "
+                            "learning rate, or take other criteria",
+                            round_));
+  if (rest > fixed_limit)
+    return fail(Code::usage,
+                fmt::format("round {}: a device counts so much more than the others that its count cannot be "
+                            "sent: take smaller cohorts, or criteria that tell devices less apart",
                             round_));
   return next_.accept(cohort_[place], contribution);
 }

@@ -236,6 +236,25 @@ TEST(WeighingCollector, WhatCannotBeWeighedIsRefused) {
             std::string::npos);
 }
 
+// What lies behind the update is a count, which no learning rate makes smaller.
+TEST(WeighingCollector, ACountThatDoesNotFitIsNoUpdate) {
+  std::vector<DeviceFacts> given(2);
+  given[1].trust = 0.0;
+  const GivenFacts facts(given);
+  PlainCollector next({2, 2});
+  WeighingCollector collector(by("trust"), facts, {.fixed = {.bits = 0}, .rows = 1}, plain, next);
+  const std::vector<UserIndex> cohort = cohort_of(2);
+  const auto refused = [&](std::int32_t update, std::int32_t count) {
+    EXPECT_TRUE(collector.begin({0, cohort, nullptr}).ok());
+    Contribution contribution = rows_of({{0, update}, {1, count}});
+    const Status accepted = collector.accept(cohort[0], contribution);
+    return accepted.ok() ? "" : accepted.error().message;
+  };
+  EXPECT_EQ(refused(5, 1 << 28), "");
+  EXPECT_NE(refused(5, (1 << 29) + 1).find("count cannot be sent"), std::string::npos);
+  EXPECT_NE(refused((1 << 29) + 1, 5).find("learning rate"), std::string::npos);
+}
+
 TEST(WeighingCollector, AnotherOrderFromTheNextRoundOn) {
   const GivenFacts facts(alice_and_bob());
   PlainCollector next({3, 2});

@@ -94,16 +94,20 @@ std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint6
 
 SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed,
                                  Executor& executor)
+    : SecureCollector(options, shape, seed, executor, make_protocol(options, seed, executor)) {}
+
+SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed,
+                                 Executor& executor, std::unique_ptr<SumProtocol> protocol)
     : options_(options),
       shape_(shape),
       limit_(options.limit == 0 ? fixed_limit : static_cast<std::int32_t>(options.limit)),
       seed_(seed),
       executor_(executor),
-      protocol_(make_protocol(options, seed, executor)) {}
+      protocol_(std::move(protocol)) {}
 
 Status SecureCollector::begin(const RoundPlace& place) {
   round_ = place.round;
-  part_ = 0;
+  session_ = std::max(session_, std::uint64_t{place.round} << 32);
   cohort_.assign(place.cohort.begin(), place.cohort.end());
   held_.clear();
   return Done{};
@@ -198,7 +202,7 @@ Result<SumOutcome> SecureCollector::sum_part(const Block& block, const Part& par
     users.push_back(held_[place].user);
     fates.push_back(held_[place].fate);
   }
-  SumTask task{.session = std::uint64_t{round_} << 32 | part_++,
+  SumTask task{.session = session_++,
                .members = users,
                .fates = fates,
                .entries = static_cast<std::uint32_t>((block.end - block.first) * shape_.width),

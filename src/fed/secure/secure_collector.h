@@ -8,7 +8,8 @@
 // corrupt in the group may be among them (who touches what is a device's own choice), and as many of its
 // silent ones as a draw does not pass but with chance `abort`. At worst the whole group sums.
 // Laws: what is released is the plain sum over the devices that stayed, bit for bit; a sum that fails
-// releases nothing of the round; the same seed gives the same groups and the same silent devices for any
+// releases nothing of the round; a round may be begun again, with the same groups and silent devices and with
+// masks of its own; the same seed gives the same groups and the same silent devices for any
 // number of threads.
 #pragma once
 
@@ -47,6 +48,9 @@ struct SumOptions {
 class SecureCollector final : public Collector {
  public:
   SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed, Executor& executor);
+  // By the caller's own protocol of that kind.
+  SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed, Executor& executor,
+                  std::unique_ptr<SumProtocol> protocol);
 
   [[nodiscard]] Status begin(const RoundPlace& place) override;
   [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override;
@@ -84,7 +88,9 @@ class SecureCollector final : public Collector {
   Executor& executor_;
   std::unique_ptr<SumProtocol> protocol_;
   std::uint32_t round_ = 0;
-  std::uint32_t part_ = 0;  // sums of this round so far
+  // Of the next sum: the round and how many sums came before it. It only rises: who goes through a round
+  // again, as often as they like, never draws the same masks.
+  std::uint64_t session_ = 0;
   std::vector<UserIndex> cohort_;
   std::vector<Held> held_;            // in the cohort's order
   std::vector<std::uint32_t> order_;  // places in held_, drawn: groups are slices of it

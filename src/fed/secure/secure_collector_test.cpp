@@ -4,8 +4,10 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/rng.h"
+#include "fed/secure/noting_sum.h"
 
 namespace sotto::secure_collector_test {
 
@@ -105,6 +107,29 @@ TEST(SecureCollector, SilentDevicesAreMissingFromTheSumAndNothingElseIs) {
     EXPECT_TRUE(found);
   }
   EXPECT_TRUE(missed);
+}
+
+// Under one session a device's masks are the same: whoever has two of its messages has their difference.
+TEST(SecureCollector, ARoundThatIsBegunAgainHasSessionsOfItsOwn) {
+  SerialExecutor executor;
+  const Cohort cohort(14);
+  for (const SumKind kind : {SumKind::secure, SumKind::shares}) {
+    SumOptions chosen = options(kind);
+    chosen.group = 6;
+    std::vector<std::uint64_t> sessions;
+    SecureCollector secure(chosen, {catalogue, width}, 3, executor,
+                           std::make_unique<NotingSum>(make_protocol(chosen, 3, executor), sessions));
+    PlainCollector plain({catalogue, width});
+    const Sums expected = collect(plain, cohort).value();
+    for (const std::uint32_t round : {0u, 1u, 1u, 2u, 1u, 1u, 3u})
+      EXPECT_EQ(collect(secure, cohort, round).value(), expected);
+    ASSERT_EQ(sessions.size(), 14u);  // two groups
+    EXPECT_EQ(std::set(sessions.begin(), sessions.end()).size(), 14u);
+    // Who begins rounds once has the round and its part.
+    EXPECT_EQ(sessions[1], 1u);
+    EXPECT_EQ(sessions[2], std::uint64_t{1} << 32);
+    EXPECT_EQ(sessions[13], (std::uint64_t{3} << 32) + 1);
+  }
 }
 
 TEST(SecureCollector, FailuresReleaseNothingAndTheNextRoundIsGood) {

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "device/toml.h"
+#include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
 #include "lab/protection_fields.h"
 
@@ -95,6 +96,11 @@ class FieldList {
            std::function<Status(Request&, const std::string&)> set) {
     fields_.push_back({name, type, group_, about, std::move(show), std::move(set)});
   }
+  // The field that was added last says nothing where `when` holds.
+  template <class When>
+  void idle(When when, const char* why) {
+    fields_.back().idle = [when, why](const Request& r) { return when(r) ? why : nullptr; };
+  }
   [[nodiscard]] std::vector<AveragingField> take() && { return std::move(fields_); }
 
  private:
@@ -103,6 +109,7 @@ class FieldList {
 };
 
 void add_data_fields(FieldList& list) {
+  const auto is_dealt = [](const Request& r) { return r.deal != DealKind::people; };
   list.group("Examples");
   list.add(
       "data", "DIR", "a folder with MNIST's idx files, or CelebA's lists of people and attributes",
@@ -113,12 +120,18 @@ void add_data_fields(FieldList& list) {
   list.number(
       "examples", "N", "examples to make up, a sixth of them for testing",
       [](Request & r) -> auto& { return r.examples; });
+  list.idle([](const Request& r) { return !r.generate; },
+            "is of examples that are made up: leave it out with --data; --most-examples takes some of a "
+            "device's");
   list.word(
       "deal", "HOW", "iid, shards (two labels a device), or people (each holds their own)",
       [](Request & r) -> auto& { return r.deal; }, parse_deal_kind);
   list.number(
       "devices", "N", "devices that iid and shards deal to; 0: 100",
       [](Request & r) -> auto& { return r.devices; });
+  list.idle([](const Request& r) { return r.deal == DealKind::people; },
+            "is of iid and shards, and people hold their own examples, each on one device: leave it out; "
+            "--most-devices takes some of them");
   list.number(
       "most-devices", "N", "only so many of the devices, drawn; 0: all",
       [](Request & r) -> auto& { return r.most_devices; });
@@ -131,12 +144,15 @@ void add_data_fields(FieldList& list) {
   list.number(
       "sample", "SHARE", "of people: the share of all examples that is used",
       [](Request & r) -> auto& { return r.people.sample_share; });
+  list.idle(is_dealt, "is of people: choose --deal people, or leave it out");
   list.number(
       "least", "N", "of people: who has fewer examples is left out",
       [](Request & r) -> auto& { return r.people.least; });
+  list.idle(is_dealt, "is of people: choose --deal people, or leave it out");
 }
 
 void add_model_fields(FieldList& list) {
+  const auto is_dense = [](const Request& r) { return r.classifier.kind == ClassifierKind::dense; };
   list.group("Model and training");
   list.word(
       "model", "KIND", "cnn or dense", [](Request & r) -> auto& { return r.classifier.kind; },
@@ -144,9 +160,11 @@ void add_model_fields(FieldList& list) {
   list.number(
       "filter", "N", "cnn: rows and columns of a filter",
       [](Request & r) -> auto& { return r.classifier.filter; });
+  list.idle(is_dense, "is of the model cnn: choose it, or leave the filters out");
   list.list(
       "channels", "cnn: filters of each layer of them",
       [](Request & r) -> auto& { return r.classifier.channels; });
+  list.idle(is_dense, "is of the model cnn: choose it, or leave the filters out");
   list.list(
       "hidden", "sizes of the dense layers before the last; empty: none",
       [](Request & r) -> auto& { return r.classifier.hidden; });
@@ -199,7 +217,8 @@ void add_criteria_fields(FieldList& list) {
   list.group("Who counts how much");
   std::string names;
   for (const Criterion criterion : all_criteria())
-    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
+    if (examples_tell(criterion))
+      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
   const std::string about =
       "criteria in order of priority, as 'DS>LD>MW': " + names + "; without any all devices count alike";
   list.add(
@@ -212,9 +231,12 @@ void add_criteria_fields(FieldList& list) {
   list.word(
       "score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
       [](Request & r) -> auto& { return r.criteria.score.kind; }, parse_score_kind);
+  const auto is_plain = [](const Request& r) { return !r.criteria.asked(); };
+  list.idle(is_plain, "is of criteria: name them with --criteria, or leave it out");
   list.list(
       "score-weights", "of mean and owa: one a criterion; of choquet: one a set of criteria",
       [](Request & r) -> auto& { return r.criteria.score.weights; });
+  list.idle(is_plain, "is of criteria: name them with --criteria, or leave it out");
   list.flag("choose-order", "try other orders where the cohort's validation got worse, and keep the best",
             [](Request& r) -> bool& { return r.choose_order; });
 }

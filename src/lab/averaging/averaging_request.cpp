@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fed/criteria/example_facts.h"
+
 namespace sotto {
 
 Result<DealKind> parse_deal_kind(const std::string& text) {
@@ -53,33 +55,36 @@ std::string to_string(const AccuracyGoal& goal) {
   return fmt::format("{}%@{}%", goal.devices, goal.accuracy);
 }
 
-Status check(const AveragingRequest& request) {
-  if (request.data.empty() && !request.generate)
-    return fail(Code::usage,
-                "there is nothing to learn from: name a folder with --data, or make examples up with "
-                "--generate");
-  if (!request.data.empty() && request.generate)
-    return fail(Code::usage, "examples come from --data or are made up by --generate: choose one");
-  if (request.rounds == 0 || request.rounds > 1000000)
-    return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
-  if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
-  if (request.devices > 0 && request.deal == DealKind::people)
-    return fail(Code::usage,
-                "people hold their own examples, each on one device: leave --devices out; --most-devices "
-                "takes some of them");
-  if (!(request.validation >= 0.0 && request.validation < 1.0))
-    return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
-  SOTTO_TRY_DONE(check(request.plan.local));
-  SOTTO_TRY_DONE(check(request.plan.server));
-  SOTTO_TRY_DONE(check(request.sum));
-  SOTTO_TRY_DONE(check(request.criteria));
-  if (!request.criteria.asked() && !request.criteria.score.weights.empty())
-    return fail(Code::usage, "--score-weights are of criteria: name them with --criteria");
-  if (!request.choose_order) return Done{};
-  if (request.criteria.order.size() < 2)
+namespace {
+
+// The orders of 4 criteria are 24, and each is tried where a round made the model worse.
+constexpr std::size_t most_chosen_criteria = 4;
+
+Status check_idle(const AveragingRequest& request, std::span<const std::string> given) {
+  const AveragingRequest defaults;
+  for (const AveragingField& field : averaging_fields()) {
+    if (!field.idle) continue;
+    const bool said = field.show(request) != field.show(defaults) ||
+                      std::find(given.begin(), given.end(), field.name) != given.end();
+    if (const char* why = field.idle(request); said && why != nullptr)
+      return fail(Code::usage, fmt::format("--{} {}", field.name, why));
+  }
+  return Done{};
+}
+
+Status check_choice(const AveragingRequest& request) {
+  const std::size_t criteria = request.criteria.order.size();
+  if (criteria < 2)
     return fail(Code::usage,
                 "--choose-order chooses among orders of criteria: name two or more, as --criteria "
                 "'DS>LD>MW'");
+  if (criteria > most_chosen_criteria) {
+    std::uint64_t orders = 1;
+    for (std::size_t n = 2; n <= criteria; ++n) orders *= n;
+    return fail(Code::usage, fmt::format("--choose-order tries every order of the criteria, and {} of them "
+                                         "have {}: name at most {}",
+                                         criteria, orders, most_chosen_criteria));
+  }
   if (request.criteria.score.kind != ScoreKind::prioritized)
     return fail(Code::usage,
                 fmt::format("--choose-order is for the prioritized score: by {} the order of criteria does "
@@ -89,6 +94,28 @@ Status check(const AveragingRequest& request) {
     return fail(Code::usage,
                 "--choose-order judges orders by validation examples: keep some with --validation 0.1");
   return Done{};
+}
+
+}  // namespace
+
+Status check(const AveragingRequest& request, std::span<const std::string> given) {
+  if (request.data.empty() && !request.generate)
+    return fail(Code::usage,
+                "there is nothing to learn from: name a folder with --data, or make examples up with "
+                "--generate");
+  if (!request.data.empty() && request.generate)
+    return fail(Code::usage, "examples come from --data or are made up by --generate: choose one");
+  if (request.rounds == 0 || request.rounds > 1000000)
+    return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
+  if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
+  if (!(request.validation >= 0.0 && request.validation < 1.0))
+    return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
+  SOTTO_TRY_DONE(check(request.plan));
+  SOTTO_TRY_DONE(check(request.sum));
+  SOTTO_TRY_DONE(check(request.criteria));
+  SOTTO_TRY_DONE(check_measurable(request.criteria.order));
+  SOTTO_TRY_DONE(check_idle(request, given));
+  return request.choose_order ? check_choice(request) : Done{};
 }
 
 std::uint32_t dealt_devices(const AveragingRequest& request) {

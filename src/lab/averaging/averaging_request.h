@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ struct AveragingRequest {
   SumOptions sum;
 };
 
-// What can be said without the data.
-[[nodiscard]] Status check(const AveragingRequest& request);
+// What can be said without the data. A field that says nothing beside the others is refused where it was set
+// to something, or stands in `given`: the names of those that somebody wrote down, whatever they wrote.
+[[nodiscard]] Status check(const AveragingRequest& request, std::span<const std::string> given = {});
 // How many devices iid and shards deal to.
 [[nodiscard]] std::uint32_t dealt_devices(const AveragingRequest& request);
 // What can be said of a federation of so many devices.
@@ -63,6 +65,8 @@ struct AveragingField {
   std::string about;
   std::function<std::string(const AveragingRequest&)> show;  // empty: not set
   std::function<Status(AveragingRequest&, const std::string&)> set;
+  // Where the others make it say nothing: why, and what to do; null where it counts. Empty: it always does.
+  std::function<const char*(const AveragingRequest&)> idle = {};
 };
 [[nodiscard]] std::vector<AveragingField> averaging_fields();
 

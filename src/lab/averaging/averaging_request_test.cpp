@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "lab/averaging/averaging_json.h"
@@ -39,17 +40,68 @@ TEST(AveragingRequest, APlanReadsBackAsItWasWritten) {
   EXPECT_EQ(read->sum.assumed.dropped, 0.125);
 }
 
-// Every field shows what it was set to, and no two are the same.
+// Something that no field of its type has by itself.
+std::string other_value(const AveragingField& field) {
+  static const std::map<std::string, std::string> words{
+      {"data", "a folder"}, {"deal", "shards"},     {"model", "dense"}, {"accelerator", "cuda"},
+      {"server", "adam"},   {"criteria", "LD>MWL"}, {"score", "owa"},   {"until", "30%@85%"}};
+  if (const auto word = words.find(field.name); word != words.end()) return word->second;
+  if (field.type.empty()) return "true";
+  if (field.type == "N") return "7";
+  return field.type == "LIST" ? "3,4" : "0.375";
+}
+
+// Every field shows what it was set to, changes no other, and is in the plan; no two have the same name.
 TEST(AveragingRequest, FieldsAreNamedOnceAndShowWhatTheyWereGiven) {
+  const std::vector<AveragingField> fields = averaging_fields();
+  const AveragingRequest defaults;
   std::set<std::string> names;
-  for (const AveragingField& field : averaging_fields()) {
+  for (const AveragingField& field : fields) {
     EXPECT_TRUE(names.insert(field.name).second) << field.name;
     AveragingRequest request;
-    const std::string before = field.show(request);
-    ASSERT_TRUE(field.set(request, before).ok()) << field.name;
-    EXPECT_EQ(field.show(request), before) << field.name;
+    const std::string value = other_value(field);
+    ASSERT_NE(field.show(request), value) << field.name;
+    ASSERT_TRUE(field.set(request, value).ok()) << field.name;
+    EXPECT_EQ(field.show(request), value) << field.name;
+    for (const AveragingField& other : fields)
+      if (other.name != field.name) {
+        EXPECT_EQ(other.show(request), other.show(defaults)) << field.name << ' ' << other.name;
+      }
+    const auto read = averaging_from_toml(to_toml(request), "plan.toml");
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(field.show(*read), value) << field.name;
   }
   EXPECT_GE(names.size(), 25u);
+}
+
+// What was written down and says nothing beside the rest is refused, be it what holds anyway; a whole plan,
+// which has everything in it, is not.
+TEST(AveragingRequest, FieldsThatSayNothingAreRefused) {
+  const auto words = [](const std::string& plan, const std::vector<std::string>& given) {
+    const auto read = averaging_from_toml(plan, "plan.toml");
+    if (!read.ok()) return read.error().message;
+    const Status status = check(*read, given);
+    return status.ok() ? std::string() : status.error().message;
+  };
+  const std::string made_up = "generate = true\n", people = "generate = true\ndeal = 'people'\n",
+                    dense = "generate = true\nmodel = 'dense'\n";
+  const std::vector<std::pair<std::string, std::string>> idle{
+      {"data = 'x'\n", "examples"}, {people, "devices"},        {made_up, "sample"},
+      {made_up, "least"},           {dense, "filter"},          {dense, "channels"},
+      {made_up, "score"},           {made_up, "score-weights"},
+  };
+  for (const auto& [plan, name] : idle) {
+    EXPECT_EQ(words(plan, {}), "") << name;
+    EXPECT_TRUE(words(plan, {name}).starts_with("--" + name + " is of")) << words(plan, {name});
+  }
+  EXPECT_NE(words(made_up + "sample = 0.25\n", {}).find("--deal people"), std::string::npos);
+  EXPECT_NE(words(dense + "filter = 3\n", {}).find("--filter"), std::string::npos);
+  EXPECT_NE(words(made_up + "score = 'mean'\n", {}).find("--criteria"), std::string::npos);
+  EXPECT_EQ(words(made_up + "criteria = 'DS>LD'\nscore = 'mean'\n", {"score", "examples", "filter"}), "");
+  EXPECT_EQ(words(people, {"sample", "least", "examples"}), "");
+  AveragingRequest whole;
+  whole.generate = true;
+  EXPECT_EQ(words(to_toml(whole), {}), "");
 }
 
 TEST(AveragingRequest, WrongPlansNameTheLine) {
@@ -95,6 +147,22 @@ TEST(AveragingRequest, WhatCannotBeIsRefused) {
     r.criteria.order = *parse_order("DS>LD");
     r.criteria.score = {ScoreKind::mean, {1.0}};
   }));
+  for (const double cohort : {0.0, -0.5, 1.5})
+    EXPECT_TRUE(refused([&](auto& r) { r.plan.cohort = cohort; })) << cohort;
+  for (const char* order : {"NV", "DS>TR"})  // nothing tells these
+    EXPECT_TRUE(refused([&](auto& r) { r.criteria.order = *parse_order(order); })) << order;
+}
+
+TEST(AveragingRequest, AnOrderIsChosenAmongTwentyFourAtMost) {
+  AveragingRequest request;
+  request.generate = request.choose_order = true;
+  request.validation = 0.1;
+  request.criteria.order = *parse_order("DS>LD>MW>RC");
+  EXPECT_TRUE(check(request).ok());
+  request.criteria.order = *parse_order("DS>LD>MW>RC>CB>MWL");
+  const Status refused = check(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("6 of them have 720"), std::string::npos) << refused.error().message;
 }
 
 TEST(AveragingRequest, Goals) {

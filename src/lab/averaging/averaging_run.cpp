@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "lab/protection.h"
+#include "lab/weighing.h"
 #include "metrics/statistics.h"
 #include "privacy/number_rows.h"
 
@@ -20,31 +21,25 @@ using Clock = std::chrono::steady_clock;
 class AveragingChain {
  public:
   AveragingChain(const AveragingRequest& request, const AveragingParts& parts, Executor& executor)
-      : executor_(executor) {
-    like_.sum = request.sum;
-    like_.plan.seed = request.plan.seed;
-    like_.plan.fixed = request.plan.fixed;
-    sum_ = server_side(like_, averaging_shape(parts.task), executor);
+      : small_sums_(small_sums(request.sum, request.plan.seed, executor)) {
+    TrainRequest like;  // what the server's side looks at
+    like.sum = request.sum;
+    like.plan.seed = request.plan.seed;
+    like.plan.fixed = request.plan.fixed;
+    sum_ = server_side(like, averaging_shape(parts.task), executor);
     if (!request.criteria.asked()) return;
     UpdateExtent extent{.fixed = request.plan.fixed,
                         .rows = rows_for(parts.task.parameters()),
                         .layer_ends = parts.task.layer_ends()};
-    weigher_ =
-        std::make_unique<WeighingCollector>(request.criteria, parts.facts, std::move(extent), maker(), *sum_);
+    weigher_ = std::make_unique<WeighingCollector>(request.criteria, parts.facts, std::move(extent),
+                                                   small_sums_, *sum_);
   }
   [[nodiscard]] Collector& first() { return weigher_ ? static_cast<Collector&>(*weigher_) : *sum_; }
   [[nodiscard]] WeighingCollector* weigher() { return weigher_.get(); }
-  // Small sums, each a protocol of its own: none draws another's masks.
-  [[nodiscard]] SumMaker maker() {
-    return [this](SumShape shape) {
-      ++like_.plan.seed;
-      return server_side(like_, shape, executor_);
-    };
-  }
+  [[nodiscard]] const SumMaker& maker() const { return small_sums_; }
 
  private:
-  Executor& executor_;
-  TrainRequest like_;  // what protections look at
+  SumMaker small_sums_;
   std::unique_ptr<Collector> sum_;
   std::unique_ptr<WeighingCollector> weigher_;
 };
@@ -206,7 +201,7 @@ Result<AveragingRound> AveragingTraining::advance() {
   SOTTO_TRY(done.report, choice_ ? choice_->run_round() : federation_.run(1));
   done.round = round();
   if (WeighingCollector* weigher = chain_.weigher(); weigher != nullptr) {
-    done.weights = weight_spread(weigher->weights());
+    done.weights = weight_spread(choice_ ? choice_->weights() : weigher->weights());
     done.order = to_string(choice_ ? choice_->order() : request_.criteria.order);
   }
   if (choice_) done.costs = choice_->costs();
@@ -262,11 +257,15 @@ std::string averaging_hash(const AveragingRequest& request, const LocalTask& tas
   return std::move(hasher).hex();
 }
 
+Status check_run(const AveragingRequest& request, const LocalTask& task) {
+  SOTTO_TRY_DONE(check(request.plan, task));
+  return check_cohort(request, able_devices(task).size());
+}
+
 Result<AveragingOutcome> run_averaging(const AveragingRequest& request, const AveragingParts& parts,
                                        Executor& executor, const AveragingHooks& hooks,
                                        std::optional<AveragingBefore> before) {
-  SOTTO_TRY_DONE(check(request.plan, parts.task));
-  SOTTO_TRY_DONE(check_cohort(request, able_devices(parts.task).size()));
+  SOTTO_TRY_DONE(check_run(request, parts.task));
   if (before && before->checkpoint.request_hash != averaging_hash(request, parts.task))
     return fail(Code::incompatible,
                 "the checkpoint is of another plan: go on with the plan of the run, or start anew with "

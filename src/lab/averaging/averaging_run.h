@@ -80,6 +80,9 @@ struct AveragingBefore {
 // What a checkpoint belongs to.
 [[nodiscard]] std::string averaging_hash(const AveragingRequest& request, const LocalTask& task);
 
+// What can be said of a request and its task before the first round.
+[[nodiscard]] Status check_run(const AveragingRequest& request, const LocalTask& task);
+
 // The request has passed check(). Stopped by hooks.stop: Code::cancelled.
 [[nodiscard]] Result<AveragingOutcome> run_averaging(const AveragingRequest& request,
                                                      const AveragingParts& parts, Executor& executor,

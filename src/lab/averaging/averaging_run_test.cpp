@@ -19,12 +19,21 @@ AveragingRequest tiny_request(const std::string& order) {
   return request;
 }
 
+Result<AveragingOutcome> run_tiny_on(Executor& executor, const AveragingRequest& request,
+                                     const AveragingHooks& hooks = {},
+                                     std::optional<AveragingBefore> before = std::nullopt) {
+  const TinyTask task(two_kinds(10));
+  TinyFacts facts(task);
+  const auto note = [&](std::uint32_t round, std::span<const UserIndex> cohort) {
+    facts.note_round(round, cohort);
+  };
+  return run_averaging(request, {task, facts, note}, executor, hooks, std::move(before));
+}
+
 Result<AveragingOutcome> run_tiny(const AveragingRequest& request, const AveragingHooks& hooks = {},
                                   std::optional<AveragingBefore> before = std::nullopt) {
-  const TinyTask task(two_kinds(10));
-  const TinyFacts facts(task);
   SerialExecutor serial;
-  return run_averaging(request, {task, facts}, serial, hooks, std::move(before));
+  return run_tiny_on(serial, request, hooks, std::move(before));
 }
 
 // θ grows by the weighted mean of the devices' own steps, which the test adds up by hand.
@@ -54,16 +63,53 @@ TEST(AveragingRun, FollowsTheWeightedMean) {
 }
 
 TEST(AveragingRun, ThreadsAndSecureSumsGiveTheSameModel) {
-  const AveragingRequest plain = tiny_request("DS>LD>MW");
-  const auto first = run_tiny(plain);
-  ASSERT_TRUE(first.ok()) << first.error().message;
+  ThreadPool three(3);
+  for (const bool choose : {false, true}) {
+    AveragingRequest plain = tiny_request("LD>DS>MW");
+    plain.choose_order = choose;
+    plain.validation = 0.5;
+    const auto first = run_tiny(plain), second = run_tiny_on(three, plain);
+    ASSERT_TRUE(first.ok()) << first.error().message;
+    ASSERT_TRUE(second.ok()) << second.error().message;
+    EXPECT_EQ(first->costs.tries > 0, choose);
+    EXPECT_EQ(first->costs.tries, second->costs.tries);
+    EXPECT_EQ(first->model_hash, second->model_hash);
+    AveragingRequest secure = plain;
+    secure.sum.kind = SumKind::shares;
+    const auto third = run_tiny_on(three, secure);
+    ASSERT_TRUE(third.ok()) << third.error().message;
+    EXPECT_EQ(first->model_hash, third->model_hash);
+    EXPECT_GT(third->totals.bytes_up, first->totals.bytes_up);
+  }
+  EXPECT_NE(run_tiny(tiny_request("LD>DS>MW"))->model_hash, run_tiny(tiny_request("DS>LD>MW"))->model_hash);
+}
+
+// The limit and the ring of --secure-limit and --secure-bits are the model's; scores need more.
+TEST(AveragingRun, ALimitThatFitsTheModelIsEnough) {
+  const AveragingRequest plain = tiny_request("DS>LD");
   AveragingRequest secure = plain;
   secure.sum.kind = SumKind::shares;
-  const auto second = run_tiny(secure);
-  ASSERT_TRUE(second.ok()) << second.error().message;
-  EXPECT_EQ(first->model_hash, second->model_hash);
-  EXPECT_GT(second->totals.bytes_up, first->totals.bytes_up);
-  EXPECT_NE(first->model_hash, run_tiny(tiny_request("LD>DS>MW"))->model_hash);
+  secure.sum.limit = 1 << 26;  // four of the model's units
+  secure.sum.bits = 32;
+  const auto limited = run_tiny(secure);
+  ASSERT_TRUE(limited.ok()) << limited.error().message;
+  EXPECT_EQ(limited->model_hash, run_tiny(plain)->model_hash);
+}
+
+// A device falls silent after it has told its criteria: weights are of the cohort, and their mean is 1.
+TEST(AveragingRun, SilentDevicesChangeNobodysWeight) {
+  const AveragingRequest plain = tiny_request("DS");
+  AveragingRequest silent = plain;
+  silent.sum.kind = SumKind::shares;
+  silent.sum.assumed.crowd = 4;
+  silent.sum.silent = 0.3;
+  const auto all = run_tiny(plain), some = run_tiny(silent);
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_NE(some->model_hash, all->model_hash);
+  for (std::size_t n = 0; n < all->rounds.size(); ++n) {
+    EXPECT_EQ(some->rounds[n].weights.least, all->rounds[n].weights.least) << n;
+    EXPECT_EQ(some->rounds[n].weights.most, all->rounds[n].weights.most) << n;
+  }
 }
 
 TEST(AveragingRun, StopsAtTheGoal) {
@@ -132,6 +178,9 @@ TEST(AveragingRun, AStoppedRunEndsAsAnUndisturbedOne) {
   choosing.choose_order = true;
   choosing.validation = 0.5;
   resumes_from_anywhere(choosing);
+  AveragingRequest remembering = tiny_request("RC>DS");  // devices know when they last took part
+  remembering.plan.cohort = 0.5;
+  resumes_from_anywhere(remembering);
 }
 
 TEST(AveragingRun, ACheckpointOfAnotherPlanIsRefused) {

@@ -13,12 +13,6 @@ namespace sotto {
 
 namespace {
 
-Result<OwnedExamples> mnist_in(const std::string& folder) {
-  OwnedExamples read;
-  SOTTO_TRY(read.examples, read_mnist(folder));
-  return read;
-}
-
 Result<OwnedExamples> made_up(const AveragingRequest& request) {
   if (request.deal == DealKind::people) {
     PortraitOptions options;
@@ -37,6 +31,7 @@ Result<OwnedExamples> made_up(const AveragingRequest& request) {
 }
 
 Result<Dealt> deal_examples(const AveragingRequest& request, const OwnedExamples& source) {
+  SOTTO_TRY_DONE(check_measurable(request.criteria.order, source.examples));
   const DealOptions options{.seed = request.plan.seed,
                             .validation_share = request.validation,
                             .most_devices = request.most_devices,
@@ -58,10 +53,14 @@ Result<Dealt> deal_examples(const AveragingRequest& request, const OwnedExamples
 
 }  // namespace
 
-Result<OwnedExamples> averaging_examples(const AveragingRequest& request) {
+Result<OwnedExamples> averaging_examples(const AveragingRequest& request, const IdxOptions& pictures) {
   if (request.generate) return made_up(request);
   SOTTO_TRY(const std::string digits, plain_or_packed(request.data, "train-images-idx3-ubyte"));
-  if (!digits.empty()) return mnist_in(request.data);
+  if (!digits.empty()) {
+    OwnedExamples read;
+    SOTTO_TRY(read.examples, read_mnist(request.data, pictures));
+    return read;
+  }
   SOTTO_TRY(const std::string faces, plain_or_packed(request.data, "list_attr_celeba.txt"));
   if (!faces.empty()) return read_celeba(request.data);
   return fail(Code::not_found,

@@ -8,14 +8,17 @@
 #include <vector>
 
 #include "data/examples/celeba.h"
+#include "data/examples/idx.h"
 #include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
 #include "lab/averaging/averaging_run.h"
 
 namespace sotto {
 
-// Examples with their owners; nobody's where `owners` is empty.
-[[nodiscard]] Result<OwnedExamples> averaging_examples(const AveragingRequest& request);
+// Examples with their owners; nobody's where `owners` is empty. What is asked of pictures is asked of
+// MNIST's.
+[[nodiscard]] Result<OwnedExamples> averaging_examples(const AveragingRequest& request,
+                                                       const IdxOptions& pictures = {});
 
 // Stays where it is made: tasks and facts look at it.
 class AveragingWorld {

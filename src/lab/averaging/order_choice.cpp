@@ -92,6 +92,7 @@ Status OrderChoice::try_others(const AveragingState& before, std::span<const Use
     right = now_right;
     best = federation_.state();
     report = again;
+    keep_weights();
     now_ = n;
   }
   costs_.changes += now_ != held ? 1 : 0;
@@ -104,6 +105,7 @@ Result<RoundReport> OrderChoice::run_round() {
   const AveragingState before = federation_.state();
   const std::vector<float> model(federation_.model().begin(), federation_.model().end());
   SOTTO_TRY(RoundReport report, federation_.run(1));
+  keep_weights();
   const Clock::time_point start = Clock::now();
   const std::vector<UserIndex> cohort = task_.trained();
   SOTTO_TRY(const std::uint64_t was_right, count_right(cohort, model));

@@ -40,6 +40,8 @@ class OrderChoice {
   [[nodiscard]] Result<RoundReport> run_round();
 
   [[nodiscard]] const CriteriaOrder& order() const { return orders_[now_]; }
+  // Of the round that was kept, in the cohort's order.
+  [[nodiscard]] std::span<const double> weights() const { return weights_; }
   // Goes on with an order that a run was stopped with; nothing happens where it is none of them.
   void go_on_with(const CriteriaOrder& order, const OrderCosts& costs);
   [[nodiscard]] const OrderCosts& costs() const { return costs_; }
@@ -48,6 +50,7 @@ class OrderChoice {
   // How many validation examples of the cohort a model gets right.
   [[nodiscard]] Result<std::uint64_t> count_right(std::span<const UserIndex> cohort,
                                                   std::span<const float> model);
+  void keep_weights() { weights_.assign(weigher_.weights().begin(), weigher_.weights().end()); }
   [[nodiscard]] Status try_others(const AveragingState& before, std::span<const UserIndex> cohort,
                                   std::uint64_t right, RoundReport& report);
 
@@ -58,6 +61,7 @@ class OrderChoice {
   std::vector<CriteriaOrder> orders_;
   Executor& executor_;
   std::size_t now_ = 0;
+  std::vector<double> weights_;
   OrderCosts costs_;
 };
 

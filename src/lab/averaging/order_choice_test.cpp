@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
+#include <set>
+
+#include "fed/secure/noting_sum.h"
 #include "lab/averaging/averaging_run.h"
 #include "lab/averaging/tiny_task.h"
 
@@ -61,7 +65,7 @@ TEST(OrderChoice, NobodyTrainsTwice) {
   const TinyTask task(two_kinds(20));
   const AveragingOutcome chosen = chosen_run(choice_request("LD>DS"), task);
   EXPECT_GT(chosen.costs.tries, 0u);
-  EXPECT_EQ(task.trainings, 10u * 10u);  // ten rounds of half of twenty
+  EXPECT_EQ(task.trainings.load(), 10u * 10u);  // ten rounds of half of twenty
 }
 
 // A kept try has the model that a round under its order would have had.
@@ -75,6 +79,55 @@ TEST(OrderChoice, AKeptTryIsTheRoundUnderItsOrder) {
   const AveragingOutcome chosen = chosen_run(one, task);
   ASSERT_EQ(chosen.costs.changes, 1u);
   EXPECT_EQ(chosen.model_hash, chosen_run(right, same).model_hash);
+}
+
+// Where every order makes the model worse the one that held stays, and so do the weights that are told.
+TEST(OrderChoice, WeightsAreThoseOfTheRoundThatWasKept) {
+  std::vector<TinyDevice> falling;
+  for (std::size_t n = 0; n < 20; ++n)
+    falling.push_back(n % 2 == 0 ? TinyDevice{-0.3f, 10, 5} : TinyDevice{-0.2f, 1, 10});
+  AveragingRequest request = choice_request("DS>LD");
+  request.rounds = 3;
+  const TinyTask task(falling), same(falling);
+  const AveragingOutcome chosen = chosen_run(request, task);
+  request.choose_order = false;
+  const AveragingOutcome fixed = chosen_run(request, same);
+  EXPECT_GT(chosen.costs.tries, 0u);
+  ASSERT_EQ(chosen.costs.changes, 0u);
+  for (std::size_t n = 0; n < 3; ++n) {
+    EXPECT_EQ(chosen.rounds[n].weights.most, fixed.rounds[n].weights.most) << n;
+    EXPECT_EQ(chosen.rounds[n].weights.sd, fixed.rounds[n].weights.sd) << n;
+  }
+}
+
+// A device sends its update once more with another weight, and judges several models: never twice under the
+// same masks.
+TEST(OrderChoice, NoSessionIsUsedTwice) {
+  const TinyTask task(two_kinds(20));
+  const TinyFacts facts(task);
+  SerialExecutor serial;
+  SumOptions shares;
+  shares.kind = SumKind::shares;
+  std::deque<std::vector<std::uint64_t>> sessions;  // of each sum
+  const SumMaker maker = [&](SumShape shape) {
+    std::vector<std::uint64_t>& noted = sessions.emplace_back();
+    auto sum = std::make_unique<NotingSum>(make_protocol(shares, sessions.size(), serial), noted);
+    return std::make_unique<SecureCollector>(shares, shape, sessions.size(), serial, std::move(sum));
+  };
+  const std::unique_ptr<Collector> sum = maker(averaging_shape(task));
+  WeighingCollector weigher({.order = *parse_order("LD>DS")}, facts, {}, maker, *sum);
+  AveragingPlan plan;
+  plan.cohort = 0.5, plan.seed = 3;
+  const RememberedTask remembered(task);
+  AveragingFederation federation(remembered, plan, serial, weigher);
+  OrderChoice choice(remembered, federation, weigher, maker, {*parse_order("LD>DS"), *parse_order("DS>LD")},
+                     serial);
+  for (int round = 0; round < 3; ++round) ASSERT_TRUE(choice.run_round().ok());
+  ASSERT_EQ(choice.costs().tries, 1u);
+  ASSERT_EQ(sessions.size(), 4u);  // the model's, criteria, scores, and what is right
+  EXPECT_EQ(sessions.front().size(), 4u);
+  EXPECT_EQ(sessions.back().size(), 7u);
+  for (const auto& noted : sessions) EXPECT_EQ(std::set(noted.begin(), noted.end()).size(), noted.size());
 }
 
 TEST(OrderChoice, SumsMayBeSecure) {

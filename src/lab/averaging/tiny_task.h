@@ -2,7 +2,8 @@
 // it by a number of its own, and a device's examples are the thresholds that the model is to exceed.
 #pragma once
 
-#include <cmath>
+#include <atomic>
+#include <span>
 #include <vector>
 
 #include "base/rng.h"
@@ -51,7 +52,7 @@ class TinyTask final : public LocalTask {
   }
   [[nodiscard]] const std::vector<TinyDevice>& members() const { return members_; }
 
-  mutable std::uint32_t trainings = 0;  // asked for by one thread
+  mutable std::atomic<std::uint32_t> trainings = 0;
 
  private:
   std::vector<TinyDevice> members_;
@@ -59,7 +60,7 @@ class TinyTask final : public LocalTask {
 
 class TinyFacts final : public FactsSource {
  public:
-  explicit TinyFacts(const TinyTask& task) : task_(task) {}
+  explicit TinyFacts(const TinyTask& task) : task_(task), met_at_(task.devices(), 0) {}
   [[nodiscard]] DeviceFacts of(UserIndex device) const override {
     const TinyDevice& member = task_.members()[device.value];
     DeviceFacts facts;
@@ -67,11 +68,18 @@ class TinyFacts final : public FactsSource {
     facts.most_records = 10;
     facts.of_class.assign(10, 0);
     for (std::uint32_t label = 0; label < member.labels; ++label) facts.of_class[label] = 1;
+    facts.rounds_since = rounds_ - met_at_[device.value];
     return facts;
+  }
+  void note_round(std::uint32_t round, std::span<const UserIndex> cohort) {
+    rounds_ = round + 1;
+    for (const UserIndex device : cohort) met_at_[device.value] = rounds_;
   }
 
  private:
   const TinyTask& task_;
+  std::uint32_t rounds_ = 0;
+  std::vector<std::uint32_t> met_at_;  // of each device: rounds that were over after its last one
 };
 
 // Half of the devices have many records of few labels and move the model up; the others have few records of

@@ -24,6 +24,7 @@ struct FedavgFlags {
   CommonOptions common;
   std::string plan_file;
   Edits<AveragingRequest> edits;
+  std::vector<std::string> given;  // the fields that flags named
   Edits<TrainRequest> sum;
   std::string out;
   bool resume = false;
@@ -44,7 +45,7 @@ Result<AveragingRequest> request_from(const FedavgFlags& flags, AveragingRequest
   SOTTO_TRY_DONE(apply_edits(flags.sum, like));
   request.sum = like.sum;
   if (flags.common.seed_given) request.plan.seed = flags.common.seed;
-  SOTTO_TRY_DONE(check(request));
+  SOTTO_TRY_DONE(check(request, flags.given));
   return request;
 }
 
@@ -102,9 +103,8 @@ Status show(const nlohmann::json& summary, const FedavgFlags& flags, const Conso
 }
 
 Result<AveragingOutcome> train(const AveragingRequest& request, const FedavgFlags& flags,
-                               AveragingWorld& world, std::optional<KeptRun>& kept,
+                               const AveragingParts& parts, std::optional<KeptRun>& kept,
                                std::optional<AveragingBefore> before, const Console& console) {
-  SOTTO_TRY(const std::unique_ptr<LocalTask> task, world.start_task(request));
   ThreadPool threads(flags.common.threads);
   const InterruptGuard guard;
   AveragingProgress progress(console, request.rounds, flags.quiet);
@@ -118,7 +118,7 @@ Result<AveragingOutcome> train(const AveragingRequest& request, const FedavgFlag
     hooks.checkpoint_due = [&] { return kept->due(); };
     hooks.on_checkpoint = [&](const Checkpoint& checkpoint) { return kept->save(checkpoint); };
   }
-  return run_averaging(request, world.parts(*task), threads, hooks, std::move(before));
+  return run_averaging(request, parts, threads, hooks, std::move(before));
 }
 
 Status run_fedavg(FedavgFlags& flags, const Console& console) {
@@ -137,6 +137,9 @@ Status run_fedavg(FedavgFlags& flags, const Console& console) {
   }
   SOTTO_TRY(const std::unique_ptr<AveragingWorld> world, AveragingWorld::make(request));
   SOTTO_TRY_DONE(check_cohort(request, world->dealt().devices()));
+  // The folder is begun when nothing is left that could be refused.
+  SOTTO_TRY(const std::unique_ptr<LocalTask> task, world->start_task(request));
+  SOTTO_TRY_DONE(check_run(request, *task));
   std::optional<KeptRun> kept;
   std::optional<AveragingBefore> before;
   if (!flags.out.empty()) {
@@ -146,7 +149,7 @@ Status run_fedavg(FedavgFlags& flags, const Console& console) {
     kept.emplace(flags, folder);
     SOTTO_TRY_DONE(kept->open_log(before ? before->checkpoint.log_lines : 0));
   }
-  const auto outcome = train(request, flags, *world, kept, std::move(before), console);
+  const auto outcome = train(request, flags, world->parts(*task), kept, std::move(before), console);
   if (!outcome.ok() && outcome.error().code == Code::cancelled && kept)
     return fail(Code::cancelled, fmt::format("{}; go on with: sotto fedavg --resume --out {}",
                                              outcome.error().message, shell_word(flags.out)));
@@ -156,12 +159,13 @@ Status run_fedavg(FedavgFlags& flags, const Console& console) {
   return show(summary, flags, console);
 }
 
-void add_fields(CLI::App& app, Edits<AveragingRequest>& edits) {
+void add_fields(CLI::App& app, FedavgFlags& flags) {
   const AveragingRequest defaults;
   for (const AveragingField& field : averaging_fields()) {
     const std::string name = "--" + field.name;
-    const auto edit = [&edits, set = field.set](const std::string& text) {
-      edits.push_back([set, text](AveragingRequest& request) { return set(request, text); });
+    const auto edit = [&flags, set = field.set, field_name = field.name](const std::string& text) {
+      flags.given.push_back(field_name);
+      flags.edits.push_back([set, text](AveragingRequest& request) { return set(request, text); });
     };
     if (field.type.empty()) {
       app.add_flag_callback(
@@ -181,7 +185,7 @@ void add_fields(CLI::App& app, Edits<AveragingRequest>& edits) {
 void add_fedavg(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<FedavgFlags>(
       root, cli, "fedavg", "train a classifier by federated averaging, with criteria", run_fedavg);
-  add_fields(*app, flags->edits);
+  add_fields(*app, *flags);
   add_sum_flags(*app, flags->sum);
   app->add_option("--plan", flags->plan_file, "a plan in TOML; flags win over it")->type_name("FILE");
   app->add_option("-o,--out", flags->out, "a folder for plan, rounds, model and summary")->type_name("DIR");

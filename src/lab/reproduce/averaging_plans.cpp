@@ -106,6 +106,8 @@ Result<PaperData> find_averaging_data(std::string_view name, const DataFolder& f
   return found;
 }
 
+IdxOptions averaging_pictures() { return {.height = 28, .width = 28}; }
+
 Result<AveragingRequest> averaging_request(const Target& target, const PaperData& data,
                                            std::string_view setting, std::uint64_t seed, Effort effort) {
   const Experiment* experiment = experiment_of(data.name);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/examples/idx.h"
 #include "lab/averaging/averaging_request.h"
 #include "lab/reproduce/averaging_print.h"
 #include "lab/reproduce/studies.h"
@@ -14,6 +15,9 @@ namespace sotto {
 
 [[nodiscard]] bool is_averaging_data(std::string_view name);
 [[nodiscard]] Result<PaperData> find_averaging_data(std::string_view name, const DataFolder& folder);
+
+// What pictures of digits must be for the numbers to stand beside the print.
+[[nodiscard]] IdxOptions averaging_pictures();
 
 // A setting of an experiment. Quick: a fifth of the devices with some of their examples and a small network.
 [[nodiscard]] Result<AveragingRequest> averaging_request(const Target& target, const PaperData& data,

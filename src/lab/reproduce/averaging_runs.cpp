@@ -75,7 +75,7 @@ class RunMaker {
   [[nodiscard]] Result<KeptAveraging> make(const PlannedRun& run, const StudyHooks& hooks,
                                            const std::function<void(const AveragingRound&)>& tell) {
     if (!examples_) {
-      SOTTO_TRY(OwnedExamples read, averaging_examples(run.request));
+      SOTTO_TRY(OwnedExamples read, averaging_examples(run.request, averaging_pictures()));
       examples_.emplace(std::move(read));
     }
     SOTTO_TRY(const std::unique_ptr<AveragingWorld> world, AveragingWorld::deal(run.request, *examples_));

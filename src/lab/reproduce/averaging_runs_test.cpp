@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "data/examples/generate_examples.h"
+#include "lab/examples/examples_files.h"
 #include "lab/files.h"
 #include "lab/reproduce/reproduce.h"
 #include "lab/study/small_study.h"
@@ -112,6 +114,25 @@ TEST(AveragingRuns, TablesAreMadeOfTheFilesThatAreThere) {
   EXPECT_EQ(mistakes->tables[0].rows[0].cells[1].ours, 1.0);
   EXPECT_EQ(mistakes->tables[0].rows[0].cells[0].ours, 1.0);
   EXPECT_EQ(mistakes->tables[0].rows[0].cells[3].ours, 3.0);
+}
+
+// Digits of another size are others than those of the print.
+TEST(AveragingRuns, DigitsMustHaveTheSizeOfThePrint) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(
+      write_mnist(folder.file("mnist"), generate_pictures({.training = 20, .test = 7, .side = 9}).value())
+          .ok());
+  PaperData data;
+  data.name = data.shown = std::string(mnist_iid);
+  data.there = true;
+  data.data.paths = {folder.file("mnist")};
+  SerialExecutor serial;
+  const auto refused =
+      reproduce_averaging(*find_target("5.1"), {data}, Effort::quick, folder.file(""), {}, serial);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("train-images-idx3-ubyte"), std::string::npos);
+  EXPECT_NE(refused.error().message.find("9 × 9 points where 28 × 28"), std::string::npos)
+      << refused.error().message;
 }
 
 // Without the data a missing run is an error, but for a part that is somebody else's.
