@@ -126,13 +126,14 @@ TEST(Forget, AReplayWithCriteriaIsTheWholeOne) {
   };
   for (const Case& one : {Case{"novelty", {}, true}, Case{"size", {}, true}, Case{"size", 20, false}}) {
     TrainRequest request = request_for(ModelKind::fpl, "pfpl", 0.05);
+    request.plan.epochs = 1;
     request.criteria.order = one.order;
     request.criteria.size_bound = one.bound;
     const auto folder =
         std::filesystem::temp_directory_path() / ("sotto-forget-criteria-" + std::to_string(::getpid()));
     const KeptCheckpoints kept(folder);
     TrainHooks hooks;
-    hooks.checkpoint_due = [] { return true; };
+    hooks.checkpoint_due = [asked = 0]() mutable { return asked++ % 5 == 0; };
     hooks.on_checkpoint = [&](const Checkpoint& checkpoint) { return kept.keep(checkpoint); };
     ASSERT_TRUE(train(request, forget_world(), serial, hooks).ok());
     const auto forgotten =
