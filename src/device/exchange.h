@@ -29,7 +29,7 @@ struct ExchangeOptions {
   bool on_power = true;
   bool unmetered = true;
   std::vector<std::string> tasks = {};          // those it takes part in; none: all
-  std::map<std::string, double> criteria = {};  // what it says about itself, between 0 and 1
+  std::map<std::string, double> criteria = {};  // what it says about itself, 0 to 1, if its person tells it
   bool allow_reproducible = false;              // tasks whose random draws the server knows
   std::uint64_t most_model_bytes = 256u << 20;  // of an unpacked model
   int moves_a_call = 64;  // then advance() gives the thread back, however fast the server answers

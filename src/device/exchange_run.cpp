@@ -109,13 +109,14 @@ ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
   SOTTO_ASSERT(false, "every stage has its move");
 }
 
-Result<std::string> ExchangeRun::check_in_request() {
+Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
   v1::CheckInRequest request;
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
   for (const std::string& task : options_.tasks) request.add_tasks(task);
-  for (const auto& [name, value] : options_.criteria) (*request.mutable_criteria())[name] = value;
+  for (const auto& [name, value] : options_.criteria)
+    if (terms.tells(name)) (*request.mutable_criteria())[name] = value;
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
   for (const std::string& task : held) {
     SOTTO_TRY(const auto model, kept_.model(task));
@@ -132,7 +133,7 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
   SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
   if (!policy.takes_part())
     return {end(Ending::kept_quiet, "the person shares nothing: nobody was asked", pause_ms)};
-  SOTTO_TRY(std::string body, check_in_request());
+  SOTTO_TRY(std::string body, check_in_request(criteria_terms(policy)));
   SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
   if (!asked.reply) return asked.next;
   v1::CheckInReply reply;

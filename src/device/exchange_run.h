@@ -38,7 +38,7 @@ class ExchangeRun {
   [[nodiscard]] Moved fit(std::int64_t now_ms);
   [[nodiscard]] Moved step(Transport& wire, std::int64_t now_ms);
 
-  [[nodiscard]] Result<std::string> check_in_request();
+  [[nodiscard]] Result<std::string> check_in_request(const CriteriaTerms& terms);
   [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
   // Why the device does not take it; empty: it does.
   [[nodiscard]] std::string objection(const v1::Assignment& assignment) const;

@@ -33,6 +33,28 @@ TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {
   EXPECT_EQ(*device.kept->last_round("small"), 0u);
 }
 
+TEST(AnExchange, SaysOfItselfWhatItsPersonTells) {
+  FakeCoordinator server(small_task(test_items));
+  TestDevice device(server);
+  device.options.criteria = {{"size", 0.5}, {"light", 1.0}};
+  device.exchange.emplace(*device.kept, device.options);
+  const auto said = [&] {
+    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+    ++server.round;
+    v1::CheckInRequest request;
+    EXPECT_TRUE(request.ParseFromString(server.last_check_in));
+    return std::map<std::string, double>(request.criteria().begin(), request.criteria().end());
+  };
+  EXPECT_EQ(said(), device.options.criteria);
+  device.policy.criteria = {{"size", false}};
+  EXPECT_EQ(said(), (std::map<std::string, double>{{"light", 1.0}}));
+  device.policy.criteria = {{"*", false}, {"size", true}};
+  EXPECT_EQ(said(), (std::map<std::string, double>{{"size", 0.5}}));
+  device.policy.criteria = {};
+  device.policy.pi = 0.5;  // a level that keeps criteria
+  EXPECT_TRUE(said().empty());
+}
+
 TEST(AnExchange, DrawsBySeedAndIndexOnlyWhereItIsAllowed) {
   v1::TaskSpec spec = small_task(test_items);
   spec.set_reproducible(true);

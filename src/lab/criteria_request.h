@@ -12,7 +12,7 @@ struct CriteriaRequest {
   std::string order;                        // "size>diversity"; empty: all devices count alike
   std::string score;                        // empty: prioritized
   std::vector<double> weights;              // of the score
-  std::optional<std::uint32_t> size_bound;  // records of who counts fully by size; none: the longest history
+  std::optional<std::uint32_t> size_bound;  // records of who counts fully by size; none: the longest told
   std::string trust;                        // a file of user and trust; who is not in it is trusted
   std::string quality;                      // the category whose share of a history is its quality
 

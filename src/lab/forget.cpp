@@ -7,6 +7,8 @@
 
 #include "base/hash.h"
 #include "data/forget_user.h"
+#include "fed/criteria/kinds/novelty.h"
+#include "fed/criteria/kinds/size.h"
 #include "lab/item_models.h"
 #include "lab/people.h"
 #include "sim/history_federation.h"
@@ -77,6 +79,16 @@ Result<std::optional<std::uint32_t>> first_round_of(const TrainRequest& request,
   return std::optional<std::uint32_t>();
 }
 
+// Whether somebody's weight follows from histories of people who were not asked yet: from how popular items
+// are, or from the longest history.
+bool weighs_by_all_histories(const CriteriaRequest& asked) {
+  const auto order = parse_order(asked.order);
+  if (!asked.asked() || !order.ok()) return false;
+  return std::ranges::any_of(*order, [&](Criterion criterion) {
+    return criterion == &novelty_criterion || (criterion == &size_criterion && !asked.size_bound);
+  });
+}
+
 class Forgetting {
  public:
   Forgetting(const ForgetRequest& request, const Split& split, Executor& executor)
@@ -143,8 +155,10 @@ class Forgetting {
     out_.way = "replay";
     SOTTO_TRY(out_.first_round, first_round_of(asked_.request, split_, asked_.user));
     std::optional<Checkpoint> from;
-    // With early stopping, what a checkpoint holds as best was judged with the person among the others.
-    if (asked_.kept && out_.first_round && asked_.request.early.patience == 0) {
+    // With early stopping, what a checkpoint holds as best was judged with the person among the others; such
+    // weights were with the person from the first round on.
+    if (asked_.kept && out_.first_round && asked_.request.early.patience == 0 &&
+        !weighs_by_all_histories(asked_.request.criteria)) {
       SOTTO_TRY(from, asked_.kept->before(*out_.first_round));
     }
     const RoundReport before = from ? from->totals : RoundReport{};

@@ -3,7 +3,9 @@
 //   subtract   models made of one sum of pairs: the person's pairs are taken back from the sum, exactly, and
 //              the server solves again. Nobody else is asked.
 //   replay     models trained in rounds: the rounds since the person's first contribution run again without
-//              them, from the last kept checkpoint before it (lab/kept_checkpoints.h), or from the start.
+//              them, from the last kept checkpoint before it (lab/kept_checkpoints.h), or from the start:
+//              where somebody's weight follows from all histories (novelty; size without a bound), rounds
+//              before it depend on the person, too.
 //
 // Law: the model is, bit for bit, that of the same plan in which the person stayed silent from the first
 // round. (Federated ALS is a sum of statistics in each round, but every round's statistics depend on the

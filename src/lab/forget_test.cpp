@@ -113,6 +113,39 @@ TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {
   std::filesystem::remove_all(folder);
 }
 
+// A weight may follow from people who were not asked yet.
+TEST(Forget, AReplayWithCriteriaIsTheWholeOne) {
+  SerialExecutor serial;
+  UserIndex longest{0};
+  for (std::uint32_t user = 1; user < forget_world().train.users(); ++user)
+    if (forget_world().train.of({user}).size() > forget_world().train.of(longest).size()) longest = {user};
+  struct Case {
+    const char* order;
+    std::optional<std::uint32_t> bound;
+    bool from_the_start;
+  };
+  for (const Case& one : {Case{"novelty", {}, true}, Case{"size", {}, true}, Case{"size", 20, false}}) {
+    TrainRequest request = request_for(ModelKind::fpl, "pfpl", 0.05);
+    request.plan.epochs = 1;
+    request.criteria.order = one.order;
+    request.criteria.size_bound = one.bound;
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("sotto-forget-criteria-" + std::to_string(::getpid()));
+    const KeptCheckpoints kept(folder);
+    TrainHooks hooks;
+    hooks.checkpoint_due = [asked = 0]() mutable { return asked++ % 5 == 0; };
+    hooks.on_checkpoint = [&](const Checkpoint& checkpoint) { return kept.keep(checkpoint); };
+    ASSERT_TRUE(train(request, forget_world(), serial, hooks).ok());
+    const auto forgotten =
+        forget({.request = request, .user = longest, .kept = kept, .check = true}, forget_world(), serial);
+    ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+    ASSERT_TRUE(forgotten->first_round && *forgotten->first_round > 0) << "something comes before";
+    EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash) << one.order;
+    EXPECT_EQ(forgotten->cost.rounds == forgotten->retrain->rounds, one.from_the_start) << one.order;
+    std::filesystem::remove_all(folder);
+  }
+}
+
 TEST(Forget, WhatWasReleasedWithNoiseIsNotTakenBack) {
   for (const ModelKind model : {ModelKind::fedease, ModelKind::fpl}) {
     ForgetRequest asked{.request = request_for(model, "pfpl+", 1.0), .user = UserIndex{3}};

@@ -28,8 +28,13 @@ bool sends_updates(ModelKind model) {
          is_averaged(model);
 }
 
-Result<CriteriaOptions> criteria_options(const CriteriaRequest& request) {
+// Criteria leave a device with 24 bits: up to here a record more or less is seen.
+constexpr std::uint32_t most_size_bound = 1'000'000;
+
+Result<CriteriaOptions> criteria_options(const CriteriaRequest& request, const SumAssumptions& assumed) {
   CriteriaOptions options;
+  // Of the plan's sums, secure or not, so that both give the same model.
+  options.least_tellers = std::max(options.least_tellers, assumed.crowd);
   SOTTO_TRY(options.order, parse_order(request.order));
   if (!request.score.empty()) {
     SOTTO_TRY(options.score.kind, parse_score_kind(request.score));
@@ -66,7 +71,11 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
                     : "--quality-category is for the criterion quality: name it in --criteria");
   if (asked.size_bound && !holds(order, "size"))
     return fail(Code::usage, "--size-bound is for the criterion size: name it in --criteria");
-  if (asked.size_bound == 0u) return fail(Code::usage, "--size-bound is a number of records from 1 up");
+  if (asked.size_bound && (*asked.size_bound == 0 || *asked.size_bound > most_size_bound))
+    return fail(Code::usage,
+                fmt::format("--size-bound is a number of records from 1 to {}: above that histories of "
+                            "different lengths would count alike",
+                            most_size_bound));
   return Done{};
 }
 
@@ -116,6 +125,8 @@ class HistoryWeighing final : public Weighing {
 
   [[nodiscard]] Status begin(const RoundPlace& place) override {
     round_ = place.round;
+    // Rounds in which nobody answered come by no collector: they went by, too.
+    if (round_ > 0) facts_.note_round(round_ - 1, {});
     cohort_.assign(place.cohort.begin(), place.cohort.end());
     return weighing_.begin(place);
   }
@@ -155,7 +166,7 @@ Status check_criteria(const TrainRequest& request) {
       return Done{};
     return fail(Code::usage, "to let devices count by criteria say which: --criteria \"size>diversity\"");
   }
-  SOTTO_TRY(const CriteriaOptions options, criteria_options(asked));
+  SOTTO_TRY(const CriteriaOptions options, criteria_options(asked, request.sum.assumed));
   if (!adds_up(request.model))
     return fail(Code::usage,
                 fmt::format("criteria weigh what devices add up for fpl, fcf, fedals, kgflex, fedcars, "
@@ -178,7 +189,7 @@ Selectable selectable(const TrainRequest& request, const Split& split, const Sch
 Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
                                                 Selectable from, SumMaker sums, Collector& next,
                                                 std::size_t model_rows) {
-  SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria));
+  SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria, request.sum.assumed));
   if (from.cohort < 2)
     return fail(Code::usage,
                 "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "
@@ -234,6 +245,7 @@ Result<std::vector<double>> read_trust(const std::string& text, const std::strin
   std::vector<std::uint8_t> said(users.size(), 0);
   std::istringstream lines(text);
   std::size_t number = 0;
+  bool any = false;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.ends_with('\r')) line.pop_back();
@@ -250,9 +262,15 @@ Result<std::vector<double>> read_trust(const std::string& text, const std::strin
       return wrong("trust is a number from 0 to 1");
     const auto user = users.find(line.substr(0, tab));
     if (!user) continue;  // of somebody whom the data's filters left out
+    any = true;
     if (said[*user]++ != 0) return wrong("this user stands in the file twice: keep one line");
     trust[*user] = value;
   }
+  if (!any)
+    return fail(Code::bad_input,
+                fmt::format("{}: no line is of a user of these data, so that trust would say nothing: write "
+                            "users as the data do",
+                            name));
   return trust;
 }
 

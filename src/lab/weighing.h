@@ -1,7 +1,7 @@
 // Criteria of a run: from a CriteriaRequest to the collector by which devices count more or less
 // (fed/criteria/weighing_collector.h).
 //
-// It stands first in the chain, right after consent and behind the person's own ledger. Both small sums are
+// It stands first in the chain, right after consent and behind the person's own ledger. The small sums are
 // of the plan's kind, plain or secure, with masks of their own; a device that falls silent does so after
 // them, and robust rules are for what is weighed.
 // Laws: a plain and a secure sum give the same model; a training that is resumed goes on as if nothing had
@@ -57,8 +57,8 @@ class Weighing : public Collector {
 // What a person's ledger says of criteria: ", told size" or ", told no criteria"; nothing without criteria.
 [[nodiscard]] std::string told_in_words(const TrainRequest& request, UserIndex user);
 
-// Trust from text of lines "user<TAB>value", one number a user of the split; `name` is for the error texts,
-// which never say who.
+// Trust from text of lines "user<TAB>value", one number a user of the split, some of whom are in it; `name`
+// is for the error texts, which never say who.
 [[nodiscard]] Result<std::vector<double>> read_trust(const std::string& text, const std::string& name,
                                                      const IdTable& users);
 

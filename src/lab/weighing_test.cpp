@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "data/generate.h"
+#include "fed/selection.h"
 #include "lab/training.h"
 
 namespace sotto {
@@ -100,6 +101,91 @@ TEST(Weighing, AStoppedTrainingRemembersWhoTookPart) {
   EXPECT_EQ(resumed->model_hash, whole);
 }
 
+// What a device adds, weighed: everybody sends the same, each in a row of their own.
+std::vector<std::int64_t> weighed_round(Weighing& weighing, SumShape shape, std::uint32_t round,
+                                        std::span<const UserIndex> cohort) {
+  EXPECT_TRUE(weighing.begin({round, cohort, nullptr}).ok());
+  for (const UserIndex user : cohort) {
+    Contribution contribution(shape.width);
+    ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 1, 0, user), {}, contribution);
+    pipeline.open(Evidence::positive, user.value)[0] = 10000;
+    EXPECT_TRUE(weighing.accept(user, contribution).ok());
+  }
+  SumSpace space(shape.rows, shape.width);
+  Aggregator total(space);
+  EXPECT_TRUE(weighing.finish(total).ok());
+  std::vector<std::int64_t> sums(shape.rows, 0);
+  std::move(total).release([&](std::uint32_t row, const auto* values) { sums[row] = values[0]; });
+  return sums;
+}
+
+TEST(Weighing, ARoundInWhichNobodyAnsweredWentByHereAndAfterAResume) {
+  const Split split = labelled_world();
+  TrainRequest request = request_for(ModelKind::fcf, "recency");
+  const std::vector<UserIndex> users{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
+  // Rounds 0 and 2 share one person, and nobody of round 1 is in them.
+  std::vector<std::vector<UserIndex>> cohorts;
+  for (request.plan.seed = 1;; ++request.plan.seed) {
+    ASSERT_LT(request.plan.seed, 1000u);
+    CohortSelector selector(users, 2, request.plan.seed);
+    cohorts.clear();
+    for (std::uint32_t round = 0; round < 3; ++round) {
+      const auto chosen = selector.select(round);
+      cohorts.emplace_back(chosen.begin(), chosen.end());
+    }
+    const auto shared = [&](std::size_t a, std::size_t b) {
+      return std::ranges::count_if(cohorts[a], [&](UserIndex user) {
+        return std::ranges::find(cohorts[b], user) != cohorts[b].end();
+      });
+    };
+    if (shared(0, 1) == 0 && shared(1, 2) == 0 && shared(0, 2) == 1) break;
+  }
+  std::vector<std::uint16_t> kind_of(split.users.size(), 0);
+  for (const UserIndex user : cohorts[1]) kind_of[user.value] = 1;
+  ConsentTerms open, silent;
+  silent.takes_part = false;
+  request.plan.consent.people = std::make_shared<const ConsentBook>(std::vector{open, silent}, kind_of);
+  SerialExecutor serial;
+  const SumShape shape{split.users.size(), 1};
+  const auto weighing = [&](PlainCollector& next) {
+    return make_weighing(request, split, {users, 2}, small_sums(request, serial), next).value();
+  };
+  PlainCollector next(shape), next_again(shape);
+  const auto whole = weighing(next), resumed = weighing(next_again);
+  weighed_round(*whole, shape, 0, cohorts[0]);
+  resumed->count_before(2);
+  const auto sums = weighed_round(*whole, shape, 2, cohorts[2]);
+  EXPECT_EQ(sums, weighed_round(*resumed, shape, 2, cohorts[2]));
+  // One was away for one round, the other for two: 2/12 and 3/13, over their mean.
+  std::vector<std::int64_t> both;
+  for (const UserIndex user : cohorts[2]) both.push_back(sums[user.value]);
+  std::ranges::sort(both);
+  const double one = 2.0 / 12.0, two = 3.0 / 13.0;
+  EXPECT_NEAR(static_cast<double>(both[0]), 20000.0 * one / (one + two), 1.0);
+  EXPECT_NEAR(static_cast<double>(both[1]), 20000.0 * two / (one + two), 1.0);
+}
+
+TEST(Weighing, PlainAndSecureAreOneWhereSomeKeepBack) {
+  const Split split = labelled_world();
+  for (const char* mix : {"open=0.7,balanced=0.3", "open=0.1,balanced=0.9"}) {
+    TrainRequest plain = request_for(ModelKind::fcf, "size"),
+                 secure = request_for(ModelKind::fcf, "size", SumKind::secure);
+    plain.consent.mix = secure.consent.mix = mix;
+    EXPECT_EQ(hash_of(secure, split), hash_of(plain, split)) << mix;
+  }
+}
+
+TEST(Weighing, ASumOfCriteriaIsOfTheCrowdAtLeast) {
+  const Split split = labelled_world();
+  TrainRequest request = request_for(ModelKind::fcf, "size");
+  request.consent.mix = "open=0.7,balanced=0.3";
+  TrainRequest without = request_for(ModelKind::fcf, "");
+  without.consent.mix = request.consent.mix;
+  EXPECT_NE(hash_of(request, split), hash_of(without, split));
+  request.sum.assumed.crowd = 24;  // nobody's cohort has so many who tell
+  EXPECT_EQ(hash_of(request, split), hash_of(without, split));
+}
+
 TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
   const auto refused = [](ModelKind model, auto set, const char* words) {
     TrainRequest request;
@@ -125,6 +211,8 @@ TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
       ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "quality"; }, "--quality-category");
   refused(
       ModelKind::fpl, [](TrainRequest& r) { r.criteria.size_bound = 0; }, "--size-bound");
+  refused(
+      ModelKind::fpl, [](TrainRequest& r) { r.criteria.size_bound = 1'000'001; }, "count alike");
   refused(
       ModelKind::fpl, [](TrainRequest& r) { r.criteria.score = "max"; }, "no score function");
   refused(
@@ -171,6 +259,11 @@ TEST(Weighing, TrustIsReadLineByLine) {
     const auto trust = read_trust(wrong, "t.tsv", users);
     ASSERT_FALSE(trust.ok()) << wrong;
     EXPECT_NE(trust.error().message.find("t.tsv, line 2"), std::string::npos) << trust.error().message;
+  }
+  for (const char* of_nobody : {"", "somebody\t0.5\nelse\t1\n"}) {
+    const auto trust = read_trust(of_nobody, "t.tsv", users);
+    ASSERT_FALSE(trust.ok()) << of_nobody;
+    EXPECT_NE(trust.error().message.find("no line is of a user"), std::string::npos);
   }
 }
 

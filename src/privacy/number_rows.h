@@ -1,8 +1,9 @@
 // NumberRows: a contribution that is a long list of numbers rather than rows of a model. They lie sixteen a
 // row.
 //
-// Laws: places ascend, each once, so that what comes out is canonical. It is made of an ItemSet's items
-// alone, which have passed consent before: here everything is let out.
+// Laws: places ascend, each once, so that what comes out is canonical. Here everything is let out: whoever
+// puts numbers in has asked for consent before (an ItemSet's items, a step of a model, criteria that are told
+// and the scores made of them).
 #pragma once
 
 #include <cstdint>

@@ -75,7 +75,7 @@ TEST_F(CliCriteria, the_audit_says_what_they_tell) {
   EXPECT_EQ(told["criteria"][1]["criterion"], "novelty");
   EXPECT_GT(told["criteria"][0]["bits"], 1.0);
   EXPECT_GT(told["plain"]["linked"], told["plain"]["linked_by_chance"]);
-  EXPECT_EQ(told["secure"]["exposed_by_difference"], 0.0);
+  EXPECT_EQ(told["secure"]["exposed"], 0.0);
 }
 
 }  // namespace

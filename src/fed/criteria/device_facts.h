@@ -35,6 +35,8 @@ class FactsSource {
   [[nodiscard]] virtual DeviceFacts of(UserIndex device) const = 0;
   // Whether the person lets the criterion of this name be measured.
   [[nodiscard]] virtual bool tells(UserIndex /*device*/, const char* /*criterion*/) const { return true; }
+  // Whether it is known of everybody that they tell everything: then nobody has to count who does.
+  [[nodiscard]] virtual bool everybody_tells() const { return true; }
 };
 
 }  // namespace sotto

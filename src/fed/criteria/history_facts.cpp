@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/assert.h"
+#include "fed/criteria/kinds/size.h"
 
 namespace sotto {
 
@@ -58,7 +59,7 @@ HistoryFacts::HistoryFacts(Histories histories, std::size_t catalogue, HistoryFa
     double rarity = 0.0;
     for (const ItemIndex item : own) rarity += 1.0 - static_cast<double>(popularity[item.value]) / most;
     rarity_.push_back(own.empty() ? 0.0 : rarity / static_cast<double>(own.size()));
-    longest = std::max<std::uint64_t>(longest, own.size());
+    if (tells({user}, size_criterion.name)) longest = std::max<std::uint64_t>(longest, own.size());
   }
   if (options_.most_records == 0) options_.most_records = longest;
 }
@@ -82,6 +83,14 @@ DeviceFacts HistoryFacts::of(UserIndex device) const {
 
 bool HistoryFacts::tells(UserIndex device, const char* criterion) const {
   return people_ == nullptr || people_->of(device).criteria.tells(criterion);
+}
+
+bool HistoryFacts::everybody_tells() const {
+  const auto tells_all = [](const ConsentTerms& terms) {
+    return std::ranges::all_of(all_criteria(),
+                               [&](Criterion one) { return terms.criteria.tells(one->name); });
+  };
+  return people_ == nullptr || std::ranges::all_of(people_->kinds(), tells_all);
 }
 
 void HistoryFacts::note_round(std::uint32_t round, std::span<const UserIndex> cohort) {

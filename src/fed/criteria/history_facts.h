@@ -2,8 +2,10 @@
 // criteria (fed/criteria/criterion.h) for models that learn from histories.
 //
 // Popularity, the classes of items and the bound of records are numbers that everybody knows: popularity is
-// the number of people who let the item be trained on, over that of the most popular item.
-// Laws: an item that its person keeps back changes no fact of theirs; who never took part was away all rounds
+// the number of people who let the item be trained on, over that of the most popular item; the bound, where
+// none is given, is the longest history of those who tell size.
+// Laws: an item that its person keeps back changes no fact of theirs; a size that is kept back changes
+// nobody's bound; who never took part was away all rounds
 // there were; somebody's facts are asked for on their own device alone.
 #pragma once
 
@@ -38,7 +40,7 @@ class ItemClasses {
 };
 
 struct HistoryFactsOptions {
-  std::uint64_t most_records = 0;  // everybody's bound; 0: the longest history there is
+  std::uint64_t most_records = 0;  // everybody's bound; 0: the longest history of who tells size
   ItemClasses classes = {};        //
   std::vector<std::uint8_t> marked =
       {};                          // one an item: whether it has the quality asked for; empty: none has
@@ -53,6 +55,7 @@ class HistoryFacts final : public FactsSource {
 
   [[nodiscard]] DeviceFacts of(UserIndex device) const override;
   [[nodiscard]] bool tells(UserIndex device, const char* criterion) const override;
+  [[nodiscard]] bool everybody_tells() const override;
   // These took part in the round. Rounds are noted in their order.
   void note_round(std::uint32_t round, std::span<const UserIndex> cohort);
 

@@ -39,6 +39,33 @@ TEST(HistoryFacts, ABoundThatEverybodyKnowsStands) {
   EXPECT_EQ(facts.of({0}).trust, 1.0);
 }
 
+TEST(HistoryFacts, TheBoundIsTheLongestOfThoseWhoTellSize) {
+  ConsentTerms open, keeps;
+  keeps.criteria.named["size"] = false;
+  const auto bound = [&](std::vector<std::uint16_t> kinds) {
+    const auto book = std::make_shared<const ConsentBook>(std::vector{open, keeps}, std::move(kinds));
+    return HistoryFacts(three_people(), 4, {}, book).of({0}).most_records;
+  };
+  EXPECT_EQ(bound({0, 1, 1}), 3u);
+  EXPECT_EQ(bound({1, 0, 0}), 2u);
+  EXPECT_EQ(bound({1, 1, 1}), 0u) << "nobody tells: there is none";
+}
+
+TEST(HistoryFacts, EverybodyTellsWhereNoTermsSayOtherwise) {
+  ConsentTerms open, some, none;
+  some.criteria.named["novelty"] = false;
+  none.criteria.others = false;
+  const auto all = [](std::vector<ConsentTerms> kinds) {
+    const auto book =
+        std::make_shared<const ConsentBook>(std::move(kinds), std::vector<std::uint16_t>{0, 0, 0});
+    return HistoryFacts(three_people(), 4, {}, book).everybody_tells();
+  };
+  EXPECT_TRUE(HistoryFacts(three_people(), 4, {}, nullptr).everybody_tells());
+  EXPECT_TRUE(all({open}));
+  EXPECT_FALSE(all({open, some}));
+  EXPECT_FALSE(all({none}));
+}
+
 TEST(HistoryFacts, RoundsSinceCountWhereSomebodyWasAway) {
   HistoryFacts facts(three_people(), 4, {}, nullptr);
   EXPECT_EQ(facts.of({0}).rounds_since, 0u);
@@ -84,27 +111,27 @@ class Listener final : public Collector {
   std::vector<std::int64_t>& heard_;
 };
 
-// Everything that leaves in a round where the first person keeps their size back.
-std::vector<std::int64_t> heard_with(std::uint32_t hidden, const char* order) {
+// Everything that leaves in a round where the first of four keeps their size back.
+std::vector<std::int64_t> heard_with(std::uint32_t hidden, const char* order, std::uint64_t bound = 64) {
   CriteriaTerms keeps{.others = true, .named = {{"size", false}}};
   ConsentTerms open, reserved;
   reserved.criteria = keeps;
   auto book = std::make_shared<const ConsentBook>(std::vector<ConsentTerms>{open, reserved},
-                                                  std::vector<std::uint16_t>{1, 0, 0});
+                                                  std::vector<std::uint16_t>{1, 0, 0, 0});
   std::vector<ItemIndex> items;
   std::vector<std::uint64_t> ends{0};
-  for (const std::uint32_t length : {hidden, 4u, 9u}) {
+  for (const std::uint32_t length : {hidden, 4u, 9u, 6u}) {
     for (std::uint32_t n = 0; n < length; ++n) items.push_back({n});
     ends.push_back(items.size());
   }
-  const HistoryFacts facts(Histories(ends, items), 64, {.most_records = 64}, book);
+  const HistoryFacts facts(Histories(ends, items), 64, {.most_records = bound}, book);
   std::vector<std::int64_t> heard;
-  const SumShape shape{3, 2};
+  const SumShape shape{4, 2};
   Listener end(shape, heard);
   WeighingCollector weighing(
       {.order = parse_order(order).value()}, facts, {},
       [&](SumShape small) { return std::make_unique<Listener>(small, heard); }, end);
-  const std::vector<UserIndex> cohort{{0}, {1}, {2}};
+  const std::vector<UserIndex> cohort{{0}, {1}, {2}, {3}};
   EXPECT_TRUE(weighing.begin({0, cohort, nullptr}).ok());
   for (const UserIndex user : cohort) {
     Contribution contribution(2);
@@ -120,7 +147,8 @@ std::vector<std::int64_t> heard_with(std::uint32_t hidden, const char* order) {
 
 RC_GTEST_PROP(HistoryFactsProperty, WhatIsKeptBackChangesNoByteThatLeaves, ()) {
   const auto one = *rc::gen::inRange<std::uint32_t>(1, 60), other = *rc::gen::inRange<std::uint32_t>(1, 60);
-  RC_ASSERT(heard_with(one, "size>trust") == heard_with(other, "size>trust"));
+  for (const std::uint64_t bound : {64u, 0u})
+    RC_ASSERT(heard_with(one, "size>trust", bound) == heard_with(other, "size>trust", bound));
 }
 
 TEST(HistoryFacts, WhatIsToldDoesLeave) {

@@ -61,6 +61,7 @@ WeighingCollector::WeighingCollector(CriteriaOptions options, const FactsSource&
 void WeighingCollector::make_sums() {
   values_ = maker_({rows_for(2 * options_.order.size()), numbers_a_row});
   scores_ = maker_({rows_for(1), numbers_a_row});
+  if (!facts_.everybody_tells()) tellers_ = maker_({rows_for(options_.order.size()), numbers_a_row});
 }
 
 void WeighingCollector::set_order(CriteriaOrder order) {
@@ -79,7 +80,10 @@ Status WeighingCollector::measure(std::size_t place, const DeviceFacts& facts) {
     const Criterion criterion = options_.order[n];
     std::int32_t& out = measured_[place * criteria + n];
     out = kept_back;
-    if (!facts_.tells(cohort_[place], criterion->name)) continue;
+    if (!facts_.tells(cohort_[place], criterion->name)) {
+      SOTTO_ASSERT(tellers_ != nullptr, "where somebody keeps back, tellers are counted");
+      continue;
+    }
     SOTTO_TRY(const double value, measured(criterion, facts));
     out = static_cast<std::int32_t>(nearest(value * value_units));
   }
@@ -132,24 +136,28 @@ Result<Traffic> WeighingCollector::finish(Aggregator& total) {
 template <class Put>
 Result<std::vector<std::int64_t>> WeighingCollector::sum_up(Collector& sum, std::size_t count,
                                                             const Put& put) {
-  SOTTO_TRY_DONE(sum.begin({round_, cohort_, nullptr}));
-  Contribution contribution(numbers_a_row);
-  for (std::size_t n = 0; n < cohort_.size(); ++n) {
+  const auto give = [&](std::size_t n, Contribution& contribution) {
     NumberRows numbers(contribution);
     put(n, numbers);
-    SOTTO_TRY_DONE(sum.accept(cohort_[n], contribution));
-  }
-  SumSpace space(rows_for(count), numbers_a_row);
-  Aggregator total(space);
-  SOTTO_TRY(const Traffic traffic, sum.finish(total));
-  small_.up += traffic.up;
-  // Everybody hears the sum.
-  small_.down += traffic.down + cohort_.size() * count * sizeof(std::int64_t);
-  std::vector<std::int64_t> sums(rows_for(count) * numbers_a_row, 0);
-  std::move(total).release([&](std::uint32_t row, const auto* values) {
-    std::copy_n(values, numbers_a_row, sums.begin() + std::ptrdiff_t{row} * std::ptrdiff_t{numbers_a_row});
-  });
-  return sums;
+  };
+  SOTTO_TRY(SummedNumbers summed, sum_numbers(sum, {round_, cohort_, nullptr}, count, give));
+  small_.up += summed.traffic.up;
+  small_.down += summed.traffic.down + cohort_.size() * count * sizeof(std::int64_t);
+  return std::move(summed.sums);
+}
+
+Status WeighingCollector::drop_what_few_tell() {
+  if (tellers_ == nullptr) return Done{};
+  const std::size_t criteria = options_.order.size();
+  SOTTO_TRY(const auto told, sum_up(*tellers_, criteria, [&](std::size_t place, NumberRows& numbers) {
+              for (std::size_t n = 0; n < criteria; ++n)
+                numbers.put(n, measured_[place * criteria + n] == kept_back ? 0 : 1);
+            }));
+  for (std::size_t n = 0; n < criteria; ++n)
+    if (told[n] < std::int64_t{options_.least_tellers})
+      for (std::size_t place = 0; place < cohort_.size(); ++place)
+        measured_[place * criteria + n] = kept_back;
+  return Done{};
 }
 
 Result<std::vector<double>> WeighingCollector::cohort_totals() {
@@ -167,8 +175,8 @@ Result<std::vector<double>> WeighingCollector::cohort_totals() {
     if (told == 0.0) continue;
     if (sums[2 * n] <= 0)
       return fail(Code::usage,
-                  fmt::format("round {}: nobody in the cohort has anything of the criterion {}: take larger "
-                              "cohorts, or leave it out",
+                  fmt::format("round {}: nobody in the cohort has anything of the criterion {} (less than 1 "
+                              "in 33 million counts as nothing): take larger cohorts, or leave it out",
                               round_, options_.order[n]->name));
     totals[n] = static_cast<double>(sums[2 * n]) * static_cast<double>(cohort_.size()) / told;
   }
@@ -189,6 +197,7 @@ std::int32_t WeighingCollector::score_of(std::size_t place, std::span<const doub
 }
 
 Status WeighingCollector::weigh() {
+  SOTTO_TRY_DONE(drop_what_few_tell());
   SOTTO_TRY(const std::vector<double> totals, cohort_totals());
   std::vector<std::int32_t> scores(cohort_.size());
   for (std::size_t place = 0; place < cohort_.size(); ++place) scores[place] = score_of(place, totals);

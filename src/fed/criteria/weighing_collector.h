@@ -8,8 +8,12 @@
 //   3. its weight is score / mean score of the cohort; it multiplies its own contribution by it
 // Both sums go the way that contributions go: under a secure sum nobody sees a single criterion or score. Who
 // keeps a criterion back adds nothing to its sum and counts as the mean of those who tell it.
+// Where some may keep back, a sum of its own comes first, of who tells what: a sum of criteria would else be
+// one person's number where one person tells. A criterion that fewer than `least_tellers` tell is not
+// measured in this round: nobody sends it, and all have 1/n of it.
 // Laws: weights are ≥ 0 and their mean is 1; sums being integers, a plain and a secure sum give the same
-// weights and the same model, bit for bit.
+// weights and the same model, bit for bit; no sum of a criterion is of fewer than `least_tellers` people, but
+// where everybody tells and the cohort is smaller.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +24,21 @@
 #include "fed/collector.h"
 #include "fed/criteria/criterion.h"
 #include "fed/criteria/score.h"
-#include "privacy/number_rows.h"
+#include "fed/number_sum.h"
 
 namespace sotto {
 
 struct CriteriaOptions {
   CriteriaOrder order = {};  // empty: all devices count as they do without criteria
   ScoreOptions score = {};
+  std::uint32_t least_tellers = 3;  // of a criterion that counts, where some may keep back
 
   [[nodiscard]] bool asked() const { return !order.empty(); }
 };
 [[nodiscard]] Status check(const CriteriaOptions& options);
 
-// Makes the collector for one of the two small sums.
+// Makes the collector for one of the small sums: of the criteria, of the scores and, where some may keep
+// back, of who tells; in this order.
 using SumMaker = std::function<std::unique_ptr<Collector>(SumShape shape)>;
 
 // Where in a contribution the update lies that distances are measured on.
@@ -62,13 +68,15 @@ class WeighingCollector final : public Collector {
   void make_sums();
   // Measures the criteria of the device at a place of the cohort.
   [[nodiscard]] Status measure(std::size_t place, const DeviceFacts& facts);
-  // Both small sums; fills weights_.
+  // The small sums; fills weights_.
   [[nodiscard]] Status weigh();
-  // The first: of each criterion what the cohort has of it, were those who keep it back like those who tell.
+  // Forgets what was measured of criteria that too few tell.
+  [[nodiscard]] Status drop_what_few_tell();
+  // Of each criterion what the cohort has of it, were those who keep it back like those who tell.
   [[nodiscard]] Result<std::vector<double>> cohort_totals();
   // A device's score as a share of the largest there is, in units of a contribution's numbers.
   [[nodiscard]] std::int32_t score_of(std::size_t place, std::span<const double> totals) const;
-  // What everybody adds up, as `put(place, numbers)` gives it: `count` integers.
+  // What everybody adds up, as `put(place, numbers)` gives it: `count` integers, which all hear.
   template <class Put>
   [[nodiscard]] Result<std::vector<std::int64_t>> sum_up(Collector& sum, std::size_t count, const Put& put);
   // Multiplies the contribution by the weight and hands it on.
@@ -80,13 +88,14 @@ class WeighingCollector final : public Collector {
   SumMaker maker_;
   Collector& next_;
   std::unique_ptr<Collector> values_, scores_;  // the two small sums
+  std::unique_ptr<Collector> tellers_;          // the one before them; none where everybody tells
   std::uint32_t round_ = 0;
   std::vector<UserIndex> cohort_;
   std::vector<std::int32_t> measured_;  // of each device, one a criterion; `kept_back` where it is not told
   std::vector<double> weights_;
   std::size_t arrived_ = 0;
   std::vector<Contribution> held_;  // where criteria look at updates: until all have arrived
-  Traffic small_;                   // of the two sums
+  Traffic small_;                   // of the small sums
 };
 
 }  // namespace sotto

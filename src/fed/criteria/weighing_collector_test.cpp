@@ -17,11 +17,13 @@ using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
 // Facts as a test says them: trust is the criterion that can be any number.
 class GivenFacts final : public FactsSource {
  public:
-  explicit GivenFacts(std::vector<DeviceFacts> facts) : facts_(std::move(facts)) {}
+  explicit GivenFacts(std::vector<DeviceFacts> facts, std::vector<std::string> silent = {})
+      : facts_(std::move(facts)), silent_(std::move(silent)) {}
   [[nodiscard]] DeviceFacts of(UserIndex device) const override { return facts_[device.value]; }
   [[nodiscard]] bool tells(UserIndex device, const char* criterion) const override {
     return silent_.empty() || silent_[device.value] != std::string(criterion);
   }
+  [[nodiscard]] bool everybody_tells() const override { return silent_.empty(); }
   void keep_back(std::vector<std::string> silent) { silent_ = std::move(silent); }
 
  private:
@@ -94,6 +96,18 @@ std::vector<DeviceFacts> alice_and_bob() {
   alice.trust = 0.2, bob.trust = 0.8;
   alice.rarity = 0.4, bob.rarity = 0.6;
   return {alice, bob};
+}
+
+// Ten devices of which the first so many tell trust; all tell size.
+GivenFacts ten_with_tellers(std::size_t tellers) {
+  std::vector<DeviceFacts> given(10);
+  for (std::size_t n = 0; n < given.size(); ++n) {
+    given[n].records = n + 1, given[n].most_records = 10;
+    given[n].trust = n == 0 ? 0.9 : 0.1 * static_cast<double>(n);
+  }
+  std::vector<std::string> silent(10, "trust");
+  std::fill_n(silent.begin(), tellers, "");
+  return GivenFacts(given, silent);
 }
 
 TEST(WeighingCollector, WeighsByThePriorities) {
@@ -202,24 +216,116 @@ TEST(WeighingCollector, ASecureSumGivesTheSameWeightsAndTheSameSum) {
   }
 }
 
+TEST(WeighingCollector, ASecureSumGivesTheSameWeightsWhereSomeKeepBack) {
+  SerialExecutor executor;
+  SumOptions options;
+  options.kind = SumKind::secure;
+  options.assumed = {.corrupt = 0.05, .dropped = 0.3, .crowd = 4};
+  std::uint64_t seed = 5;
+  const SumMaker secure = [&](SumShape shape) {
+    return std::make_unique<SecureCollector>(options, shape, ++seed, executor);
+  };
+  for (const std::size_t tellers : {1u, 7u}) {
+    const GivenFacts facts = ten_with_tellers(tellers);
+    const std::vector<std::int32_t> given(10, 100);
+    SecureCollector next(options, {11, 2}, 1, executor);
+    EXPECT_EQ(run(by("trust>size"), facts, given, secure, next).value().weights,
+              run_plain(by("trust>size"), facts, given).value().weights);
+  }
+}
+
 TEST(WeighingCollector, WhoKeepsACriterionBackCountsAsTheMeanAndShowsNothing) {
-  std::vector<DeviceFacts> given(3);
-  given[0].trust = 0.1, given[1].trust = 0.3, given[2].trust = 0.9;
+  std::vector<DeviceFacts> given(4);
+  given[0].trust = 0.1, given[1].trust = 0.3, given[2].trust = 0.5, given[3].trust = 0.9;
   GivenFacts facts(given);
-  facts.keep_back({"", "", "trust"});
-  const Round round = run_plain(by("trust"), facts, {5, 5, 5}).value();
-  EXPECT_NEAR(round.weights[0], 0.5, 1e-6);
-  EXPECT_NEAR(round.weights[1], 1.5, 1e-6);
-  EXPECT_NEAR(round.weights[2], 1.0, 1e-6);
-  given[2].trust = 0.2;
+  facts.keep_back({"", "", "", "trust"});
+  const Round round = run_plain(by("trust"), facts, {5, 5, 5, 5}).value();
+  EXPECT_NEAR(round.weights[0], 1.0 / 3.0, 1e-6);
+  EXPECT_NEAR(round.weights[1], 1.0, 1e-6);
+  EXPECT_NEAR(round.weights[2], 5.0 / 3.0, 1e-6);
+  EXPECT_NEAR(round.weights[3], 1.0, 1e-6);
+  given[3].trust = 0.2;
   GivenFacts other(given);
-  other.keep_back({"", "", "trust"});
-  const Round same = run_plain(by("trust"), other, {5, 5, 5}).value();
+  other.keep_back({"", "", "", "trust"});
+  const Round same = run_plain(by("trust"), other, {5, 5, 5, 5}).value();
   EXPECT_EQ(same.weights, round.weights);
   EXPECT_EQ(same.sums, round.sums);
   // All keep it back: all alike.
-  facts.keep_back({"trust", "trust", "trust"});
-  EXPECT_EQ(run_plain(by("trust"), facts, {5, 5, 5}).value().weights, (std::vector<double>{1.0, 1.0, 1.0}));
+  facts.keep_back({"trust", "trust", "trust", "trust"});
+  EXPECT_EQ(run_plain(by("trust"), facts, {5, 5, 5, 5}).value().weights, std::vector<double>(4, 1.0));
+}
+
+// A plain sum that writes down what it releases.
+class Released final : public Collector {
+ public:
+  Released(SumShape shape, std::vector<std::int64_t>& sums) : shape_(shape), sum_(shape), sums_(sums) {}
+  [[nodiscard]] Status begin(const RoundPlace& place) override { return sum_.begin(place); }
+  [[nodiscard]] Status accept(UserIndex user, Contribution& contribution) override {
+    return sum_.accept(user, contribution);
+  }
+  [[nodiscard]] Result<Traffic> finish(Aggregator& total) override {
+    SumSpace space(shape_.rows, shape_.width);
+    Aggregator own(space);
+    SOTTO_TRY(const Traffic traffic, sum_.finish(own));
+    sums_.assign(shape_.rows * shape_.width, 0);
+    std::move(own).release([&](std::uint32_t row, const auto* values) {
+      const std::vector<std::int64_t> wide(values, values + shape_.width);
+      std::copy(wide.begin(), wide.end(),
+                sums_.begin() + static_cast<std::ptrdiff_t>(std::size_t{row} * shape_.width));
+      total.add_total(row, wide.data());
+    });
+    return traffic;
+  }
+
+ private:
+  SumShape shape_;
+  PlainCollector sum_;
+  std::vector<std::int64_t>& sums_;
+};
+
+TEST(WeighingCollector, WhatFewTellIsNotReleasedAndAllHaveAlikeOfIt) {
+  const std::vector<std::int32_t> given(10, 100);
+  CriteriaOptions options = by("trust>size");
+  for (const std::uint32_t least : {3u, 5u})
+    for (std::size_t tellers = 0; tellers <= 6; ++tellers) {
+      options.least_tellers = least;
+      const GivenFacts facts = ten_with_tellers(tellers);
+      std::vector<std::vector<std::int64_t>> released(3);
+      std::size_t made = 0;
+      const SumMaker maker = [&](SumShape shape) {
+        return std::make_unique<Released>(shape, released.at(made++));
+      };
+      PlainCollector next({given.size() + 1, 2});
+      const Round round = run(options, facts, given, maker, next).value();
+      EXPECT_EQ(released[2][0], static_cast<std::int64_t>(tellers));
+      EXPECT_EQ(released[2][1], 10);
+      const bool enough = tellers >= least;
+      EXPECT_EQ(released[0][0] != 0, enough) << tellers;
+      EXPECT_EQ(released[0][1], enough ? static_cast<std::int64_t>(tellers) : 0);
+      EXPECT_EQ(released[0][3], 10) << "size is told by all";
+      // Weights without trust: f = 1/10 · (1 + size share), its mean 1/10 · (1 + 1/10).
+      for (std::size_t n = 0; n < 10 && !enough; ++n)
+        EXPECT_NEAR(round.weights[n], (1.0 + static_cast<double>(n + 1) / 55.0) / 1.1, 1e-6);
+      EXPECT_NEAR(std::accumulate(round.weights.begin(), round.weights.end(), 0.0), 10.0, 1e-9);
+      EXPECT_EQ(round.weights[0] > 1.2, enough) << "the most trusted of those who tell";
+    }
+}
+
+TEST(WeighingCollector, WhereEverybodyTellsNobodyCountsTellers) {
+  std::size_t made = 0;
+  const SumMaker counting = [&](SumShape shape) {
+    ++made;
+    return std::make_unique<PlainCollector>(shape);
+  };
+  PlainCollector next({3, 2});
+  const Round two = run(by("size>trust"), GivenFacts(alice_and_bob()), {9, 9}, counting, next).value();
+  EXPECT_EQ(made, 2u);
+  EXPECT_GT(two.weights[0], 1.5) << "few, but nobody keeps anything back";
+  GivenFacts some(alice_and_bob());
+  some.keep_back({"", "novelty"});
+  const Round three = run(by("size>trust"), some, {9, 9}, counting, next).value();
+  EXPECT_EQ(made, 5u);
+  EXPECT_GT(three.traffic.up, two.traffic.up);
 }
 
 TEST(WeighingCollector, WhatCannotBeWeighedIsRefused) {

@@ -57,9 +57,9 @@ std::vector<std::string> names_in(const std::string& order) {
 
 std::string secure_words(const CriteriaLeak& leak) {
   return fmt::format(
-      "With a secure sum the server reads the cohort's sums alone: a single person's numbers follow from "
-      "them "
-      "only where two cohorts differ in that person, here for {:.1f}% of the people.",
+      "With a secure sum the server reads sums alone: a single person's number follows from them only where "
+      "that person alone tells it, or where those who tell it in two rounds differ in that person, here for "
+      "{:.1f}% of the people.",
       100.0 * leak.exposed);
 }
 
@@ -80,7 +80,8 @@ Result<std::unique_ptr<Weighing>> listening_weighing(const TrainRequest& train, 
                                                      Collector& next) {
   SOTTO_TRY(const TrainRequest request, with_people(train, split));
   SOTTO_TRY(const CriteriaOrder order, parse_order(train.criteria.order));
-  // The first sum is of the criteria, the second of the scores, which follow from them.
+  // The first sum is of the criteria; what too few tell is not in it. The others are of the scores, which
+  // follow from them, and of who tells.
   auto sums = [&told, criteria = order.size(), first = true](SumShape shape) mutable {
     std::unique_ptr<Collector> sum;
     if (std::exchange(first, false))
@@ -120,7 +121,7 @@ nlohmann::json leak_json(const CriteriaLeak& leak, const std::string& order) {
             {"unique", leak.unique},
             {"linked", leak.linked},
             {"linked_by_chance", leak.chance}}},
-          {"secure", {{"exposed_by_difference", leak.exposed}}}};
+          {"secure", {{"exposed", leak.exposed}}}};
 }
 
 PageSection leak_section(const CriteriaLeak& leak, const std::string& order) {

@@ -54,6 +54,20 @@ TEST(CriteriaAudit, FiguresAreThoseOfTheHistoriesAndTheModelIsThePlans) {
   EXPECT_EQ(run->criteria->exposed, 0.0);
 }
 
+TEST(CriteriaAudit, WhatTooFewTellIsNeverSeen) {
+  const Split split = generate_split({.users = 40, .items = 60, .mean_interactions = 9.0, .seed = 5}).value();
+  SerialExecutor serial;
+  AuditRequest request = small_request("size");
+  request.train.consent.mix = "open=0.1,balanced=0.9";
+  const auto few = audit_plan(request, split, request.train.plan.seed, serial, {});
+  ASSERT_TRUE(few.ok()) << few.error().message;
+  EXPECT_EQ(few->criteria->criteria[0].told, 0.0);
+  EXPECT_EQ(few->criteria->bits, 0.0);
+  EXPECT_EQ(few->criteria->exposed, 0.0);
+  request.train.consent.mix = "open=0.9,balanced=0.1";
+  EXPECT_GT(audit_plan(request, split, request.train.plan.seed, serial, {})->criteria->criteria[0].told, 0.7);
+}
+
 TEST(CriteriaAudit, WithoutCriteriaThereIsNoSuchPart) {
   const Split split = generate_split({.users = 40, .items = 60, .mean_interactions = 9.0, .seed = 5}).value();
   SerialExecutor serial;

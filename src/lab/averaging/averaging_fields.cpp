@@ -115,7 +115,7 @@ void add_data_fields(FieldList& list) {
       "data", "DIR", "a folder with MNIST's idx files, or CelebA's lists of people and attributes",
       [](const Request& r) { return r.data; },
       [](Request& r, const std::string& text) -> Status { return r.data = text, Done{}; });
-  list.flag("generate", "make examples up: ten classes of small pictures",
+  list.flag("generate", "make examples up: small pictures of ten classes, or attributes with --deal people",
             [](Request& r) -> bool& { return r.generate; });
   list.number(
       "examples", "N", "examples to make up, a sixth of them for testing",

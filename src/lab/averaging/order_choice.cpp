@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "privacy/number_rows.h"
+#include "fed/number_sum.h"
 
 namespace sotto {
 
@@ -49,29 +49,20 @@ Result<std::uint64_t> OrderChoice::count_right(std::span<const UserIndex> cohort
   });
   for (const auto& error : errors)
     if (error) return *error;
-  SOTTO_TRY_DONE(counts_->begin({federation_.state().round, cohort, nullptr}));
-  Contribution contribution(numbers_a_row);
-  for (std::size_t n = 0; n < cohort.size(); ++n) {
+  const auto give = [&](std::size_t n, Contribution& contribution) {
     NumberRows rows(contribution);
     rows.put(0, static_cast<std::int32_t>(scores[n].right));
     rows.put(1, static_cast<std::int32_t>(scores[n].examples));
-    SOTTO_TRY_DONE(counts_->accept(cohort[n], contribution));
-  }
-  SumSpace space(rows_for(counted), numbers_a_row);
-  Aggregator total(space);
-  SOTTO_TRY(const Traffic traffic, counts_->finish(total));
+  };
+  SOTTO_TRY(const SummedNumbers summed,
+            sum_numbers(*counts_, {federation_.state().round, cohort, nullptr}, counted, give));
   ++costs_.sums;
-  costs_.bytes_up += traffic.up;
-  costs_.bytes_down += traffic.down;
-  std::int64_t right = 0, examples = 0;
-  std::move(total).release([&](std::uint32_t, const auto* sums) {
-    right = sums[0];
-    examples = sums[1];
-  });
-  if (examples == 0)
+  costs_.bytes_up += summed.traffic.up;
+  costs_.bytes_down += summed.traffic.down;
+  if (summed.sums[1] == 0)
     return fail(Code::usage,
                 "nobody in a cohort has validation examples to choose an order by: raise --validation");
-  return static_cast<std::uint64_t>(right);
+  return static_cast<std::uint64_t>(summed.sums[0]);
 }
 
 Status OrderChoice::try_others(const AveragingState& before, std::span<const UserIndex> cohort,

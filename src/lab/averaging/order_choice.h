@@ -23,7 +23,7 @@ namespace sotto {
 struct OrderCosts {
   std::uint64_t tries = 0;    // orders tried, the one that held not counted
   std::uint64_t changes = 0;  // rounds after which another order held
-  std::uint64_t sums = 0;     // rounds' sums made again, and the small ones of validation
+  std::uint64_t sums = 0;     // of updates made again, and of what is right; not those that weigh a try
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
   double seconds = 0.0;

@@ -33,7 +33,7 @@ void add_criteria_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       ->group("Criteria");
   add_edit<std::uint32_t>(
       app, edits, "--size-bound",
-      "records from which on a device counts fully by size; default: the longest history",
+      "records from which on a device counts fully by size; default: the longest history told",
       [](TrainRequest& request, const std::uint32_t& value) { request.criteria.size_bound = value; })
       ->type_name("N")
       ->group("Criteria");

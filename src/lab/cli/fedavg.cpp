@@ -199,7 +199,7 @@ void add_fedavg(CLI::App& root, Cli& cli) {
   app->footer(examples(
       {"sotto fedavg --generate --devices 20 --cohort 0.25 --rounds 20",
        "sotto fedavg --data mnist --deal shards --lr 0.1 --criteria 'DS>LD>MW' --until 50%@90%",
-       "sotto fedavg --data celeba --deal people --model dense --hidden 64 --criteria 'DS>CB>IS' --json",
+       "sotto fedavg --data celeba-meta --deal people --model dense --hidden 64 --criteria 'DS>CB>IS' --json",
        "sotto fedavg --data mnist --deal shards --criteria 'DS>LD>MW' --choose-order --validation 0.1",
        "sotto fedavg --data mnist --deal iid --lr 0.215 --sum secure --cohort 0.5 --out run"}));
 }

@@ -212,6 +212,11 @@ Status check(const PoisonRequest& request) {
   if (request.train.dp.asked())
     return fail(Code::usage,
                 "a defence by robust sums has no planned noise: leave --dp, or the plan's [dp], out");
+  if (request.train.criteria.asked())
+    return fail(
+        Code::usage,
+        "the attackers do not lie about criteria here, so that a plan with them would look safer than "
+        "it is: leave the plan's [criteria] out");
   if (!(request.malicious > 0.0 && request.malicious < 1.0))
     return fail(Code::usage,
                 fmt::format("--malicious is {}, but it must be a share between 0 and 1", request.malicious));

@@ -73,6 +73,14 @@ TEST(PoisonStudy, PlannedNoiseIsRefused) {
   EXPECT_EQ(check(request).error().code, Code::usage);
 }
 
+TEST(PoisonStudy, CriteriaAreRefusedRatherThanLeftOut) {
+  PoisonRequest request = small_request();
+  EXPECT_TRUE(check(request).ok());
+  request.train.criteria.order = "size";
+  ASSERT_FALSE(check(request).ok());
+  EXPECT_NE(check(request).error().message.find("[criteria]"), std::string::npos);
+}
+
 // Of 943 devices 47 lie; the other 896 draw 85 of 1,682 items: each meets an item with 1 − (1 − 1/1682)^85.
 TEST(PoisonStudy, TheStandardDefenceIsTheWorkedExample) {
   Schedule schedule;

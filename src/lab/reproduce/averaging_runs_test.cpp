@@ -135,6 +135,35 @@ TEST(AveragingRuns, DigitsMustHaveTheSizeOfThePrint) {
       << refused.error().message;
 }
 
+// Where a seed reached an accuracy that another did not, each keeps its own gains, and no more seeds are
+// named than have a baseline to compare with.
+TEST(AveragingRuns, GainsAreOfTheirOwnSeed) {
+  const std::string setting(averaging_settings(mnist_shards)[1]), baseline(averaging_baseline);
+  const auto run_at = [](std::uint32_t round, bool first_target) {
+    KeptAveraging run = some_run(round, 1);
+    run.most_rounds = 40;
+    if (!first_target) run.until[printed_targets(mnist_shards)[0]] = {};
+    return run;
+  };
+  AveragingRuns runs;
+  runs[baseline] = {{1, run_at(20, false)}, {2, run_at(20, true)}};
+  runs[setting] = {{1, run_at(18, false)}, {2, run_at(14, true)}, {3, run_at(1, true)}};
+  PaperData data;
+  data.name = data.shown = std::string(mnist_shards);
+  Reproduction out;
+  add_averaging(*find_target("thesis-5.3"), data, runs, out);
+  ASSERT_EQ(out.findings.size(), 1u);
+  const std::string& said = out.findings[0].evidence[0];
+  EXPECT_NE(said.find("+4.00 rounds"), std::string::npos) << said;  // 2 and 6, each in all it reached
+  EXPECT_EQ(out.tables[0].rows[0].setting, "×2");
+  EXPECT_EQ(out.tables[0].rows[1].setting, "×2") << "the third seed has no baseline";
+  EXPECT_EQ(out.tables[0].rows[1].cells[9].ours, 6.0);
+  EXPECT_EQ(out.tables[1].rows[1].cells[9].ours, 4.0);
+  Reproduction mistakes;
+  add_averaging(*find_target("thesis-5.4"), data, runs, mistakes);
+  EXPECT_EQ(mistakes.tables[0].rows[0].setting, "×2");
+}
+
 // Without the data a missing run is an error, but for a part that is somebody else's.
 TEST(AveragingRuns, PartsShareTheMissingRuns) {
   const ScratchFolder folder;

@@ -36,10 +36,28 @@ const std::map<std::uint64_t, KeptAveraging>* runs_of(const AveragingRuns& runs,
   return found == runs.end() ? nullptr : &found->second;
 }
 
-std::string seed_count(const AveragingRuns& runs, std::string_view setting) {
-  const auto* seeds = runs_of(runs, setting);
-  return fmt::format("×{}", seeds == nullptr ? 0 : seeds->size());
+// A run and the baseline's with the same seed.
+struct PairedRun {
+  const KeptAveraging& baseline;
+  const KeptAveraging& run;
+
+  [[nodiscard]] std::optional<double> gain(std::uint32_t accuracy, std::size_t share) const {
+    return gain_in_rounds(baseline.until.at(accuracy)[share], run.until.at(accuracy)[share], run.most_rounds);
+  }
+};
+
+// By seed; seeds that one of the two lacks are left out.
+std::map<std::uint64_t, PairedRun> pairs_of(const AveragingRuns& runs, std::string_view setting) {
+  std::map<std::uint64_t, PairedRun> pairs;
+  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
+  if (seeds == nullptr || baselines == nullptr) return pairs;
+  for (const auto& [seed, run] : *seeds)
+    if (const auto baseline = baselines->find(seed); baseline != baselines->end())
+      pairs.emplace(seed, PairedRun{baseline->second, run});
+  return pairs;
 }
+
+std::string seed_count(std::size_t seeds) { return fmt::format("×{}", seeds); }
 
 // Rounds of the baseline: who never got there counts as all rounds.
 std::vector<double> baseline_rounds(const AveragingRuns& runs, std::uint32_t accuracy, std::size_t share) {
@@ -60,37 +78,40 @@ std::vector<double> baseline_rounds(const AveragingRuns& runs, std::uint32_t acc
 std::vector<double> gains(const AveragingRuns& runs, std::string_view setting, std::uint32_t accuracy,
                           std::size_t share) {
   std::vector<double> values;
-  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
-  if (seeds == nullptr || baselines == nullptr) return values;
-  for (const auto& [seed, run] : *seeds) {
-    const auto baseline = baselines->find(seed);
-    if (baseline == baselines->end()) continue;
-    const auto gain = gain_in_rounds(baseline->second.until.at(accuracy)[share],
-                                     run.until.at(accuracy)[share], run.most_rounds);
-    if (gain) values.push_back(*gain);
-  }
+  for (const auto& [seed, pair] : pairs_of(runs, setting))
+    if (const auto gain = pair.gain(accuracy, share)) values.push_back(*gain);
   return values;
 }
 
-// The mean over the shares of devices, one a seed; shares that neither reached are left out.
-std::vector<double> average_gains(const AveragingRuns& runs, std::string_view setting,
-                                  std::uint32_t accuracy) {
-  std::vector<double> averages;
-  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
-  if (seeds == nullptr || baselines == nullptr) return averages;
-  for (const auto& [seed, run] : *seeds) {
-    const auto baseline = baselines->find(seed);
-    if (baseline == baselines->end()) continue;
-    double sum = 0.0;
-    std::size_t count = 0;
-    for (std::size_t share = 0; share < 9; ++share) {
-      const auto gain = gain_in_rounds(baseline->second.until.at(accuracy)[share],
-                                       run.until.at(accuracy)[share], run.most_rounds);
-      if (gain) sum += *gain, ++count;
-    }
-    if (count > 0) averages.push_back(sum / static_cast<double>(count));
+// The mean over the shares of devices, one a seed; shares that neither reached are left out, and seeds
+// without any.
+std::map<std::uint64_t, double> average_gains(const AveragingRuns& runs, std::string_view setting,
+                                              std::uint32_t accuracy) {
+  std::map<std::uint64_t, double> averages;
+  for (const auto& [seed, pair] : pairs_of(runs, setting)) {
+    std::vector<double> shares;
+    for (std::size_t share = 0; share < 9; ++share)
+      if (const auto gain = pair.gain(accuracy, share)) shares.push_back(*gain);
+    if (!shares.empty()) averages[seed] = spread_of(shares).mean;
   }
   return averages;
+}
+
+std::vector<double> values_of(const std::map<std::uint64_t, double>& by_seed) {
+  std::vector<double> values;
+  for (const auto& [seed, value] : by_seed) values.push_back(value);
+  return values;
+}
+
+// The mean over the accuracies that a seed reached, one a seed.
+std::vector<double> overall_gains(const AveragingRuns& runs, std::string_view setting,
+                                  std::span<const std::uint32_t> accuracies) {
+  std::map<std::uint64_t, std::vector<double>> reached;
+  for (const std::uint32_t accuracy : accuracies)
+    for (const auto& [seed, gain] : average_gains(runs, setting, accuracy)) reached[seed].push_back(gain);
+  std::vector<double> values;
+  for (const auto& [seed, gains_of_seed] : reached) values.push_back(spread_of(gains_of_seed).mean);
+  return values;
 }
 
 bool is_judged(const Reproduction& out, const PaperData& data) {
@@ -106,15 +127,16 @@ PaperTable rounds_table(const PaperData& data, const AveragingRuns& runs, std::u
   for (const std::string_view setting : averaging_settings(data.name)) {
     const bool baseline = setting == averaging_baseline;
     const auto printed = printed_rounds(data.name, setting, accuracy);
-    PaperRow row{baseline ? "DS (rounds)" : std::string(setting), seed_count(runs, setting), {}};
+    PaperRow row{
+        baseline ? "DS (rounds)" : std::string(setting), seed_count(pairs_of(runs, setting).size()), {}};
     for (std::size_t share = 0; share < 9; ++share)
       row.cells.push_back(
           cell_of(baseline ? baseline_rounds(runs, accuracy, share) : gains(runs, setting, accuracy, share),
                   printed ? if_printed(printed->shares[share]) : std::nullopt,
                   baseline ? Yardstick::at_most : Yardstick::at_least, judged));
-    row.cells.push_back(cell_of(baseline ? std::vector<double>{} : average_gains(runs, setting, accuracy),
-                                printed ? if_printed(printed->average) : std::nullopt, Yardstick::at_least,
-                                judged));
+    row.cells.push_back(
+        cell_of(baseline ? std::vector<double>{} : values_of(average_gains(runs, setting, accuracy)),
+                printed ? if_printed(printed->average) : std::nullopt, Yardstick::at_least, judged));
     table.rows.push_back(std::move(row));
   }
   return table;
@@ -123,21 +145,17 @@ PaperTable rounds_table(const PaperData& data, const AveragingRuns& runs, std::u
 PaperTable mistakes_table(const PaperData& data, const AveragingRuns& runs) {
   PaperTable table{
       data.shown, "criteria", {"both wrong", "only DS wrong", "only DS right", "both right"}, {}, {}};
-  const auto* baselines = runs_of(runs, averaging_baseline);
   for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
     std::array<std::vector<double>, 4> counts;
-    const auto* seeds = runs_of(runs, setting);
-    for (const auto& [seed, run] : seeds == nullptr ? std::map<std::uint64_t, KeptAveraging>{} : *seeds) {
-      if (baselines == nullptr || !baselines->contains(seed)) continue;
-      const std::vector<std::uint8_t>& baseline = baselines->at(seed).best_right;
-      if (baseline.size() != run.best_right.size()) continue;
-      const Confusion confusion = confusion_of(baseline, run.best_right);
+    for (const auto& [seed, pair] : pairs_of(runs, setting)) {
+      if (pair.baseline.best_right.size() != pair.run.best_right.size()) continue;
+      const Confusion confusion = confusion_of(pair.baseline.best_right, pair.run.best_right);
       const std::array all{confusion.both_wrong, confusion.only_other, confusion.only_baseline,
                            confusion.both_right};
       for (std::size_t n = 0; n < all.size(); ++n) counts[n].push_back(static_cast<double>(all[n]));
     }
     const auto printed = printed_confusion(data.name, setting);
-    PaperRow row{std::string(setting), seed_count(runs, setting), {}};
+    PaperRow row{std::string(setting), seed_count(counts.front().size()), {}};
     const std::array<std::uint64_t Confusion::*, 4> members{
         &Confusion::both_wrong, &Confusion::only_other, &Confusion::only_baseline, &Confusion::both_right};
     for (std::size_t n = 0; n < counts.size(); ++n)
@@ -190,7 +208,7 @@ void add_curves(const PaperData& data, const AveragingRuns& runs, Reproduction& 
     }
     table.rows.push_back(
         {std::string(setting),
-         seed_count(runs, setting),
+         seed_count(best.size()),
          {cell_of(best, {}, Yardstick::at_least, false), cell_of(last, {}, Yardstick::at_least, false)},
          true});
   }
@@ -221,7 +239,8 @@ void add_baseline_finding(const PaperData& data, const AveragingRuns& runs, Repr
   add_finding(std::move(finding), votes, out);
 }
 
-// Which settings gain at all: by the mean over accuracies and shares, one value a seed.
+// Which settings gain at all: by the mean over the accuracies and shares that were reached, one value a
+// seed.
 void add_gain_finding(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
   const bool faces = data.name == celeba_people;
   Finding finding{faces
@@ -233,13 +252,7 @@ void add_gain_finding(const PaperData& data, const AveragingRuns& runs, Reproduc
   ClaimVotes votes;
   std::vector<std::pair<double, std::string>> ranking;
   for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
-    std::vector<double> values;
-    for (const std::uint32_t accuracy : printed_targets(data.name)) {
-      const std::vector<double> one = average_gains(runs, setting, accuracy);
-      if (values.empty()) values.resize(one.size(), 0.0);
-      for (std::size_t n = 0; n < std::min(values.size(), one.size()); ++n)
-        values[n] += one[n] / static_cast<double>(printed_targets(data.name).size());
-    }
+    const std::vector<double> values = overall_gains(runs, setting, printed_targets(data.name));
     if (values.empty()) continue;
     const double mean = spread_of(values).mean;
     const Interval range = mean_interval(values);

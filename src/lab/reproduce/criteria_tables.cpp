@@ -37,26 +37,49 @@ Result<PaperCell> paired_gap(const TargetData& at, const MeasuredPoint& point, c
   return cell;
 }
 
+// A cell and the one without criteria with the same seed.
+std::vector<std::pair<const StoredCell*, const StoredCell*>> paired_cells(const MeasuredPoint& point,
+                                                                          const MeasuredPoint& plain) {
+  std::vector<std::pair<const StoredCell*, const StoredCell*>> pairs;
+  for (const StoredCell& here : point.cells)
+    for (const StoredCell& there : plain.cells)
+      if (here.place.seed == there.place.seed) pairs.emplace_back(&here, &there);
+  return pairs;
+}
+
 // Epochs until close to its own best, and to that of the run without criteria with the same seed.
-Status add_epochs(const TargetData& at, const MeasuredPoint& point, const MeasuredPoint& plain,
-                  PaperRow& row) {
+Status add_epochs(const TargetData& at, const MeasuredPoint& point, const MeasuredPoint& plain, PaperRow& row,
+                  SeedGaps& gaps) {
   std::vector<double> own, of_plain;
-  for (std::size_t n = 0; n < point.cells.size() && n < plain.cells.size(); ++n) {
-    SOTTO_TRY(const CellDetail here, at.measured.detail(point.cells[n]));
-    SOTTO_TRY(const CellDetail there, at.measured.detail(plain.cells[n]));
+  for (const auto& [cell, plain_cell] : paired_cells(point, plain)) {
+    SOTTO_TRY(const CellDetail here, at.measured.detail(*cell));
+    SOTTO_TRY(const CellDetail there, at.measured.detail(*plain_cell));
     if (const auto epoch = first_epoch_reaching(here.curve, near_best * best_of(here.curve)))
       own.push_back(*epoch);
-    if (const auto epoch = first_epoch_reaching(here.curve, near_best * best_of(there.curve)))
-      of_plain.push_back(*epoch);
+    const double goal = near_best * best_of(there.curve);
+    const auto epoch = first_epoch_reaching(here.curve, goal),
+               without = first_epoch_reaching(there.curve, goal);
+    if (!epoch || !without) continue;
+    of_plain.push_back(*epoch);
+    gaps.epochs.push_back(static_cast<double>(*without) - *epoch);
   }
   row.cells.push_back(over_seeds(own));
   // Where a seed never gets there a mean of the others would flatter.
-  row.cells.push_back(of_plain.size() == own.size() ? over_seeds(of_plain) : PaperCell{});
+  const bool all = of_plain.size() == own.size();
+  row.cells.push_back(all ? over_seeds(of_plain) : PaperCell{});
+  if (!all) gaps.epochs.clear();
   return Done{};
 }
 
+void add_tail(const MeasuredPoint& point, const MeasuredPoint& plain, SeedGaps& gaps) {
+  for (const auto& [cell, plain_cell] : paired_cells(point, plain)) {
+    const auto here = cell->result.metric("ACLT@10"), there = plain_cell->result.metric("ACLT@10");
+    if (here && there) gaps.tail.push_back(*here - *there);
+  }
+}
+
 Result<PaperRow> criteria_row(const TargetData& at, const PaperData& data, std::string_view model,
-                              const CriteriaVariant& variant, const MeasuredPoint* plain) {
+                              const CriteriaVariant& variant, const MeasuredPoint* plain, SeedGaps& gaps) {
   const std::string label = criteria_label(model, variant);
   PaperRow row{std::string(variant.label), seeds_text(at, data, label), {}, true};
   const MeasuredPoint* point = at.measured.chosen(data.name, label);
@@ -70,12 +93,14 @@ Result<PaperRow> criteria_row(const TargetData& at, const PaperData& data, std::
     SOTTO_TRY(PaperCell paired, paired_gap(at, *point, *plain));
     row.cells.push_back(std::move(paired));
   }
-  SOTTO_TRY_DONE(add_epochs(at, *point, *plain, row));
+  SOTTO_TRY_DONE(add_epochs(at, *point, *plain, row, gaps));
+  add_tail(*point, *plain, gaps);
   return row;
 }
 
-Result<PaperTable> criteria_table(const TargetData& at, const PaperData& data, std::string_view model) {
-  PaperTable table{
+Result<CriteriaTable> criteria_table(const TargetData& at, const PaperData& data, std::string_view model) {
+  CriteriaTable table;
+  table.shown = {
       fmt::format("{}: {}", data.shown, model),
       "criteria",
       {"nDCG@10", "more than none", "ACLT@10", "PopREO@10", "Gini@10", "epochs", "epochs to none's"},
@@ -84,53 +109,71 @@ Result<PaperTable> criteria_table(const TargetData& at, const PaperData& data, s
   const auto variants = criteria_variants(data.name, model, at.effort);
   const MeasuredPoint* plain = at.measured.chosen(data.name, criteria_label(model, variants.front()));
   for (const CriteriaVariant& variant : variants) {
-    SOTTO_TRY(PaperRow row, criteria_row(at, data, model, variant, plain));
-    table.rows.push_back(std::move(row));
+    SOTTO_TRY(PaperRow row, criteria_row(at, data, model, variant, plain, table.gaps.emplace_back()));
+    table.shown.rows.push_back(std::move(row));
   }
   return table;
 }
 
-void add_speed_finding(const std::vector<PaperTable>& tables, Reproduction& out) {
-  Finding finding{"Some criterion comes within 1% of the best without criteria in fewer epochs.", {}, {}};
+// "the best of 9, +1.0 to +3.0", and whether that is above 0 for sure.
+std::pair<std::string, bool> best_in_words(const CriteriaTable& table, const std::vector<double>& gaps) {
+  const std::size_t tried = table.shown.rows.size() - 1;
+  if (gaps.size() < 2) return {fmt::format("the best of {}, too few seeds for an interval", tried), false};
+  const Interval range = mean_interval(gaps);
+  return {fmt::format("the best of {}, difference {:+.3f} to {:+.3f}", tried, range.low, range.high),
+          range.low > 0.0};
+}
+
+void add_speed_finding(const std::vector<CriteriaTable>& tables, Reproduction& out) {
+  Finding finding{
+      "Some criterion comes within 1% of the best without criteria in fewer epochs (by the 95% interval over "
+      "seeds of the best one).",
+      {},
+      {}};
   ClaimVotes votes;
-  for (const PaperTable& table : tables) {
-    const auto plain = table.rows.front().cells[plain_epochs_column].ours;
-    if (!plain) continue;
-    const PaperRow* best = nullptr;
-    for (const PaperRow& row : table.rows)
-      if (const auto& epochs = row.cells[plain_epochs_column].ours;
-          epochs && (best == nullptr || *epochs < *best->cells[plain_epochs_column].ours))
-        best = &row;
-    votes.cast(*best->cells[plain_epochs_column].ours < *plain);
-    finding.evidence.push_back(fmt::format("{}: {:.1f} epochs without, {:.1f} with {}", table.title, *plain,
-                                           *best->cells[plain_epochs_column].ours, best->label));
+  for (const CriteriaTable& table : tables) {
+    const auto epochs_of = [&](std::size_t row) {
+      return table.shown.rows[row].cells[plain_epochs_column].ours;
+    };
+    std::optional<std::size_t> best;
+    for (std::size_t row = 1; row < table.shown.rows.size(); ++row)
+      if (epochs_of(row) && (!best || *epochs_of(row) < *epochs_of(*best))) best = row;
+    if (!epochs_of(0) || !best) continue;
+    const auto [words, sure] = best_in_words(table, table.gaps[*best].epochs);
+    votes.cast(sure);
+    finding.evidence.push_back(fmt::format("{}: {:.1f} epochs without, {:.1f} with {} ({})",
+                                           table.shown.title, *epochs_of(0), *epochs_of(*best),
+                                           table.shown.rows[*best].label, words));
   }
   add_finding(std::move(finding), votes, out);
 }
 
-void add_tail_finding(const std::vector<PaperTable>& tables, Reproduction& out) {
+void add_tail_finding(const std::vector<CriteriaTable>& tables, Reproduction& out) {
   Finding finding{
-      "Some criterion puts more of the tail into lists without a loss of nDCG@10 that can be shown.", {}, {}};
+      "Some criterion puts more of the tail into lists (by the 95% interval over seeds of the best one) "
+      "without a loss of nDCG@10 that can be shown.",
+      {},
+      {}};
   ClaimVotes votes;
-  for (const PaperTable& table : tables) {
-    const PaperRow& plain = table.rows.front();
-    const PaperRow* best = nullptr;
-    for (const PaperRow& row : table.rows) {
-      const auto& range = row.cells[gap_column].interval;
+  for (const CriteriaTable& table : tables) {
+    const auto tail_of = [&](std::size_t row) { return table.shown.rows[row].cells[tail_column].ours; };
+    std::optional<std::size_t> best;
+    for (std::size_t row = 1; row < table.shown.rows.size(); ++row) {
+      const auto& range = table.shown.rows[row].cells[gap_column].interval;
       const bool loses = range && range->high < 0.0;
-      if (&row == &plain || loses || !row.cells[tail_column].ours) continue;
-      if (best == nullptr || *row.cells[tail_column].ours > *best->cells[tail_column].ours) best = &row;
+      if (!loses && tail_of(row) && (!best || *tail_of(row) > *tail_of(*best))) best = row;
     }
-    if (!plain.cells[tail_column].ours) continue;
-    if (best == nullptr) {
+    if (!tail_of(0)) continue;
+    if (!best) {
       votes.cast(false);
-      finding.evidence.push_back(fmt::format("{}: every criterion loses nDCG@10", table.title));
+      finding.evidence.push_back(fmt::format("{}: every criterion loses nDCG@10", table.shown.title));
       continue;
     }
-    votes.cast(*best->cells[tail_column].ours > *plain.cells[tail_column].ours);
-    finding.evidence.push_back(fmt::format("{}: ACLT@10 {:.3f} without, {:.3f} with {}", table.title,
-                                           *plain.cells[tail_column].ours, *best->cells[tail_column].ours,
-                                           best->label));
+    const auto [words, sure] = best_in_words(table, table.gaps[*best].tail);
+    votes.cast(sure);
+    finding.evidence.push_back(fmt::format("{}: ACLT@10 {:.3f} without, {:.3f} with {} ({})",
+                                           table.shown.title, *tail_of(0), *tail_of(*best),
+                                           table.shown.rows[*best].label, words));
   }
   add_finding(std::move(finding), votes, out);
 }
@@ -143,12 +186,18 @@ std::optional<std::uint32_t> first_epoch_reaching(const std::vector<CurvePoint>&
   return std::nullopt;
 }
 
+void add_criteria_findings(const std::vector<CriteriaTable>& tables, Reproduction& out) {
+  add_speed_finding(tables, out);
+  add_tail_finding(tables, out);
+}
+
 Status add_criteria_tables(const TargetData& at, Reproduction& out) {
+  std::vector<CriteriaTable> tables;
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
     for (const std::string_view model : criteria_models(data.name)) {
-      SOTTO_TRY(PaperTable table, criteria_table(at, data, model));
-      out.tables.push_back(std::move(table));
+      SOTTO_TRY(CriteriaTable table, criteria_table(at, data, model));
+      tables.push_back(std::move(table));
     }
   }
   out.notes.emplace_back(
@@ -161,8 +210,8 @@ Status add_criteria_tables(const TargetData& at, Reproduction& out) {
       "of the tail; PopREO: less is fairer.");
   if (at.effort == Effort::quick)
     out.notes.emplace_back("Quick: the first 100,000 ratings of MovieLens 1M, few epochs, two seeds.");
-  add_speed_finding(out.tables, out);
-  add_tail_finding(out.tables, out);
+  add_criteria_findings(tables, out);
+  for (CriteriaTable& table : tables) out.tables.push_back(std::move(table.shown));
   return Done{};
 }
 

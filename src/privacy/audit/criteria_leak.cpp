@@ -79,22 +79,31 @@ void link(const std::vector<ToldRound>& rounds, CriteriaLeak& leak) {
   leak.chance = chance / people;
 }
 
-// Who follows from the difference of two rounds' sums.
-std::set<std::uint32_t> exposed_people(const std::vector<ToldRound>& rounds) {
-  std::set<std::uint32_t> exposed;
-  std::vector<std::vector<std::uint32_t>> cohorts;
+// Who told the criterion, in each round.
+std::vector<std::vector<std::uint32_t>> tellers_of(const std::vector<ToldRound>& rounds,
+                                                   std::size_t criterion) {
+  std::vector<std::vector<std::uint32_t>> tellers;
   for (const ToldRound& round : rounds) {
-    cohorts.emplace_back();
-    for (const ToldTuple& one : round) cohorts.back().push_back(one.user.value);
+    tellers.emplace_back();
+    for (const ToldTuple& one : round)
+      if (one.values[criterion] != ToldTuple::not_told) tellers.back().push_back(one.user.value);
   }
-  for (std::size_t a = 0; a < cohorts.size(); ++a)
-    for (std::size_t b = 0; b < cohorts.size(); ++b) {
-      if (cohorts[a].size() + 1 != cohorts[b].size()) continue;
-      std::vector<std::uint32_t> more;
-      std::ranges::set_difference(cohorts[b], cohorts[a], std::back_inserter(more));
-      if (more.size() == 1) exposed.insert(more.front());
-    }
-  return exposed;
+  return tellers;
+}
+
+// Who follows from a criterion's sums: from one alone, or from the difference of two.
+void add_exposed(const std::vector<std::vector<std::uint32_t>>& tellers, std::set<std::uint32_t>& exposed) {
+  const std::vector<std::uint32_t> nobody;
+  const auto add_difference = [&](const auto& fewer, const auto& more) {
+    if (fewer.size() + 1 != more.size()) return;
+    std::vector<std::uint32_t> rest;
+    std::ranges::set_difference(more, fewer, std::back_inserter(rest));
+    if (rest.size() == 1) exposed.insert(rest.front());
+  };
+  for (const auto& more : tellers) {
+    add_difference(nobody, more);
+    for (const auto& fewer : tellers) add_difference(fewer, more);
+  }
 }
 
 }  // namespace
@@ -121,7 +130,9 @@ CriteriaLeak criteria_leak(const std::vector<ToldRound>& rounds, std::size_t cri
     if (!round.empty()) leak.unique += unique_share(round), ++judged;
   leak.unique /= static_cast<double>(judged);
   link(rounds, leak);
-  leak.exposed = static_cast<double>(exposed_people(rounds).size()) / static_cast<double>(first.size());
+  std::set<std::uint32_t> exposed;
+  for (std::size_t n = 0; n < criteria; ++n) add_exposed(tellers_of(rounds, n), exposed);
+  leak.exposed = static_cast<double>(exposed.size()) / static_cast<double>(first.size());
   return leak;
 }
 

@@ -1,7 +1,8 @@
 // What criteria tell about people (fed/criteria): figures over what devices said of themselves.
 //
-// With a plain sum the server reads each person's numbers; with a secure sum it reads the cohort's, and a
-// single person's only where two cohorts differ in exactly that person.
+// With a plain sum the server reads each person's numbers; with a secure sum it reads those of all who tell a
+// criterion, and a single person's only where that person alone tells it, or where those who tell it in two
+// rounds differ in exactly that person.
 // Laws: the figures depend on what was told alone, at the resolution at which it left; a round in which
 // everybody tells the same gives no bits and links nobody better than chance.
 #pragma once
@@ -36,7 +37,7 @@ struct CriteriaLeak {
   // several are as near, one is drawn. Chance: the same without looking.
   double linked = 0.0;
   double chance = 0.0;
-  double exposed = 0.0;  // under a secure sum: share of people in whom alone two cohorts differ
+  double exposed = 0.0;  // under a secure sum: share of people of whom a number follows from the sums
 };
 
 // At most so many people of a round are linked: each is compared with all.

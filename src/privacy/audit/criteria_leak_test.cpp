@@ -64,6 +64,21 @@ TEST(CriteriaLeak, SumsTellOfWhomAloneTwoCohortsDiffer) {
   EXPECT_DOUBLE_EQ(criteria_leak({all, without}, 1).exposed, 0.0);
 }
 
+TEST(CriteriaLeak, SumsTellOfWhoAloneTellsOrIsAloneInADifference) {
+  const std::int32_t kept = ToldTuple::not_told;
+  // All are in the cohort, but of the second criterion the sum is one person's.
+  EXPECT_DOUBLE_EQ(criteria_leak({round_of({{1, 5}, {2, kept}, {3, kept}, {4, kept}})}, 2).exposed, 0.25);
+  EXPECT_DOUBLE_EQ(criteria_leak({round_of({{1, 5}, {2, 6}, {3, kept}, {4, kept}})}, 2).exposed, 0.0);
+  // The same cohort twice; the third person tells once.
+  EXPECT_DOUBLE_EQ(
+      criteria_leak({round_of({{1}, {2}, {3}, {kept}}), round_of({{1}, {2}, {kept}, {kept}})}, 1).exposed,
+      0.25);
+  // Cohorts that differ in who tells nothing.
+  ToldRound all = round_of({{1}, {2}, {3}, {kept}}), without = all;
+  without.pop_back();
+  EXPECT_DOUBLE_EQ(criteria_leak({all, without}, 1).exposed, 0.0);
+}
+
 TEST(CriteriaLeak, NobodyIsNothing) { EXPECT_EQ(criteria_leak({}, 2).people, 0u); }
 
 }  // namespace sotto::criteria_leak_test
