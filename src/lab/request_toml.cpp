@@ -58,6 +58,17 @@ void visit_contexts(ContextRequest& contexts, Visitor& visit) {
   visit("contexts", "utc_offset", contexts.utc_offset);
 }
 
+// Networks and models of ratings have defaults of their own for what others have too.
+template <class Visitor>
+void visit_learning_rate(TrainRequest& r, Visitor& visit) {
+  if (is_averaged(r.model))
+    visit("model", "lr", r.averaged.rate);
+  else if (facts_of(r.model).family == ModelFamily::network)
+    visit("model", "lr", r.neural.learning_rate);
+  else
+    visit("model", "lr", takes_rating_steps(r.model) ? r.rating_lr : r.plan.fpl.learning_rate);
+}
+
 template <class Visitor>
 void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("", "seed", r.plan.seed);
@@ -79,15 +90,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit_contexts(r.data.contexts, visit);
   visit("model", "name", r.model);
   visit("model", "factors", r.plan.fpl.factors);
-  // Networks and models of ratings have defaults of their own for what others have too.
-  const bool network = facts_of(r.model).family == ModelFamily::network;
-  if (is_averaged(r.model))
-    visit("model", "lr", r.averaged.rate);
-  else
-    visit("model", "lr",
-          network                       ? r.neural.learning_rate
-          : takes_rating_steps(r.model) ? r.rating_lr
-                                        : r.plan.fpl.learning_rate);
+  visit_learning_rate(r, visit);
   visit("model", "user_reg", r.user_reg);
   visit("model", "positive_reg", r.positive_reg);
   visit("model", "negative_reg", r.negative_reg);
@@ -97,7 +100,8 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "epochs", r.plan.epochs);
   visit("model", "confidence", r.factors.confidence);
   visit("model", "reg_power", r.factors.reg_power);
-  visit("model", "negatives", network ? r.neural.neumf.negatives : r.factors.negatives);
+  visit("model", "negatives",
+        facts_of(r.model).family == ModelFamily::network ? r.neural.neumf.negatives : r.factors.negatives);
   visit("model", "max_trials", r.factors.max_trials);
   visit("federation", "cohort", r.plan.cohort);
   visit("federation", "triples", r.plan.triples);

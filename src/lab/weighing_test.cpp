@@ -148,7 +148,8 @@ TEST(Weighing, ARoundInWhichNobodyAnsweredWentByHereAndAfterAResume) {
   SerialExecutor serial;
   const SumShape shape{split.users.size(), 1};
   const auto weighing = [&](PlainCollector& next) {
-    return make_weighing(request, split, {users, 2}, small_sums(request, serial), next).value();
+    return make_weighing(request, split, {users, 2}, small_sums(request.sum, request.plan.seed, serial), next)
+        .value();
   };
   PlainCollector next(shape), next_again(shape);
   const auto whole = weighing(next), resumed = weighing(next_again);
