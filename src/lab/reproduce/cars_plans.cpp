@@ -38,6 +38,7 @@ query_share = 0.3
 own_reg = 0.01
 shared_reg = 0.15
 error_bend = 4.0
+negatives = 8
 choice_rate = 4.0
 choice_shared_reg = 0.0015)"},
     CarsPlan{"", "NMF", true, 1, R"(model = {name = "nmf", factors = 10, epochs = 50})"},
