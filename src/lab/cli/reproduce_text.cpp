@@ -57,8 +57,11 @@ Table narrow_table(const PaperTable& table) {
   Table text(std::move(columns));
   for (const PaperRow& row : table.rows) {
     std::vector<std::string> cells{row.label, row.setting};
-    for (const PaperCell& cell : row.cells) {
+    for (std::size_t n = 0; n < row.cells.size(); ++n) {
+      const PaperCell& cell = row.cells[n];
       std::string ours = cell.ours ? paper_number(table, *cell.ours) : "–";
+      if (table.ranged == n && cell.interval)
+        ours += fmt::format(" ({:+.4f} to {:+.4f})", cell.interval->low, cell.interval->high);
       if (cell.standing != Standing::plain) ours += cell.standing == Standing::best ? "*" : "°";
       cells.push_back(cell.printed ? fmt::format("{} ({})", ours, paper_number(table, *cell.printed)) : ours);
     }

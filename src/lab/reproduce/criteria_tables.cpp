@@ -106,6 +106,7 @@ Result<CriteriaTable> criteria_table(const TargetData& at, const PaperData& data
       {"nDCG@10", "more than none", "ACLT@10", "PopREO@10", "Gini@10", "epochs", "epochs to none's"},
       {},
       {}};
+  table.shown.ranged = gap_column;
   const auto variants = criteria_variants(data.name, model, at.effort);
   const MeasuredPoint* plain = at.measured.chosen(data.name, criteria_label(model, variants.front()));
   for (const CriteriaVariant& variant : variants) {
@@ -115,12 +116,12 @@ Result<CriteriaTable> criteria_table(const TargetData& at, const PaperData& data
   return table;
 }
 
-// "the best of 9, +1.0 to +3.0", and whether that is above 0 for sure.
+// "the best of 9; better by +1.0 to +3.0", and whether that is above 0 for sure.
 std::pair<std::string, bool> best_in_words(const CriteriaTable& table, const std::vector<double>& gaps) {
   const std::size_t tried = table.shown.rows.size() - 1;
   if (gaps.size() < 2) return {fmt::format("the best of {}, too few seeds for an interval", tried), false};
   const Interval range = mean_interval(gaps);
-  return {fmt::format("the best of {}, difference {:+.3f} to {:+.3f}", tried, range.low, range.high),
+  return {fmt::format("the best of {}; better by {:+.3f} to {:+.3f}", tried, range.low, range.high),
           range.low > 0.0};
 }
 

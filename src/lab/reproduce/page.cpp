@@ -43,13 +43,13 @@ PageTable compact_table(const PaperTable& table) {
   page.caption = table.title;
   page.columns = {{table.row_title, false, ""}, {"setting", false, "how many seeds"}};
   for (const std::string& metric : table.metrics)
-    page.columns.push_back({metric, true, "measured, and below it the print"});
+    page.columns.push_back({metric, true, "measured, and below it the print or a 95% interval"});
   for (const PaperRow& row : table.rows) {
     std::vector<PageCell> cells{{row.label}, {row.setting}};
     for (const PaperCell& cell : row.cells) {
       PageCell& ours =
           cells.emplace_back(PageCell{cell.ours ? paper_number(table, *cell.ours) : "–", cell.ours});
-      if (cell.printed) ours.detail = "print " + paper_number(table, *cell.printed);
+      ours.detail = cell.printed ? "print " + paper_number(table, *cell.printed) : detail_of(table, cell);
       ours.hint = to_string(cell.verdict);
       if (const std::string range = detail_of(table, cell); !range.empty()) ours.hint += "; 95%: " + range;
       ours.standing = cell.standing;
@@ -98,8 +98,8 @@ PageSection findings_section(const Reproduction& reproduction) {
   const TargetKind kind = reproduction.target.kind;
   section.blocks.emplace_back(
       PageText{kind == TargetKind::cars_contexts ? "Paired tests over people, and bootstrap intervals."
-               : is_knowledge_kind(kind) || is_cars_kind(kind) || is_averaging_kind(kind) ||
-                       kind == TargetKind::criteria
+               : kind == TargetKind::criteria    ? "By 95% intervals of the paired differences over seeds."
+               : is_knowledge_kind(kind) || is_cars_kind(kind) || is_averaging_kind(kind)
                    ? "Means over seeds, compared; no test of significance."
                    : "Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
   PageTable table;

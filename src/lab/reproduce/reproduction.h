@@ -39,6 +39,8 @@ struct PaperTable {
   std::vector<PaperRow> rows;
   std::vector<std::string> notes;
   bool rounds = false;  // its numbers are rounds or examples: few decimals
+  std::optional<std::size_t> ranged =
+      std::nullopt;  // the metric whose intervals stand beside it in text, too
 };
 
 enum class Standpoint : std::uint8_t { holds, mixed, fails, untested };
