@@ -157,9 +157,10 @@ Status take_part(const std::string& text, RunChoice& runs) {
 // What was asked for beside the target, where the target knows it.
 Status take_choices(const ReproduceOptions& options, Target& target) {
   const bool averaging = is_averaging_kind(target.kind);
-  if (options.seeds > 0 && !averaging && !is_cars_kind(target.kind))
+  if (options.seeds > 0 && !averaging && !is_cars_kind(target.kind) && target.kind != TargetKind::criteria)
     return fail(Code::usage,
-                "--seeds is for the targets of Fed-CARS and of chapter 5: the others have their own seeds");
+                "--seeds is for the targets of Fed-CARS, of chapter 5 and of criteria: the others have their "
+                "own seeds");
   target.seeds = options.seeds;
   target.runs = options.runs;
   if (!options.part.empty()) SOTTO_TRY_DONE(take_part(options.part, target.runs));
@@ -241,7 +242,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->default_str("table");
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
-  app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS and of chapter 5")
+  app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS, of chapter 5 and of criteria")
       ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->default_str("3, with --quick 1");

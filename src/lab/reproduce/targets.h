@@ -64,7 +64,7 @@ struct Target {
   bool extras = false;             // rows that nobody printed, below the table
   std::string_view fallback = {};  // where none of the datasets is there: this one, beside the print
   std::vector<std::string_view> quick_datasets = {};  // what --quick takes of them; none: all
-  std::uint32_t seeds = 0;  // of Fed-CARS and chapter 5: how many; 0: as the effort says
+  std::uint32_t seeds = 0;  // of Fed-CARS, chapter 5, criteria: how many; 0: as the effort says
   RunChoice runs = {};
 };
 
