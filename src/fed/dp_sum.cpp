@@ -149,7 +149,7 @@ Status DpSum::enough(std::uint64_t devices) const {
   return fail(Code::bad_input,
               fmt::format("round {}: {} devices gave their share of the noise and {} are needed; nothing was "
                           "released",
-                          round_, devices, needed_));
+                          round_ + 1, devices, needed_));
 }
 
 }  // namespace sotto

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <map>
-#include <utility>
 #include <numeric>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/rng.h"
@@ -37,7 +37,7 @@ Status Recorder::begin(const RoundPlace& place) {
         Code::bad_input,
         fmt::format("round {} refused: its cohort has {} devices, fewer than the {} that a secure sum needs; "
                     "enlarge the cohort or lower the group",
-                    place.round, place.cohort.size(), options_.group));
+                    place.round + 1, place.cohort.size(), options_.group));
   round_.round = place.round;
   round_.shared = *place.shared;
   round_.messages.clear();

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "lab/model_fields.h"
+#include "lab/plan_owner.h"
 #include "lab/protection_fields.h"
 #include "lab/rating_models.h"
 #include "lab/request.h"
@@ -358,6 +359,7 @@ Result<TrainRequest> from_table(const toml::table& table, const std::string& nam
 
 Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
   SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  if (!name.empty()) SOTTO_TRY_DONE(check_owner(text, name, PlanOwner::train));
   return from_table(table, name, std::move(base));
 }
 

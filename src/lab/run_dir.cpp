@@ -11,6 +11,7 @@
 #include "base/compression.h"
 #include "lab/files.h"
 #include "lab/kept_checkpoints.h"
+#include "lab/plan_owner.h"
 #include "lab/records_file.h"
 #include "lab/split_file.h"
 #include "lab/stored_rows.h"
@@ -270,6 +271,7 @@ Result<TrainRequest> RunDir::request() const {
   SOTTO_TRY(const bool there, is_there(plan));
   if (!there)
     return fail(Code::not_found, fmt::format("{}: no run lies there (no plan.toml)", path_.string()));
+  SOTTO_TRY_DONE(check_run_owner(path_, PlanOwner::train));
   SOTTO_TRY(const std::string text, read_text(plan));
   if (text.starts_with(format_line)) {
     const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
@@ -314,6 +316,7 @@ Result<nlohmann::json> RunDir::summary() const {
   const fs::path path = path_ / "run.json";
   SOTTO_TRY(const bool whole, is_there(path));
   SOTTO_TRY(const bool begun, is_there(path_ / "plan.toml"));
+  SOTTO_TRY_DONE(check_run_owner(path_, PlanOwner::train));
   if (!whole && begun)
     return fail(Code::not_found,
                 fmt::format("{}: the run was stopped before its end: continue it with 'sotto train --resume "

@@ -18,11 +18,12 @@ std::uint32_t cohort_of(double share, std::size_t able) {
       std::clamp<double>(std::round(share * static_cast<double>(able)), 1.0, static_cast<double>(able)));
 }
 
+// Rounds are counted from 0 here, and from 1 where people read of them.
 Error diverged(std::uint32_t round) {
   return fail(Code::diverged,
               fmt::format("training diverged in round {}: the model's numbers left the range that "
                           "can be sent; lower the learning rate",
-                          round));
+                          round + 1));
 }
 
 // A count of one in a cohort of so many: a device may weigh as much as all of it, and its count still goes

@@ -164,7 +164,7 @@ Status Federation<Model>::note(const VisitReport& report, Shard& shard) {
   return fail(Code::diverged,
               fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
                           "learning rate, or raise the regularisation",
-                          state_.round));
+                          state_.round + 1));
 }
 
 template <class Model>

@@ -212,6 +212,7 @@ TEST(Federation, DivergenceIsAnErrorThatNamesTheRemedy) {
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().code, Code::diverged);
   EXPECT_NE(report.error().message.find("learning rate"), std::string::npos);
+  EXPECT_EQ(report.error().message.find("round 0"), std::string::npos) << report.error().message;
 }
 
 // A world small enough for paper: 3 users, 4 items, F = 2.

@@ -23,7 +23,7 @@ Error diverged(std::uint32_t round) {
   return fail(Code::diverged,
               fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
                           "learning rate, or raise the regularisation",
-                          round));
+                          round + 1));
 }
 
 }  // namespace

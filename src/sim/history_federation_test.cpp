@@ -205,6 +205,7 @@ TEST(FederatedAls, WithoutConsentNoItemLeavesAndNumbersOutOfRangeAreRefused) {
   const auto refused = wild.run(1);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::diverged);
+  EXPECT_NE(refused.error().message.find("in round 1:"), std::string::npos) << refused.error().message;
 }
 
 TEST(FederatedAls, ASumWithoutItsFirstRowHasNoSolutionAndEndsNothingElse) {

@@ -54,7 +54,9 @@ TEST_F(CliFedavg, WrongWords) {
   refused({"--generate", "--data", "x"}, 2, "choose one");
   refused({"--generate", "--criteria", "DS>XX"}, 2, "'XX' is no criterion: there are size (DS)");
   refused({"--generate", "--criteria", "DS>LD>ds"}, 2, "twice");
-  refused({"--generate", "--criteria", "DS>"}, 2, "no criterion");
+  refused({"--generate", "--criteria", "DS>"}, 2, "an empty name");
+  refused({"--generate", "--criteria", "DS,LD"}, 2, "separate criteria with >");
+  refused({"--generate", "--criteria", ""}, 2, "leave it out for none");
   refused({"--generate", "--criteria", "DS", "--choose-order", "--validation", "0.1"}, 2, "two or more");
   refused({"--generate", "--criteria", "DS>LD", "--choose-order"}, 2, "--validation");
   refused({"--generate", "--lr", "0"}, 2, "");
@@ -66,7 +68,7 @@ TEST_F(CliFedavg, WrongWords) {
   refused({"--generate", "--score", "median"}, 2, "median");
   refused({"--generate", "--criteria", "DS>LD", "--score", "mean", "--score-weights", "1,2,3"}, 2, "");
   refused({"--generate", "--deal", "alphabet"}, 2, "iid, shards or people");
-  refused({"--generate", "--deal", "people", "--devices", "5"}, 2, "--most-devices");
+  refused({"--generate", "--deal", "people", "--model", "dense", "--devices", "5"}, 2, "--most-devices");
   refused({"--generate", "--accelerator", "abacus"}, 2, "abacus");
   refused({"--generate", "--sum", "guess"}, 2, "guess");
   refused({"--resume"}, 2, "--out");
@@ -84,6 +86,39 @@ TEST_F(CliFedavg, WhatSaysNothingIsRefused) {
   refused({"--generate", "--examples", "600", "--devices", "4", "--cohort", "1", "--criteria", "IS"}, 2,
           "quality");
   refused({"--generate", "--criteria", "DS>LD>MW>RC>CB", "--choose-order", "--validation", "0.1"}, 2, "120");
+}
+
+// Where the data are not there either, what is said first is what was looked at first.
+TEST_F(CliFedavg, WhatCanBeSaidIsSaidBeforeExamplesAreRead) {
+  refused({"--data", "nowhere", "--hidden", "0"}, 2, "layers");
+  refused({"--data", "nowhere", "--filter", "40"}, 2, "odd");
+  refused({"--data", "nowhere", "--deal", "people"}, 2, "--model dense");
+  shop_.put("run/plan.toml", "");
+  refused({"--data", "nowhere", "--out", "run"}, 2, "--resume");
+  shop_.put("other/plan.toml", "[data]\n");
+  refused({"--data", "nowhere", "--out", "other", "--force"}, 2, "left alone");
+}
+
+// Plans and runs of averaging are told from those of recommenders, in both directions.
+TEST_F(CliFedavg, RunsOfOtherCommandsAreCalledByTheirNames) {
+  shop_.put("averaged/plan.toml", "seed = 1\ngenerate = true\naccelerator = \"cpu\"\n");
+  const auto says = [&](const Words& words, const std::string& part) {
+    const Outcome outcome = shop_.sotto(words);
+    EXPECT_EQ(outcome.code, 2) << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << outcome.err;
+  };
+  for (const bool whole : {false, true}) {
+    if (whole) shop_.put("averaged/run.json", "{\"model_hash\": \"00\"}\n");
+    for (const Words& words :
+         {Words{"show", "averaged"}, Words{"report", "averaged", "--out", "page.html"},
+          Words{"compare", "averaged", "averaged"}, Words{"evaluate", "--run", "averaged"},
+          Words{"train", "--resume", "--out", "averaged"}})
+      says(words, "sotto fedavg --resume --out averaged");
+  }
+  says({"train", "--plan", "averaged/plan.toml"}, "a plan of 'sotto fedavg'");
+  shop_.put("trained/plan.toml", "seed = 1\n[model]\nname = 'fpl'\n");
+  says({"fedavg", "--resume", "--out", "trained"}, "a run of 'sotto train'");
+  says({"fedavg", "--plan", "trained/plan.toml"}, "a plan of 'sotto train'");
 }
 
 // What is refused leaves no folder that a better command would stumble over.
@@ -104,7 +139,7 @@ TEST_F(CliFedavg, ACohortOfOneHasNobodyToCompareWith) {
 TEST_F(CliFedavg, FilesThatAreNotThereOrDoNotFit) {
   refused({"--data", "nowhere"}, 1, "neither MNIST's files");
   lay_out(12, 4);
-  refused({"--data", "mnist", "--deal", "people"}, 2, "belong to nobody");
+  refused({"--data", "mnist", "--deal", "people", "--model", "dense"}, 2, "belong to nobody");
   refused({"--data", "mnist", "--devices", "13", "--model", "dense"}, 2, "13 devices");
   const std::string images = shop_.get("mnist/train-images-idx3-ubyte");
   shop_.put("mnist/train-images-idx3-ubyte", images.substr(0, images.size() - 3));

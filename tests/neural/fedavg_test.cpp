@@ -52,6 +52,7 @@ TEST(Fedavg, LearnsAndTellsHowFarDevicesAre) {
   const Outcome text = shop.sotto(small_with({"--until", "10%@20%"}));
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_NE(text.out.find("10%@20%: reached"), std::string::npos) << text.out;
+  EXPECT_EQ(json["score"], "prioritized");
 }
 
 TEST(Fedavg, ThreadsAndSecureSumsGiveTheSameModel) {
@@ -84,6 +85,9 @@ TEST(Fedavg, ARunIsKeptAndMadeAgainByItsPlan) {
   const Outcome whole = shop.sotto({"fedavg", "--resume", "--out", "run", "--json"});
   EXPECT_EQ(whole.code, 0) << whole.err;
   EXPECT_EQ(whole.json()["rounds"], 1);
+  const Outcome shown = shop.sotto({"fedavg", "--resume", "--out", "run"});
+  EXPECT_NE(shown.out.find("See this again with: sotto fedavg --resume --out run"), std::string::npos)
+      << shown.out;
   shop.put("other/plan.toml", "");
   EXPECT_EQ(shop.sotto(small_with({"--out", "other"})).code, 2);
 }
@@ -117,6 +121,16 @@ TEST(Fedavg, StoppedAndResumedItEndsTheSame) {
   EXPECT_EQ(resumed.json()["bytes_up"], undisturbed["bytes_up"]);
 }
 
+// Without a card, or a torch that knows of one, it is said before data are looked for; where there is one,
+// it is the data that are missing.
+TEST(Fedavg, ACardIsLookedForBeforeTheData) {
+  const Workshop shop;
+  const Outcome outcome = shop.sotto({"fedavg", "--data", "nowhere", "--accelerator", "cuda"});
+  EXPECT_NE(outcome.code, 0);
+  const bool has_card = outcome.err.find("cuda:") == std::string::npos;
+  EXPECT_EQ(outcome.err.find("MNIST") != std::string::npos, has_card) << outcome.err;
+}
+
 TEST(Fedavg, OrdersAreChosenOnTheWay) {
   const Workshop shop;
   const Outcome outcome =
@@ -127,6 +141,7 @@ TEST(Fedavg, OrdersAreChosenOnTheWay) {
   const auto json = outcome.json();
   EXPECT_GE(json["choosing"]["sums"], 16);  // two looks a round
   EXPECT_GT(json["choosing"]["bytes_up"], 0);
+  EXPECT_FALSE(json["choosing"]["orders"].empty());
 }
 
 }  // namespace

@@ -49,20 +49,29 @@ std::string trimmed(const std::string& text) {
 
 std::span<const Criterion> all_criteria() { return known; }
 
-Result<Criterion> parse_criterion(const std::string& text) {
-  std::string names;
-  for (const Criterion criterion : known) {
+Result<Criterion> parse_criterion(const std::string& text, std::span<const Criterion> offered) {
+  for (const Criterion criterion : known)
     if (same_word(text, criterion->name) || same_word(text, criterion->short_name)) return criterion;
+  std::string names;
+  for (const Criterion criterion : offered)
     names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", criterion->name, criterion->short_name);
-  }
   return fail(Code::usage, fmt::format("'{}' is no criterion: there are {}", text, names));
 }
 
-Result<CriteriaOrder> parse_order(const std::string& text) {
+Result<CriteriaOrder> parse_order(const std::string& text, std::span<const Criterion> offered) {
+  if (text.find(',') != std::string::npos)
+    return fail(Code::usage,
+                fmt::format("the order '{}' has commas: separate criteria with >, as 'DS>LD'", text));
   CriteriaOrder order;
   for (std::size_t from = 0; from <= text.size();) {
     const std::size_t to = std::min(text.find('>', from), text.size());
-    SOTTO_TRY(const Criterion criterion, parse_criterion(trimmed(text.substr(from, to - from))));
+    const std::string name = trimmed(text.substr(from, to - from));
+    if (name.empty())
+      return fail(Code::usage,
+                  fmt::format("the order '{}' has an empty name: write criteria with > between them, as "
+                              "'DS>LD'",
+                              text));
+    SOTTO_TRY(const Criterion criterion, parse_criterion(name, offered));
     if (std::ranges::find(order, criterion) != order.end())
       return fail(Code::usage, fmt::format("the order '{}' names {} twice: a criterion has one place", text,
                                            criterion->name));

@@ -22,12 +22,14 @@ struct CriterionKind {
 using Criterion = const CriterionKind*;
 
 [[nodiscard]] std::span<const Criterion> all_criteria();
-// By either name, in any case.
-[[nodiscard]] Result<Criterion> parse_criterion(const std::string& text);
+// By either name, in any case. What is none is answered with those that are `offered`.
+[[nodiscard]] Result<Criterion> parse_criterion(const std::string& text,
+                                                std::span<const Criterion> offered = all_criteria());
 
 // An order of priority: "DS>LD>MW", or one criterion. None twice.
 using CriteriaOrder = std::vector<Criterion>;
-[[nodiscard]] Result<CriteriaOrder> parse_order(const std::string& text);
+[[nodiscard]] Result<CriteriaOrder> parse_order(const std::string& text,
+                                                std::span<const Criterion> offered = all_criteria());
 [[nodiscard]] std::string to_string(const CriteriaOrder& order);
 // All orders of these, in the order of their names' places: 3 give 6.
 [[nodiscard]] std::vector<CriteriaOrder> permutations(const CriteriaOrder& order);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/assert.h"
 #include "fed/criteria/kinds/novelty.h"
@@ -13,6 +14,12 @@ namespace sotto {
 
 bool examples_tell(Criterion criterion) {
   return criterion != &novelty_criterion && criterion != &trust_criterion;
+}
+
+std::vector<Criterion> example_criteria() {
+  std::vector<Criterion> told;
+  std::ranges::copy_if(all_criteria(), std::back_inserter(told), examples_tell);
+  return told;
 }
 
 Status check_measurable(const CriteriaOrder& order) {

@@ -17,6 +17,8 @@ namespace sotto {
 
 // Whether examples can tell the criterion: of novelty and trust they say nothing.
 [[nodiscard]] bool examples_tell(Criterion criterion);
+// Those that they can.
+[[nodiscard]] std::vector<Criterion> example_criteria();
 // Fails where the order has a criterion that no examples can tell, or that these cannot.
 [[nodiscard]] Status check_measurable(const CriteriaOrder& order);
 [[nodiscard]] Status check_measurable(const CriteriaOrder& order, const Examples& examples);

@@ -46,8 +46,9 @@ Status check_capacity(std::span<const double> capacity, std::size_t criteria) {
   if (capacity.size() != std::size_t{1} << criteria)
     return fail(
         Code::usage,
-        fmt::format("a Choquet integral over {} criteria needs {} numbers, one a set of criteria (the "
-                    "empty set first, criterion i being bit i), and has {}",
+        fmt::format("a Choquet integral over {} criteria needs {} numbers, one a set of criteria, and "
+                    "has {}: none first, criterion i being bit i, as 0,0.5,0.3,1 of two criteria for none, "
+                    "the first, the second and both",
                     criteria, std::size_t{1} << criteria, capacity.size()));
   if (capacity.front() != 0.0)
     return fail(Code::usage, "the capacity of the empty set, the first number, must be 0");

@@ -122,6 +122,8 @@ TEST(Score, WhatCannotBeIsRefused) {
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::owa, {0.0, 0.0}}, 2), "nobody would count"));
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::mean, {-1.0, 1.0}}, 2), "from 0"));
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::choquet, {0.0, 1.0}}, 2), "needs 4 numbers"));
+  EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::choquet, {}}, 2), "0,0.5,0.3,1"));
+  EXPECT_TRUE(check(ScoreOptions{ScoreKind::choquet, {0.0, 0.5, 0.3, 1.0}}, 2).ok());
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::choquet, {0.5, 1.0, 1.0, 1.0}}, 2), "must be 0"));
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::choquet, {0.0, 1.0, 0.2, 0.5}}, 2), "must not fall"));
   EXPECT_TRUE(says(check(ScoreOptions{ScoreKind::choquet, {0.0, 0.0, 0.0, 0.0}}, 2), "nobody would count"));
@@ -143,8 +145,12 @@ TEST(Criterion, OrdersAreReadByEitherName) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_NE(unknown.error().message.find("'sharp' is no criterion: there are size (DS)"), std::string::npos);
   EXPECT_NE(parse_order("DS>size").error().message.find("twice"), std::string::npos);
-  EXPECT_FALSE(parse_order("").ok());
-  EXPECT_FALSE(parse_order("DS>").ok());
+  for (const char* text : {"", "DS>", ">DS", "DS> >LD"})
+    EXPECT_NE(parse_order(text).error().message.find("an empty name"), std::string::npos) << text;
+  EXPECT_NE(parse_order("LD,DS").error().message.find("separate criteria with >"), std::string::npos);
+  const Criterion one = parse_criterion("DS").value();
+  EXPECT_TRUE(parse_order("XX", std::span(&one, 1)).error().message.ends_with("there are size (DS)"));
+  EXPECT_TRUE(parse_order("LD", std::span(&one, 1)).ok()) << "who offers less says why it is refused";
 }
 
 TEST(Criterion, IsMeasuredAsItsFormulaSays) {

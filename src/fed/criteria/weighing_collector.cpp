@@ -95,7 +95,7 @@ Status WeighingCollector::begin(const RoundPlace& place) {
     return fail(Code::usage,
                 fmt::format("round {}: criteria compare the devices of a cohort, and this one has {}: take "
                             "larger cohorts, or no criteria",
-                            place.round, place.cohort.size()));
+                            place.round + 1, place.cohort.size()));
   round_ = place.round;
   cohort_.assign(place.cohort.begin(), place.cohort.end());
   measured_.assign(cohort_.size() * options_.order.size(), kept_back);
@@ -177,7 +177,7 @@ Result<std::vector<double>> WeighingCollector::cohort_totals() {
       return fail(Code::usage,
                   fmt::format("round {}: nobody in the cohort has anything of the criterion {} (less than 1 "
                               "in 33 million counts as nothing): take larger cohorts, or leave it out",
-                              round_, options_.order[n]->name));
+                              round_ + 1, options_.order[n]->name));
     totals[n] = static_cast<double>(sums[2 * n]) * static_cast<double>(cohort_.size()) / told;
   }
   return totals;
@@ -208,7 +208,7 @@ Status WeighingCollector::weigh() {
     return fail(Code::usage,
                 fmt::format("round {}: by these criteria nobody in the cohort counts: take larger cohorts, "
                             "or another score",
-                            round_));
+                            round_ + 1));
   const double mean = static_cast<double>(sum[0]) / static_cast<double>(cohort_.size());
   weights_.resize(cohort_.size());
   for (std::size_t place = 0; place < cohort_.size(); ++place) weights_[place] = scores[place] / mean;
@@ -231,12 +231,12 @@ Status WeighingCollector::pass_on(std::size_t place, Contribution& contribution)
     return fail(Code::diverged,
                 fmt::format("round {}: a weighed update left the numbers that can be sent: lower the "
                             "learning rate, or take other criteria",
-                            round_));
+                            round_ + 1));
   if (rest > fixed_limit)
     return fail(Code::usage,
                 fmt::format("round {}: a device counts so much more than the others that its count cannot be "
                             "sent: take smaller cohorts, or criteria that tell devices less apart",
-                            round_));
+                            round_ + 1));
   return next_.accept(cohort_[place], contribution);
 }
 

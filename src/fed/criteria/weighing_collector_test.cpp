@@ -333,6 +333,8 @@ TEST(WeighingCollector, WhatCannotBeWeighedIsRefused) {
   std::vector<DeviceFacts> given(2);
   EXPECT_NE(words(run_plain(by("trust>size"), GivenFacts(given), {1, 1})).find("criterion size"),
             std::string::npos);
+  EXPECT_TRUE(
+      words(run_plain(by("trust>size"), GivenFacts(given), {1, 1})).starts_with("round 4:"));  // its fourth
   EXPECT_NE(words(run_plain(by("trust"), GivenFacts(given), {1})).find("this one has 1"), std::string::npos);
   given[1].trust = 2.0;
   EXPECT_NE(words(run_plain(by("trust"), GivenFacts(given), {1, 1})).find("trust"), std::string::npos);

@@ -128,7 +128,13 @@ Result<SumOutcome> MaskedSum::sum(const SumTask& task) {
   const auto devices = static_cast<std::uint32_t>(task.members.size());
   SOTTO_ASSERT(task.fates.size() == devices, "one fate a member");
   if (!terms_.contains(devices)) {
-    SOTTO_TRY(terms_[devices], sum_terms(devices, assumed_));
+    const auto terms = sum_terms(devices, assumed_);
+    if (!terms.ok())
+      return fail(terms.error().code,
+                  terms.error().message +
+                      " (--cohort sets the cohort; --secure-tolerate, --secure-corrupt and --secure-crowd "
+                      "what is assumed)");
+    terms_[devices] = *terms;
   }
   SumOffer offer;
   offer.session = task.session;

@@ -185,7 +185,10 @@ TEST(Protocols, TooFewAndOutOfRangeReleaseNothing) {
   ASSERT_FALSE(outcome.ok());
   EXPECT_NE(outcome.error().message.find("needs 19 bits"), std::string::npos);
   Small alone(3, 5, 5);
-  EXPECT_FALSE(alone.run(masked).ok());
+  const auto few = alone.run(masked);
+  ASSERT_FALSE(few.ok());
+  for (const char* flag : {"--cohort", "--secure-tolerate", "--secure-crowd"})
+    EXPECT_NE(few.error().message.find(flag), std::string::npos) << few.error().message;
 }
 
 TEST(Protocols, TheForetoldCostIsWhatIsSent) {

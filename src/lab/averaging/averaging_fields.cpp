@@ -9,6 +9,7 @@
 #include "device/toml.h"
 #include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
+#include "lab/plan_owner.h"
 #include "lab/protection_fields.h"
 
 namespace sotto {
@@ -155,8 +156,8 @@ void add_model_fields(FieldList& list) {
   const auto is_dense = [](const Request& r) { return r.classifier.kind == ClassifierKind::dense; };
   list.group("Model and training");
   list.word(
-      "model", "KIND", "cnn or dense", [](Request & r) -> auto& { return r.classifier.kind; },
-      parse_classifier_kind);
+      "model", "KIND", "cnn (minutes on a few cores) or dense (seconds)",
+      [](Request & r) -> auto& { return r.classifier.kind; }, parse_classifier_kind);
   list.number(
       "filter", "N", "cnn: rows and columns of a filter",
       [](Request & r) -> auto& { return r.classifier.filter; });
@@ -216,16 +217,15 @@ std::string order_text(const CriteriaOrder& order) {
 void add_criteria_fields(FieldList& list) {
   list.group("Who counts how much");
   std::string names;
-  for (const Criterion criterion : all_criteria())
-    if (examples_tell(criterion))
-      names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
+  for (const Criterion criterion : example_criteria())
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
   const std::string about =
       "criteria in order of priority, as 'DS>LD>MW': " + names + "; without any all devices count alike";
   list.add(
       "criteria", "ORDER", about.c_str(), [](const Request& r) { return order_text(r.criteria.order); },
       [](Request& r, const std::string& text) -> Status {
         if (text.empty()) return r.criteria.order.clear(), Done{};
-        SOTTO_TRY(r.criteria.order, parse_order(text));
+        SOTTO_TRY(r.criteria.order, parse_order(text, example_criteria()));
         return Done{};
       });
   list.word(
@@ -234,7 +234,9 @@ void add_criteria_fields(FieldList& list) {
   const auto is_plain = [](const Request& r) { return !r.criteria.asked(); };
   list.idle(is_plain, "is of criteria: name them with --criteria, or leave it out");
   list.list(
-      "score-weights", "of mean and owa: one a criterion; of choquet: one a set of criteria",
+      "score-weights",
+      "of mean and owa: one a criterion; of choquet: one a set of them, as 0,0.5,0.3,1 for none, the first, "
+      "the second and both",
       [](Request & r) -> auto& { return r.criteria.score.weights; });
   list.idle(is_plain, "is of criteria: name them with --criteria, or leave it out");
   list.flag("choose-order", "try other orders where the cohort's validation got worse, and keep the best",
@@ -342,6 +344,7 @@ std::string to_toml(const AveragingRequest& request) {
 Result<AveragingRequest> averaging_from_toml(const std::string& text, const std::string& name,
                                              AveragingRequest base) {
   SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  SOTTO_TRY_DONE(check_owner(text, name, PlanOwner::fedavg));
   const std::vector<AveragingField> fields = averaging_fields();
   for (const auto& [key, node] : table) {
     const std::string word(key.str());

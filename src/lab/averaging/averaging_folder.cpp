@@ -8,6 +8,7 @@
 
 #include "lab/averaging/averaging_json.h"
 #include "lab/files.h"
+#include "lab/plan_owner.h"
 #include "lab/stored_rows.h"
 
 namespace sotto {
@@ -26,7 +27,7 @@ constexpr std::array run_files{"run.json", "model.bin", "checkpoint.bin", "round
 
 Result<bool> AveragingFolder::is_whole() const { return is_there(path_ / "run.json"); }
 
-Status AveragingFolder::begin(const AveragingRequest& request) const {
+Status AveragingFolder::check_free() const {
   for (const char* name : run_files) {
     SOTTO_TRY(const bool there, is_there(path_ / name));
     if (there)
@@ -35,11 +36,16 @@ Status AveragingFolder::begin(const AveragingRequest& request) const {
                               "name another --out",
                               path_.string(), name));
   }
+  return Done{};
+}
+
+Status AveragingFolder::begin(const AveragingRequest& request) const {
+  SOTTO_TRY_DONE(check_free());
   SOTTO_TRY_DONE(make_folder(path_));
   return write_file(path_ / "plan.toml", std::string_view(to_toml(request)));
 }
 
-Status AveragingFolder::clear() const {
+Status AveragingFolder::check_clear() const {
   bool any = false;
   for (const char* name : run_files) {
     SOTTO_TRY(const bool there, is_there(path_ / name));
@@ -50,6 +56,11 @@ Status AveragingFolder::clear() const {
     return fail(Code::usage, fmt::format("{}: the files here are of no run of averaging, so they are left "
                                          "alone: name another --out",
                                          path_.string()));
+  return Done{};
+}
+
+Status AveragingFolder::clear() const {
+  SOTTO_TRY_DONE(check_clear());
   for (const char* name : run_files) SOTTO_TRY_DONE(remove_file(path_ / name));
   return Done{};
 }
@@ -68,6 +79,7 @@ Status AveragingFolder::finish(const AveragingOutcome& outcome, const nlohmann::
 
 Result<AveragingRequest> AveragingFolder::request() const {
   const std::filesystem::path plan = path_ / "plan.toml";
+  SOTTO_TRY_DONE(check_run_owner(path_, PlanOwner::fedavg));
   SOTTO_TRY(const std::string text, read_text(plan));
   return averaging_from_toml(text, plan.string());
 }

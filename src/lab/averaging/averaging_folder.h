@@ -26,6 +26,9 @@ class AveragingFolder {
   [[nodiscard]] std::filesystem::path log_path() const { return path_ / "rounds.jsonl"; }
   [[nodiscard]] Result<bool> is_whole() const;
 
+  // Whether begin() or clear() would refuse.
+  [[nodiscard]] Status check_free() const;
+  [[nodiscard]] Status check_clear() const;
   // A new run: makes the folder and writes plan.toml. Refuses one with files of a run.
   [[nodiscard]] Status begin(const AveragingRequest& request) const;
   // Removes the files of a run, and nothing else; refuses where plan.toml is none of averaging.

@@ -42,6 +42,21 @@ WeightSpread weights_of(const std::vector<AveragingRound>& rounds) {
   return all;
 }
 
+// How many rounds each order held, in the order in which they first did.
+json orders_json(const std::vector<AveragingRound>& rounds) {
+  json orders = json::array();
+  for (const AveragingRound& round : rounds) {
+    auto found = std::find_if(orders.begin(), orders.end(),
+                              [&](const json& entry) { return entry.at("order") == round.order; });
+    if (found == orders.end()) {
+      orders.push_back({{"order", round.order}, {"rounds", 0}});
+      found = std::prev(orders.end());
+    }
+    (*found)["rounds"] = found->at("rounds").get<std::uint64_t>() + 1;
+  }
+  return orders;
+}
+
 AveragingRound round_of(const json& document) {
   AveragingRound round;
   round.round = document.at("round").get<std::uint32_t>();
@@ -124,7 +139,11 @@ json outcome_json(const AveragingRequest& request, const AveragingOutcome& outco
     document["reached"] = outcome.goal_reached;
   }
   if (request.criteria.asked() && !outcome.rounds.empty()) document["order"] = outcome.rounds.back().order;
-  if (request.choose_order) document["choosing"] = costs_json(outcome.costs);
+  if (request.criteria.asked()) document["score"] = to_string(request.criteria.score.kind);
+  if (request.choose_order) {
+    document["choosing"] = costs_json(outcome.costs);
+    document["choosing"]["orders"] = orders_json(outcome.rounds);
+  }
   return document;
 }
 

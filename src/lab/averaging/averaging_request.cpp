@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fed/criteria/example_facts.h"
+#include "model/averaging/classifier_sizes.h"
 
 namespace sotto {
 
@@ -110,6 +111,13 @@ Status check(const AveragingRequest& request, std::span<const std::string> given
   if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
   if (!(request.validation >= 0.0 && request.validation < 1.0))
     return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
+  if (request.deal == DealKind::people && request.classifier.kind == ClassifierKind::cnn)
+    return fail(
+        Code::usage,
+        "--deal people deals attributes of people, and a cnn learns from pictures: add --model dense");
+  if (!request.criteria.asked() && std::find(given.begin(), given.end(), "criteria") != given.end())
+    return fail(Code::usage, "--criteria names no criterion: leave it out for none");
+  SOTTO_TRY_DONE(check_sizes(request.classifier));
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.sum));
   SOTTO_TRY_DONE(check(request.criteria));

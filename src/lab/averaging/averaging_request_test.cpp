@@ -83,7 +83,8 @@ TEST(AveragingRequest, FieldsThatSayNothingAreRefused) {
     const Status status = check(*read, given);
     return status.ok() ? std::string() : status.error().message;
   };
-  const std::string made_up = "generate = true\n", people = "generate = true\ndeal = 'people'\n",
+  const std::string made_up = "generate = true\n",
+                    people = "generate = true\nmodel = 'dense'\ndeal = 'people'\n",
                     dense = "generate = true\nmodel = 'dense'\n";
   const std::vector<std::pair<std::string, std::string>> idle{
       {"data = 'x'\n", "examples"}, {people, "devices"},        {made_up, "sample"},
@@ -114,6 +115,7 @@ TEST(AveragingRequest, WrongPlansNameTheLine) {
   EXPECT_NE(message("devices = -3\n").find("line 1"), std::string::npos);
   EXPECT_NE(message("rounds = [1]\n").find("one value"), std::string::npos);
   EXPECT_NE(message("criteria = 'DS>XY'\n").find("diversity (LD)"), std::string::npos);
+  EXPECT_EQ(message("criteria = 'DS>XY'\n").find("novelty"), std::string::npos) << "refused, so not offered";
   EXPECT_NE(message("[sum]\nkind = 'guess'\n").find("plan.toml"), std::string::npos);
   EXPECT_NE(message("[sum]\nkinds = 'plain'\n").find("unknown key"), std::string::npos);
   EXPECT_NE(message("until = '50@101'\n").find("no goal"), std::string::npos);
@@ -134,6 +136,11 @@ TEST(AveragingRequest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](auto& r) { r.rounds = 0; }));
   EXPECT_TRUE(refused([](auto& r) { r.plan.local.rate = 0.0f; }));
   EXPECT_TRUE(refused([](auto& r) { r.validation = 1.0; }));
+  EXPECT_TRUE(refused([](auto& r) { r.deal = DealKind::people; }));  // a cnn of attributes
+  EXPECT_TRUE(refused([](auto& r) { r.classifier.filter = 40; }));
+  EXPECT_TRUE(refused([](auto& r) { r.classifier.hidden = {0}; }));
+  const std::vector<std::string> none{"criteria"};
+  EXPECT_NE(check(good, none).error().message.find("leave it out for none"), std::string::npos);
   EXPECT_TRUE(refused([](auto& r) {
     r.choose_order = true;
     r.validation = 0.1;

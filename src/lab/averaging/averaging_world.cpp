@@ -93,6 +93,25 @@ Result<std::unique_ptr<LocalTask>> AveragingWorld::start_task(const AveragingReq
   return module->start_classifier(examples(), dealt(), request.classifier);
 }
 
+Status check_accelerator(const AveragingRequest& request) {
+  if (request.classifier.accelerator == Accelerator::cpu) return Done{};
+  SOTTO_TRY(const NeuralModule* module, open_neural_module());
+  // The smallest classifier there is, started for nothing else.
+  Examples two;
+  two.height = two.width = 1;
+  two.classes = 2;
+  two.values = {0, 255};
+  two.labels = {0, 1};
+  two.for_training = 2;
+  const Dealt hands({{.train = {0, 1}, .validation = {}, .test = {}}});
+  ClassifierOptions options;
+  options.kind = ClassifierKind::dense;
+  options.hidden.clear();
+  options.accelerator = request.classifier.accelerator;
+  if (const auto task = module->start_classifier(two, hands, options); !task.ok()) return task.error();
+  return Done{};
+}
+
 AveragingParts AveragingWorld::parts(const LocalTask& task) {
   facts_ = std::make_unique<ExampleFacts>(examples(), dealt());
   return {.task = task,

@@ -20,6 +20,9 @@ namespace sotto {
 [[nodiscard]] Result<OwnedExamples> averaging_examples(const AveragingRequest& request,
                                                        const IdxOptions& pictures = {});
 
+// Whether there is the card that the request asks for: without one nothing need be read.
+[[nodiscard]] Status check_accelerator(const AveragingRequest& request);
+
 // Stays where it is made: tasks and facts look at it.
 class AveragingWorld {
  public:

@@ -29,6 +29,29 @@ Table until_table(const nlohmann::json& summary) {
   return table;
 }
 
+// An order is one of priority; by another score it is a list.
+std::string order_words(const nlohmann::json& summary) {
+  std::string order = summary.at("order").get<std::string>();
+  const std::string score = summary.value("score", "prioritized");
+  if (score == "prioritized") return summary.contains("choosing") ? "at the end " + order : order;
+  for (std::size_t at = order.find('>'); at != std::string::npos; at = order.find('>', at))
+    order.replace(at, 1, ", ");
+  return fmt::format("{} by {}", order, score);
+}
+
+void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
+  if (!summary.contains("order")) return;
+  const auto& weights = summary.at("weights");
+  facts.row({"criteria", fmt::format("{}; weights {:.2f} to {:.2f}, mean 1", order_words(summary),
+                                     weights.at("least").get<double>(), weights.at("most").get<double>())});
+  if (!summary.contains("choosing") || !summary.at("choosing").contains("orders")) return;
+  std::string held;
+  for (const auto& entry : summary.at("choosing").at("orders"))
+    held += fmt::format("{}{} {}", held.empty() ? "" : ", ", entry.at("order").get<std::string>(),
+                        human_count(entry.at("rounds").get<std::uint64_t>()));
+  facts.row({"orders", "rounds that each held: " + held});
+}
+
 void add_cost_facts(const nlohmann::json& summary, Table& facts) {
   facts.row({"sent", fmt::format("{} up, {} down", human_bytes(summary.at("bytes_up").get<double>()),
                                  human_bytes(summary.at("bytes_down").get<double>()))});
@@ -74,11 +97,7 @@ std::string averaging_text(const nlohmann::json& summary, const Console& console
   facts.row(
       {"federation", fmt::format("{} devices, {} in a round, {} rounds", human_count(summary.at("devices")),
                                  human_count(summary.at("cohort")), human_count(summary.at("rounds")))});
-  const auto& weights = summary.at("weights");
-  if (summary.contains("order"))
-    facts.row({"criteria",
-               fmt::format("{}; weights {:.2f} to {:.2f}, mean 1", summary.at("order").get<std::string>(),
-                           weights.at("least").get<double>(), weights.at("most").get<double>())});
+  add_criteria_facts(summary, facts);
   const auto& best = summary.at("best");
   std::vector<double> curve;
   for (const auto& look : summary.at("accuracy")) curve.push_back(look.at("accuracy").get<double>());

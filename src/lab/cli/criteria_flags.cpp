@@ -20,9 +20,16 @@ void add_criteria_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   std::string names;
   for (const Criterion criterion : all_criteria())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", criterion->name);
-  text("--criteria", "ORDER",
-       fmt::format("by what devices count more or less, first things first: \"size>novelty\"; of {}", names),
-       &CriteriaRequest::order);
+  add_edit<std::string>(
+      app, edits, "--criteria",
+      fmt::format("by what devices count more or less, first things first: \"size>novelty\"; of {}", names),
+      [](TrainRequest& request, const std::string& value) -> Status {
+        if (value.empty()) return fail(Code::usage, "--criteria names no criterion: leave it out for none");
+        request.criteria.order = value;
+        return Done{};
+      })
+      ->type_name("ORDER")
+      ->group("Criteria");
   text("--score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
        &CriteriaRequest::score);
   add_edit<std::vector<double>>(

@@ -98,7 +98,9 @@ class KeptRun {
 Status show(const nlohmann::json& summary, const FedavgFlags& flags, const Console& console) {
   if (flags.common.json) return print_json(console, summary), Done{};
   console.print(averaging_text(summary, console));
-  if (!flags.out.empty()) console.print(fmt::format("\nThe run lies in {}.\n", flags.out));
+  if (!flags.out.empty())
+    console.print(fmt::format("\nThe run lies in {}. See this again with: sotto fedavg --resume --out {}\n",
+                              flags.out, shell_word(flags.out)));
   return Done{};
 }
 
@@ -135,6 +137,10 @@ Status run_fedavg(FedavgFlags& flags, const Console& console) {
       return show(summary, flags, console);
     }
   }
+  // What is refused is refused before examples are read or made.
+  if (!flags.out.empty() && !flags.resume)
+    SOTTO_TRY_DONE(flags.force ? folder.check_clear() : folder.check_free());
+  SOTTO_TRY_DONE(check_accelerator(request));
   SOTTO_TRY(const std::unique_ptr<AveragingWorld> world, AveragingWorld::make(request));
   SOTTO_TRY_DONE(check_cohort(request, world->dealt().devices()));
   // The folder is begun when nothing is left that could be refused.
@@ -197,7 +203,8 @@ void add_fedavg(CLI::App& root, Cli& cli) {
       ->default_str("30");
   add_common_options(*app, flags->common, "of the deal, the first model, cohorts and local order");
   app->footer(examples(
-      {"sotto fedavg --generate --devices 20 --cohort 0.25 --rounds 20",
+      {"sotto fedavg --generate --deal shards --devices 20 --cohort 0.25 --rounds 20 --model dense "
+       "--criteria 'LD>MW'",
        "sotto fedavg --data mnist --deal shards --lr 0.1 --criteria 'DS>LD>MW' --until 50%@90%",
        "sotto fedavg --data celeba-meta --deal people --model dense --hidden 64 --criteria 'DS>CB>IS' --json",
        "sotto fedavg --data mnist --deal shards --criteria 'DS>LD>MW' --choose-order --validation 0.1",

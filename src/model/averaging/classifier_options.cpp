@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/averaging/classifier_sizes.h"
+
 namespace sotto {
 
 namespace {
@@ -12,11 +14,7 @@ std::string size_text(std::uint32_t height, std::uint32_t width) {
   return std::to_string(height) + " × " + std::to_string(width);
 }
 
-Status check_filters(const ClassifierOptions& options, const Examples& examples) {
-  if (options.filter == 0 || options.filter % 2 == 0 || options.filter > 31)
-    return fail(Code::usage, "the size of a filter must be an odd number from 1 to 31");
-  if (options.channels.empty())
-    return fail(Code::usage, "a cnn needs at least one layer of filters; take the dense model without any");
+Status check_room(const ClassifierOptions& options, const Examples& examples) {
   std::uint32_t height = examples.height, width = examples.width;
   for (std::size_t layer = 0; layer < options.channels.size(); ++layer) {
     if (std::min(height, width) < 2)
@@ -49,6 +47,19 @@ Result<Accelerator> parse_accelerator(const std::string& text) {
 
 const char* to_string(Accelerator accelerator) { return accelerator == Accelerator::cpu ? "cpu" : "cuda"; }
 
+Status check_sizes(const ClassifierOptions& options) {
+  const auto is_size = [](std::uint32_t size) { return size > 0 && size <= most_units; };
+  if (!std::ranges::all_of(options.hidden, is_size) || !std::ranges::all_of(options.channels, is_size))
+    return fail(Code::usage,
+                "layers must have from 1 to " + std::to_string(most_units) + " neurons or filters");
+  if (options.kind != ClassifierKind::cnn) return Done{};
+  if (options.filter == 0 || options.filter % 2 == 0 || options.filter > 31)
+    return fail(Code::usage, "the size of a filter must be an odd number from 1 to 31");
+  if (options.channels.empty())
+    return fail(Code::usage, "a cnn needs at least one layer of filters; take the dense model without any");
+  return Done{};
+}
+
 Status check(const ClassifierOptions& options, const Examples& examples) {
   if (examples.size() == 0 || examples.size() > std::size_t{1} << 24)
     return fail(Code::bad_input, "examples of " + size_text(examples.height, examples.width) +
@@ -56,11 +67,8 @@ Status check(const ClassifierOptions& options, const Examples& examples) {
   if (examples.classes < 2)
     return fail(Code::bad_input, "a classifier needs two classes or more, and the examples have " +
                                      std::to_string(examples.classes));
-  const auto is_size = [](std::uint32_t size) { return size > 0 && size <= most_units; };
-  if (!std::ranges::all_of(options.hidden, is_size) || !std::ranges::all_of(options.channels, is_size))
-    return fail(Code::usage,
-                "layers must have from 1 to " + std::to_string(most_units) + " neurons or filters");
-  if (options.kind == ClassifierKind::cnn) SOTTO_TRY_DONE(check_filters(options, examples));
+  SOTTO_TRY_DONE(check_sizes(options));
+  if (options.kind == ClassifierKind::cnn) SOTTO_TRY_DONE(check_room(options, examples));
   std::size_t parameters = 0;
   for (const ClassifierLayer& layer : classifier_layers(options, examples)) {
     parameters += layer.parameters();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/averaging/classifier_sizes.h"
+
 namespace sotto::classifier_options_test {
 
 Examples form(std::uint32_t height, std::uint32_t width, std::uint32_t classes) {
@@ -37,6 +39,14 @@ TEST(ClassifierOptions, WhatCannotBeBuiltIsNamed) {
   EXPECT_NE(complaint({.hidden = {0}}, form(28, 28, 10)).find("neurons"), std::string::npos);
   EXPECT_NE(complaint({.hidden = {65536, 65536}}, form(28, 28, 10)).find("parameters"), std::string::npos);
   EXPECT_EQ(complaint({.kind = ClassifierKind::dense, .hidden = {}}, form(1, 39, 2)), "");
+}
+
+TEST(ClassifierOptions, SizesAreCheckedBeforeThereAreExamples) {
+  EXPECT_TRUE(check_sizes({}).ok());
+  EXPECT_FALSE(check_sizes({.filter = 40}).ok());
+  EXPECT_FALSE(check_sizes({.channels = {}}).ok());
+  EXPECT_FALSE(check_sizes({.hidden = {0}}).ok());
+  EXPECT_TRUE(check_sizes({.kind = ClassifierKind::dense, .filter = 40}).ok());
 }
 
 TEST(ClassifierOptions, NamesAreReadBack) {
