@@ -67,8 +67,11 @@ Status choose_criterion(PersonalPolicy& policy, const std::string& criterion, co
     policy.criteria.erase(name);
     return Done{};
   }
-  SOTTO_TRY(const bool tells, parse_telling(choice));
-  policy.criteria[name] = tells;
+  const auto tells = parse_telling(choice);
+  if (!tells.ok())
+    return fail(Code::usage,
+                fmt::format("unknown choice '{}': choose tell, keep, or unset to remove it", choice));
+  policy.criteria[name] = *tells;
   return Done{};
 }
 

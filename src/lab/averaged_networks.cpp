@@ -41,6 +41,7 @@ class AveragedTraining final : public FactorTraining {
   }
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
+  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return parts_.protection.weighed(); }
   [[nodiscard]] Status count_before(std::uint32_t rounds) override {
     return parts_.protection.count_before(rounds);
   }

@@ -8,6 +8,7 @@
 #include <map>
 #include <sstream>
 
+#include "lab/criteria_request.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {
@@ -168,8 +169,11 @@ void tell_group_apart(std::vector<ComparedRun*>& group) {
     if (std::all_of(of_runs.begin(), of_runs.end(), [&](const auto& value) { return value == of_runs[0]; }))
       continue;
     const std::string name = key.substr(key.rfind('.') + 1);
-    for (std::size_t n = 0; n < group.size(); ++n)
-      what[n] += fmt::format("{}{} = {}", what[n].empty() ? "" : ", ", name, of_runs[n]);
+    for (std::size_t n = 0; n < group.size(); ++n) {
+      const std::string words = key.starts_with("criteria.") ? criteria_setting(settings[n], key)
+                                                             : fmt::format("{} = {}", name, of_runs[n]);
+      if (!words.empty()) what[n] += (what[n].empty() ? "" : ", ") + words;
+    }
   }
   for (std::size_t n = 0; n < group.size(); ++n)
     if (!what[n].empty()) group[n]->label += fmt::format(" ({})", what[n]);

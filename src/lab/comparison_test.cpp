@@ -182,6 +182,19 @@ TEST(Comparison, EqualLabelsAreToldApartByWhatDiffers) {
   EXPECT_EQ(runs[4].label, "BPR-MF [r4]");
 }
 
+TEST(Comparison, CriteriaAreNamedAsPeopleSayThem) {
+  std::vector<ComparedRun> runs(3);
+  runs[0] = {"pFPL", "r0", "seed = 1\n", "", {}, {}};
+  runs[1] = {"pFPL", "r1", "seed = 1\n\n[criteria]\norder = \"diversity>size\"\n", "", {}, {}};
+  runs[2] = {
+      "pFPL", "r2", "seed = 1\n\n[criteria]\norder = \"diversity>size\"\nscore = \"mean\"\nsize_bound = 9\n",
+      "",     {},   {}};
+  tell_apart(runs);
+  EXPECT_EQ(runs[0].label, "pFPL (no criteria)");
+  EXPECT_EQ(runs[1].label, "pFPL (criteria diversity>size, score prioritized)");
+  EXPECT_EQ(runs[2].label, "pFPL (criteria diversity>size, score mean, size bound 9)");
+}
+
 TEST(PerUserFile, ReadsBackWhatWasWrittenToTheLastBit) {
   Split split;
   split.users.intern("ann");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,5 +19,10 @@ struct CriteriaRequest {
 
   [[nodiscard]] bool asked() const { return !order.empty(); }
 };
+
+// How a run's label names a setting of [criteria] in which it differs from others: "criteria size>novelty",
+// "no criteria", "score mean". The plan is flat: "criteria.order" → "size>novelty". Empty: nothing to say.
+[[nodiscard]] std::string criteria_setting(const std::map<std::string, std::string>& plan,
+                                           const std::string& key);
 
 }  // namespace sotto

@@ -33,6 +33,7 @@ class FplTraining final : public FactorTraining {
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
+  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return protection_.weighed(); }
   [[nodiscard]] Status count_before(std::uint32_t rounds) override {
     return protection_.count_before(rounds);
   }
@@ -140,6 +141,7 @@ class HistoryTraining final : public FactorTraining {
 
   [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
   [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
+  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return protection_.weighed(); }
   [[nodiscard]] Status count_before(std::uint32_t rounds) override {
     return protection_.count_before(rounds);
   }

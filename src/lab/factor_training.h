@@ -26,6 +26,9 @@ class FactorTraining {
   [[nodiscard]] virtual const Schedule& schedule() const = 0;  // central models: an epoch is one round
   // What differential privacy has cost so far; none where there is no noise.
   [[nodiscard]] virtual std::optional<PrivacySpent> privacy() const { return std::nullopt; }
+  // What weighing by criteria has come to in the rounds made here, without those before a resume; none
+  // without criteria.
+  [[nodiscard]] virtual std::optional<WeighingTally> weighed() const { return std::nullopt; }
   // The rounds of a training that is to be restored count in it.
   [[nodiscard]] virtual Status count_before(std::uint32_t /*rounds*/) { return Done{}; }
   // Of federated models: from now on every contribution goes through the collector, in place of the request's

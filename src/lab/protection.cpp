@@ -41,6 +41,25 @@ Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor
   return protection;
 }
 
+Status check_is_read(const SumOptions& sum, bool plain_has_crowd) {
+  if (sum.kind != SumKind::plain) return Done{};
+  const SumOptions usual;
+  const auto refused = [](const char* option, const char* kind) {
+    return fail(Code::usage, fmt::format("{} is of --sum {}: add it, or leave the option out", option, kind));
+  };
+  if (sum.silent != usual.silent) return refused("--secure-dropout", "secure");
+  if (sum.block != usual.block) return refused("--secure-block", "secure");
+  if (sum.group != usual.group) return refused("--secure-group", "secure");
+  if (sum.bits != usual.bits) return refused("--secure-bits", "secure");
+  if (sum.limit != usual.limit) return refused("--secure-limit", "secure");
+  if (sum.assumed.dropped != usual.assumed.dropped) return refused("--secure-tolerate", "secure");
+  if (sum.assumed.corrupt != usual.assumed.corrupt) return refused("--secure-corrupt", "secure");
+  if (sum.assumed.crowd != usual.assumed.crowd && !plain_has_crowd)
+    return refused("--secure-crowd", "secure");
+  if (sum.aggregators != usual.aggregators) return refused("--secure-aggregators", "shares");
+  return Done{};
+}
+
 Status check_robust(const TrainRequest& request) {
   const RobustOptions& robust = request.robust;
   SOTTO_TRY_DONE(check(robust));

@@ -12,6 +12,7 @@
 
 #include "base/executor.h"
 #include "fed/collector.h"
+#include "fed/criteria/weighing_collector.h"
 #include "lab/ledger_recorder.h"
 #include "lab/request.h"
 
@@ -39,6 +40,11 @@ class Protection {
   void on_resume(std::function<Status(std::uint32_t)> count_before) {
     count_before_ = std::move(count_before);
   }
+  // What weighing by criteria has come to so far; none without criteria.
+  [[nodiscard]] std::optional<WeighingTally> weighed() const {
+    return weighed_ ? std::optional(weighed_()) : std::nullopt;
+  }
+  void tell_weighed(std::function<WeighingTally()> weighed) { weighed_ = std::move(weighed); }
   // What a device's ledger calls the chain.
   void call(Mechanism mechanism) { mechanism_ = std::move(mechanism); }
   [[nodiscard]] const Mechanism& mechanism() const { return mechanism_; }
@@ -48,6 +54,7 @@ class Protection {
   Mechanism mechanism_;
   std::function<PrivacySpent()> spent_;
   std::function<Status(std::uint32_t)> count_before_;
+  std::function<WeighingTally()> weighed_;
 };
 
 // What stands on the server's side of noise: the sum itself, plain or by a protocol that shows the server
@@ -57,6 +64,10 @@ class Protection {
 
 // The chain for a sum of the given shape. The request's noise is calibrated (with_noise in lab/dp.h).
 [[nodiscard]] Result<Protection> protect(const TrainRequest& request, SumShape shape, Executor& executor);
+
+// Fails where something is said that only a secure sum reads, and the sum is plain. Where people may keep
+// criteria back, a plain one reads the crowd, too.
+[[nodiscard]] Status check_is_read(const SumOptions& sum, bool plain_has_crowd);
 
 // Fails where the robust sum asked for cannot be.
 [[nodiscard]] Status check_robust(const TrainRequest& request);

@@ -109,7 +109,8 @@ Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !facts_of(request.model).federated)
     return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
                                          to_string(request.sum.kind), to_string(request.model)));
-  return check(request.sum);
+  SOTTO_TRY_DONE(check(request.sum));
+  return check_is_read(request.sum, request.criteria.asked());
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TrainRequest request_for(ModelKind model, SumKind kind) {
   request.plan.fpl.factors = 4;
   request.plan.epochs = 2;
   request.sum.kind = kind;
-  request.sum.assumed.crowd = 4;
+  if (kind != SumKind::plain) request.sum.assumed.crowd = 4;
   EXPECT_TRUE(settle(request).ok());
   return request;
 }
@@ -45,6 +45,34 @@ TEST(SumTraining, ARequestedSumGivesThePlainModel) {
     loses.sum.silent = 0.2;
     EXPECT_NE(hash_of(loses, split, serial), plain) << to_string(model) << ": another sum shows";
   }
+}
+
+TEST(SumTraining, WhatOnlyASecureSumReadsIsRefusedWithAPlainOne) {
+  const auto said = [](auto set, const char* criteria = "") {
+    TrainRequest request;
+    request.data.paths = {"generated"};
+    request.criteria.order = criteria;
+    set(request.sum);
+    const Status plain = settle(request);
+    request.sum.kind = SumKind::secure;
+    EXPECT_TRUE(settle(request).ok());
+    return plain.ok() ? "" : plain.error().message;
+  };
+  EXPECT_EQ(said([](SumOptions&) {}), "");
+  EXPECT_EQ(said([](SumOptions& sum) { sum.silent = 0.1; }),
+            "--secure-dropout is of --sum secure: add it, or leave the option out");
+  EXPECT_NE(said([](SumOptions& sum) { sum.block = 8; }).find("--secure-block"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.group = 20; }).find("--secure-group"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.bits = 40; }).find("--secure-bits"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.limit = 99; }).find("--secure-limit"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.aggregators = 3; }).find("--sum shares"), std::string::npos);
+  const auto tolerates = [](SumOptions& sum) { sum.assumed.dropped = 0.125; };
+  EXPECT_NE(said(tolerates).find("--secure-tolerate"), std::string::npos);
+  const auto doubts = [](SumOptions& sum) { sum.assumed.corrupt = 0.125; };
+  EXPECT_NE(said(doubts).find("--secure-corrupt"), std::string::npos);
+  const auto crowded = [](SumOptions& sum) { sum.assumed.crowd = 4; };
+  EXPECT_NE(said(crowded).find("--secure-crowd"), std::string::npos);
+  EXPECT_EQ(said(crowded, "size"), "") << "a criterion that few tell is left alone with plain sums, too";
 }
 
 TEST(SumTraining, PaillierToo) {

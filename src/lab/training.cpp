@@ -267,6 +267,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   trained.totals = run.checkpoint().totals;
   trained.schedule = training->schedule();
   trained.privacy = training->privacy();
+  trained.weighed = training->weighed();
   trained.seconds = run.seconds();
   if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
   trained.item_updates = run.item_updates();

@@ -15,6 +15,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/split.h"
+#include "fed/criteria/weighing_collector.h"
 #include "lab/request.h"
 #include "metrics/evaluate.h"
 #include "model/recommender.h"
@@ -76,8 +77,9 @@ struct Trained {
   std::string model_hash;
   std::unique_ptr<Parameters> parameters;  // what a factor model looks at; null for the others
   RoundReport totals;
-  std::optional<PrivacySpent> privacy;  // of runs with noise
-  Schedule schedule;                    // of federated models
+  std::optional<PrivacySpent> privacy;   // of runs with noise
+  std::optional<WeighingTally> weighed;  // of runs with criteria: of the rounds since the last resume
+  Schedule schedule;                     // of federated models
   double seconds = 0.0;
   std::optional<std::uint32_t> best_epoch;  // with a validation part looked at: the model is this epoch's
   // How often each item was updated by federated training, over all its rounds. Empty where nobody asked, for

@@ -58,7 +58,8 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
                       "it out, or train fpl, fcf, kgflex, fedmultvae or fedneumf",
                       criterion->name, to_string(request.model)));
   if (holds(order, "layer-closeness"))
-    return fail(Code::usage, "the rows of recommenders are one layer: take closeness, not layer-closeness");
+    return fail(Code::usage,
+                "layer-closeness is of the networks of sotto fedavg: for recommenders take closeness");
   if (holds(order, "trust") != !asked.trust.empty())
     return fail(Code::usage, asked.trust.empty()
                                  ? "trust is what somebody says of devices: give a file of users and numbers "
@@ -145,6 +146,8 @@ class HistoryWeighing final : public Weighing {
     }
   }
 
+  [[nodiscard]] const WeighingTally& tally() const override { return weighing_.tally(); }
+
  private:
   Histories shareable_;
   HistoryFacts facts_;
@@ -194,6 +197,10 @@ Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, con
     return fail(Code::usage,
                 "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "
                 "(--cohort 0.1, --variant pfpl), or leave --criteria out");
+  if (holds(options.order, "recency") && from.cohort >= from.users.size())
+    return fail(Code::usage,
+                "recency tells who was away apart, and here everybody is in each round: take smaller cohorts "
+                "(--cohort 0.1), or leave it out");
   SOTTO_TRY(HistoryFactsOptions known, known_facts(request, options.order, split));
   return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(std::move(options), std::move(known),
                                                                      request, split, std::move(from),
@@ -223,6 +230,7 @@ Status put_weighing_before(Protection& protection, const TrainRequest& request, 
     weighing->count_before(rounds);
     return Status(Done{});
   });
+  protection.tell_weighed([weighing = weighing.get()] { return weighing->tally(); });
   protection.call({.name = mechanism_name(request), .keeps_size = false});
   protection.put_before(std::move(weighing));
   return Done{};

@@ -37,6 +37,8 @@ class Weighing : public Collector {
  public:
   // Rounds that a resumed training made before.
   virtual void count_before(std::uint32_t rounds) = 0;
+  // Of the rounds that went through here: after a resume, those since then.
+  [[nodiscard]] virtual const WeighingTally& tally() const = 0;
 };
 
 // The request has everybody's terms (with_people) and asks for criteria. `next` outlives it. The first

@@ -39,6 +39,31 @@ TEST_F(CliCriteria, a_plan_keeps_them_and_a_secure_sum_gives_the_same_model) {
   EXPECT_NE(hash({"--criteria", "size>novelty", "--score", "mean", "--score-weights", "0.2,0.8"}), weighed);
 }
 
+TEST_F(CliCriteria, a_run_says_what_they_came_to) {
+  const Words weighed{"--criteria", "DS>NV", "--size-bound", "30"};
+  const nlohmann::json told = train(weighed).json()["criteria"];
+  EXPECT_EQ(told["order"], "size>novelty");
+  EXPECT_EQ(told["score"], "prioritized");
+  EXPECT_LT(told["weights"]["least"], 1.0);
+  EXPECT_GT(told["weights"]["most"], 1.0);
+  EXPECT_TRUE(told["left_alone"].empty());
+  const Words open{"--consent-mix", "open=0.05,balanced=0.95", "--out", "few"};
+  const nlohmann::json few = train(joined(weighed, open)).json()["criteria"];
+  EXPECT_EQ(few["left_alone"]["size"], few["rounds"]);
+  EXPECT_FALSE(train({}).json().contains("criteria"));
+  const std::string shown = shop_.sotto({"show", "few"}).out;
+  EXPECT_NE(shown.find("size>novelty (prioritized); weights 1.00 to 1.00"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("rounds: fewer than 10 people told it"), std::string::npos) << shown;
+}
+
+TEST_F(CliCriteria, examples_are_not_called_triples) {
+  const Words fcf{"train", "--data",   "w", "--model",   "fcf", "--cohort",
+                  "0.5",   "--epochs", "1", "--factors", "4"};
+  const std::string shown = shop_.sotto(fcf).out;
+  EXPECT_NE(shown.find("fcf: cohorts of "), std::string::npos) << shown;
+  EXPECT_NE(shown.find(" examples, "), std::string::npos) << shown;
+}
+
 TEST_F(CliCriteria, what_cannot_be_is_a_usage_error) {
   EXPECT_EQ(train({"--criteria", "shoes"}).code, 2);
   EXPECT_EQ(train({"--criteria", "size", "--variant", "sfpl"}).code, 2);
@@ -56,9 +81,20 @@ TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {
   EXPECT_EQ(consent({"criteria", "*", "keep"}).json()["criteria"]["novelty"]["tells"], false);
   EXPECT_EQ(consent({"criteria", "*", "unset"}).json()["criteria"]["novelty"]["tells"], true);
   EXPECT_EQ(consent({"criteria", "shoes", "keep"}).code, 2);
-  EXPECT_EQ(consent({"criteria", "size", "whisper"}).code, 2);
+  const Outcome whispered = consent({"criteria", "size", "whisper"});
+  EXPECT_EQ(whispered.code, 2);
+  EXPECT_NE(whispered.err.find("tell, keep, or unset"), std::string::npos) << whispered.err;
+  const nlohmann::json open = consent({"show"}).json()["criteria"];
+  EXPECT_EQ(open["size"]["own_choice"], true);
+  EXPECT_EQ(open["novelty"]["own_choice"], false);
   const Outcome shown = shop_.sotto({"device", "consent", "show", "--dir", "d"});
   EXPECT_NE(shown.out.find("your number of records"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("size             kept (your choice) "), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("layer-closeness  told (as your level says) "), std::string::npos) << shown.out;
+  EXPECT_EQ(consent({"pause"}).code, 0);
+  const Outcome paused = shop_.sotto({"device", "consent", "show", "--dir", "d"});
+  EXPECT_NE(paused.out.find("would be told (as your level says) "), std::string::npos) << paused.out;
+  EXPECT_EQ(consent({"resume"}).code, 0);
   ASSERT_EQ(shop_.sotto({"data", "split", "w", "--out", "s"}).code, 0);
   const std::string user = rows_of(shop_.get("s/train.tsv")).at(40).at(0);
   const Outcome trained =
@@ -70,15 +106,19 @@ TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {
 }
 
 TEST_F(CliCriteria, the_audit_says_what_they_tell) {
-  const Outcome outcome = shop_.sotto({"audit", "--data", "w", "--variant", "pfpl", "--factors", "4",
-                                       "--epochs", "1", "--criteria", "size>novelty", "--attackers", "A1",
-                                       "--users-sample", "20", "--no-controls", "--json"});
+  const Outcome outcome =
+      shop_.sotto({"audit",     "--data",         "w",  "--variant",     "pfpl",         "--factors",
+                   "4",         "--epochs",       "1",  "--criteria",    "size>novelty", "--attackers",
+                   "A1",        "--users-sample", "20", "--no-controls", "--json",       "--out",
+                   "page.html", "--size-bound",   "30"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const nlohmann::json told = outcome.json()["criteria"];
   EXPECT_EQ(told["criteria"][1]["criterion"], "novelty");
   EXPECT_GT(told["criteria"][0]["bits"], 1.0);
   EXPECT_GT(told["plain"]["linked"], told["plain"]["linked_by_chance"]);
   EXPECT_EQ(told["secure"]["exposed"], 0.0);
+  EXPECT_NE(shop_.get("page.html").find("size&gt;novelty"), std::string::npos);
+  EXPECT_NE(shop_.get("page.html").find("--size-bound 30"), std::string::npos);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ WeighingCollector::WeighingCollector(CriteriaOptions options, const FactsSource&
       extent_(std::move(extent)),
       maker_(std::move(sums)),
       next_(next) {
+  tally_.least_tellers = options_.least_tellers;
   make_sums();
 }
 
@@ -153,10 +154,11 @@ Status WeighingCollector::drop_what_few_tell() {
               for (std::size_t n = 0; n < criteria; ++n)
                 numbers.put(n, measured_[place * criteria + n] == kept_back ? 0 : 1);
             }));
-  for (std::size_t n = 0; n < criteria; ++n)
-    if (told[n] < std::int64_t{options_.least_tellers})
-      for (std::size_t place = 0; place < cohort_.size(); ++place)
-        measured_[place * criteria + n] = kept_back;
+  for (std::size_t n = 0; n < criteria; ++n) {
+    if (told[n] >= std::int64_t{options_.least_tellers}) continue;
+    for (std::size_t place = 0; place < cohort_.size(); ++place) measured_[place * criteria + n] = kept_back;
+    ++tally_.left_alone[options_.order[n]->name];
+  }
   return Done{};
 }
 
@@ -173,11 +175,13 @@ Result<std::vector<double>> WeighingCollector::cohort_totals() {
   for (std::size_t n = 0; n < criteria; ++n) {
     const auto told = static_cast<double>(sums[2 * n + 1]);
     if (told == 0.0) continue;
+    const bool given = std::string_view(options_.order[n]->name) == "trust";
     if (sums[2 * n] <= 0)
       return fail(Code::usage,
                   fmt::format("round {}: nobody in the cohort has anything of the criterion {} (less than 1 "
-                              "in 33 million counts as nothing): take larger cohorts, or leave it out",
-                              round_ + 1, options_.order[n]->name));
+                              "in 33 million counts as nothing): {}, or leave it out",
+                              round_ + 1, options_.order[n]->name,
+                              given ? "give somebody more in the file of trust" : "take larger cohorts"));
     totals[n] = static_cast<double>(sums[2 * n]) * static_cast<double>(cohort_.size()) / told;
   }
   return totals;
@@ -212,7 +216,15 @@ Status WeighingCollector::weigh() {
   const double mean = static_cast<double>(sum[0]) / static_cast<double>(cohort_.size());
   weights_.resize(cohort_.size());
   for (std::size_t place = 0; place < cohort_.size(); ++place) weights_[place] = scores[place] / mean;
+  count_round();
   return Done{};
+}
+
+void WeighingCollector::count_round() {
+  const auto [least, most] = std::ranges::minmax(weights_);
+  tally_.least = tally_.rounds == 0 ? least : std::min(tally_.least, least);
+  tally_.most = std::max(tally_.most, most);
+  ++tally_.rounds;
 }
 
 Status WeighingCollector::pass_on(std::size_t place, Contribution& contribution) {

@@ -18,7 +18,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "fed/collector.h"
@@ -36,6 +38,14 @@ struct CriteriaOptions {
   [[nodiscard]] bool asked() const { return !order.empty(); }
 };
 [[nodiscard]] Status check(const CriteriaOptions& options);
+
+// What weighing came to over its rounds: of all people together, never of one.
+struct WeighingTally {
+  std::uint32_t rounds = 0;
+  double least = 0.0, most = 0.0;  // weights; with no round: none
+  std::uint32_t least_tellers = 0;
+  std::map<std::string, std::uint32_t> left_alone = {};  // by criterion: rounds in which too few told it
+};
 
 // Makes the collector for one of the small sums: of the criteria, of the scores and, where some may keep
 // back, of who tells; in this order.
@@ -62,6 +72,8 @@ class WeighingCollector final : public Collector {
   void set_order(CriteriaOrder order);
   // Of the last round, in the cohort's order; for tests and for the page of the run. They never leave.
   [[nodiscard]] std::span<const double> weights() const { return weights_; }
+  // Of all rounds that this collector weighed.
+  [[nodiscard]] const WeighingTally& tally() const { return tally_; }
 
  private:
   [[nodiscard]] bool looks_at_updates() const;
@@ -79,6 +91,7 @@ class WeighingCollector final : public Collector {
   // What everybody adds up, as `put(place, numbers)` gives it: `count` integers, which all hear.
   template <class Put>
   [[nodiscard]] Result<std::vector<std::int64_t>> sum_up(Collector& sum, std::size_t count, const Put& put);
+  void count_round();
   // Multiplies the contribution by the weight and hands it on.
   [[nodiscard]] Status pass_on(std::size_t place, Contribution& contribution);
 
@@ -93,6 +106,7 @@ class WeighingCollector final : public Collector {
   std::vector<UserIndex> cohort_;
   std::vector<std::int32_t> measured_;  // of each device, one a criterion; `kept_back` where it is not told
   std::vector<double> weights_;
+  WeighingTally tally_;
   std::size_t arrived_ = 0;
   std::vector<Contribution> held_;  // where criteria look at updates: until all have arrived
   Traffic small_;                   // of the small sums

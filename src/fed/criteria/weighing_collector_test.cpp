@@ -336,7 +336,10 @@ TEST(WeighingCollector, WhatCannotBeWeighedIsRefused) {
   EXPECT_TRUE(
       words(run_plain(by("trust>size"), GivenFacts(given), {1, 1})).starts_with("round 4:"));  // its fourth
   EXPECT_NE(words(run_plain(by("trust"), GivenFacts(given), {1})).find("this one has 1"), std::string::npos);
-  given[1].trust = 2.0;
+  given[0].trust = given[1].trust = 0.0;
+  EXPECT_NE(words(run_plain(by("trust"), GivenFacts(given), {1, 1})).find("file of trust"),
+            std::string::npos);
+  given[0].trust = 1.0, given[1].trust = 2.0;
   EXPECT_NE(words(run_plain(by("trust"), GivenFacts(given), {1, 1})).find("trust"), std::string::npos);
   given[1].trust = 0.0, given[0].trust = 1.0;
   // Two devices of which one has all the weight: twice its numbers do not fit.

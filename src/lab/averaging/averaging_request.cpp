@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fed/criteria/example_facts.h"
+#include "lab/protection.h"
 #include "model/averaging/classifier_sizes.h"
 
 namespace sotto {
@@ -120,6 +121,7 @@ Status check(const AveragingRequest& request, std::span<const std::string> given
   SOTTO_TRY_DONE(check_sizes(request.classifier));
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check(request.sum));
+  SOTTO_TRY_DONE(check_is_read(request.sum, false));
   SOTTO_TRY_DONE(check(request.criteria));
   SOTTO_TRY_DONE(check_measurable(request.criteria.order));
   SOTTO_TRY_DONE(check_idle(request, given));
@@ -137,6 +139,13 @@ Status check_cohort(const AveragingRequest& request, std::size_t devices) {
                 fmt::format("criteria compare the devices of a cohort, and a share of {} of {} devices is "
                             "a cohort of one: raise --cohort or --devices",
                             request.plan.cohort, devices));
+  const bool asks_recency = std::ranges::any_of(request.criteria.order, [](Criterion criterion) {
+    return std::string_view(criterion->name) == "recency";
+  });
+  if (asks_recency && cohort >= static_cast<double>(devices))
+    return fail(Code::usage,
+                "recency (RC) tells who was away apart, and here every device is in each round: take smaller "
+                "cohorts (--cohort 0.1), or leave it out");
   return Done{};
 }
 

@@ -172,6 +172,28 @@ TEST(AveragingRequest, AnOrderIsChosenAmongTwentyFourAtMost) {
   EXPECT_NE(refused.error().message.find("6 of them have 720"), std::string::npos) << refused.error().message;
 }
 
+TEST(AveragingRequest, RecencyNeedsDevicesThatAreAway) {
+  AveragingRequest request;
+  request.criteria.order = *parse_order("DS>RC");
+  request.plan.cohort = 0.5;
+  EXPECT_TRUE(check_cohort(request, 10).ok());
+  request.plan.cohort = 1.0;
+  EXPECT_FALSE(check_cohort(request, 10).ok());
+  request.criteria.order = *parse_order("DS");
+  EXPECT_TRUE(check_cohort(request, 10).ok());
+}
+
+TEST(AveragingRequest, WhatOnlyASecureSumReadsIsRefusedWithAPlainOne) {
+  AveragingRequest request;
+  request.generate = true;
+  request.sum.silent = 0.1;
+  const Status plain = check(request);
+  ASSERT_FALSE(plain.ok());
+  EXPECT_NE(plain.error().message.find("--secure-dropout is of --sum secure"), std::string::npos);
+  request.sum.kind = SumKind::secure;
+  EXPECT_TRUE(check(request).ok());
+}
+
 TEST(AveragingRequest, Goals) {
   EXPECT_EQ(parse_goal("50%@95%")->accuracy, 95u);
   EXPECT_EQ(parse_goal("7@100")->devices, 7u);

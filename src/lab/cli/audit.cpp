@@ -138,10 +138,24 @@ Result<AuditReport> audited(const AuditFlags& flags, const AuditRequest& request
   return report;
 }
 
+// The flags of criteria, as typed.
+std::string criteria_words(const CriteriaRequest& criteria) {
+  if (!criteria.asked()) return "";
+  std::string words = " --criteria " + shell_word(criteria.order);
+  if (!criteria.score.empty()) words += " --score " + shell_word(criteria.score);
+  if (!criteria.weights.empty())
+    words += fmt::format(" --score-weights {}", fmt::join(criteria.weights, ","));
+  if (criteria.size_bound) words += fmt::format(" --size-bound {}", *criteria.size_bound);
+  if (!criteria.trust.empty()) words += " --trust " + shell_word(criteria.trust);
+  if (!criteria.quality.empty()) words += " --quality-category " + shell_word(criteria.quality);
+  return words;
+}
+
 // What was typed, near enough to be typed again.
 std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
   std::string command = "sotto audit";
   for (const std::string& path : request.train.data.paths) command += " --data " + shell_word(path);
+  for (const std::string& path : request.train.data.names) command += " --names " + shell_word(path);
   const bool kgflex = seen_model(request) == SeenModel::kgflex;
   for (const std::string& path : request.train.data.kg.paths) command += " --kg " + shell_word(path);
   if (kgflex) command += " --model kgflex";
@@ -152,6 +166,7 @@ std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
                            request.train.plan.consent.pi, to_string(request.train.plan.consent.mask));
   else
     command += " --transcript " + shell_word(flags.transcript);
+  command += criteria_words(request.train.criteria);
   command += fmt::format(" --view {} --seed {}", to_string(request.view), request.train.plan.seed);
   return flags.page.empty() ? command : command + " --out " + shell_word(flags.page);
 }

@@ -75,5 +75,13 @@ TEST(Table, the_widest_text_column_gives_way) {
   EXPECT_TRUE(line.ends_with("…  12345\n"));
 }
 
+TEST(Table, what_one_has_to_type_is_never_cut) {
+  Table table({{"a", Align::left, Tone::plain, true}, {"b"}});
+  table.row({std::string(80, 'x'), std::string(60, 'y')});
+  const std::string text = table.text(Console{});
+  EXPECT_NE(text.find(std::string(80, 'x') + "  yyy"), std::string::npos) << text;
+  EXPECT_NE(text.find("y…"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace sotto

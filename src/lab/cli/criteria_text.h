@@ -9,7 +9,7 @@
 namespace sotto {
 
 [[nodiscard]] std::string criteria_text(const PersonalPolicy& policy);
-// {"size": {"tells": true, "reveals": "how much you have done …"}, …}
+// {"size": {"tells": true, "own_choice": false, "reveals": "how much you have done …"}, …}
 [[nodiscard]] nlohmann::json criteria_json(const PersonalPolicy& policy);
 
 }  // namespace sotto

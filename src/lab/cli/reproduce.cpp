@@ -67,7 +67,7 @@ Result<std::vector<PaperData>> looked_for(const Target& target, const DataFolder
 
 Status list_targets(const ReproduceOptions& options, const Console& console) {
   nlohmann::json lines = nlohmann::json::array();
-  Table table({{"target", Align::left, Tone::strong},
+  Table table({{"target", Align::left, Tone::strong, true},
                {"quick", Align::right},
                {"full", Align::right},
                {"data here", Align::left},

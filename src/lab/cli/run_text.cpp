@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -35,13 +36,50 @@ std::string word(const nlohmann::json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "?";
 }
 
+// What a step of training is of. The key is "triples" for all.
+const char* unit_of(const std::string& model) {
+  constexpr std::array<std::string_view, 4> pairwise{"fpl", "bprmf", "warp", "kahfm"};
+  return std::ranges::find(pairwise, model) != pairwise.end() ? "triples" : "examples";
+}
+
 std::string cost_text(const nlohmann::json& summary) {
   const double triples = number(summary, "triples");
   std::string text = human_seconds(number(summary, "seconds"));
   if (triples > 0.0)
-    text += fmt::format(" for {} triples, {} a second", human_number(triples),
+    text += fmt::format(" for {} {}, {} a second", human_number(triples), unit_of(word(summary, "model")),
                         human_number(number(summary, "triples_per_second")));
   return text;
+}
+
+std::string model_text(const nlohmann::json& summary) {
+  const std::string model = word(summary, "model");
+  if (summary.contains("variant"))
+    return fmt::format("{}, {}: cohorts of {}, {} triples a visit, {} rounds", model,
+                       word(summary, "variant"), count(summary, "cohort"),
+                       count(summary, "triples_per_visit"), count(summary, "rounds"));
+  if (!summary.contains("cohort")) return model;
+  std::string text =
+      fmt::format("{}: cohorts of {}, {} rounds", model, count(summary, "cohort"), count(summary, "rounds"));
+  if (summary.contains("local_epochs"))
+    text += fmt::format(", local epochs {}, {} parameters", count(summary, "local_epochs"),
+                        count(summary, "parameters"));
+  return text;
+}
+
+// By what devices counted, and where it had no effect.
+void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
+  const auto criteria = summary.find("criteria");
+  if (criteria == summary.end()) return;
+  std::string text = fmt::format("{} ({})", word(*criteria, "order"), word(*criteria, "score"));
+  if (const auto weights = criteria->find("weights"); weights != criteria->end())
+    text += fmt::format("; weights {:.2f} to {:.2f}", number(*weights, "least"), number(*weights, "most"));
+  facts.row({"criteria", text});
+  const auto left = criteria->find("left_alone");
+  if (left == criteria->end()) return;
+  for (const auto& [name, rounds] : left->items())
+    facts.row({"", fmt::format("{} was left alone in {} of {} rounds: fewer than {} people told it", name,
+                               count(*left, name.c_str()), count(*criteria, "rounds"),
+                               count(*criteria, "least_tellers"))});
 }
 
 std::string traffic_text(const nlohmann::json& summary) {
@@ -92,12 +130,7 @@ std::string metrics_text(const nlohmann::json& metrics, const Console& console) 
 std::string summary_text(const nlohmann::json& summary, const Console& console) {
   Table facts = fact_table();
   const bool federated = number(summary, "exchanges") > 0.0;
-  std::string model = word(summary, "model");
-  if (summary.contains("variant"))
-    model +=
-        fmt::format(", {}: cohorts of {}, {} triples a visit, {} rounds", word(summary, "variant"),
-                    count(summary, "cohort"), count(summary, "triples_per_visit"), count(summary, "rounds"));
-  facts.row({"model", model});
+  facts.row({"model", model_text(summary)});
   facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
                                  count(summary, "users"), count(summary, "items"),
                                  count(summary, "train_interactions"), count(summary, "test_interactions"))});
@@ -118,6 +151,7 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
     facts.row({"privacy",
                fmt::format("epsilon {:.4g} at delta {:g}, noise {:.4g} times the clip",
                            number(summary, "epsilon"), number(summary, "delta"), number(summary, "noise"))});
+  add_criteria_facts(summary, facts);
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});

@@ -130,6 +130,41 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
   return trained;
 }
 
+// How a federated model was trained.
+void put_federation(const TrainRequest& request, const Split& split, const Trained& trained,
+                    nlohmann::json& json) {
+  if (!facts_of(request.model).federated || trained.schedule.cohort == 0) return;
+  json["cohort"] = trained.schedule.cohort;
+  if (is_averaged(request.model)) {
+    std::uint64_t parameters = trained.parameters->items.rows() * trained.parameters->items.width();
+    for (const RowMatrix& layer : trained.parameters->layers) parameters += layer.rows() * layer.width();
+    json["parameters"] = parameters;
+    json["local_epochs"] = request.averaged.epochs;
+  }
+  if (request.model == ModelKind::fpl) {
+    json["variant"] = variant_of(request.plan);
+    json["triples_per_visit"] = trained.schedule.triples;
+    json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
+    // The papers' estimate of an epoch's and the whole training's traffic, in item vectors.
+    const double epoch_vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi);
+    json["cce_vectors"] = epoch_vectors;
+    json["tcc_vectors"] =
+        epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
+  }
+}
+
+// What weighing came to, over all people. `rounds` and the rest are of the rounds since the last resume.
+nlohmann::json weighed_json(const CriteriaRequest& asked, const WeighingTally& tally) {
+  const auto order = parse_order(asked.order);
+  nlohmann::json json{{"order", order.ok() ? to_string(*order) : asked.order},
+                      {"score", asked.score.empty() ? to_string(ScoreKind::prioritized) : asked.score},
+                      {"rounds", tally.rounds},
+                      {"least_tellers", tally.least_tellers},
+                      {"left_alone", tally.left_alone}};
+  if (tally.rounds > 0) json["weights"] = {{"least", tally.least}, {"most", tally.most}};
+  return json;
+}
+
 }  // namespace
 
 Result<Session> run_session(const TrainRequest& request, const Split& split, const SessionOptions& options,
@@ -191,17 +226,8 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
                       {"exchanges", trained.totals.exchanges},
                       {"bytes_up", trained.totals.bytes_up},
                       {"bytes_down", trained.totals.bytes_down}};
-  if (request.model == ModelKind::fpl) {
-    json["variant"] = variant_of(request.plan);
-    json["cohort"] = trained.schedule.cohort;
-    json["triples_per_visit"] = trained.schedule.triples;
-    json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
-    // The papers' estimate of an epoch's and the whole training's traffic, in item vectors.
-    const double epoch_vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi);
-    json["cce_vectors"] = epoch_vectors;
-    json["tcc_vectors"] =
-        epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
-  }
+  put_federation(request, split, trained, json);
+  if (trained.weighed) json["criteria"] = weighed_json(request.criteria, *trained.weighed);
   if (split.features != nullptr) {
     json["features"] = split.features->features();
     json["features_hash"] = split.features->hash();

@@ -38,7 +38,7 @@ std::vector<std::size_t> Table::widths(std::size_t room) const {
   while (total() > room) {
     std::size_t widest = columns_.size();
     for (std::size_t column = 0; column < columns_.size(); ++column)
-      if (columns_[column].align == Align::left && widths[column] > narrowest &&
+      if (columns_[column].align == Align::left && !columns_[column].whole && widths[column] > narrowest &&
           (widest == columns_.size() || widths[column] > widths[widest]))
         widest = column;
     if (widest == columns_.size()) return whole;  // too wide even when cut: then nothing is lost for it

@@ -15,6 +15,7 @@ struct TableColumn {
   std::string title;
   Align align = Align::left;
   Tone tone = Tone::plain;
+  bool whole = false;  // what one has to type is never cut
 };
 
 class Table {
@@ -26,7 +27,8 @@ class Table {
   void row(std::vector<std::string> cells, Tone tone = Tone::plain);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  // Indented by two; where it is wider than the console, the widest left-aligned column gives way.
+  // Indented by two; where it is wider than the console, the widest left-aligned column gives way, unless
+  // it has to stay whole.
   [[nodiscard]] std::string text(const Console& console) const;
 
  private:

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/hash.h"
+#include "lab/criteria_request.h"
 #include "lab/fedcars_model.h"
 #include "lab/files.h"
 #include "lab/run_dir.h"
@@ -242,9 +243,12 @@ void name_configurations(std::vector<ReportRun>& runs) {
     const std::vector<std::string> keys = differing_keys(members);
     for (ReportRun* run : members) {
       std::string differs;
-      for (const std::string& key : keys)
-        differs +=
-            fmt::format("{}{} {}", differs.empty() ? "" : ", ", short_key(key), value_in(run->plan, key));
+      for (const std::string& key : keys) {
+        const std::string words = key.starts_with("criteria.")
+                                      ? criteria_setting(run->plan, key)
+                                      : fmt::format("{} {}", short_key(key), value_in(run->plan, key));
+        if (!words.empty()) differs += (differs.empty() ? "" : ", ") + words;
+      }
       if (value_in(run->plan, "model.name") == "fedcars" && value_in(run->plan, "fedcars.query") == "test")
         differs = fmt::format("{}{}{}", learned_from_test, differs.empty() ? "" : "; ", differs);
       run->configuration = differs.empty() ? label.second : fmt::format("{} ({})", label.second, differs);

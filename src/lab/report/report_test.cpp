@@ -101,6 +101,14 @@ TEST(Configurations, are_told_apart_by_what_differs_but_not_by_pi_seed_or_what_f
   EXPECT_EQ(data.runs[1].configuration, "a (user_reg 0.9)");
 }
 
+TEST(Configurations, criteria_are_named_as_people_say_them) {
+  const ReportData data =
+      data_of({made("pFPL", {}, 1, {1}, "[model]\nfactors = 9\n"),
+               made("pFPL", {}, 1, {1}, "[model]\nfactors = 9\n[criteria]\norder = 'diversity>size'\n")});
+  EXPECT_EQ(data.runs[0].configuration, "pFPL (no criteria)");
+  EXPECT_EQ(data.runs[1].configuration, "pFPL (criteria diversity>size)");
+}
+
 TEST(Configurations, splits_of_one_name_are_two_datasets) {
   ReportRun other = made("a", {}, 1, {1});
   other.result.split_hash = "ffffffffffff";
