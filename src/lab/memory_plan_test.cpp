@@ -11,6 +11,7 @@
 #include "lab/factor_options.h"
 #include "lab/training.h"
 #include "metrics/evaluate.h"
+#include "sim/averaging_federation.h"
 #include "sim/thread_pool.h"
 
 // Everything this program allocates is counted, so that the estimate meets what really happens.
@@ -124,6 +125,43 @@ TEST(MemoryPlan, MeetsWhatItemModelsAllocate) {
     EXPECT_GT(expected, 0.8 * taken) << to_string(model);
     EXPECT_LT(expected, 1.5 * taken) << to_string(model);
   }
+}
+
+// A model of many numbers, which every device moves by one of its own.
+class WideTask final : public LocalTask {
+ public:
+  explicit WideTask(std::size_t devices) : devices_(devices) {}
+  [[nodiscard]] std::size_t parameters() const override { return 50'000; }
+  [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return {parameters()}; }
+  [[nodiscard]] std::size_t devices() const override { return devices_; }
+  [[nodiscard]] bool takes_part(UserIndex) const override { return true; }
+  void start(std::uint64_t, std::span<float> model) const override { std::ranges::fill(model, 0.0f); }
+  [[nodiscard]] Result<LocalReport> train(std::uint64_t, std::uint32_t, UserIndex device,
+                                          const LocalTraining&, std::span<float> model,
+                                          std::span<float>) const override {
+    for (float& value : model) value += static_cast<float>(device.value + 1) * 0.001f;
+    return LocalReport{1, 1, true};
+  }
+
+ private:
+  std::size_t devices_;
+};
+
+TEST(MemoryOfAveraging, DoesNotGrowWithTheDevices) {
+  const auto most_of = [](std::size_t devices) {
+    const WideTask task(devices);
+    PlainCollector sum(averaging_shape(task));
+    SerialExecutor alone;
+    const std::size_t before = now_held;
+    most_held = before;
+    AveragingFederation federation(task, {.cohort = 1.0}, alone, sum);
+    EXPECT_TRUE(federation.run(2).ok());
+    return static_cast<double>(most_held - before);
+  };
+  const double few = most_of(4);
+  const auto model = static_cast<double>(WideTask(4).parameters() * sizeof(float));
+  EXPECT_GT(few, 2.0 * model);  // the model and a copy of it at least
+  EXPECT_LT(most_of(200) - few, 0.1 * model);
 }
 
 TEST(MemoryPlan, AWorkedExample) {
