@@ -154,7 +154,9 @@ TEST(MemoryOfAveraging, DoesNotGrowWithTheDevices) {
     SerialExecutor alone;
     const std::size_t before = now_held;
     most_held = before;
-    AveragingFederation federation(task, {.cohort = 1.0}, alone, sum);
+    AveragingPlan plan;
+    plan.cohort = 1.0;
+    AveragingFederation federation(task, plan, alone, sum);
     EXPECT_TRUE(federation.run(2).ok());
     return static_cast<double>(most_held - before);
   };
