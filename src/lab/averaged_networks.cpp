@@ -10,7 +10,7 @@
 #include "lab/weighing.h"
 #include "model/averaging/flat_matrices.h"
 #include "privacy/consented_histories.h"
-#include "privacy/number_rows.h"
+#include "sim/averaging_federation.h"
 #include "sim/history_federation.h"
 
 namespace sotto {
@@ -97,13 +97,7 @@ Result<std::unique_ptr<LocalTask>> make_task(const TrainRequest& request, const 
   return module->start_fed_multvae(histories, split.catalogue, vae);
 }
 
-}  // namespace
-
-AveragedRates usual_rates(ModelKind model) {
-  return is_multvae(model) ? AveragedRates{.device = 0.5f, .adam = 0.003f}
-                           : AveragedRates{.device = 5.0f, .adam = 0.01f};
-}
-
+// The plan of the federation in which so many of so many are asked in a round.
 AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort, std::size_t users) {
   const AveragedRates usual = usual_rates(request.model);
   AveragingPlan plan{.seed = request.plan.seed,
@@ -119,6 +113,13 @@ AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort, st
   plan.server.rate =
       request.factors.server_lr.value_or(plan.server.step == ServerStep::adam ? usual.adam : usual.mean);
   return plan;
+}
+
+}  // namespace
+
+AveragedRates usual_rates(ModelKind model) {
+  return is_multvae(model) ? AveragedRates{.device = 0.5f, .adam = 0.003f}
+                           : AveragedRates{.device = 5.0f, .adam = 0.01f};
 }
 
 Status check_averaged(const TrainRequest& request) {

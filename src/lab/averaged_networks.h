@@ -6,7 +6,6 @@
 #pragma once
 
 #include "lab/factor_training.h"
-#include "sim/averaging_federation.h"
 
 namespace sotto {
 
@@ -21,10 +20,6 @@ struct AveragedRates {
   float mean = 1.0f;
 };
 [[nodiscard]] AveragedRates usual_rates(ModelKind model);
-
-// The plan of the federation in which so many of so many are asked in a round.
-[[nodiscard]] AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort,
-                                           std::size_t users);
 
 // Opens the neural module; fails with a sentence where it is not there. The request has everybody's terms
 // (with_people).

@@ -7,7 +7,6 @@
 
 #include "fed/criteria/example_facts.h"
 #include "lab/protection.h"
-#include "model/averaging/classifier_sizes.h"
 
 namespace sotto {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "model/averaging/classifier_sizes.h"
-
 namespace sotto {
 
 namespace {

@@ -46,6 +46,8 @@ struct ClassifierLayer {
   [[nodiscard]] std::size_t parameters() const { return weights() + out; }
 };
 
+// What can be said of the sizes before there are examples; check() asks it, too.
+[[nodiscard]] Status check_sizes(const ClassifierOptions& options);
 // Of what the examples say, their height, width and number of classes are looked at.
 [[nodiscard]] Status check(const ClassifierOptions& options, const Examples& examples);
 [[nodiscard]] std::vector<ClassifierLayer> classifier_layers(const ClassifierOptions& options,

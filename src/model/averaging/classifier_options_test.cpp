@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "model/averaging/classifier_sizes.h"
-
 namespace sotto::classifier_options_test {
 
 Examples form(std::uint32_t height, std::uint32_t width, std::uint32_t classes) {
