@@ -18,6 +18,8 @@ class Executor {
   [[nodiscard]] virtual std::size_t threads() const = 0;
   // Runs work(0), …, work(shards − 1), each once, and returns when all are done.
   virtual void run(std::size_t shards, const std::function<void(std::size_t)>& work) = 0;
+  // For a shard that can do nothing until another one that runs has got on: lets it.
+  virtual void give_way() {}
 };
 
 class SerialExecutor final : public Executor {

@@ -268,6 +268,8 @@ std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFa
     parts.push_back({"rows as devices hold them", 2.0 * catalogue * row_bytes(request, facts.features)});
   if (draws_by_job(request.model))
     parts.push_back({"interactions by job", 8.0 * static_cast<double>(facts.interactions) + 5.0 * catalogue});
+  if ((request.model == ModelKind::bprmf || request.model == ModelKind::kahfm) && facts.threads > 1)
+    parts.push_back({"items as they are dealt", catalogue * (row_bytes(request, facts.features) + 4.0)});
   if (request.model == ModelKind::userknn || request.model == ModelKind::itemknn) {
     const double rows = request.model == ModelKind::userknn ? users : catalogue;
     parts.push_back({"neighbours", 8.0 * std::min<double>(request.knn.neighbors, rows) * rows});

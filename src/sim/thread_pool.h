@@ -19,6 +19,7 @@ class ThreadPool final : public Executor {
 
   [[nodiscard]] std::size_t threads() const override { return workers_.size() + 1; }
   void run(std::size_t shards, const std::function<void(std::size_t)>& work) override;
+  void give_way() override { std::this_thread::yield(); }
 
  private:
   void worker_loop();

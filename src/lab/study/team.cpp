@@ -15,6 +15,7 @@ class Team::Member final : public Executor {
     if (shards > 1 && width_ > 1) return team_.run_loop(shards, work);
     for (std::size_t shard = 0; shard < shards; ++shard) work(shard);
   }
+  void give_way() override { std::this_thread::yield(); }
 
  private:
   Team& team_;

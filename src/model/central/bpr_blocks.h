@@ -43,8 +43,11 @@ class BprBlocks {
   BprBlocks(const Histories& train, std::size_t catalogue, std::uint32_t blocks, std::uint64_t seed);
 
   [[nodiscard]] std::uint32_t blocks() const { return blocks_; }
+  [[nodiscard]] std::size_t interactions() const { return interactions_.size(); }
   // Cuts anew for an epoch.
   void cut(std::uint32_t epoch, Executor& executor);
+  // The items as the last cut() dealt them, set after set.
+  [[nodiscard]] std::span<const ItemIndex> dealt() const { return dealt_; }
   // Job `a` of part `part`, both below blocks(). Valid until the next cut().
   [[nodiscard]] BprJob job(std::uint32_t part, std::uint32_t a) const;
 

@@ -1,13 +1,16 @@
 #include "model/central/bpr_mf.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "base/pair_kernels.h"
 #include "base/rng.h"
+#include "model/central/stay_board.h"
 
 namespace sotto {
 
@@ -22,6 +25,15 @@ void start_row(Stream stream, float sd, std::size_t count, float* row) {
 // So many times an epoch every user range meets every item set, each time for a part of their interactions: a
 // long stay with one set would pull a user to and fro.
 constexpr std::uint32_t turns = 8;
+
+constexpr std::size_t visits_worth_a_copy = 16;
+
+void for_ranges(Executor& executor, std::size_t count, const std::function<void(std::size_t)>& work) {
+  const std::size_t shards = executor.threads();
+  executor.run(shards, [&](std::size_t shard) {
+    for (std::size_t n = count * shard / shards; n < count * (shard + 1) / shards; ++n) work(n);
+  });
+}
 
 Error diverged(std::uint32_t epoch) {
   return fail(Code::diverged, "BPR-MF diverged in epoch " + std::to_string(epoch + 1) +
@@ -90,13 +102,36 @@ BprMf::BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& 
       users_(std::move(users)),
       items_(std::move(items)) {}
 
-void BprMf::prefetch(const BprTriple& triple) const {
+// The processor fetches what follows the rows it reads: rows of other sets, which another core is at work on,
+// unless each set's rows lie together. Copying pays where every row is visited many times.
+void BprMf::deal_rows(Executor& executor) {
+  const auto items = blocks_.dealt();
+  place_.clear();
+  if (executor.threads() == 1 || blocks_.interactions() < visits_worth_a_copy * items.size()) return;
+  if (dealt_.rows() == 0) dealt_ = RowMatrix(items_.rows(), items_.width());
+  place_.resize(items.size());
+  for (std::uint32_t n = 0; n < items.size(); ++n) place_[items[n].value] = n;
+  for_ranges(executor, items.size(),
+             [&](std::size_t n) { std::copy_n(items_.row(items[n].value), items_.stride(), dealt_.row(n)); });
+}
+
+void BprMf::gather_rows(Executor& executor) {
+  for_ranges(executor, place_.size(), [&](std::size_t item) {
+    std::copy_n(dealt_.row(place_[item]), items_.stride(), items_.row(item));
+  });
+}
+
+inline float* BprMf::item_row(ItemIndex item) {
+  return place_.empty() ? items_.row(item.value) : dealt_.row(place_[item.value]);
+}
+
+void BprMf::prefetch(const BprTriple& triple) {
   // Of long rows the beginning: the processor sees by itself how they go on, and all of them would not fit.
   const std::size_t floats = std::min<std::size_t>(items_.stride(), 16 * row_lanes);
   for (std::size_t k = 0; k < floats; k += row_lanes) {
     __builtin_prefetch(users_.row(triple.user.value) + k, 1);
-    __builtin_prefetch(items_.row(triple.positive.value) + k, 1);
-    __builtin_prefetch(items_.row(triple.negative.value) + k, 1);
+    __builtin_prefetch(item_row(triple.positive) + k, 1);
+    __builtin_prefetch(item_row(triple.negative) + k, 1);
   }
 }
 
@@ -123,8 +158,8 @@ bool BprMf::run_job(const BprJob& job, std::uint32_t turn, Epoch& done) {
     for (std::size_t n = now; n < std::min(2 * now, count); ++n) prefetch(waiting[n]);
     for (std::size_t n = 0; n < now; ++n)
       steps[n] = {.own = users_.row(waiting[n].user.value),
-                  .positive = items_.row(waiting[n].positive.value),
-                  .negative = items_.row(waiting[n].negative.value),
+                  .positive = item_row(waiting[n].positive),
+                  .negative = item_row(waiting[n].negative),
                   .send_positive = true};
     const kernels::PairTotals totals = kernels::central_steps({steps, now}, rates);
     if (!totals.finite) [[unlikely]]
@@ -137,16 +172,35 @@ bool BprMf::run_job(const BprJob& job, std::uint32_t turn, Epoch& done) {
   return true;
 }
 
+// Each thread goes round its own ranges of users, whose rows stay in its cache, and helps others where none
+// of its own can go on.
 Result<BprMf::Epoch> BprMf::run_epoch(std::uint32_t epoch, Executor& executor) {
   blocks_.cut(epoch, executor);
-  std::vector<Epoch> done(blocks_.blocks());
-  std::vector<std::uint8_t> finite(blocks_.blocks(), 1);  // each job writes its own
-  for (std::uint32_t stay = 0; stay < turns * blocks_.blocks(); ++stay)
-    executor.run(blocks_.blocks(), [&](std::size_t a) {
-      const BprJob job = blocks_.job(stay % blocks_.blocks(), static_cast<std::uint32_t>(a));
-      if (!run_job(job, stay / blocks_.blocks(), done[a])) finite[a] = 0;
-    });
-  if (std::find(finite.begin(), finite.end(), 0) != finite.end()) return diverged(epoch);
+  deal_rows(executor);
+  const std::uint32_t ranges = blocks_.blocks();
+  const std::size_t threads = std::min<std::size_t>(executor.threads(), ranges);
+  StayBoard board(ranges, turns * ranges);
+  std::atomic<bool> finite{true};
+  std::vector<Epoch> done(threads);
+  executor.run(threads, [&](std::size_t thread) {
+    const auto first = static_cast<std::uint32_t>(ranges * thread / threads);
+    const auto end = static_cast<std::uint32_t>(ranges * (thread + 1) / threads);
+    Epoch mine;
+    for (std::uint32_t next = first; !board.all_over();) {
+      const auto stay = board.take(next);
+      if (!stay) {
+        executor.give_way();
+        continue;
+      }
+      const BprJob job = blocks_.job(stay->number % ranges, stay->range);
+      if (!run_job(job, stay->number / ranges, mine)) finite = false;
+      board.finish(*stay);
+      next = stay->range + 1 >= first && stay->range + 1 < end ? stay->range + 1 : first;
+    }
+    done[thread] = mine;
+  });
+  gather_rows(executor);
+  if (!finite) return diverged(epoch);
   Epoch total;
   for (const Epoch& part : done) total.steps += part.steps, total.loss_units += part.loss_units;
   return total;

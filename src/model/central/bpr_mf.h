@@ -73,8 +73,12 @@ class BprMf {
  private:
   BprMf(const Histories& train, std::size_t catalogue, const BprMfOptions& options, RowMatrix users,
         RowMatrix items);
+  // Copies the items' rows into the order in which they are dealt, and back.
+  void deal_rows(Executor& executor);
+  void gather_rows(Executor& executor);
+  [[nodiscard]] float* item_row(ItemIndex item);
   // Asks for the rows that a step will touch.
-  void prefetch(const BprTriple& triple) const;
+  void prefetch(const BprTriple& triple);
   // The draws of one job in one turn of the epoch; false where the numbers leave the finite.
   [[nodiscard]] bool run_job(const BprJob& job, std::uint32_t turn, Epoch& done);
 
@@ -83,6 +87,8 @@ class BprMf {
   BprBlocks blocks_;
   RowMatrix users_;
   RowMatrix items_;
+  RowMatrix dealt_;                   // rows of items during an epoch, set after set; or empty
+  std::vector<std::uint32_t> place_;  // of each item in dealt_; empty: rows are where they always are
 };
 
 }  // namespace sotto
