@@ -104,6 +104,14 @@ std::size_t drawn(std::span<const MixWord> words, Purpose purpose, std::uint32_t
   return word;
 }
 
+std::vector<std::uint16_t> levels_by_user(std::span<const MixWord> levels, std::size_t users,
+                                          std::uint64_t seed) {
+  std::vector<std::uint16_t> of_user(users);
+  for (std::uint32_t user = 0; user < users; ++user)
+    of_user[user] = static_cast<std::uint16_t>(drawn(levels, Purpose::consent_mix, user, seed));
+  return of_user;
+}
+
 struct People {
   std::vector<ConsentTerms> kinds;
   std::vector<std::uint16_t> kind_of;
@@ -144,8 +152,7 @@ Result<People> people_of(const ConsentRequest& request, const ConsentPolicy& eve
       SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue, "consent-mix"));
       people.kinds.back().contexts.shares.clear();
     }
-    for (std::uint32_t user = 0; user < people.kind_of.size(); ++user)
-      people.kind_of[user] = static_cast<std::uint16_t>(drawn(mix.words, Purpose::consent_mix, user, seed));
+    people.kind_of = levels_by_user(mix.words, split.users.size(), seed);
   } else {
     people.kinds.push_back(
         {.pi = everybody.pi, .mask = everybody.mask, .contexts = {.whole = everybody.pi >= 1.0}});
@@ -216,6 +223,15 @@ Result<std::shared_ptr<const ConsentBook>> book_for(const ConsentRequest& reques
   }
   return std::shared_ptr<const ConsentBook>(
       std::make_shared<ConsentBook>(std::move(people.kinds), std::move(people.kind_of), seed));
+}
+
+std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size_t users,
+                                        std::uint64_t seed) {
+  const auto words = parse_mix_words(request.mix);
+  if (request.mix.empty() || !words.ok()) return std::nullopt;
+  DrawnLevels levels{{}, levels_by_user(*words, users, seed)};
+  for (const MixWord& word : *words) levels.names.push_back(word.word);
+  return levels;
 }
 
 std::string describe(const ConsentRequest& request) {

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "data/split.h"
@@ -52,6 +53,15 @@ struct WatchedDevice {
 [[nodiscard]] Result<std::shared_ptr<const ConsentBook>> book_for(const ConsentRequest& request,
                                                                   const ConsentPolicy& everybody,
                                                                   const Split& split, std::uint64_t seed);
+
+// The level that each person draws from the mix, by its place among `names`.
+struct DrawnLevels {
+  std::vector<std::string> names;
+  std::vector<std::uint16_t> of_user;
+};
+// None where the request has no mix.
+[[nodiscard]] std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size_t users,
+                                                      std::uint64_t seed);
 
 // All that a model made in one go (a hash of settings) needs to tell such requests apart; "" for none.
 [[nodiscard]] std::string describe(const ConsentRequest& request);

@@ -14,6 +14,7 @@
 #include "lab/factor_training.h"
 #include "lab/fedcars_model.h"
 #include "lab/kgflex_model.h"
+#include "lab/silent_people.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 #include "model/central/multvae.h"
@@ -259,6 +260,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   if (resume) SOTTO_TRY_DONE(run.resume(std::move(*resume)));
   SOTTO_TRY_DONE(run.run());
   trained.parameters = std::make_unique<Parameters>(run.take_parameters());
+  SOTTO_TRY_DONE(fold_in_silent(request, split, fold_in_options(request), *trained.parameters, executor));
   const Parameters& kept = *trained.parameters;
   trained.model = training->view(kept.users.on_device(), kept.items);
   if (trained.model == nullptr)

@@ -6,7 +6,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::training_test {
 namespace {
 
 Split world_with_validation() {
@@ -231,4 +231,4 @@ TEST(Training, TheWireGivesTheSameModel) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::training_test

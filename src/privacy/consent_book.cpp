@@ -76,7 +76,7 @@ ConsentBook ConsentBook::without(UserIndex user) const {
   SOTTO_ASSERT(!kind_of_.empty(), "one person's own book has nobody to take out");
   ConsentBook book = *this;
   book.kind_of_[user.value] = static_cast<std::uint16_t>(book.kinds_.size());
-  book.kinds_.push_back({.takes_part = false, .rules = {}});
+  book.kinds_.push_back({.takes_part = false, .rules = {}, .contexts = {.history = 0.0f}});
   return book;
 }
 

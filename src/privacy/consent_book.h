@@ -55,7 +55,7 @@ class ConsentBook {
 
   // The histories without the items that a rule or the share keeps back, empty for who takes no part.
   [[nodiscard]] Histories shareable(const Histories& histories) const;
-  // The same book, but this one takes no part.
+  // The same book, but this one takes no part, and nothing of their history may be used.
   [[nodiscard]] ConsentBook without(UserIndex user) const;
 
  private:

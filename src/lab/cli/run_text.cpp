@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "lab/cli/level_text.h"
+
 namespace sotto {
 
 namespace {
@@ -158,6 +160,8 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   const auto metrics = summary.find("metrics");
   std::string text = facts.text(console);
   if (metrics != summary.end()) text += "\n" + metrics_text(*metrics, console);
+  if (const auto levels = summary.find("levels"); levels != summary.end())
+    text += "\nBy the level of consent that people drew:\n" + levels_text(*levels, console);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/version.h"
 #include "lab/cli/interrupt.h"
+#include "lab/cli/level_text.h"
 #include "lab/cli/progress.h"
 #include "lab/fedcars_model.h"
 #include "lab/files.h"
@@ -245,6 +246,8 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["noise"] = trained.privacy->noise;
   }
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
+  if (const auto levels = drawn_levels(request.consent, split.users.size(), request.plan.seed))
+    json["levels"] = levels_json(*levels, session.evaluation.per_user);
   return json;
 }
 
