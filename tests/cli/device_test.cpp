@@ -72,11 +72,12 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   const auto shown = consent({"show"}).json();
   EXPECT_EQ(shown["categories"]["Bar"], "ask");
   EXPECT_EQ(shown["levels"].size(), 4u);
+  for (const auto& level : shown["levels"]) EXPECT_GT(level["measured"]["P@10"].get<double>(), 0.0);
   const Outcome text = shop_.sotto({"device", "consent", "show", "--dir", "d"});
   for (const char* part :
        {"closed", "careful", "balanced", "open", "Bar", "place: full", "daypart: partial, with 30%",
         "all other contexts: off", "your history: its newest 50%", "features never shared: dbo:director Ann",
-        "predicates not until you are asked: dct:subject"})
+        "predicates not until you are asked: dct:subject", "good ones of ten", "no more than by guessing"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 
