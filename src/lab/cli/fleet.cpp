@@ -248,7 +248,8 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--devices", fleet.devices, "how many from there on; 0: all")->type_name("N");
   app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit")->type_name("N");
   app->add_option("--seconds", fleet.seconds, "stop after so long; 0: no limit")->type_name("S");
-  app->add_option("--connections", fleet.connections, "to the coordinator")->type_name("K");
+  app->add_option("--connections", fleet.connections, "to the coordinator; no more than requests at once")
+      ->type_name("K");
   app->add_flag("--enrol-only", options->enrol_only, "enrol the devices and stop");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
@@ -256,7 +257,8 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--mask", options->mask, "sticky or redraw");
   add_behaviour(*app, fleet);
   add_data_options(*app, options->edits);
-  add_common_options(*app, options->common, "for keys and behaviour; --threads: requests at once");
+  add_common_options(*app, options->common,
+                     "for keys and behaviour; --threads: requests at once, 32 unless told");
   app->footer(examples(
       {"sotto fleet --server localhost:7000 --ca ca.pem --data world --tokens tokens.txt --seconds 30",
        "sotto fleet --server unix:/run/sotto/devices --admin unix:/run/sotto/admin --data world "

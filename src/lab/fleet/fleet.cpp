@@ -174,9 +174,9 @@ Status check(const FleetOptions& options, const Split& split) {
   const auto chance = [](double value) { return value >= 0.0 && value <= 1.0; };
   if (!chance(options.dropout) || !chance(options.churn) || !chance(options.byzantine))
     return fail(Code::usage, "--dropout, --churn and --byzantine are chances between 0 and 1");
-  if (options.workers == 0 || options.workers > 1024 || options.connections == 0 ||
-      options.connections > options.workers)
-    return fail(Code::usage, "a fleet has 1 to 1024 --workers and at most as many --connections");
+  if (options.workers == 0 || options.workers > 1024 || options.connections == 0)
+    return fail(Code::usage,
+                "a fleet has 1 to 1024 requests at once (--threads) and at least one of --connections");
   if (options.devices == 0 || options.first > split.train.users() ||
       options.devices > split.train.users() - options.first)
     return fail(Code::usage, fmt::format("the data have {} users: choose --first and --devices among them",

@@ -23,7 +23,7 @@ struct FleetOptions {
   std::uint64_t seed = 1;
   std::uint32_t first = 0;    // the first user that is played
   std::uint32_t devices = 0;  // how many from there on; 0: all
-  std::size_t workers = 8;   // threads, each with one request at a time
+  std::size_t workers = 32;   // threads, each with one request at a time: a few would wait, not work
   std::size_t connections = 4;
   double dropout = 0.0;         // chance that a device falls silent at a random step of an exchange
   double churn = 0.0;           // chance that it is away for a while afterwards and returns without its model
