@@ -10,6 +10,7 @@
 #include "lab/neural_training.h"
 #include "lab/people.h"
 #include "lab/protection.h"
+#include "lab/tail_average.h"
 #include "lab/weighing.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/kgflex/kgflex_central.h"
@@ -235,15 +236,8 @@ Started start_history(const TrainRequest& request, const Split& split, Executor&
   return start_history_model(model, request, schedule, split, executor);
 }
 
-}  // namespace
-
-void FactorTraining::collect_with(Collector& /*collector*/) {
-  SOTTO_ASSERT(false, "a central model has no contributions");
-}
-
-Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,
-                                                              Executor& executor, Storage* private_memory) {
-  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
+Started start_any(const TrainRequest& request, const Split& split, Executor& executor,
+                  Storage* private_memory) {
   switch (request.model) {
     case ModelKind::fpl:
       return start_fpl(request, split, executor, private_memory);
@@ -276,6 +270,21 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
     default:
       return std::unique_ptr<FactorTraining>();
   }
+}
+
+}  // namespace
+
+void FactorTraining::collect_with(Collector& /*collector*/) {
+  SOTTO_ASSERT(false, "a central model has no contributions");
+}
+
+Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,
+                                                              Executor& executor, Storage* private_memory) {
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
+  SOTTO_TRY(auto training, start_any(request, split, executor, private_memory));
+  if (training == nullptr || request.average_last == 0) return training;
+  return std::unique_ptr<FactorTraining>(
+      std::make_unique<TailAverage>(std::move(training), request.average_last));
 }
 
 }  // namespace sotto

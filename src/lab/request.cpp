@@ -105,6 +105,20 @@ Status check_early_stopping(const TrainRequest& request) {
   return Done{};
 }
 
+Status check_average(const TrainRequest& request) {
+  if (request.average_last == 0) return Done{};
+  if (request.model != ModelKind::fpl && request.model != ModelKind::bprmf)
+    return fail(Code::usage, fmt::format("--average-last serves fpl and bprmf, not {}: leave it out",
+                                         to_string(request.model)));
+  if (request.early.patience > 0)
+    return fail(Code::usage,
+                "early stopping keeps the best epoch, --average-last the mean of the last ones: choose one");
+  if (request.average_last > request.plan.epochs)
+    return fail(Code::usage, fmt::format("--average-last is over {} epochs, and there are {}: choose fewer",
+                                         request.average_last, request.plan.epochs));
+  return Done{};
+}
+
 Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !facts_of(request.model).federated)
     return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
@@ -159,6 +173,7 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(check_robust(request));
   SOTTO_TRY_DONE(check_criteria(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
+  SOTTO_TRY_DONE(check_average(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");
   for (const std::uint32_t k : request.cutoffs)
     if (k > most_cutoff)

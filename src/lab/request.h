@@ -125,9 +125,10 @@ struct TrainRequest {
   CriteriaRequest criteria;     // who counts how much; of federated models
   EarlyStopping early;
   std::vector<std::uint32_t> cutoffs{10};
-  std::uint32_t eval_users = 0;  // judge a sample of so many users; 0: everybody
-  bool wire = false;             // encode every message (slow; the same model)
-  std::uint32_t log_every = 0;   // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
+  std::uint32_t eval_users = 0;    // judge a sample of so many users; 0: everybody
+  std::uint32_t average_last = 0;  // epochs at the end over which the shared rows are averaged; 0: none
+  bool wire = false;               // encode every message (slow; the same model)
+  std::uint32_t log_every = 0;     // rounds a log line; 0: 1, or more where an epoch has over 1,000 rounds
 };
 
 // Checks all that can be wrong before data is read; fills in what follows (the λs, one seed for all).

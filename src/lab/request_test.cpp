@@ -48,6 +48,7 @@ TrainRequest full_request() {
   r.cutoffs = {1, 5};
   r.wire = true;
   r.log_every = 9;
+  r.average_last = 3;
   return r;
 }
 

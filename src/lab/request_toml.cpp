@@ -99,6 +99,7 @@ void visit_fields(TrainRequest& r, Visitor& visit) {
   visit("model", "recency", r.recency);
   visit("model", "init_sd", r.plan.fpl.init_sd);
   visit("model", "epochs", r.plan.epochs);
+  visit("model", "average_last", r.average_last);
   visit("model", "confidence", r.factors.confidence);
   visit("model", "reg_power", r.factors.reg_power);
   visit("model", "negatives",

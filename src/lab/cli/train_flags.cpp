@@ -60,6 +60,9 @@ void add_model_flags(CLI::App& app, Edits<TrainRequest>& edits) {
                                 usual_rates(ModelKind::fedneumf).device, defaults.rating_lr))
       ->group("Model");
   number("--epochs", "epochs", [](TrainRequest& r) -> std::uint32_t& { return r.plan.epochs; });
+  number("--average-last",
+         "the model is the mean of those after the last N epochs; 0: the last alone (fpl, bprmf)",
+         [](TrainRequest& r) -> std::uint32_t& { return r.average_last; });
   const auto regulariser = [&](const char* name, const char* help, auto member) {
     add_edit<float>(app, edits, name, help,
                     [member](TrainRequest& request, const float& value) { request.*member = value; })
