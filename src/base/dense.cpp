@@ -29,120 +29,117 @@ struct Block {
   }
 };
 
-// c = keep · c + sign · a · b, where a or b may be meant transposed.
+// c = keep · c + sign · a · b, where b may be meant transposed.
 struct Product {
   std::size_t rows, columns, inner;
   Block a, b, c;
-  bool a_turned = false, b_turned = false;
+  bool b_turned = false;
   double sign = 1.0, keep = 0.0;
-  bool lower = false;  // c is symmetric: only tiles that reach the diagonal or lie below are wanted
+  bool lower = false;  // c is symmetric: only its lower triangle is wanted
 };
 
-struct Cut {
-  std::size_t length, parts;
-  [[nodiscard]] std::size_t begin(std::size_t part) const { return length * part / parts; }
-  [[nodiscard]] std::size_t size(std::size_t part) const { return begin(part + 1) - begin(part); }
-};
-
-// Enough tiles to go round, none so small that laying it out costs more than multiplying.
-Cut cut(std::size_t length, std::size_t usual_parts) {
-  constexpr std::size_t least = 112, most = 512;
-  const std::size_t parts =
-      std::clamp<std::size_t>(length / least, 1, std::max(usual_parts, (length + most - 1) / most));
-  return {length, parts};
-}
-
-void multiply_tile(const Product& p, const Cut& down, const Cut& across, std::size_t r, std::size_t c) {
-  const std::size_t row = down.begin(r), column = across.begin(c);
-  const Block a = p.a_turned ? p.a.from(0, row) : p.a.from(row, 0);
-  const Block b = p.b_turned ? p.b.from(column, 0) : p.b.from(0, column);
-  const Block out = p.c.from(row, column);
+// Rows from begin to end of c; where only the lower triangle is wanted, up to the diagonal's last column.
+void multiply_strip(const Product& p, std::size_t begin, std::size_t end) {
+  const Block a = p.a.from(begin, 0), c = p.c.from(begin, 0);
   const auto n = [](std::size_t value) { return static_cast<blasint>(value); };
-  cblas_dgemm(CblasRowMajor, p.a_turned ? CblasTrans : CblasNoTrans, p.b_turned ? CblasTrans : CblasNoTrans,
-              n(down.size(r)), n(across.size(c)), n(p.inner), p.sign, a.values, n(a.stride), b.values,
-              n(b.stride), p.keep, out.values, n(out.stride));
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, p.b_turned ? CblasTrans : CblasNoTrans, n(end - begin),
+              n(p.lower ? end : p.columns), n(p.inner), p.sign, a.values, n(a.stride), p.b.values,
+              n(p.b.stride), p.keep, c.values, n(c.stride));
 }
 
+// Enough strips to go round, none so low that laying out b for it costs more than multiplying. Their columns
+// are not cut: OpenBLAS would lay out a once for each piece.
 void multiply(const Product& p, Executor& executor) {
-  const std::size_t usual = p.lower ? 8 : 4;
-  const Cut down = cut(p.rows, usual), across = cut(p.columns, usual);
-  if (!p.lower) {
-    executor.run(down.parts * across.parts, [&](std::size_t tile) {
-      multiply_tile(p, down, across, tile / across.parts, tile % across.parts);
-    });
-    return;
-  }
-  executor.run(down.parts * (down.parts + 1) / 2, [&](std::size_t tile) {
-    std::size_t r = 0;
-    while (tile > r) tile -= ++r;
-    multiply_tile(p, down, across, r, tile);
+  constexpr std::size_t least = 112, most = 512;
+  const std::size_t usual = p.lower ? 8 : 4;  // measured; more waste less above the diagonal
+  const std::size_t strips =
+      std::clamp<std::size_t>(p.rows / least, 1, std::max(usual, (p.rows + most - 1) / most));
+  executor.run(strips, [&](std::size_t strip) {
+    const std::size_t n = strips - 1 - strip;  // the longest first
+    multiply_strip(p, p.rows * n / strips, p.rows * (n + 1) / strips);
   });
 }
 
-// `turned` (columns × rows) becomes the transpose of `from`; with from = turned, the lower triangle is
-// copied into the upper one.
-void turn(Block from, Block turned, std::size_t rows, std::size_t columns, Executor& executor) {
+// Copies the lower triangle into the upper one.
+void turn(Block a, std::size_t size, Executor& executor) {
   constexpr std::size_t tile = 32;
-  const bool same = from.values == turned.values;
-  executor.run((rows + tile - 1) / tile, [&](std::size_t part) {
-    const std::size_t row = part * tile, row_end = std::min(row + tile, rows);
-    for (std::size_t column = 0; column < (same ? row_end : columns); column += tile)
+  executor.run((size + tile - 1) / tile, [&](std::size_t part) {
+    const std::size_t row = part * tile, row_end = std::min(row + tile, size);
+    for (std::size_t column = 0; column < row_end; column += tile)
       for (std::size_t r = row; r < row_end; ++r)
-        for (std::size_t c = column; c < std::min(column + tile, same ? r : columns); ++c)
-          turned.values[c * turned.stride + r] = from.values[r * from.stride + c];
+        for (std::size_t c = column; c < std::min(column + tile, r); ++c)
+          a.values[c * a.stride + r] = a.values[r * a.stride + c];
   });
 }
 
-bool invert_leaf(Block a, std::size_t size, Executor& executor) {
+bool invert_leaf(Block a, std::size_t size) {
   const int n = static_cast<int>(size), stride = static_cast<int>(a.stride);
   int info = 0;
   // LAPACK counts by columns: its upper triangle is our lower one.
   dpotrf_("U", &n, a.values, &stride, &info, 1);
   if (info != 0) return false;
   dpotri_("U", &n, a.values, &stride, &info, 1);
-  if (info != 0) return false;
-  turn(a, a, size, size, executor);
-  return true;
+  return info == 0;
 }
 
-// With W = A₂₁A₁₁⁻¹ and S = A₂₂ − WA₂₁ᵀ the inverse is [A₁₁⁻¹ + WᵀS⁻¹W, ·; −S⁻¹W, S⁻¹]. As many operations as
-// Cholesky and inversion have together, nearly all of them in large products.
-bool invert_block(Block a, std::size_t size, Executor& executor) {
-  if (size <= leaf) return invert_leaf(a, size, executor);
+bool invert_block(Block a, std::size_t size, Executor& executor);
+
+// With V = A₁₁⁻¹A₂₁ᵀ and S = A₂₂ − A₂₁V the inverse is [A₁₁⁻¹ + VS⁻¹Vᵀ, ·; −S⁻¹Vᵀ, S⁻¹]. As many operations
+// as Cholesky and inversion have together, nearly all of them in large products. V stands above the diagonal,
+// where nothing is read until the whole is turned.
+bool invert_lower_block(Block a, std::size_t size, Executor& executor) {
+  if (size <= leaf) return invert_leaf(a, size);
   const std::size_t first = size / 2, second = size - first;
-  const Block a21 = a.from(first, 0), a22 = a.from(first, first), a12 = a.from(0, first);
+  const Block a21 = a.from(first, 0), a22 = a.from(first, first), v = a.from(0, first);
   if (!invert_block(a, first, executor)) return false;
-  AlignedBuffer<double> room(second * first);
-  const Block w{room.data(), first};
-  multiply({.rows = second, .columns = first, .inner = first, .a = a21, .b = a, .c = w}, executor);
+  multiply({.rows = first, .columns = second, .inner = first, .a = a, .b = a21, .c = v, .b_turned = true},
+           executor);
   multiply({.rows = second,
             .columns = second,
             .inner = first,
-            .a = w,
-            .b = a21,
+            .a = a21,
+            .b = v,
             .c = a22,
-            .b_turned = true,
             .sign = -1.0,
             .keep = 1.0,
             .lower = true},
            executor);
   if (!invert_block(a22, second, executor)) return false;
-  multiply({.rows = second, .columns = first, .inner = second, .a = a22, .b = w, .c = a21, .sign = -1.0},
+  multiply({.rows = second,
+            .columns = first,
+            .inner = second,
+            .a = a22,
+            .b = v,
+            .c = a21,
+            .b_turned = true,
+            .sign = -1.0},
            executor);
   multiply({.rows = first,
             .columns = first,
             .inner = second,
-            .a = w,
+            .a = v,
             .b = a21,
             .c = a,
-            .a_turned = true,
             .sign = -1.0,
             .keep = 1.0,
             .lower = true},
            executor);
-  turn(a, a, first, first, executor);
-  turn(a21, a12, second, first, executor);
   return true;
+}
+
+bool invert_block(Block a, std::size_t size, Executor& executor) {
+  if (!invert_lower_block(a, size, executor)) return false;
+  turn(a, size, executor);
+  return true;
+}
+
+Status invert_by(bool (*method)(Block, std::size_t, Executor&), SymmetricMatrix& matrix, Executor& executor) {
+  // The executor's threads are the only ones: more within a call would change the order of sums.
+  openblas_set_num_threads(1);
+  if (matrix.size() == 0 || method({matrix.row(0).data(), matrix.size()}, matrix.size(), executor))
+    return Done{};
+  return fail(Code::bad_input,
+              "the matrix to invert is not positive definite: raise the regularisation --lambda");
 }
 
 }  // namespace
@@ -153,13 +150,11 @@ SymmetricMatrix::SymmetricMatrix(std::size_t size) : size_(size), values_(size *
 }
 
 Status invert(SymmetricMatrix& matrix, Executor& executor) {
-  // The executor's threads are the only ones: more within a call would change the order of sums.
-  openblas_set_num_threads(1);
-  if (matrix.size() == 0) return Done{};
-  if (!invert_block({matrix.row(0).data(), matrix.size()}, matrix.size(), executor))
-    return fail(Code::bad_input,
-                "the matrix to invert is not positive definite: raise the regularisation --lambda");
-  return Done{};
+  return invert_by(invert_block, matrix, executor);
+}
+
+Status invert_lower(SymmetricMatrix& matrix, Executor& executor) {
+  return invert_by(invert_lower_block, matrix, executor);
 }
 
 }  // namespace sotto

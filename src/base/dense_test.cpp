@@ -35,7 +35,7 @@ SymmetricMatrix positive_matrix(std::size_t size) {
 
 TEST(Dense, TheInverseTimesTheMatrixIsTheIdentity) {
   SerialExecutor serial;
-  for (const std::size_t size : {1u, 2u, 127u, 129u, 300u, 517u}) {
+  for (const std::size_t size : {1u, 2u, 127u, 129u, 300u, 517u, 1100u}) {
     const SymmetricMatrix matrix = positive_matrix(size);
     SymmetricMatrix inverse = matrix;
     ASSERT_TRUE(invert(inverse, serial).ok());
@@ -50,10 +50,21 @@ TEST(Dense, TheInverseTimesTheMatrixIsTheIdentity) {
   }
 }
 
-TEST(Dense, TheOrderOfTilesDoesNotMatter) {
+TEST(Dense, TheLowerTriangleAloneHoldsTheSameNumbers) {
+  SerialExecutor serial;
+  for (const std::size_t size : {1u, 128u, 129u, 700u}) {
+    SymmetricMatrix whole = positive_matrix(size), lower = whole;
+    ASSERT_TRUE(invert(whole, serial).ok());
+    ASSERT_TRUE(invert_lower(lower, serial).ok());
+    for (std::size_t r = 0; r < size; ++r)
+      for (std::size_t c = 0; c <= r; ++c) ASSERT_EQ(lower.at(r, c), whole.at(r, c)) << size;
+  }
+}
+
+TEST(Dense, TheOrderOfStripsDoesNotMatter) {
   SerialExecutor serial;
   Backward backward;
-  SymmetricMatrix a = positive_matrix(700), b = a;
+  SymmetricMatrix a = positive_matrix(1900), b = a;
   ASSERT_TRUE(invert(a, serial).ok());
   ASSERT_TRUE(invert(b, backward).ok());
   for (std::size_t r = 0; r < a.size(); ++r)

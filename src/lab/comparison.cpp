@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <sstream>
 
 #include "lab/criteria_request.h"
+#include "lab/request.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {
@@ -46,90 +46,28 @@ Result<double> value_of(const ComparedRun& run, const std::string& metric) {
               fmt::format("{}: the run has no {}: evaluate it at that cut-off", run.source, metric));
 }
 
-// Of the column's values the best and, if another value is there, the second best.
-void mark_places(std::vector<ComparedRow>& rows, std::size_t column, bool less) {
-  const auto better = [less](double a, double b) { return less ? a < b : a > b; };
-  double best = std::numeric_limits<double>::quiet_NaN(), second = best;
-  for (const ComparedRow& row : rows) {
-    const double value = row.cells[column].value;
-    if (std::isnan(value) || value == best) continue;
-    if (std::isnan(best) || better(value, best)) {
-      second = best;
-      best = value;
-    } else if (std::isnan(second) || better(value, second)) {
-      second = value;
-    }
-  }
-  for (ComparedRow& row : rows) {
-    ComparedCell& cell = row.cells[column];
-    cell.place = cell.value == best ? Place::best : cell.value == second ? Place::second : Place::other;
-  }
+void mark_standings(std::vector<ComparedRow>& rows, std::size_t column, bool less) {
+  std::vector<double> values;
+  for (const ComparedRow& row : rows) values.push_back(row.cells[column].value);
+  const std::vector<Standing> standings = standings_of(values, less);
+  for (std::size_t n = 0; n < rows.size(); ++n) rows[n].cells[column].standing = standings[n];
 }
 
-// Tests all pairs of runs in one metric and writes the letters.
-class MetricTests {
- public:
-  MetricTests(const std::vector<ComparedRun>& runs, const std::string& metric, const CompareOptions& options)
-      : metric_(metric), options_(options) {
-    for (const ComparedRun& run : runs) columns_.push_back(run.per_user.column(metric));
-  }
+void test_pair(const TestedRow& a, const TestedRow& b, PairedTest test, ComparedPair& pair) {
+  pair.difference = spread_of(differences(a.values, b.values)).mean;
+  pair.p = paired_test(test, a.values, b.values).p;
+  pair.effect = effect_size(a.values, b.values);
+}
 
-  // Whether users have values of their own.
-  [[nodiscard]] bool possible() const {
-    return std::none_of(columns_.begin(), columns_.end(), [](const auto& column) { return column.empty(); });
-  }
-  [[nodiscard]] const std::vector<double>& values(std::size_t run) const { return columns_[run]; }
+// Whether users have values of their own.
+bool can_be_tested(const std::vector<TestedRow>& rows) {
+  return std::none_of(rows.begin(), rows.end(), [](const TestedRow& row) { return row.values.empty(); });
+}
 
-  [[nodiscard]] std::vector<ComparedPair> run(Executor& executor) const {
-    std::vector<ComparedPair> pairs;
-    for (std::size_t first = 0; first < columns_.size(); ++first)
-      for (std::size_t second = first + 1; second < columns_.size(); ++second)
-        pairs.push_back({.first = first, .second = second, .metric = metric_});
-    executor.run(pairs.size(), [&](std::size_t n) { test(pairs[n]); });
-    std::vector<double> p_values;
-    for (const ComparedPair& pair : pairs) p_values.push_back(pair.p);
-    const std::vector<double> adjusted = holm(p_values);
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
-      pairs[n].adjusted_p = adjusted[n];
-      if (options_.pairs)
-        pairs[n].interval = bootstrap_mean(differences(columns_[pairs[n].first], columns_[pairs[n].second]),
-                                           options_.bootstrap, executor);
-    }
-    return pairs;
-  }
-
-  // Who is ahead: by the mean for t, by ranks for Wilcoxon.
-  [[nodiscard]] double lead(const ComparedPair& pair) const {
-    return options_.test == PairedTest::t ? pair.difference : pair.effect.rank_biserial;
-  }
-
- private:
-  void test(ComparedPair& pair) const {
-    const auto &a = columns_[pair.first], &b = columns_[pair.second];
-    pair.difference = spread_of(differences(a, b)).mean;
-    pair.p = paired_test(options_.test, a, b).p;
-    pair.effect = effect_size(a, b);
-  }
-
-  std::string metric_;
-  const CompareOptions& options_;
-  std::vector<std::vector<double>> columns_;
-};
-
-void write_letters(const std::vector<ComparedPair>& pairs, const MetricTests& tests, double alpha, bool less,
-                   std::size_t column, std::vector<ComparedRow>& rows) {
-  for (const ComparedPair& pair : pairs) {
-    if (pair.adjusted_p >= alpha) continue;
-    const bool first_wins = (tests.lead(pair) > 0.0) != less;
-    const std::size_t winner = first_wins ? pair.first : pair.second;
-    const std::size_t loser = first_wins ? pair.second : pair.first;
-    rows[winner].cells[column].beats += rows[loser].letter;
-  }
-  // Pairs come by their first run, so a winner's letters may be out of order.
-  for (ComparedRow& row : rows) {
-    std::string& beats = row.cells[column].beats;
-    std::sort(beats.begin(), beats.end(), [](char a, char b) { return letters.find(a) < letters.find(b); });
-  }
+void write_letters(const std::vector<std::vector<std::size_t>>& beaten, std::size_t column,
+                   std::vector<ComparedRow>& rows) {
+  for (std::size_t winner = 0; winner < rows.size(); ++winner)
+    for (const std::size_t loser : beaten[winner]) rows[winner].cells[column].beats += rows[loser].letter;
 }
 
 // "section.key" → value.
@@ -187,6 +125,54 @@ std::map<std::string, std::vector<ComparedRun*>> by_label(std::vector<ComparedRu
 
 }  // namespace
 
+std::vector<ComparedPair> test_pairs(const std::vector<TestedRow>& rows, const std::string& metric,
+                                     const CompareOptions& options, Executor& executor) {
+  std::vector<ComparedPair> pairs;
+  for (std::size_t first = 0; first < rows.size(); ++first)
+    for (std::size_t second = first + 1; second < rows.size(); ++second)
+      if (!rows[first].values.empty() && rows[first].values.size() == rows[second].values.size() &&
+          rows[first].judged == rows[second].judged)
+        pairs.push_back({.first = first, .second = second, .metric = metric});
+  executor.run(pairs.size(), [&](std::size_t n) {
+    test_pair(rows[pairs[n].first], rows[pairs[n].second], options.test, pairs[n]);
+  });
+  std::vector<double> p_values;
+  for (const ComparedPair& pair : pairs) p_values.push_back(pair.p);
+  const std::vector<double> adjusted = holm(p_values);
+  for (std::size_t n = 0; n < pairs.size(); ++n) {
+    pairs[n].adjusted_p = adjusted[n];
+    if (options.pairs)
+      pairs[n].interval =
+          bootstrap_mean(differences(rows[pairs[n].first].values, rows[pairs[n].second].values),
+                         options.bootstrap, executor);
+  }
+  return pairs;
+}
+
+std::vector<std::vector<std::size_t>> beaten_rows(const std::vector<ComparedPair>& pairs, std::size_t rows,
+                                                  const CompareOptions& options, bool less_is_better) {
+  std::vector<std::vector<std::size_t>> beaten(rows);
+  for (const ComparedPair& pair : pairs) {
+    if (pair.adjusted_p >= options.alpha) continue;
+    // Who is ahead: by the mean for t, by ranks for Wilcoxon.
+    const double lead = options.test == PairedTest::t ? pair.difference : pair.effect.rank_biserial;
+    const bool first_wins = (lead > 0.0) != less_is_better;
+    beaten[first_wins ? pair.first : pair.second].push_back(first_wins ? pair.second : pair.first);
+  }
+  // Pairs come by their first row, so a winner's may be out of order.
+  for (auto& losers : beaten) std::sort(losers.begin(), losers.end());
+  return beaten;
+}
+
+std::string label_of(const TrainRequest& request) {
+  const char* title = facts_of(request.model).title;
+  if (request.model != ModelKind::fpl) return title;
+  const std::string variant = variant_of(request.plan);
+  const std::size_t at = variant.find("fpl");
+  if (at == std::string::npos) return fmt::format("{} ({})", title, variant);
+  return variant.substr(0, at) + "FPL" + variant.substr(at + 3);
+}
+
 void tell_apart(std::vector<ComparedRun>& runs) {
   for (auto& [label, group] : by_label(runs))
     if (group.size() > 1) tell_group_apart(group);
@@ -221,15 +207,16 @@ Result<Comparison> compare_runs(std::vector<ComparedRun> runs, const CompareOpti
       result.rows[n].cells.push_back({.value = value});
     }
     const bool less = less_is_better(name);
-    mark_places(result.rows, column, less);
-    const MetricTests tests(runs, metric, asked);
-    if (!tests.possible()) continue;
+    mark_standings(result.rows, column, less);
+    std::vector<TestedRow> tested;
+    for (const ComparedRun& run : runs) tested.push_back({run.per_user.column(metric)});
+    if (!can_be_tested(tested)) continue;
     // A resampled mean of the users' own errors would not lie around the error of all records.
     if (options.intervals && !is_over_records(name))
       for (std::size_t n = 0; n < runs.size(); ++n)
-        result.rows[n].cells[column].interval = bootstrap_mean(tests.values(n), asked.bootstrap, executor);
-    std::vector<ComparedPair> pairs = tests.run(executor);
-    write_letters(pairs, tests, options.alpha, less, column, result.rows);
+        result.rows[n].cells[column].interval = bootstrap_mean(tested[n].values, asked.bootstrap, executor);
+    const std::vector<ComparedPair> pairs = test_pairs(tested, metric, asked, executor);
+    write_letters(beaten_rows(pairs, runs.size(), asked, less), column, result.rows);
     if (options.pairs) result.pairs.insert(result.pairs.end(), pairs.begin(), pairs.end());
   }
   return result;

@@ -13,11 +13,14 @@
 
 #include "base/executor.h"
 #include "base/result.h"
+#include "lab/standing.h"
 #include "metrics/bootstrap.h"
 #include "metrics/evaluate.h"
 #include "metrics/statistics.h"
 
 namespace sotto {
+
+struct TrainRequest;
 
 // One judged model, from wherever it comes.
 struct ComparedRun {
@@ -38,11 +41,9 @@ struct CompareOptions {
   BootstrapOptions bootstrap;  // its confidence is 1 − alpha
 };
 
-enum class Place : std::uint8_t { other, best, second };
-
 struct ComparedCell {
   double value = 0.0;  // not a number where the metric is not defined
-  Place place = Place::other;
+  Standing standing = Standing::plain;
   std::string beats = {};  // letters
   std::optional<Interval> interval = {};
 };
@@ -78,6 +79,25 @@ struct Comparison {
 // Two runs at least. Refuses runs of different splits or judged users, and metrics that a run lacks.
 [[nodiscard]] Result<Comparison> compare_runs(std::vector<ComparedRun> runs, const CompareOptions& options,
                                               Executor& executor);
+
+// What each user of one row has in a metric, and who these users are.
+struct TestedRow {
+  std::vector<double> values;
+  std::string judged = {};  // alike for the same users in the same order
+};
+// Each pair of rows that judged the same users, and at least one; p-values corrected together. Intervals
+// where `options` asks for pairs.
+[[nodiscard]] std::vector<ComparedPair> test_pairs(const std::vector<TestedRow>& rows,
+                                                   const std::string& metric, const CompareOptions& options,
+                                                   Executor& executor);
+// For each of so many rows those that it beats with significance, ascending.
+[[nodiscard]] std::vector<std::vector<std::size_t>> beaten_rows(const std::vector<ComparedPair>& pairs,
+                                                                std::size_t rows,
+                                                                const CompareOptions& options,
+                                                                bool less_is_better);
+
+// The model as papers write it: "pFPL+".
+[[nodiscard]] std::string label_of(const TrainRequest& request);
 
 // Labels that occur more than once get what differs between their runs: "pFPL (pi = 0.5)".
 void tell_apart(std::vector<ComparedRun>& runs);

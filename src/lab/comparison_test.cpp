@@ -52,7 +52,7 @@ TEST(Comparison, ErrorsAreTestedByTheirUsersButHaveNoIntervalOfTheirMeans) {
   options.intervals = true;
   const auto comparison = compare_runs(runs, options, serial);
   ASSERT_TRUE(comparison.ok()) << comparison.error().message;
-  EXPECT_EQ(comparison->rows[1].cells[0].place, Place::best);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
   EXPECT_EQ(comparison->rows[1].cells[0].beats, "a");
   EXPECT_EQ(comparison->rows[0].cells[0].beats, "");
   EXPECT_FALSE(comparison->rows[1].cells[0].interval.has_value());
@@ -77,12 +77,12 @@ TEST(Comparison, PlacesLettersAndPairsByHand) {
       return comparison->rows[row].cells[column];
     };
     EXPECT_EQ(cell(0, 0).beats + "/" + cell(1, 0).beats + "/" + cell(2, 0).beats, "//ab");
-    EXPECT_EQ(cell(2, 0).place, Place::best);
-    EXPECT_EQ(cell(1, 0).place, Place::second);
-    EXPECT_EQ(cell(0, 0).place, Place::other);
-    EXPECT_EQ(cell(0, 1).place, Place::best);  // more Gini is better
-    EXPECT_EQ(cell(2, 2).place, Place::best);  // less PopREO is
-    EXPECT_TRUE(cell(0, 1).beats.empty());     // no values of single users, no test
+    EXPECT_EQ(cell(2, 0).standing, Standing::best);
+    EXPECT_EQ(cell(1, 0).standing, Standing::second);
+    EXPECT_EQ(cell(0, 0).standing, Standing::plain);
+    EXPECT_EQ(cell(0, 1).standing, Standing::best);  // more Gini is better
+    EXPECT_EQ(cell(2, 2).standing, Standing::best);  // less PopREO is
+    EXPECT_TRUE(cell(0, 1).beats.empty());           // no values of single users, no test
     EXPECT_FALSE(cell(0, 1).interval.has_value());
     ASSERT_TRUE(cell(2, 0).interval.has_value());
     EXPECT_LT(cell(2, 0).interval->low, cell(2, 0).value);
@@ -112,9 +112,9 @@ TEST(Comparison, LettersStandInOrderAndTiesShareTheirPlace) {
   EXPECT_EQ(comparison->rows[1].cells[0].beats, "ac");
   EXPECT_EQ(comparison->rows[3].cells[0].beats, "ac");
   EXPECT_EQ(comparison->rows[0].cells[0].beats, "c");
-  EXPECT_EQ(comparison->rows[1].cells[0].place, Place::best);
-  EXPECT_EQ(comparison->rows[3].cells[0].place, Place::best);
-  EXPECT_EQ(comparison->rows[0].cells[0].place, Place::second);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
+  EXPECT_EQ(comparison->rows[3].cells[0].standing, Standing::best);
+  EXPECT_EQ(comparison->rows[0].cells[0].standing, Standing::second);
 }
 
 TEST(Comparison, WhatIsNotDefinedIsNeverBest) {
@@ -123,8 +123,8 @@ TEST(Comparison, WhatIsNotDefinedIsNeverBest) {
   const auto comparison = compare_runs({run_of("a", ramp(9, 0.0), nothing), run_of("b", ramp(9, 0.0), 0.2)},
                                        options_for({"Gini@10"}), serial);
   ASSERT_TRUE(comparison.ok());
-  EXPECT_EQ(comparison->rows[0].cells[0].place, Place::other);
-  EXPECT_EQ(comparison->rows[1].cells[0].place, Place::best);
+  EXPECT_EQ(comparison->rows[0].cells[0].standing, Standing::plain);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
 }
 
 TEST(Comparison, TheSameForAnyThreads) {
@@ -193,6 +193,29 @@ TEST(Comparison, CriteriaAreNamedAsPeopleSayThem) {
   EXPECT_EQ(runs[0].label, "pFPL (no criteria)");
   EXPECT_EQ(runs[1].label, "pFPL (criteria diversity>size, score prioritized)");
   EXPECT_EQ(runs[2].label, "pFPL (criteria diversity>size, score mean, size bound 9)");
+}
+
+TEST(Standings, EqualValuesStandAlikeAndNoNumberNowhere) {
+  constexpr auto plain = Standing::plain, best = Standing::best, second = Standing::second;
+  const Values values{2.0, std::nan(""), 3.0, 2.0, 1.0, 3.0};
+  EXPECT_EQ(standings_of(values, false), (std::vector{second, plain, best, second, plain, best}));
+  EXPECT_EQ(standings_of(values, true), (std::vector{second, plain, plain, second, best, plain}));
+  EXPECT_EQ(standings_of(Values{1.0, 1.0}, false), (std::vector{best, best}));
+}
+
+TEST(Comparison, OnlyRowsOfTheSameUsersAreTested) {
+  SerialExecutor serial;
+  const std::vector<TestedRow> rows{
+      {ramp(60, 0.0), "these"}, {ramp(60, 0.3), "those"}, {ramp(60, 0.6), "these"}, {{}, "these"}};
+  const CompareOptions options;
+  const auto pairs = test_pairs(rows, "P@10", options, serial);
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].first, 0u);
+  EXPECT_EQ(pairs[0].second, 2u);
+  EXPECT_EQ(pairs[0].adjusted_p, pairs[0].p);  // one pair has nothing to be corrected for
+  using Beaten = std::vector<std::vector<std::size_t>>;
+  EXPECT_EQ(beaten_rows(pairs, 4, options, false), (Beaten{{}, {}, {0}, {}}));
+  EXPECT_EQ(beaten_rows(pairs, 4, options, true), (Beaten{{2}, {}, {}, {}}));
 }
 
 TEST(PerUserFile, ReadsBackWhatWasWrittenToTheLastBit) {

@@ -17,7 +17,7 @@ Error changed(const std::string& name, std::size_t line, const char* what) {
 
 }  // namespace
 
-Result<PerUser> read_per_user(std::string_view text, const std::string& name, const Split& split) {
+Result<PerUser> read_per_user(std::string_view text, const std::string& name, const FindUser& find) {
   PerUser table;
   FieldSplitter splitter("\t");
   std::vector<std::string_view> fields;
@@ -29,9 +29,9 @@ Result<PerUser> read_per_user(std::string_view text, const std::string& name, co
   while (lines.next(line)) {
     if (!splitter.split(line, fields) || fields.size() != table.names.size() + 1)
       return changed(name, lines.number(), "not as many columns as the header");
-    const auto user = split.users.find(fields[0]);
+    const auto user = find(fields[0]);
     if (!user) return changed(name, lines.number(), "a user that the split does not have");
-    table.users.push_back({*user});
+    table.users.push_back(*user);
     for (std::size_t column = 1; column < fields.size(); ++column) {
       const auto value = parse_number(fields[column]);
       if (!value || !std::isfinite(*value)) return changed(name, lines.number(), "a value that is no number");
@@ -40,6 +40,13 @@ Result<PerUser> read_per_user(std::string_view text, const std::string& name, co
   }
   if (table.users.empty()) return changed(name, 1, "no users");
   return table;
+}
+
+Result<PerUser> read_per_user(std::string_view text, const std::string& name, const Split& split) {
+  return read_per_user(text, name, [&split](std::string_view id) -> std::optional<UserIndex> {
+    const auto user = split.users.find(id);
+    return user ? std::optional(UserIndex{*user}) : std::nullopt;
+  });
 }
 
 }  // namespace sotto

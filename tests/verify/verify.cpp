@@ -133,13 +133,14 @@ std::function<void(TrainRequest&)> squares(ModelKind kind, std::uint32_t factors
 }
 
 // MultVAE 200-100-200 at the usual rate; β reaches 0.2 after 40 epochs.
-std::function<void(TrainRequest&)> vae(std::uint32_t batch, std::uint32_t epochs) {
+std::function<void(TrainRequest&)> vae(std::uint32_t batch, std::uint32_t epochs, float dropout) {
   return [=](TrainRequest& request) {
     request.model = ModelKind::multvae;
     request.plan.epochs = epochs;
     request.neural.batch = batch;
     request.neural.vae.hidden = 200;
     request.neural.vae.latent = 100;
+    request.neural.vae.dropout = dropout;
     request.neural.vae.anneal_epochs = 40;
   };
 }
@@ -234,8 +235,9 @@ std::vector<Row> learned_rows() {
       learned(movies, "pFPL  F=20 pi=.2, 30 epochs, mean of 10", pfpl_movies, .12275, .05806, true),
       learned(movies, "pFPL  F=50 pi=.4, 40 epochs", fpl("pfpl", 50, .4, 40), .119, .05806, false),
       learned(movies, "BPR-MF F=10, 40 epochs", bpr(10, 40), .11911, .05817, true),
-      learned(amazon, "MultVAE 200-100-200, 32 epochs", vae(100, 32), .01580, .02289, false),
-      learned(movies, "MultVAE 200-100-200, 30 epochs (.11735)", vae(250, 30), .116, .06192, false),
+      learned(amazon, "MultVAE 200-100-200, 32 epochs", vae(100, 32, 0.5f), .01580, .02289, false),
+      learned(movies, "MultVAE 200-100-200, 39 epochs, dropout .7", vae(250, 39, 0.7f), .11735, .06192,
+              false),
       {movies,
        "iALS F=20 lambda=.01 weight 1 (.12152/800)",
        squares(ModelKind::ials, 20, .01f, 0.0f, 15),

@@ -56,7 +56,7 @@ std::string terminal_table(const Comparison& c, const Console& console) {
     std::vector<std::string> cells{row.letter, row.label};
     for (std::size_t n = 0; n < c.metrics.size(); ++n) {
       const ComparedCell& cell = row.cells[n];
-      const char* mark = marks[static_cast<std::size_t>(cell.place)];
+      const char* mark = marks[static_cast<std::size_t>(cell.standing)];
       cells.push_back(mark + shown(c.metrics[n], cell.value) + mark);
       if (has_letters(c, n)) cells.push_back(cell.beats);
       if (has_intervals(c, n)) cells.push_back(cell.interval ? shown(c.metrics[n], *cell.interval) : "");
@@ -101,7 +101,7 @@ ExportTable paper_table(const Comparison& c) {
       const ComparedCell& cell = row.cells[n];
       std::string text = shown(c.metrics[n], cell.value);
       if (cell.interval) text += " " + shown(c.metrics[n], *cell.interval);
-      cells.push_back({text, emphases[static_cast<std::size_t>(cell.place)], cell.beats});
+      cells.push_back({text, emphases[static_cast<std::size_t>(cell.standing)], cell.beats});
     }
   }
   return table;
@@ -209,7 +209,7 @@ nlohmann::json comparison_json(const Comparison& comparison) {
     for (std::size_t n = 0; n < comparison.metrics.size(); ++n) {
       const ComparedCell& cell = row.cells[n];
       nlohmann::json& json = cells[comparison.metrics[n]] = {{"value", cell.value}, {"beats", cell.beats}};
-      if (cell.place != Place::other) json["place"] = places[static_cast<std::size_t>(cell.place)];
+      if (cell.standing != Standing::plain) json["place"] = places[static_cast<std::size_t>(cell.standing)];
       if (cell.interval) json["interval"] = as_json(*cell.interval);
     }
     rows.push_back({{"letter", row.letter}, {"label", row.label}, {"run", row.source}, {"metrics", cells}});

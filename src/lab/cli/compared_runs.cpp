@@ -16,15 +16,10 @@ namespace sotto {
 
 namespace {
 
-// "pFPL+": the papers write the letters of the model large.
-std::string label_of(const TrainRequest& request) {
-  if (learns_from_test(request))
-    return fmt::format("{} ({})", facts_of(request.model).title, learned_from_test);
-  if (request.model != ModelKind::fpl) return facts_of(request.model).title;
-  const std::string variant = variant_of(request.plan);
-  const std::size_t at = variant.find("fpl");
-  if (at == std::string::npos) return fmt::format("{} ({})", facts_of(request.model).title, variant);
-  return variant.substr(0, at) + "FPL" + variant.substr(at + 3);
+// A run that learned from the test part says so.
+std::string full_label(const TrainRequest& request) {
+  if (!learns_from_test(request)) return label_of(request);
+  return fmt::format("{} ({})", label_of(request), learned_from_test);
 }
 
 std::vector<Metric> metrics_in(const nlohmann::json& summary) {
@@ -77,7 +72,8 @@ Result<ComparedRun> read_compared_run(const std::string& path, const std::vector
   const RunDir dir(path);
   SOTTO_TRY(const nlohmann::json summary, dir.summary());
   SOTTO_TRY(const TrainRequest request, dir.request());
-  ComparedRun run{label_of(request), path, to_toml(request), summary["split_hash"], metrics_in(summary), {}};
+  ComparedRun run{full_label(request), path, to_toml(request), summary["split_hash"],
+                  metrics_in(summary), {}};
   const auto values = dir.path() / "per_user.tsv";
   SOTTO_TRY(const bool kept, is_there(values));
   if (!kept || !has_all(run.metrics, metrics)) {

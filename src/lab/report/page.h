@@ -13,10 +13,9 @@
 
 #include "base/result.h"
 #include "lab/report/chart.h"
+#include "lab/standing.h"
 
 namespace sotto {
-
-enum class Standing : std::uint8_t { plain, best, second };
 
 struct PageCell {
   std::string text;

@@ -51,20 +51,10 @@ std::string value_in(const FlatPlan& plan, const std::string& key) {
   return found == plan.end() ? "default" : found->second;
 }
 
-// Only what figures use; a study of many cells would not fit otherwise.
-void keep_shown_columns(PerUser& per_user) {
-  PerUser kept;
-  kept.users = per_user.users;
-  std::vector<std::size_t> columns;
-  for (std::size_t column = 0; column < per_user.names.size(); ++column)
-    if (is_shown_per_user(per_user.names[column])) {
-      columns.push_back(column);
-      kept.names.push_back(per_user.names[column]);
-    }
-  kept.values.reserve(per_user.users.size() * columns.size());
-  for (std::size_t row = 0; row < per_user.users.size(); ++row)
-    for (const std::size_t column : columns) kept.values.push_back(per_user.at(row, column));
-  per_user = std::move(kept);
+// Whether figures use it.
+bool is_shown_per_user(const std::string& name) {
+  return name.starts_with("P@") || name.starts_with("R@") || name.starts_with("F1@") ||
+         name.starts_with("nDCG@");
 }
 
 Result<ReportData> read_results(const fs::path& path) {
@@ -208,9 +198,19 @@ void drop_repeated(ReportData& data) {
 
 }  // namespace
 
-bool is_shown_per_user(const std::string& name) {
-  return name.starts_with("P@") || name.starts_with("R@") || name.starts_with("F1@") ||
-         name.starts_with("nDCG@");
+void keep_shown_columns(PerUser& per_user) {
+  PerUser kept;
+  kept.users = per_user.users;
+  std::vector<std::size_t> columns;
+  for (std::size_t column = 0; column < per_user.names.size(); ++column)
+    if (is_shown_per_user(per_user.names[column])) {
+      columns.push_back(column);
+      kept.names.push_back(per_user.names[column]);
+    }
+  kept.values.reserve(per_user.users.size() * columns.size());
+  for (std::size_t row = 0; row < per_user.users.size(); ++row)
+    for (const std::size_t column : columns) kept.values.push_back(per_user.at(row, column));
+  per_user = std::move(kept);
 }
 
 FlatPlan flat_plan(const std::string& toml) {

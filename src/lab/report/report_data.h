@@ -42,8 +42,8 @@ struct ReportData {
 
 [[nodiscard]] Result<ReportData> read_report_data(const std::filesystem::path& path);
 
-// Whether a report shows this metric user by user.
-[[nodiscard]] bool is_shown_per_user(const std::string& name);
+// Leaves only the metrics that a report shows user by user; a study of many cells would not fit otherwise.
+void keep_shown_columns(PerUser& per_user);
 
 // One run directory, without a configuration. Adds what is known of its split to `splits`.
 [[nodiscard]] Result<ReportRun> read_run(const std::filesystem::path& path,

@@ -8,7 +8,9 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "lab/comparison.h"
 #include "lab/files.h"
+#include "lab/per_user_file.h"
 #include "lab/report/report_data.h"
 #include "lab/run_dir.h"
 
@@ -50,24 +52,16 @@ Result<Number> number_in(const Rows& rows, std::size_t row, std::size_t column, 
 }
 
 // Users are numbered by row, as the split is not read; run.judged tells who they are.
-Status read_per_user(const fs::path& path, ReportRun& run) {
-  PerUser& per_user = run.detail.per_user;
-  SOTTO_TRY(const Rows rows, read_tsv(path));
-  std::vector<std::size_t> columns;
-  for (std::size_t column = 1; column < rows.front().size(); ++column)
-    if (is_shown_per_user(rows.front()[column])) {
-      columns.push_back(column);
-      per_user.names.push_back(rows.front()[column]);
-    }
+Status read_users(const fs::path& path, ReportRun& run) {
+  SOTTO_TRY(const std::string text, read_text(path));
   Hasher judged;
-  for (std::size_t row = 1; row < rows.size(); ++row) {
-    judged.text(rows[row].front());
-    per_user.users.push_back(UserIndex{static_cast<std::uint32_t>(row - 1)});
-    for (const std::size_t column : columns) {
-      SOTTO_TRY(const double value, number_in<double>(rows, row, column, path));
-      per_user.values.push_back(value);
-    }
-  }
+  std::uint32_t row = 0;
+  SOTTO_TRY(run.detail.per_user,
+            read_per_user(text, path.string(), [&](std::string_view id) -> std::optional<UserIndex> {
+              judged.text(id);
+              return UserIndex{row++};
+            }));
+  keep_shown_columns(run.detail.per_user);
   run.judged = std::move(judged).hex();
   return Done{};
 }
@@ -149,15 +143,6 @@ std::vector<CategoryBiasAt> category_bias_of(const nlohmann::json& metrics) {
   return all;
 }
 
-// The papers' spelling: "sFPL+".
-std::string label_of(const TrainRequest& request) {
-  if (request.model != ModelKind::fpl) return facts_of(request.model).title;
-  std::string variant = variant_of(request.plan);
-  const std::size_t fpl = variant.find("fpl");
-  if (fpl == std::string::npos) return fmt::format("FPL ({})", variant);
-  return variant.replace(fpl, 3, "FPL");
-}
-
 std::string dataset_of(const DataRequest& data) {
   if (!data.split_file.empty()) return fs::path(data.split_file).stem().string();
   if (data.paths.empty()) return "built-in world";
@@ -206,7 +191,7 @@ Result<ReportRun> read_run(const fs::path& path, std::map<std::string, SplitFact
   run.place.seed = request.plan.seed;
   if (request.model == ModelKind::fpl) run.pi = request.plan.consent.pi;
   run.detail.category_bias = category_bias_of(metrics);
-  SOTTO_TRY_DONE(read_per_user(path / "per_user.tsv", run));
+  SOTTO_TRY_DONE(read_users(path / "per_user.tsv", run));
   SOTTO_TRY(run.detail.curve, read_curve(dir.log_path()));
   run.result.epochs = run.detail.curve.empty() ? 0 : run.detail.curve.back().epoch;
   SplitFacts& facts = splits[run.result.split_hash];

@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "lab/cli/console.h"
+#include "lab/comparison.h"
 #include "lab/report/markup.h"
 #include "lab/report/report.h"
-#include "metrics/statistics.h"
 
 namespace sotto {
 
@@ -37,20 +36,12 @@ std::string value_text(const char* stem, double value) {
   return value >= 10.0 ? fmt::format("{:.2f}", value) : fmt::format("{:.5f}", value);
 }
 
-// Marks the best and the second of a column; equal values stand alike.
 void mark_best(PageTable& table, std::size_t column, bool more_is_better) {
+  if (table.rows.size() < 2) return;
   std::vector<double> values;
-  for (const auto& row : table.rows)
-    if (row[column].value) values.push_back(more_is_better ? *row[column].value : -*row[column].value);
-  std::ranges::sort(values, std::greater<>());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  if (table.rows.size() < 2 || values.empty()) return;
-  for (auto& row : table.rows) {
-    if (!row[column].value) continue;
-    const double value = more_is_better ? *row[column].value : -*row[column].value;
-    if (value == values[0]) row[column].standing = Standing::best;
-    if (values.size() > 1 && value == values[1]) row[column].standing = Standing::second;
-  }
+  for (const auto& row : table.rows) values.push_back(row[column].value.value_or(NAN));
+  const std::vector<Standing> standings = standings_of(values, !more_is_better);
+  for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row][column].standing = standings[row];
 }
 
 PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGroup*>& groups) {
@@ -85,31 +76,18 @@ std::string letter_of(std::size_t index) {
 
 // For each row the letters of the rows that it beats in `metric`, by first seeds that judged the same users.
 std::vector<std::string> beaten(const std::vector<const RunGroup*>& groups, const std::string& metric) {
-  struct Pair {
-    std::size_t winner, loser;
-  };
-  std::vector<std::vector<double>> values;
-  for (const RunGroup* group : groups) values.push_back(group->first().detail.per_user.column(metric));
-  std::vector<Pair> pairs;
-  std::vector<double> p_values;
-  for (std::size_t a = 0; a < groups.size(); ++a)
-    for (std::size_t b = a + 1; b < groups.size(); ++b) {
-      if (values[a].size() < 2 || values[a].size() != values[b].size()) continue;
-      if (groups[a]->first().judged != groups[b]->first().judged) continue;
-      const TestOutcome outcome = paired_t_test(values[a], values[b]);
-      pairs.push_back(outcome.statistic >= 0.0 ? Pair{a, b} : Pair{b, a});
-      p_values.push_back(outcome.p);
-    }
-  const std::vector<double> adjusted = holm(p_values);
-  std::vector<std::vector<std::size_t>> losers(groups.size());
-  for (std::size_t index = 0; index < pairs.size(); ++index)
-    if (adjusted[index] < 0.05) losers[pairs[index].winner].push_back(pairs[index].loser);
+  std::vector<TestedRow> rows;
+  for (const RunGroup* group : groups) {
+    rows.push_back({group->first().detail.per_user.column(metric), group->first().judged});
+    if (rows.back().values.size() < 2) rows.back().values.clear();  // nothing to test
+  }
+  const CompareOptions options;
+  SerialExecutor serial;
+  const auto losers = beaten_rows(test_pairs(rows, metric, options, serial), rows.size(), options, false);
   std::vector<std::string> letters(groups.size());
-  for (std::size_t row = 0; row < groups.size(); ++row) {
-    std::ranges::sort(losers[row]);
+  for (std::size_t row = 0; row < groups.size(); ++row)
     for (const std::size_t loser : losers[row])
       letters[row] += (letters[row].empty() ? "" : " ") + letter_of(loser);
-  }
   return letters;
 }
 

@@ -46,8 +46,8 @@ knn = {neighbors = 100})"},
 neural = {hidden = 200, latent = 100, batch = 200, anneal_epochs = 40})"},
     QuickPlan{amazon_dm, "VAE", validated, 1, 80, R"(model = {name = "multvae", epochs = 32}
 neural = {hidden = 200, latent = 100, batch = 100, anneal_epochs = 40})"},
-    QuickPlan{movielens_1m, "VAE", validated, 1, 35, R"(model = {name = "multvae", epochs = 30}
-neural = {hidden = 200, latent = 100, batch = 250, anneal_epochs = 40})"},
+    QuickPlan{movielens_1m, "VAE", validated, 1, 45, R"(model = {name = "multvae", epochs = 39}
+neural = {hidden = 200, latent = 100, batch = 250, anneal_epochs = 40, dropout = 0.7})"},
     QuickPlan{"", "BPR-MF", given, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
     QuickPlan{amazon_dm, "BPR-MF", validated, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
     QuickPlan{italy, "BPR-MF", validated, 3, 1, R"(model = {name = "bprmf", factors = 50, epochs = 30})"},

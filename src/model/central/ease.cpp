@@ -7,7 +7,6 @@
 #include <limits>
 #include <numeric>
 
-#include "base/large_pages.h"
 #include "base/panel_sums.h"
 #include "base/score_kernels.h"
 #include "model/central/co_counts.h"
@@ -59,7 +58,7 @@ Status check(const EaseOptions& options) {
 
 SymmetricMatrix count_all_pairs(const Histories& histories, const Audiences& audiences, Executor& executor) {
   const std::size_t items = audiences.items();
-  SymmetricMatrix gram(items);
+  SymmetricMatrix gram = SymmetricMatrix::unset(items);
   const CommonColumns common(items, histories.users(),
                              [&](std::uint32_t user) { return histories.of(UserIndex{user}); });
   const std::size_t padded = (items + kernels::bit_rows - 1) / kernels::bit_rows * kernels::bit_rows;
@@ -130,28 +129,37 @@ Result<std::unique_ptr<Ease>> Ease::solve(SymmetricMatrix gram, std::vector<std:
 Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) {
   const std::size_t size = gram.size();
   for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);
-  SOTTO_TRY_DONE(invert(gram, executor));
+  SOTTO_TRY_DONE(invert_lower(gram, executor));
   std::vector<double> scale(size);
   for (std::size_t n = 0; n < size; ++n) scale[n] = -1.0 / gram.at(n, n);
-  prefer_large_pages(panels_.data(), panels_.size() * sizeof(float));
-  // A few rows at a time: their pages stay at hand while they are cut into panels.
-  constexpr std::size_t rows_a_shard = 16;
-  executor.run((size + rows_a_shard - 1) / rows_a_shard, [&](std::size_t shard) {
-    const std::size_t first = shard * rows_a_shard, last = std::min(size, first + rows_a_shard);
-    for (std::size_t column = 0; column < size; column += wide) {
-      float* panel = panels_.data() + column * size;
-      const std::size_t columns = std::min(wide, size - column);
-      for (std::size_t row = first; row < last; ++row) {
-        const double* from = gram.row(row).data() + column;
-        for (std::size_t c = 0; c < columns; ++c)
-          panel[row * wide + c] = static_cast<float>(from[c] * scale[column + c]);
-        std::fill(panel + row * wide + columns, panel + (row + 1) * wide, 0.0f);
+  executor.run((size + wide - 1) / wide, [&](std::size_t shard) { take_rows(gram, scale, shard); });
+  return Done{};
+}
+
+// The inverse is symmetric, so 64 of its rows up to the diagonal are both: rows of all panels before, and,
+// turned, what their own panel has at the others' places.
+void Ease::take_rows(const SymmetricMatrix& inverse, std::span<const double> scale, std::size_t shard) {
+  const std::size_t size = inverse.size(), first = shard * wide, last = std::min(size, first + wide);
+  float* own = panels_.data() + first * size;
+  alignas(64) float turned[wide][wide] = {};
+  for (std::size_t column = 0; column < first; column += wide) {
+    float* panel = panels_.data() + column * size;
+    for (std::size_t row = first; row < last; ++row) {
+      const double* from = inverse.row(row).data() + column;
+      for (std::size_t c = 0; c < wide; ++c) {
+        panel[row * wide + c] = static_cast<float>(from[c] * scale[column + c]);
+        turned[c][row - first] = static_cast<float>(from[c] * scale[row]);
       }
     }
-    for (std::size_t row = first; row < last; ++row)
-      panels_.data()[row / wide * wide * size + row * wide + row % wide] = 0.0f;
-  });
-  return Done{};
+    std::copy_n(turned[0], wide * wide, own + column * wide);
+  }
+  for (std::size_t row = first; row < last; ++row) {
+    std::fill_n(own + row * wide, wide, 0.0f);  // nothing speaks for itself
+    for (std::size_t other = first; other < row; ++other) {
+      own[row * wide + (other - first)] = static_cast<float>(inverse.at(row, other) * scale[other]);
+      own[other * wide + (row - first)] = static_cast<float>(inverse.at(row, other) * scale[row]);
+    }
+  }
 }
 
 const float* Ease::panel(std::size_t n) const { return panels_.data() + n * wide * solved_.size(); }

@@ -64,6 +64,7 @@ class Ease final : public Recommender {
 
   Ease(const Histories& train, std::size_t catalogue, std::vector<std::uint32_t> solved, float recency);
   [[nodiscard]] Status solve_from(SymmetricMatrix gram, float lambda, Executor& executor);
+  void take_rows(const SymmetricMatrix& inverse, std::span<const double> scale, std::size_t shard);
   // Adds the rows of a history's items; those outside the matrix have none.
   void add_rows(std::span<const ItemIndex> history, std::span<const std::uint16_t> ages, Rows& rows) const;
   void score_rows(const Rows& rows, ItemRange items, float* out) const;
