@@ -129,12 +129,19 @@ struct Coordinator::Answers {
       newest.push_front(device);
       if (newest.size() > most()) newest.pop_back();
     }));
-    for (const DeviceRecord& device : newest)
+    for (const DeviceRecord& device : newest) {
       all.push_back({{"device", to_hex(text_of(device.id))},
                      {"index", device.index},
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
+      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
+        all.back()["secure_sums"] = {{"named", conduct->named},
+                                     {"disputes", conduct->disputes},
+                                     {"doubts", conduct->doubts},
+                                     {"kept_out", own.now_ms_ < conduct->kept_out_until_ms},
+                                     {"kept_out_until_ms", conduct->kept_out_until_ms}};
+    }
     return all;
   }
   [[nodiscard]] Result<Json> set_state(TaskState state) const {
@@ -269,6 +276,7 @@ Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<
   for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
+  around_.conduct.set_keep_out(options.keep_out_ms);
   return Done{};
 }
 
@@ -278,6 +286,8 @@ std::string Coordinator::metrics() {
   text += gauge_text("sotto_devices", "Devices enrolled.", static_cast<double>(registry_.size()));
   text +=
       gauge_text("sotto_open_assignments", "Assignments of open rounds.", static_cast<double>(assignments()));
+  text += gauge_text("sotto_devices_kept_out", "Devices kept out of secure sums.",
+                     static_cast<double>(around_.conduct.kept_out(now_ms_)));
   text += gauge_text("sotto_upload_bytes", "Bytes of unfinished uploads.",
                      static_cast<double>(around_.upload_bytes));
   text += "# HELP sotto_version Newest version of a task.\n# TYPE sotto_version gauge\n";

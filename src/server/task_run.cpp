@@ -141,11 +141,13 @@ bool TaskRun::is_drawn(std::uint32_t index) {
   return std::binary_search(drawn_.begin(), drawn_.end(), index);
 }
 
-bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request) {
+bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms) {
   const RoundRules& rules = round_ ? round_->rules : config_.rules;
   PublicKey key{};
   if (!fulfils(rules, request) || (task_.secure && !read_key(request.sum_key(), key))) return false;
   if (round_ && round_->gathered) return false;
+  const std::uint32_t round = round_ ? round_->record.round : next_round_;
+  if (task_.secure && !around_.conduct.may_join(caller.id, round, now_ms)) return false;
   if (selector_) return is_drawn(caller.index);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
@@ -213,7 +215,7 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
 std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
                                               std::int64_t now_ms) {
   if (state_ != TaskState::running || members_.token_of(caller.id) != nullptr) return std::nullopt;
-  if (!admits(caller, request)) return std::nullopt;
+  if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
   member.device = caller.id;

@@ -12,6 +12,7 @@
 
 #include "fed/selection.h"
 #include "fed/wire/round_plain.h"
+#include "server/conduct.h"
 #include "server/log_sink.h"
 #include "server/members.h"
 #include "server/metrics.h"
@@ -27,6 +28,7 @@ struct Surroundings {
   Metrics& metrics;
   std::size_t most_upload_bytes = 0;
   std::size_t upload_bytes = 0;  // of unfinished uploads
+  Conduct conduct;
 };
 
 class TaskRun {
@@ -82,7 +84,7 @@ class TaskRun {
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.
-  [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request);
+  [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
   [[nodiscard]] bool is_drawn(std::uint32_t index);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
@@ -99,7 +101,8 @@ class TaskRun {
   void close(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
-  void end_round(std::int64_t now_ms);  // with what is there, where that suffices
+  void end_round(std::int64_t now_ms);                     // with what is there, where that suffices
+  void note_conduct(bool committed, std::int64_t now_ms);  // of a secure sum's members
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
   [[nodiscard]] bool is_stale(const Member& member) const;

@@ -124,15 +124,28 @@ std::string version_table(const Json& versions, const Console& console) {
   return table.text(console);
 }
 
+// What secure sums showed about a device.
+std::string conduct_text(const Json& device) {
+  if (!device.contains("secure_sums")) return "";
+  const Json& sums = device["secure_sums"];
+  std::string text;
+  for (const char* what : {"named", "disputes", "doubts"})
+    if (sums[what] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, cell(sums[what]));
+  if (!sums["kept_out"].get<bool>()) return text;
+  return fmt::format("{}{}kept out until {}", text, text.empty() ? "" : ", ",
+                     time_of(sums, "kept_out_until_ms"));
+}
+
 std::string device_table(const Json& devices, const Console& console) {
   Table table({{"device", Align::left, Tone::strong},
                {"number", Align::right},
                {"state", Align::left},
                {"enrolled", Align::left},
-               {"last seen", Align::left}});
+               {"last seen", Align::left},
+               {"in secure sums", Align::left}});
   for (const Json& one : devices)
     table.row({cell(one["device"]), cell(one["index"]), one["revoked"].get<bool>() ? "revoked" : "enrolled",
-               time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms")});
+               time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms"), conduct_text(one)});
   return table.text(console);
 }
 
