@@ -315,7 +315,7 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
 v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
   v1::LeaveRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
-  const Status left = asked.forget() ? store_.forget(id) : store_.revoke(id);
+  const Status left = asked.forget() ? store_.forget(id) : store_.set_revoked(id, true);
   if (!left.ok()) {
     log_.line(
         {LogLevel::error, "", std::nullopt, "a device could not leave", {{"cause", left.error().message}}});

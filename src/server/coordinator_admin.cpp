@@ -170,16 +170,16 @@ struct Coordinator::Answers {
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
-  [[nodiscard]] Result<Json> revoke() const {
+  [[nodiscard]] Result<Json> set_revoked(bool revoked) const {
     const std::string hex = arguments.value("device", std::string());
     DeviceId id{};
     std::size_t size = 0;
     if (sodium_hex2bin(id.data(), id.size(), hex.data(), hex.size(), nullptr, &size, nullptr) != 0 ||
         size != id.size() || own.registry_.find(id) == nullptr)
       return fail(Code::not_found, "there is no such device: 'devices' lists them");
-    SOTTO_TRY_DONE(own.store_.revoke(id));
-    own.registry_.find(id)->revoked = true;
-    return Json{{"device", hex}, {"revoked", true}};
+    SOTTO_TRY_DONE(own.store_.set_revoked(id, revoked));
+    own.registry_.find(id)->revoked = revoked;
+    return Json{{"device", hex}, {"revoked", revoked}};
   }
   [[nodiscard]] Result<Json> tokens() const {
     const auto count = arguments.value("count", std::uint64_t{1});
@@ -205,11 +205,13 @@ struct Coordinator::Answers {
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
     if (command == "export") return export_model();
-    if (command == "revoke") return revoke();
+    if (command == "revoke") return set_revoked(true);
+    if (command == "unrevoke") return set_revoked(false);
     if (command == "tokens") return tokens();
-    return fail(Code::usage,
-                "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke "
-                "or tokens");
+    return fail(
+        Code::usage,
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke, "
+        "unrevoke or tokens");
   }
 };
 

@@ -131,12 +131,13 @@ std::optional<RoundRecord> TaskRun::open_round() const {
   return record;
 }
 
-bool TaskRun::is_drawn(std::uint32_t index) {
+bool TaskRun::is_drawn(std::uint32_t index, std::int64_t now_ms) {
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
   if (drawn_round_ != round) {
     drawn_.clear();
     for (const UserIndex user : selector_->select(round)) drawn_.push_back(user.value);
     drawn_round_ = round;
+    drawn_ms_ = now_ms;
   }
   return std::binary_search(drawn_.begin(), drawn_.end(), index);
 }
@@ -148,7 +149,7 @@ bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, st
   if (round_ && round_->gathered) return false;
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
   if (task_.secure && !around_.conduct.may_join(caller.id, round, now_ms)) return false;
-  if (selector_) return is_drawn(caller.index);
+  if (selector_) return is_drawn(caller.index, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
   std::uint64_t waiting = members_.size();

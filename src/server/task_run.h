@@ -85,7 +85,7 @@ class TaskRun {
 
   // Who takes part.
   [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
-  [[nodiscard]] bool is_drawn(std::uint32_t index);
+  [[nodiscard]] bool is_drawn(std::uint32_t index, std::int64_t now_ms);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
@@ -125,6 +125,7 @@ class TaskRun {
   std::optional<CohortSelector> selector_;
   std::optional<std::uint32_t> drawn_round_;  // whose cohort drawn_ is
   std::vector<std::uint32_t> drawn_;
+  std::int64_t drawn_ms_ = 0;
   double mean_waited_ms_ = 0.0;  // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;

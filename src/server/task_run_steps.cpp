@@ -145,6 +145,10 @@ void TaskRun::tick(std::int64_t now_ms) {
   if (buffered)
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
+  // Somebody asks, and nobody who was drawn does: the next round draws others.
+  if (!round_ && state_ == TaskState::running && drawn_round_ == next_round_ &&
+      now_ms - drawn_ms_ >= config_.rules.round_ms && begin_round(now_ms))
+    abandon("none of the devices that were drawn came", now_ms);
   if (!round_) return;
   look_at_gathering(now_ms);
   if (round_->secure) round_->secure->tick(now_ms);

@@ -197,6 +197,10 @@ Status revoke(CtlOptions& options, const Console& console) {
     return std::string("Revoked: it is refused from now on.\n");
   });
 }
+Status unrevoke(CtlOptions& options, const Console& console) {
+  return tell(options, console, "unrevoke", {{"device", options.device}},
+              [](const Json&, const Console&) { return std::string("It may take part again.\n"); });
+}
 
 Status tokens(CtlOptions& options, const Console& console) {
   if (options.out != "-" && std::filesystem::exists(options.out))
@@ -336,8 +340,10 @@ void add_ctl(CLI::App& root, Cli& cli) {
       ->type_name("N");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
                                       "sotto ctl revoke 0123456789abcdef0123456789abcdef");
-  revoke_command.app->add_option("DEVICE", revoke_command.options->device, "as 'sotto ctl devices' names it")
-      ->required();
+  const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
+                                        unrevoke, "sotto ctl unrevoke 0123456789abcdef0123456789abcdef");
+  for (const auto& one : {revoke_command, unrevoke_command})
+    one.app->add_option("DEVICE", one.options->device, "as 'sotto ctl devices' names it")->required();
   const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
                                      tokens, "sotto ctl tokens --count 100 --out tokens.txt");
   take_out(token_command);
