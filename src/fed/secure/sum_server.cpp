@@ -214,7 +214,7 @@ bool SumServer::fits_marks(std::uint32_t from, const RevealMessage& message) con
 Status SumServer::receive(std::uint32_t from, const RevealMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::reveal, from, message.session, gave_, revealed_));
   SOTTO_TRY_DONE(check_reveal(from, message));
-  if (findings_.proven.has(from) || !fits_marks(from, message)) {
+  if (!fits_marks(from, message)) {
     findings_.proven.insert(from);
     return sum_refused("a share that is not the one its dealer committed to");
   }

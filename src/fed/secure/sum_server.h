@@ -3,11 +3,12 @@
 //
 //   keys ──close──▶ letters ──close──▶ inputs ──close──▶ agreement ──close──▶ reveal ──release──▶ done
 //
-// Laws: a refused message leaves no trace, and its sender counts as silent; who sent a message is what the
-// transport has proved, never what the message says. A phase that closes with too few fails the sum, and a
-// failed sum releases nothing. A share is held against what its dealer committed to, what shares bring back
-// against what its owner did, and the total against its range: masks that do not cancel release nothing. What
-// a member did wrong is found out as far as messages show it (sum_findings.h), whether the sum fails or not.
+// Laws: a refused message leaves no trace but what it proves, and its sender counts as silent; who sent a
+// message is what the transport has proved, never what the message says. A phase that closes with too few
+// fails the sum, and a failed sum releases nothing. A share is held against what its dealer committed to,
+// what shares bring back against what its owner did, and the total against its range: masks that do not
+// cancel release nothing. What a member did wrong is found out as far as messages show it (sum_findings.h),
+// whether the sum fails or not.
 #pragma once
 
 #include <cstdint>

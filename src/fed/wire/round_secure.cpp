@@ -159,8 +159,14 @@ std::uint32_t SecureRound::expected() const {
       return static_cast<std::uint32_t>(std::count_if(committee_.begin(), committee_.end(),
                                                       [&](std::uint32_t place) { return in_sum(place); }));
     default:
-      return heard(v1::PHASE_MASKED).size() - server_.findings().proven.size();
+      break;
   }
+  const DeviceSet& lying = server_.findings().proven;
+  std::uint32_t waited_for = heard(v1::PHASE_MASKED).size();
+  if (lying.size() == 0) return waited_for;
+  for (std::uint32_t place = 0; place < lying.devices(); ++place)
+    if (lying.has(place) && !heard(v1::PHASE_REVEAL).has(place)) --waited_for;
+  return waited_for;
 }
 
 Status SecureRound::close_phase() {
