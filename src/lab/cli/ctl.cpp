@@ -141,12 +141,15 @@ std::string device_table(const Json& devices, const Console& console) {
                {"number", Align::right},
                {"state", Align::left},
                {"enrolled", Align::left},
-               {"last seen", Align::left},
-               {"in secure sums", Align::left}});
+               {"last seen", Align::left}});
   for (const Json& one : devices)
     table.row({cell(one["device"]), cell(one["index"]), one["revoked"].get<bool>() ? "revoked" : "enrolled",
-               time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms"), conduct_text(one)});
-  return table.text(console);
+               time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms")});
+  std::string sums;
+  for (const Json& one : devices)
+    if (const std::string conduct = conduct_text(one); !conduct.empty())
+      sums += fmt::format("  {}  {}\n", cell(one["device"]), conduct);
+  return table.text(console) + (sums.empty() ? "" : "\nIn secure sums:\n" + sums);
 }
 
 // Asks, and prints the answer as JSON or by `show`.
