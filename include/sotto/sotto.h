@@ -114,6 +114,11 @@ SOTTO_API sotto_status sotto_set_mask(sotto_device* device, const char* mask);  
 SOTTO_API sotto_status sotto_set_item_rule(sotto_device* device, const char* item, const char* rule);
 // rule: "always", "never", "ask", or "none" to remove it.
 SOTTO_API sotto_status sotto_set_category_rule(sotto_device* device, const char* category, const char* rule);
+// sums: "secure" to take part in secure sums alone, or "any". crowd: the fewest honest devices that this one
+// is summed with (0: no matter); a plain sum promises one. What a task does not promise is refused at once.
+SOTTO_API sotto_status sotto_set_sums(sotto_device* device, const char* sums);
+SOTTO_API sotto_status sotto_set_least_crowd(sotto_device* device, uint32_t crowd);
+SOTTO_API sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t* least_crowd);
 SOTTO_API sotto_status sotto_pause(sotto_device* device);
 SOTTO_API sotto_status sotto_resume(sotto_device* device);
 SOTTO_API sotto_status sotto_withdraw(sotto_device* device);

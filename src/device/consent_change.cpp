@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "fed/criteria/criterion.h"
+#include "privacy/secure/sum_terms.h"
 
 namespace sotto {
 
@@ -72,6 +73,20 @@ Status choose_criterion(PersonalPolicy& policy, const std::string& criterion, co
     return fail(Code::usage,
                 fmt::format("unknown choice '{}': choose tell, keep, or unset to remove it", choice));
   policy.criteria[name] = *tells;
+  return Done{};
+}
+
+Status choose_sums(PersonalPolicy& policy, const std::string& sums) {
+  if (sums != "secure" && sums != "any")
+    return fail(Code::usage, fmt::format("unknown sums '{}': choose secure or any", sums));
+  policy.secure_only = sums == "secure";
+  return Done{};
+}
+
+Status choose_crowd(PersonalPolicy& policy, std::uint64_t devices) {
+  if (devices > most_sum_devices)
+    return fail(Code::usage, fmt::format("no sum has more than {} devices", most_sum_devices));
+  policy.least_crowd = static_cast<std::uint32_t>(devices);
   return Done{};
 }
 

@@ -26,6 +26,10 @@ namespace sotto {
 // Of a criterion by either of its names ("*": of all others): tell, keep, or unset to remove the choice.
 [[nodiscard]] Status choose_criterion(PersonalPolicy& policy, const std::string& criterion,
                                       const std::string& choice);
+// secure: takes part in secure sums alone; any: in plain ones too.
+[[nodiscard]] Status choose_sums(PersonalPolicy& policy, const std::string& sums);
+// How many honest devices this one is at least summed with; 0: no matter.
+[[nodiscard]] Status choose_crowd(PersonalPolicy& policy, std::uint64_t devices);
 [[nodiscard]] Status end_pause(PersonalPolicy& policy);
 
 }  // namespace sotto

@@ -46,6 +46,9 @@ class PolicyReader {
     if (key == "contexts") return contexts(node);
     if (key == "criteria") return criteria(node);
     if (key == "history") return part(key, node, "none", policy_.history);
+    if (key == "sums")
+      return named(key, node, [&](const std::string& text) { return choose_sums(policy_, text); });
+    if (key == "least_crowd") return crowd(node);
     return wrong(key, node, "unknown key");
   }
 
@@ -71,6 +74,12 @@ class PolicyReader {
     const Status fits = check(policy_);
     if (!fits.ok()) return wrong("pi", node, fits.error().message);
     return Done{};
+  }
+  [[nodiscard]] Status crowd(const toml::node& node) {
+    const auto devices = node.is_integer() ? node.value<std::int64_t>() : std::nullopt;
+    if (!devices || *devices < 0) return wrong("least_crowd", node, "a whole number is needed");
+    const Status fits = choose_crowd(policy_, static_cast<std::uint64_t>(*devices));
+    return fits.ok() ? fits : wrong("least_crowd", node, fits.error().message);
   }
   [[nodiscard]] Status rules(const std::string& key, const toml::node& node, PersonalRules& out) const {
     if (!node.is_table()) return wrong(key, node, "a section of names and rules is needed");
@@ -160,6 +169,8 @@ std::string to_toml(const PersonalPolicy& policy) {
   if (policy.paused) text += "paused = true\n";
   if (policy.withdrawn) text += "withdrawn = true\n";
   if (policy.history < 1.0) text += fmt::format("history = {}\n", part_text(policy.history, "none"));
+  if (policy.secure_only) text += "sums = \"secure\"\n";
+  if (policy.least_crowd > 0) text += fmt::format("least_crowd = {}\n", policy.least_crowd);
   text += section("items", policy.items) + section("categories", policy.categories) +
           section("features", policy.features) + section("predicates", policy.predicates);
   if (!policy.contexts.empty()) text += "\n[contexts]\n";

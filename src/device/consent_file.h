@@ -10,8 +10,12 @@
 //   "dct:subject American science fiction films" = "never"
 //   [predicates]                # all features through one
 //   "dbo:director" = "never"
-//   history = "partial"         # what enters the model here: full, partial (its newest half; or a number),
-//   none [contexts]                  # of each kind: full, partial (half; or a number), off interval = 0.3
+//   history = "partial"         # what enters the model here: full, partial (its newest half; or a number) or
+//   none sums = "secure"             # takes part in secure sums alone; any: in plain ones too least_crowd =
+//   50            # honest devices that this one is at least summed with, itself included
+//
+//   [contexts]                  # of each kind: full, partial (half; or a number) or off
+//   interval = 0.3
 //   "*" = "off"                 # all others
 //   [criteria]                  # numbers by which the device counts in a sum: tell or keep
 //   size = "keep"               # "*" for all others; without a choice the level says it

@@ -123,6 +123,31 @@ TEST_F(AHostileServer, TasksThatThePersonDidNotChoose) {
   expect_refused("takes part in others");
 }
 
+TEST_F(AHostileServer, TasksThatPromiseLessThanThePersonAsksFor) {
+  device.policy.secure_only = true;
+  const int before = server.calls;
+  expect_refused("secure ones alone");
+  EXPECT_EQ(server.calls, before + 1);  // the check-in alone
+  device.policy.secure_only = false;
+  device.policy.least_crowd = 2;
+  expect_refused("promises a crowd of 1, the person asks for 2");
+  server.twist_assignment = [](v1::Assignment& given) {
+    given.mutable_task()->set_sum(v1::SUM_SECURE);
+    v1::SumAssumed& assumed = *given.mutable_task()->mutable_assumed();
+    assumed.set_dropped(0.3);
+    assumed.set_leak(0x1p-10);
+    assumed.set_abort(0x1p-10);
+    assumed.set_crowd(9);
+  };
+  device.policy.secure_only = true;
+  device.policy.least_crowd = 10;
+  expect_refused("promises a crowd of 9, the person asks for 10");
+  server.twist_assignment = nullptr;
+  device.policy.secure_only = false;
+  device.policy.least_crowd = 1;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+}
+
 TEST_F(AHostileServer, CataloguesThatAreNone) {
   std::string names;
   for (std::uint32_t n = 0; n < test_items; ++n) names += "name " + std::to_string(n) + "\n";

@@ -145,7 +145,7 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
       end(Ending::no_work, "", between(least, std::clamp<std::int64_t>(reply.retry_max_ms(), 1, day_ms)))};
 }
 
-std::string ExchangeRun::objection(const v1::Assignment& assignment) const {
+std::string ExchangeRun::objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const {
   if (assignment.token().size() != token_bytes) return "the assignment is refused: it has no proper token";
   const auto& wanted = options_.tasks;
   if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task_.name) == wanted.end())
@@ -154,6 +154,13 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment) const {
     return "the task is refused: it is reproducible, and the server would know this device's draws";
   if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
     return "the task is refused: its model is larger than this device takes";
+  if (policy.secure_only && !task_.secure)
+    return "the task is refused: its sums are plain, and the person allows secure ones alone";
+  // The terms of a secure sum are reckoned here for the task's crowd, whatever the server offers later.
+  const std::uint32_t crowd = task_.secure ? task_.assumed.crowd : 1;
+  if (crowd < policy.least_crowd)
+    return "the task is refused: it promises a crowd of " + std::to_string(crowd) + ", the person asks for " +
+           std::to_string(policy.least_crowd);
   return {};
 }
 
@@ -164,7 +171,8 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   report_.task = task_.name;
   report_.round = assignment.round();
   report_.secure = task_.secure;
-  if (std::string why = objection(assignment); !why.empty()) return {object(std::move(why))};
+  SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
+  if (std::string why = objection(assignment, policy); !why.empty()) return {object(std::move(why))};
   token_ = assignment.token();
   const std::int64_t time = line_.server_time(now_ms);
   deadline_ms_ = static_cast<std::int64_t>(

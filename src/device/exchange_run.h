@@ -41,7 +41,7 @@ class ExchangeRun {
   [[nodiscard]] Result<std::string> check_in_request(const CriteriaTerms& terms);
   [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
   // Why the device does not take it; empty: it does.
-  [[nodiscard]] std::string objection(const v1::Assignment& assignment) const;
+  [[nodiscard]] std::string objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const;
   [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
   [[nodiscard]] Status note_answer();
   [[nodiscard]] std::string step_request() const;

@@ -171,16 +171,38 @@ Result<Socket> connect_to(const Address& address, int timeout_ms) {
   return no_connection(address, wrong);
 }
 
-Status can_listen(const Address& address) {
-  if (address.is_unix()) return can_listen_unix(address);
+Result<std::vector<Socket>> listen_at(const Address& address, int waiting, std::uint16_t& port) {
   SOTTO_TRY(const Found found, look_up(address, AI_PASSIVE));
-  for (const addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
-    const Socket socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  std::vector<Socket> sockets;
+  port = address.port;
+  int wrong = EADDRNOTAVAIL;
+  for (addrinfo* one = found.get(); one != nullptr; one = one->ai_next) {
+    Socket socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int on = 1;
     setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (bind(socket.descriptor(), one->ai_addr, one->ai_addrlen) != 0 || listen(socket.descriptor(), 1) != 0)
-      return no_listening(address, errno);
+    // The second address takes the port that the first one got.
+    auto& wanted = one->ai_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(one->ai_addr)->sin6_port
+                                              : reinterpret_cast<sockaddr_in*>(one->ai_addr)->sin_port;
+    wanted = htons(port);
+    if (bind(socket.descriptor(), one->ai_addr, one->ai_addrlen) != 0 ||
+        listen(socket.descriptor(), waiting) != 0) {
+      wrong = errno;
+      if (wrong == EADDRINUSE || wrong == EACCES) return no_listening(address, wrong);
+      continue;  // a name may have an address of a kind that this machine lacks
+    }
+    socklen_t size = one->ai_addrlen;
+    getsockname(socket.descriptor(), one->ai_addr, &size);
+    port = ntohs(wanted);
+    sockets.push_back(std::move(socket));
   }
+  if (sockets.empty()) return no_listening(address, wrong);
+  return sockets;
+}
+
+Status can_listen(const Address& address) {
+  if (address.is_unix()) return can_listen_unix(address);
+  std::uint16_t port = 0;
+  SOTTO_TRY([[maybe_unused]] const std::vector<Socket> sockets, listen_at(address, 1, port));
   return Done{};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 
@@ -42,6 +43,9 @@ class Socket {
 
 // A connected stream whose reads and writes give up after `timeout_ms`. Fails in words for a person.
 [[nodiscard]] Result<Socket> connect_to(const Address& address, int timeout_ms);
+// Listening sockets at all addresses of the host, not a unix one's, on one port: the address's, or a free
+// one, which is told.
+[[nodiscard]] Result<std::vector<Socket>> listen_at(const Address& address, int waiting, std::uint16_t& port);
 // Why nobody can listen there: asks the system by trying. Fine where it can.
 [[nodiscard]] Status can_listen(const Address& address);
 

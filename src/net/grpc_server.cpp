@@ -19,6 +19,7 @@
 #include "net/byte_buffers.h"
 #include "net/certificates.h"
 #include "net/grpc_setup.h"
+#include "net/peer_listener.h"
 
 namespace sotto {
 
@@ -107,6 +108,8 @@ class GrpcServer::Calls {
   [[nodiscard]] ServerCounts counts() const;
 
  private:
+  [[nodiscard]] Status listen(grpc::ServerBuilder& builder,
+                              const std::shared_ptr<grpc::ServerCredentials>& credentials);
   void work();
   void ask_for_next();
   void go_on(Call& call, bool ok);
@@ -124,6 +127,8 @@ class GrpcServer::Calls {
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::ServerCompletionQueue> events_;
   std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
+  std::unique_ptr<PeerListener> listener_;  // none for a unix socket
   std::size_t thread_count_ = 0;
   std::vector<std::thread> threads_;
 
@@ -143,18 +148,30 @@ class GrpcServer::Calls {
   std::atomic<std::uint64_t> broken_ = 0;
 };
 
+// gRPC counts no connections: they are accepted here and given to it.
+Status GrpcServer::Calls::listen(grpc::ServerBuilder& builder,
+                                 const std::shared_ptr<grpc::ServerCredentials>& credentials) {
+  if (address_.is_unix()) {
+    SOTTO_TRY_DONE(can_listen(address_));
+    builder.AddListeningPort(address_.text(), credentials);
+    return Done{};
+  }
+  SOTTO_TRY(listener_, PeerListener::listen(address_, options_.limits.peer_connections));
+  address_.port = listener_->port();
+  acceptor_ = builder.experimental().AddExternalConnectionAcceptor(
+      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials);
+  return Done{};
+}
+
 Status GrpcServer::Calls::start() {
   SOTTO_TRY(const auto credentials, credentials_of(options_, address_));
-  if (address_.is_unix()) SOTTO_TRY_DONE(can_listen(address_));
   grpc::ServerBuilder builder;
   set_limits(builder, options_.limits);
-  int port = 0;
-  builder.AddListeningPort(address_.text(), credentials, &port);
+  SOTTO_TRY_DONE(listen(builder, credentials));
   builder.RegisterAsyncGenericService(&service_);
   events_ = builder.AddCompletionQueue();
   server_ = builder.BuildAndStart();
-  if (server_ == nullptr || port == 0) {
-    server_.reset();
+  if (server_ == nullptr) {
     events_->Shutdown();
     void* tag = nullptr;
     bool ok = false;
@@ -165,18 +182,23 @@ Status GrpcServer::Calls::start() {
     return fail(Code::io, fmt::format("gRPC cannot listen at {}: check the address and the certificates",
                                       address_.text()));
   }
-  if (address_.is_unix())
-    chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
-  else
-    address_.port = static_cast<std::uint16_t>(port);
+  if (address_.is_unix()) chmod(address_.path.c_str(), S_IRUSR | S_IWUSR);
   for (int at = 0; at < asked_ahead; ++at) ask_for_next();
   thread_count_ = std::max<std::size_t>(2, options_.limits.threads);
   for (std::size_t at = 0; at < thread_count_; ++at) threads_.emplace_back([this] { work(); });
+  if (listener_ != nullptr)
+    listener_->start([this](int listener, int connection) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters given;
+      given.listener_fd = listener;
+      given.fd = connection;
+      acceptor_->HandleNewConnection(&given);
+    });
   return Done{};
 }
 
 void GrpcServer::Calls::stop(int deadline_ms) {
   if (server_ == nullptr || std::exchange(stopped_, true)) return;
+  if (listener_ != nullptr) listener_->stop();
   server_->Shutdown(std::chrono::system_clock::now() + std::chrono::milliseconds(deadline_ms));
   {
     // Nothing may be begun on a queue that is shut down: every call goes first.
@@ -188,7 +210,12 @@ void GrpcServer::Calls::stop(int deadline_ms) {
 }
 
 ServerCounts GrpcServer::Calls::counts() const {
-  return {.answered = answered_, .refused = refused_, .unknown = unknown_, .broken = broken_, .open = open_};
+  return {.answered = answered_,
+          .refused = refused_,
+          .unknown = unknown_,
+          .broken = broken_,
+          .open = open_,
+          .turned_away = listener_ == nullptr ? 0 : listener_->turned_away()};
 }
 
 void GrpcServer::Calls::work() {

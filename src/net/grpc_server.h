@@ -4,7 +4,8 @@
 // Laws: the function is called by several threads at once and never with more than 4 MiB; a call beyond the
 // bounds is refused at once (RESOURCE_EXHAUSTED) and costs the others nothing; an unknown method is
 // UNIMPLEMENTED; without TLS it listens on unix sockets alone; a connection that is idle, old or does not get
-// on with its handshake is closed; after stop() no thread of it runs.
+// on with its handshake is closed, and so is one of a peer that has too many (net/peer_listener.h); after
+// stop() no thread of it runs.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +30,7 @@ struct ServerLimits {
   std::size_t queued_calls = 1024;  // that wait for a thread
   std::size_t open_calls = 4096;    // also those whose request is still under way
   std::size_t memory_bytes = std::size_t{256} << 20;  // for gRPC's buffers
+  std::size_t peer_connections = 1024;                // open at once from one address; 0: no limit
   int streams = 128;                                  // at once on one connection
   int handshake_ms = 10'000;
   int read_ms = 10'000;       // for a call's request to come in whole
@@ -47,10 +49,11 @@ struct ServerOptions {
 
 struct ServerCounts {
   std::uint64_t answered = 0;
-  std::uint64_t refused = 0;  // beyond the bounds
-  std::uint64_t unknown = 0;  // methods
-  std::uint64_t broken = 0;   // without a whole request
-  std::uint64_t open = 0;     // now
+  std::uint64_t refused = 0;      // beyond the bounds
+  std::uint64_t unknown = 0;      // methods
+  std::uint64_t broken = 0;       // without a whole request
+  std::uint64_t open = 0;         // now
+  std::uint64_t turned_away = 0;  // connections of peers that had too many
 };
 
 class GrpcServer {

@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -13,9 +18,8 @@ namespace sotto {
 
 namespace {
 
-constexpr std::size_t answering_threads = 2;
+constexpr std::size_t answering_threads = 16;
 constexpr std::size_t most_waiting = 32;
-constexpr int patience_s = 5;
 
 // httplib's own has no bound. Here the accepting thread waits when there are too many: then the kernel's list
 // of connections fills, which is bounded.
@@ -64,12 +68,69 @@ class BoundedTasks : public httplib::TaskQueue {
   bool over_ = false;
 };
 
+// A connection whose reads and writes all together end at a deadline. httplib knows one for each of them
+// alone, so that a byte now and then would hold a thread for ever.
+class TimedStream final : public httplib::Stream {
+ public:
+  TimedStream(socket_t socket, int patience_ms)
+      : socket_(socket), ends_(Clock::now() + std::chrono::milliseconds(patience_ms)) {}
+
+  bool is_readable() const override { return next_ < filled_ || wait_for(POLLIN); }
+  bool is_writable() const override { return wait_for(POLLOUT); }
+  ssize_t read(char* to, std::size_t size) override {
+    if (next_ == filled_) {
+      if (!wait_for(POLLIN)) return -1;
+      const ssize_t got = recv(socket_, buffer_.data(), buffer_.size(), 0);
+      if (got <= 0) return got;
+      next_ = 0;
+      filled_ = static_cast<std::size_t>(got);
+    }
+    const std::size_t part = std::min(size, filled_ - next_);
+    std::copy_n(buffer_.data() + next_, part, to);
+    next_ += part;
+    return static_cast<ssize_t>(part);
+  }
+  ssize_t write(const char* from, std::size_t size) override {
+    return wait_for(POLLOUT) ? send(socket_, from, size, MSG_NOSIGNAL | MSG_DONTWAIT) : -1;
+  }
+  void get_remote_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
+  void get_local_ip_and_port(std::string& /*ip*/, int& /*port*/) const override {}
+  socket_t socket() const override { return socket_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  [[nodiscard]] bool wait_for(short what) const {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends_ - Clock::now()).count();
+    pollfd wait{.fd = socket_, .events = what, .revents = 0};
+    return left > 0 && poll(&wait, 1, static_cast<int>(left)) > 0;
+  }
+
+  socket_t socket_;
+  Clock::time_point ends_;
+  std::array<char, 4096> buffer_{};
+  std::size_t next_ = 0, filled_ = 0;
+};
+
+class TimedServer final : public httplib::Server {
+ public:
+  explicit TimedServer(int patience_ms) : patience_ms_(patience_ms) {}
+
+ private:
+  // One request a connection: nobody holds a socket open.
+  bool process_and_close_socket(socket_t socket) override {
+    TimedStream stream(socket, patience_ms_);
+    bool closed = false;
+    const bool done = process_request(stream, true, closed, nullptr);
+    shutdown(socket, SHUT_RDWR);
+    close(socket);
+    return done;
+  }
+  int patience_ms_;
+};
+
 void set_up(httplib::Server& server, const HttpPages& pages) {
   server.new_task_queue = [] { return new BoundedTasks; };
   server.set_payload_max_length(1024);
-  server.set_read_timeout(patience_s);
-  server.set_write_timeout(patience_s);
-  server.set_keep_alive_max_count(1);  // nobody holds a socket open
   // httplib's default would let two programs share a port.
   server.set_socket_options([](socket_t socket) {
     const int on = 1;
@@ -97,22 +158,26 @@ void set_up(httplib::Server& server, const HttpPages& pages) {
 
 class HttpEndpoint::Listener {
  public:
-  Listener(Address place, const HttpPages& pages) : address(std::move(place)) { set_up(server, pages); }
+  Listener(Address place, const HttpPages& pages, int patience_ms)
+      : address(std::move(place)), server(patience_ms) {
+    set_up(server, pages);
+  }
   ~Listener() {
     server.stop();
     if (thread.joinable()) thread.join();
   }
 
   Address address;
-  httplib::Server server;
+  TimedServer server;
   std::thread thread;
 };
 
-Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const std::string& address, HttpPages pages) {
+Result<std::unique_ptr<HttpEndpoint>> HttpEndpoint::start(const std::string& address, HttpPages pages,
+                                                          int patience_ms) {
   SOTTO_TRY(Address place, parse_address(address));
   if (place.is_unix())
     return fail(Code::usage, fmt::format("the status pages need HOST:PORT, not {}", place.text()));
-  auto listener = std::make_unique<Listener>(std::move(place), pages);
+  auto listener = std::make_unique<Listener>(std::move(place), pages, patience_ms);
   Address& bound = listener->address;
   int port = bound.port;
   if (port == 0)

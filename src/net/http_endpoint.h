@@ -1,8 +1,9 @@
 // HttpEndpoint: a few read-only pages over plain HTTP, for Prometheus, load balancers and people.
 //
 // Laws: GET and HEAD alone; a page is made anew for each request by its function, which several threads may
-// call; threads, waiting connections and what a request may weigh are bounded. There is no TLS and no login
-// here: it listens on the loopback unless told otherwise, and its pages hold nobody's data.
+// call; threads, waiting connections, what a request may weigh and how long it may take from its first byte
+// to the answer's last are bounded, so that a few slow clients keep nobody else waiting. There is no TLS and
+// no login here: it listens on the loopback unless told otherwise, and its pages hold nobody's data.
 #pragma once
 
 #include <functional>
@@ -25,9 +26,9 @@ using HttpPages = std::map<std::string, std::function<HttpPage()>>;
 
 class HttpEndpoint {
  public:
-  // "host:port"; port 0 takes a free one.
+  // "host:port"; port 0 takes a free one. A request may take so long in all.
   [[nodiscard]] static Result<std::unique_ptr<HttpEndpoint>> start(const std::string& address,
-                                                                   HttpPages pages);
+                                                                   HttpPages pages, int patience_ms = 5'000);
   HttpEndpoint(const HttpEndpoint&) = delete;
   HttpEndpoint& operator=(const HttpEndpoint&) = delete;
   ~HttpEndpoint();  // answers what it has begun, then stops

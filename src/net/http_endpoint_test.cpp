@@ -26,14 +26,14 @@ std::string request(const std::string& method, const std::string& path) {
   return method + " " + path + " HTTP/1.1\r\nHost: x\r\n\r\n";
 }
 
-std::unique_ptr<HttpEndpoint> open(std::atomic<int>& asked) {
+std::unique_ptr<HttpEndpoint> open(std::atomic<int>& asked, int patience_ms = 5'000) {
   HttpPages pages;
   pages["/metrics"] = [&asked] {
     return HttpPage{200, "text/plain; version=0.0.4", "asked " + std::to_string(++asked)};
   };
   pages["/readyz"] = [] { return HttpPage{503, "text/plain", "not yet"}; };
   pages["/broken"] = []() -> HttpPage { throw std::runtime_error("somebody's secret"); };
-  return HttpEndpoint::start("127.0.0.1:0", std::move(pages)).value();
+  return HttpEndpoint::start("127.0.0.1:0", std::move(pages), patience_ms).value();
 }
 
 TEST(HttpEndpoint, AnswersItsPages) {
@@ -79,6 +79,39 @@ TEST(HttpEndpoint, ManyAtOnce) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(asked, 50);
+}
+
+void say(const Socket& socket, std::string_view bytes) {
+  send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+TEST(HttpEndpoint, SlowClientsKeepNobodyWaiting) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked, 60'000);  // longer than we wait ourselves
+  std::vector<Socket> slow;
+  for (int at = 0; at < 4; ++at) {
+    slow.push_back(connect_to(endpoint->address(), 10'000).value());
+    say(slow.back(), at % 2 == 0 ? "GET /metr" : "");
+  }
+  EXPECT_TRUE(talk(endpoint->address(), request("GET", "/metrics")).ends_with("asked 1"));
+  slow.clear();
+}
+
+// A byte now and then is no request: it ends when its time is up.
+TEST(HttpEndpoint, ARequestThatTricklesIsCut) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked, 300);
+  const Socket slow = connect_to(endpoint->address(), 50).value();
+  say(slow, "GET /metrics HTTP/1.1\r\nHost: ");
+  bool cut = false;
+  for (int at = 0; at < 400 && !cut; ++at) {
+    say(slow, "x");
+    char byte = 0;
+    const ssize_t got = recv(slow.descriptor(), &byte, 1, 0);
+    cut = got == 0 || (got < 0 && errno != EAGAIN);
+  }
+  EXPECT_TRUE(cut);
+  EXPECT_EQ(asked, 0);
 }
 
 TEST(HttpEndpoint, APortInUseIsSaid) {

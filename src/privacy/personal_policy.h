@@ -59,6 +59,9 @@ struct PersonalPolicy {
   ContextChoices contexts = {};   // "daypart", "interval" …, and "*" for all others
   double history = 1.0;           // the share of it that enters, the newest
   CriteriaChoices criteria = {};  // "size", "novelty" …, and "*" for all others
+  // What a task must promise. A plain sum shows the server each message: it promises a crowd of one.
+  bool secure_only = false;
+  std::uint32_t least_crowd = 0;  // honest devices that this one is at least summed with, itself included
 
   [[nodiscard]] bool takes_part() const { return shares && !paused && !withdrawn && history > 0.0; }
 };

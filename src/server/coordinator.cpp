@@ -48,11 +48,22 @@ Status check(const CoordinatorOptions& options) {
     return fail(Code::usage, "devices poll every 1 to 60000 ms");
   if (options.most_upload_bytes < most_chunk_bytes)
     return fail(Code::usage, fmt::format("unfinished uploads need at least {} bytes", most_chunk_bytes));
+  if (options.keep_out_ms < 0 || options.keep_out_ms > 365 * 86'400'000LL)
+    return fail(Code::usage, "devices are kept out of secure sums for at most a year");
   return Done{};
 }
 
 Coordinator::Coordinator(Store& store, const CoordinatorOptions& options, LogSink& log)
-    : store_(store), log_(log), options_(options), around_{store, log, metrics_, options.most_upload_bytes} {}
+    : store_(store),
+      log_(log),
+      options_(options),
+      around_{.store = store,
+              .log = log,
+              .metrics = metrics_,
+              .most_upload_bytes = options.most_upload_bytes,
+              .conduct = {}} {
+  around_.conduct.set_keep_out(options.keep_out_ms);
+}
 
 Coordinator::~Coordinator() = default;
 
@@ -304,12 +315,13 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
 v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
   v1::LeaveRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
-  const Status left = asked.forget() ? store_.forget(id) : store_.revoke(id);
+  const Status left = asked.forget() ? store_.forget(id) : store_.set_revoked(id, true);
   if (!left.ok()) {
     log_.line(
         {LogLevel::error, "", std::nullopt, "a device could not leave", {{"cause", left.error().message}}});
     return refuse(v1::REFUSAL_INTERNAL, "the server could not write it; try again later");
   }
+  around_.conduct.forget(id);
   if (asked.forget())
     registry_.erase(id);
   else

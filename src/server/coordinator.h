@@ -31,6 +31,7 @@ struct CoordinatorOptions {
   std::uint32_t most_assignments = 1'000'000;   // open at once, over all tasks
   std::uint64_t most_upload_bytes = 256 << 20;  // of unfinished uploads
   std::uint32_t most_refusal_lines = 100;       // of the log in a second
+  std::int64_t keep_out_ms = 86'400'000;        // from secure sums, of a device that spoilt some
 };
 [[nodiscard]] Status check(const CoordinatorOptions& options);
 
@@ -50,7 +51,7 @@ class Coordinator {
   // Deadlines; every 50 ms or so.
   void tick(std::int64_t now_ms);
   // The operator's questions: status, tasks, rounds, versions, devices, pause, resume, export, revoke,
-  // tokens. Arguments and answer are JSON.
+  // unrevoke, tokens. Arguments and answer are JSON.
   [[nodiscard]] Result<std::string> ask(const std::string& command, const std::string& json,
                                         std::int64_t now_ms);
   // Prometheus text.

@@ -129,12 +129,19 @@ struct Coordinator::Answers {
       newest.push_front(device);
       if (newest.size() > most()) newest.pop_back();
     }));
-    for (const DeviceRecord& device : newest)
+    for (const DeviceRecord& device : newest) {
       all.push_back({{"device", to_hex(text_of(device.id))},
                      {"index", device.index},
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
+      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
+        all.back()["secure_sums"] = {{"named", conduct->named},
+                                     {"disputes", conduct->disputes},
+                                     {"doubts", conduct->doubts},
+                                     {"kept_out", own.now_ms_ < conduct->kept_out_until_ms},
+                                     {"kept_out_until_ms", conduct->kept_out_until_ms}};
+    }
     return all;
   }
   [[nodiscard]] Result<Json> set_state(TaskState state) const {
@@ -163,16 +170,16 @@ struct Coordinator::Answers {
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
-  [[nodiscard]] Result<Json> revoke() const {
+  [[nodiscard]] Result<Json> set_revoked(bool revoked) const {
     const std::string hex = arguments.value("device", std::string());
     DeviceId id{};
     std::size_t size = 0;
     if (sodium_hex2bin(id.data(), id.size(), hex.data(), hex.size(), nullptr, &size, nullptr) != 0 ||
         size != id.size() || own.registry_.find(id) == nullptr)
       return fail(Code::not_found, "there is no such device: 'devices' lists them");
-    SOTTO_TRY_DONE(own.store_.revoke(id));
-    own.registry_.find(id)->revoked = true;
-    return Json{{"device", hex}, {"revoked", true}};
+    SOTTO_TRY_DONE(own.store_.set_revoked(id, revoked));
+    own.registry_.find(id)->revoked = revoked;
+    return Json{{"device", hex}, {"revoked", revoked}};
   }
   [[nodiscard]] Result<Json> tokens() const {
     const auto count = arguments.value("count", std::uint64_t{1});
@@ -198,11 +205,13 @@ struct Coordinator::Answers {
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
     if (command == "export") return export_model();
-    if (command == "revoke") return revoke();
+    if (command == "revoke") return set_revoked(true);
+    if (command == "unrevoke") return set_revoked(false);
     if (command == "tokens") return tokens();
-    return fail(Code::usage,
-                "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke "
-                "or tokens");
+    return fail(
+        Code::usage,
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke, "
+        "unrevoke or tokens");
   }
 };
 
@@ -269,6 +278,7 @@ Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<
   for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
+  around_.conduct.set_keep_out(options.keep_out_ms);
   return Done{};
 }
 
@@ -278,6 +288,8 @@ std::string Coordinator::metrics() {
   text += gauge_text("sotto_devices", "Devices enrolled.", static_cast<double>(registry_.size()));
   text +=
       gauge_text("sotto_open_assignments", "Assignments of open rounds.", static_cast<double>(assignments()));
+  text += gauge_text("sotto_devices_kept_out", "Devices kept out of secure sums.",
+                     static_cast<double>(around_.conduct.kept_out(now_ms_)));
   text += gauge_text("sotto_upload_bytes", "Bytes of unfinished uploads.",
                      static_cast<double>(around_.upload_bytes));
   text += "# HELP sotto_version Newest version of a task.\n# TYPE sotto_version gauge\n";

@@ -33,6 +33,45 @@ TEST(CoordinatorModes, DrawnCohortsAreTheSimulators) {
   EXPECT_EQ(world.newest().model_hash, by_hand(world_spec(), cohorts));
 }
 
+// Nobody who was drawn comes: after a round's time others are drawn, under another number.
+TEST(CoordinatorModes, ADrawnCohortThatDoesNotComeIsDrawnAnew) {
+  TaskConfig config = world_config(2, 3);
+  config.rules.selection = RoundRules::Selection::drawn;
+  config.rules.population = 5;
+  World world(config, 5);
+  std::vector<UserIndex> everybody;
+  for (std::uint32_t n = 0; n < 5; ++n) everybody.push_back({n});
+  CohortSelector selector(everybody, 2, 7);
+  std::set<std::uint32_t> away;
+  for (const UserIndex user : selector.select(0)) away.insert(user.value);
+  const auto others_ask = [&] {
+    for (std::uint32_t n = 0; n < 5; ++n)
+      if (!away.contains(n)) {
+        EXPECT_FALSE(world.check_in(n).has_assignment());
+      }
+  };
+  others_ask();
+  world.now += config.rules.round_ms - 1;
+  world.own->tick(world.now);
+  others_ask();
+  EXPECT_TRUE(world.store.rounds("small", 10)->empty());
+  world.now += 1;
+  world.own->tick(world.now);
+  EXPECT_EQ(world.last_round().round, 0u);
+  EXPECT_EQ(world.last_round().state, RoundState::abandoned);
+  EXPECT_EQ(world.last_round().why, "none of the devices that were drawn came");
+  std::vector<std::uint32_t> next;
+  for (const UserIndex user : selector.select(1)) next.push_back(user.value);
+  ASSERT_NE(std::set(next.begin(), next.end()), away);
+  for (const std::uint32_t n : next) world.exchange(n);
+  EXPECT_EQ(world.last_round().round, 1u);
+  EXPECT_EQ(world.newest().model_hash, by_hand(world_spec(), {next}, 1));
+  // Nobody asks: nothing is drawn, and no numbers are used up.
+  world.now += 10 * config.rules.round_ms;
+  world.own->tick(world.now);
+  EXPECT_EQ(world.last_round().round, 1u);
+}
+
 TEST(CoordinatorModes, ABufferTakesWhoComesAndIsNotTooOld) {
   TaskConfig config = world_config(2);
   config.rules.mode = RoundRules::Mode::buffered;

@@ -268,9 +268,15 @@ TEST(Coordinator, DevicesLeaveAndAreRevoked) {
   const auto all = nlohmann::json::parse(*world.own->ask("devices", "", world.now));
   ASSERT_EQ(all.size(), 2u);
   const auto last = std::find_if(all.begin(), all.end(), [](const auto& one) { return one["index"] == 2; });
-  EXPECT_TRUE(world.own->ask("revoke", nlohmann::json{{"device", (*last)["device"]}}.dump(), world.now).ok());
+  const std::string third = nlohmann::json{{"device", (*last)["device"]}}.dump();
+  EXPECT_TRUE(world.own->ask("revoke", third, world.now).ok());
   EXPECT_EQ(refusal_of(world.ask(2, Method::check_in, v1::CheckInRequest{})), v1::REFUSAL_REVOKED);
-  EXPECT_FALSE(world.own->ask("revoke", R"({"device":"00"})", world.now).ok());
+  EXPECT_TRUE(world.own->ask("unrevoke", third, world.now).ok());
+  EXPECT_EQ(refusal_of(world.ask(2, Method::check_in, v1::CheckInRequest{})), v1::REFUSAL_NONE);
+  world.restart();
+  EXPECT_EQ(refusal_of(world.ask(2, Method::check_in, v1::CheckInRequest{})), v1::REFUSAL_NONE);
+  for (const char* command : {"revoke", "unrevoke"})
+    EXPECT_FALSE(world.own->ask(command, R"({"device":"00"})", world.now).ok());
 }
 
 TEST(Coordinator, AnswersTheOperator) {

@@ -45,8 +45,8 @@ class MemoryStore final : public Store {
   Status each_device(const std::function<void(const DeviceRecord&)>& each) override {
     return plain_.each_device(each);
   }
-  Status revoke(const DeviceId& id) override {
-    return change([&] { return plain_.revoke(id); });
+  Status set_revoked(const DeviceId& id, bool revoked) override {
+    return change([&] { return plain_.set_revoked(id, revoked); });
   }
   Status forget(const DeviceId& id) override {
     return change([&] { return plain_.forget(id); });

@@ -35,6 +35,9 @@ std::string Metrics::text() const {
   text += counter("sotto_bytes_down_total", "Bytes of replies.", value(bytes_down_));
   text += counter("sotto_rounds_committed_total", "Rounds that made a version.", value(committed_));
   text += counter("sotto_rounds_abandoned_total", "Rounds that were given up.", value(abandoned_));
+  text += counter("sotto_sum_members_named_total", "Members found lying in a secure sum.", value(named_));
+  text += counter("sotto_sum_members_disputed_total", "Members in a dispute that nobody can decide.",
+                  value(disputed_));
   text += head("sotto_round_seconds", "Time from opening to the end of a round.", "summary");
   text += fmt::format("sotto_round_seconds_sum {}\nsotto_round_seconds_count {}\n",
                       static_cast<double>(value(round_ms_)) / 1000.0, value(committed_) + value(abandoned_));

@@ -26,6 +26,11 @@ class Metrics {
     add(committed ? committed_ : abandoned_, 1);
     add(round_ms_, static_cast<std::uint64_t>(took_ms < 0 ? 0 : took_ms));
   }
+  // Members of a secure sum that were found lying, and those of whom nobody can say which of two did.
+  void count_conduct(std::size_t named, std::size_t disputed) {
+    add(named_, named);
+    add(disputed_, disputed);
+  }
   [[nodiscard]] std::uint64_t exchanges() const { return exchanges_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::string text() const;
 
@@ -37,6 +42,7 @@ class Metrics {
   std::array<Counter, 5> calls_{};
   std::array<Counter, v1::Refusal_ARRAYSIZE> refusals_{};
   Counter bytes_up_{0}, bytes_down_{0}, exchanges_{0}, committed_{0}, abandoned_{0}, round_ms_{0};
+  Counter named_{0}, disputed_{0};
 };
 
 // One gauge: its help, then its line.

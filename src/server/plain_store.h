@@ -93,9 +93,9 @@ class PlainStore final : public Store {
     for (const auto& entry : ordered) each(entry.second);
     return Done{};
   }
-  Status revoke(const DeviceId& id) override {
+  Status set_revoked(const DeviceId& id, bool revoked) override {
     if (!devices_.contains(id)) return missing();
-    devices_[id].revoked = true;
+    devices_[id].revoked = revoked;
     return Done{};
   }
   Status forget(const DeviceId& id) override {

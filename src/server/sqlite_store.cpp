@@ -285,10 +285,11 @@ Status SqliteStore::each_device(const std::function<void(const DeviceRecord&)>& 
   }
 }
 
-Status SqliteStore::revoke(const DeviceId& id) {
+Status SqliteStore::set_revoked(const DeviceId& id, bool revoked) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(const int changed, database_->run("UPDATE device SET revoked = 1 WHERE id = ?", octets(id)));
+    SOTTO_TRY(const int changed, database_->run("UPDATE device SET revoked = ? WHERE id = ?",
+                                                std::int64_t{revoked ? 1 : 0}, octets(id)));
     if (changed == 0) return no_device();
     return Done{};
   });

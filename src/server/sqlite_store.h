@@ -44,7 +44,7 @@ class SqliteStore final : public Store {
                                            std::int64_t now_ms) override;
   // In the order of the indices. `each` must not call the store.
   [[nodiscard]] Status each_device(const std::function<void(const DeviceRecord&)>& each) override;
-  [[nodiscard]] Status revoke(const DeviceId& id) override;
+  [[nodiscard]] Status set_revoked(const DeviceId& id, bool revoked) override;
   [[nodiscard]] Status forget(const DeviceId& id) override;
   // Devices that are not there are passed over; a time never falls.
   [[nodiscard]] Status note_seen(std::span<const Seen> seen) override;

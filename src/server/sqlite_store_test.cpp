@@ -103,7 +103,7 @@ std::string make_call(Store& store, const Call& call) {
       return device.ok() ? "index " + std::to_string(device->index) : outcome(device.error());
     }
     case 7:
-      return outcome(store.revoke(id));
+      return outcome(store.set_revoked(id, call.third % 2 == 0));
     case 8:
       return outcome(store.forget(id));
     case 9:

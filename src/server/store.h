@@ -94,7 +94,7 @@ class Store {
   [[nodiscard]] virtual Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
                                                    std::int64_t now_ms) = 0;
   [[nodiscard]] virtual Status each_device(const std::function<void(const DeviceRecord&)>& each) = 0;
-  [[nodiscard]] virtual Status revoke(const DeviceId& id) = 0;
+  [[nodiscard]] virtual Status set_revoked(const DeviceId& id, bool revoked) = 0;
   // Removes key and record; the index is not given again.
   [[nodiscard]] virtual Status forget(const DeviceId& id) = 0;
   struct Seen {

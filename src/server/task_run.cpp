@@ -131,22 +131,25 @@ std::optional<RoundRecord> TaskRun::open_round() const {
   return record;
 }
 
-bool TaskRun::is_drawn(std::uint32_t index) {
+bool TaskRun::is_drawn(std::uint32_t index, std::int64_t now_ms) {
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
   if (drawn_round_ != round) {
     drawn_.clear();
     for (const UserIndex user : selector_->select(round)) drawn_.push_back(user.value);
     drawn_round_ = round;
+    drawn_ms_ = now_ms;
   }
   return std::binary_search(drawn_.begin(), drawn_.end(), index);
 }
 
-bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request) {
+bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms) {
   const RoundRules& rules = round_ ? round_->rules : config_.rules;
   PublicKey key{};
   if (!fulfils(rules, request) || (task_.secure && !read_key(request.sum_key(), key))) return false;
   if (round_ && round_->gathered) return false;
-  if (selector_) return is_drawn(caller.index);
+  const std::uint32_t round = round_ ? round_->record.round : next_round_;
+  if (task_.secure && !around_.conduct.may_join(caller.id, round, now_ms)) return false;
+  if (selector_) return is_drawn(caller.index, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
   std::uint64_t waiting = members_.size();
@@ -213,7 +216,7 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
 std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
                                               std::int64_t now_ms) {
   if (state_ != TaskState::running || members_.token_of(caller.id) != nullptr) return std::nullopt;
-  if (!admits(caller, request)) return std::nullopt;
+  if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
   member.device = caller.id;

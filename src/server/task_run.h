@@ -12,6 +12,7 @@
 
 #include "fed/selection.h"
 #include "fed/wire/round_plain.h"
+#include "server/conduct.h"
 #include "server/log_sink.h"
 #include "server/members.h"
 #include "server/metrics.h"
@@ -27,6 +28,7 @@ struct Surroundings {
   Metrics& metrics;
   std::size_t most_upload_bytes = 0;
   std::size_t upload_bytes = 0;  // of unfinished uploads
+  Conduct conduct;
 };
 
 class TaskRun {
@@ -82,8 +84,8 @@ class TaskRun {
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.
-  [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request);
-  [[nodiscard]] bool is_drawn(std::uint32_t index);
+  [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
+  [[nodiscard]] bool is_drawn(std::uint32_t index, std::int64_t now_ms);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
@@ -99,7 +101,8 @@ class TaskRun {
   void close(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
-  void end_round(std::int64_t now_ms);  // with what is there, where that suffices
+  void end_round(std::int64_t now_ms);                     // with what is there, where that suffices
+  void note_conduct(bool committed, std::int64_t now_ms);  // of a secure sum's members
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
   [[nodiscard]] bool is_stale(const Member& member) const;
@@ -122,6 +125,7 @@ class TaskRun {
   std::optional<CohortSelector> selector_;
   std::optional<std::uint32_t> drawn_round_;  // whose cohort drawn_ is
   std::vector<std::uint32_t> drawn_;
+  std::int64_t drawn_ms_ = 0;
   double mean_waited_ms_ = 0.0;  // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;

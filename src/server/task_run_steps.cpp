@@ -145,6 +145,10 @@ void TaskRun::tick(std::int64_t now_ms) {
   if (buffered)
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
+  // Somebody asks, and nobody who was drawn does: the next round draws others.
+  if (!round_ && state_ == TaskState::running && drawn_round_ == next_round_ &&
+      now_ms - drawn_ms_ >= config_.rules.round_ms && begin_round(now_ms))
+    abandon("none of the devices that were drawn came", now_ms);
   if (!round_) return;
   look_at_gathering(now_ms);
   if (round_->secure) round_->secure->tick(now_ms);
@@ -209,6 +213,7 @@ Status TaskRun::commit(std::int64_t now_ms) {
       {{"version", fmt::format("{}", version_.number)},
        {"contributions", fmt::format("{}", version_.contributions)},
        {"model", version_.model_hash}});
+  note_conduct(true, now_ms);
   end_members(true);
   return Done{};
 }
@@ -224,7 +229,31 @@ void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
     log(LogLevel::error, "the end of a round could not be written; it is given up at the next start",
         {{"cause", abandoned.error().message}});
   around_.metrics.count_round(false, now_ms - record.opened_ms);
+  note_conduct(false, now_ms);
   end_members(false);
+}
+
+void TaskRun::note_conduct(bool committed, std::int64_t now_ms) {
+  if (!round_->secure) return;
+  const SecureRound& sum = *round_->secure;
+  const SumVerdict verdict = sum.verdict();
+  const bool failed = sum.state() == SecureRound::State::failed;
+  Conduct::Findings found;
+  members_.each([&](const Member& member) {
+    const bool suspected = verdict.suspected.has(member.place);
+    if (verdict.named.has(member.place)) found.named.push_back(member.device);
+    if (suspected) found.suspected.push_back(member.device);
+    if (failed && (suspected || (sum.unexplained() && sum.in_sum(member.place))))
+      found.doubted.push_back(member.device);
+    if (committed && sum.in_sum(member.place)) found.cleared.push_back(member.device);
+  });
+  around_.conduct.note(found, now_ms);
+  around_.metrics.count_conduct(found.named.size(), found.suspected.size());
+  if (!found.named.empty() || !found.suspected.empty() || !found.doubted.empty())
+    log(LogLevel::warning, "members of the secure sum did not keep to it; 'devices' shows which",
+        {{"named", fmt::format("{}", found.named.size())},
+         {"in_dispute", fmt::format("{}", found.suspected.size())},
+         {"in_doubt", fmt::format("{}", found.doubted.size())}});
 }
 
 void TaskRun::end_members(bool committed) {

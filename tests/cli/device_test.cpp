@@ -62,6 +62,10 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   EXPECT_EQ(consent({"context", "*", "unset"}).json()["protocol"]["others"]["choice"], "off");
   EXPECT_EQ(consent({"history", "none"}).json()["takes_part"], false);
   EXPECT_EQ(consent({"history", "partial"}).json()["protocol"]["history"]["share"], 0.5);
+  EXPECT_EQ(consent({"sums", "secure"}).json()["secure_only"], true);
+  EXPECT_EQ(consent({"crowd", "50"}).json()["least_crowd"], 50);
+  EXPECT_EQ(consent({"crowd", "many"}).code, 2);
+  EXPECT_EQ(consent({"sums", "open"}).code, 2);
   EXPECT_EQ(consent({"set", "--pi", "0.3", "--mask", "redraw"}).json()["level"], "custom");
   EXPECT_EQ(consent({"pause"}).json()["takes_part"], false);
   EXPECT_EQ(consent({"resume"}).json()["takes_part"], true);
@@ -77,7 +81,8 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   for (const char* part :
        {"closed", "careful", "balanced", "open", "Bar", "place: full", "daypart: partial, with 30%",
         "all other contexts: off", "your history: its newest 50%", "features never shared: dbo:director Ann",
-        "predicates not until you are asked: dct:subject", "good ones of ten", "no more than by guessing"})
+        "secure sums alone", "a crowd of at least 50", "predicates not until you are asked: dct:subject",
+        "good ones of ten", "no more than by guessing"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 

@@ -197,5 +197,45 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 
+// In secure sums too: those who lie in them are found out and kept out, and rounds commit.
+TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
+  const Prepared prepared = world();
+  const Split& split = prepared.split;
+  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0, true}, split);
+  config.rules.goal = 16;
+  config.rules.quorum = 5;
+  config.rules.over_selection = 1.25;
+  config.rules.gather_ms = 200;
+  config.rules.phase_ms = 300;
+  config.rules.round_ms = 3'000;
+  config.rules.rounds = 0;
+  Loopback loopback(config);
+  FleetOptions options;
+  options.devices = 24;
+  options.workers = 8;
+  options.reproducible = true;
+  options.byzantine = 0.15;
+  options.seconds = 60.0;  // at most: it ends when both have been seen
+  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const auto found_out = [&] {
+    const auto all = loopback.ask("devices", {{"most", 100}});
+    return std::count_if(all.begin(), all.end(), [](const auto& one) { return one.contains("secure_sums"); });
+  };
+  std::atomic<bool> stop = false;
+  std::thread watch([&] {
+    while (!stop && (loopback.versions() < 4 || found_out() == 0))
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop = true;
+  });
+  const auto report = run_fleet(split, options, *devices, loopback.connect(), {.stop = stop});
+  stop = true;
+  watch.join();
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GE(loopback.versions(), 4u);
+  EXPECT_GT(found_out(), 0);
+  EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
+}
+
 }  // namespace
 }  // namespace sotto::e2e

@@ -86,13 +86,14 @@ std::vector<ScriptStep> make_script() {
              std::vector<Store::Seen>{{device_id(key_of(0)), 500}, {device_id(key_of(1)), 600}}));
        }},
       open_round(1),
-      {"revoke", [](Store& store) { return outcome(store.revoke(device_id(key_of(1)))); }},
+      {"revoke", [](Store& store) { return outcome(store.set_revoked(device_id(key_of(1)), true)); }},
       {"abandon_round",
        [](Store& store) {
          RoundRecord round = round_of(1);
          round.why = "nobody came";
          return outcome(store.abandon_round(round));
        }},
+      {"unrevoke", [](Store& store) { return outcome(store.set_revoked(device_id(key_of(1)), false)); }},
       {"forget", [](Store& store) { return outcome(store.forget(device_id(key_of(0)))); }},
       enrol(2, 3),
       open_round(2),

@@ -192,6 +192,28 @@ TEST_F(CInterface, MistakesAreCodesAndSentences) {
   sotto_device_close(nullptr);
 }
 
+TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
+  int secure_only = -1;
+  uint32_t crowd = 7;
+  ASSERT_EQ(sotto_get_demands(device_, &secure_only, &crowd), SOTTO_OK);
+  EXPECT_EQ(secure_only, 0);
+  EXPECT_EQ(crowd, 0u);
+  EXPECT_EQ(sotto_get_demands(device_, nullptr, &crowd), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_sums(device_, "plain"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_least_crowd(device_, 1u << 31), SOTTO_USAGE);
+  join();
+  ASSERT_EQ(sotto_set_sums(device_, "secure"), SOTTO_OK);
+  EXPECT_EQ(exchange().ending, SOTTO_REFUSED_BY_DEVICE);
+  EXPECT_NE(std::string(sotto_last_error(device_)).find("secure ones alone"), std::string::npos);
+  ASSERT_EQ(sotto_set_sums(device_, "any"), SOTTO_OK);
+  ASSERT_EQ(sotto_set_least_crowd(device_, 20), SOTTO_OK);
+  EXPECT_EQ(exchange().ending, SOTTO_REFUSED_BY_DEVICE);
+  ASSERT_EQ(sotto_get_demands(device_, &secure_only, &crowd), SOTTO_OK);
+  EXPECT_EQ(crowd, 20u);
+  ASSERT_EQ(sotto_set_least_crowd(device_, 0), SOTTO_OK);
+  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
+}
+
 TEST_F(CInterface, LeavingAndDeleting) {
   join();
   ASSERT_EQ(sotto_leave(device_, &transport_, wire_.server.now_ms), SOTTO_OK) << sotto_last_error(device_);

@@ -178,6 +178,28 @@ sotto_status sotto_set_category_rule(sotto_device* device, const char* category,
                      [](PersonalPolicy& policy) -> PersonalRules& { return policy.categories; });
 }
 
+sotto_status sotto_set_sums(sotto_device* device, const char* sums) {
+  return change_policy(device, [&](PersonalPolicy& policy) -> Status {
+    SOTTO_TRY(const std::string name, given(sums, "secure or any"));
+    return choose_sums(policy, name);
+  });
+}
+
+sotto_status sotto_set_least_crowd(sotto_device* device, uint32_t crowd) {
+  return change_policy(device, [&](PersonalPolicy& policy) { return choose_crowd(policy, crowd); });
+}
+
+sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t* least_crowd) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    if (secure_only == nullptr || least_crowd == nullptr)
+      return fail(Code::usage, "two places to write to are needed, not NULL");
+    SOTTO_TRY(const PersonalPolicy policy, own.vault->policy());
+    *secure_only = policy.secure_only ? 1 : 0;
+    *least_crowd = policy.least_crowd;
+    return Done{};
+  });
+}
+
 sotto_status sotto_pause(sotto_device* device) {
   return change_policy(device, [](PersonalPolicy& policy) -> Status {
     policy.paused = true;

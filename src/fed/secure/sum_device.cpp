@@ -22,6 +22,14 @@ MaskTag mask_tag(const Secret& both, std::uint32_t from, std::uint32_t named) {
   return tag;
 }
 
+// Whether the owner of a tag says in a certificate that it masked its input with the receiver.
+bool vouches(const CertificateMessage& message, const MaskTag& expected) {
+  return std::any_of(message.tags.begin(), message.tags.end(), [&](const MaskTag& one) {
+    return one.device == expected.device &&
+           sodium_memcmp(one.tag.data(), expected.tag.data(), expected.tag.size()) == 0;
+  });
+}
+
 void store(const Share& share, std::uint8_t* out) { std::memcpy(out, share.limbs.data(), share_bytes); }
 Share load(const std::uint8_t* in) {
   Share share;
@@ -35,6 +43,20 @@ Bytes32 seed_commitment(const Secret& seed, std::uint64_t session, std::uint32_t
   const auto number = bytes_of(device);
   const auto when = bytes_of(session);
   return seed.derive("sotto sum commitment", {when, number}).on_device();
+}
+
+ShareMark share_mark(const Bytes32& offer, std::uint32_t dealer, std::uint32_t holder, Revealed what,
+                     const Share& share) {
+  const auto from = bytes_of(dealer);
+  const auto to = bytes_of(holder);
+  const std::array<std::uint8_t, 1> kind{static_cast<std::uint8_t>(what)};
+  std::array<std::uint8_t, share_bytes> limbs{};
+  store(share, limbs.data());
+  const Bytes32 whole = digest_of("sotto sum share", {offer, from, to, kind, limbs});
+  wipe(limbs);
+  ShareMark mark{};
+  std::copy_n(whole.begin(), mark.size(), mark.begin());
+  return mark;
 }
 
 SumDevice::SumDevice(std::uint32_t device, const Identity& identity, std::span<const PublicKey> directory,
@@ -125,29 +147,40 @@ Result<LettersMessage> SumDevice::receive(const NeighbourKeysMessage& message) {
     store(keys[place], plain.data() + share_bytes);
     const auto sealed = seal(letter_key(neighbour.letters, device_), plain);
     wipe(plain);
-    Letter letter{neighbour.device, {}};
+    Letter letter{neighbour.device, {}, {}, {}};
     std::copy(sealed.begin(), sealed.end(), letter.sealed.begin());
+    letter.seed_mark = share_mark(offer_digest_, device_, neighbour.device, Revealed::seed, seeds[place]);
+    letter.key_mark = share_mark(offer_digest_, device_, neighbour.device, Revealed::key, keys[place]);
     letters.letters.push_back(letter);
   }
   phase_ = Phase::letters_sent;
   return letters;
 }
 
+bool SumDevice::open_letter(Neighbour& from, const Letter& letter) const {
+  std::array<std::uint8_t, 2 * share_bytes> plain{};
+  const bool opened = unseal(letter_key(from.letters, letter.device), letter.sealed, plain);
+  from.seed = load(plain.data());
+  from.key = load(plain.data() + share_bytes);
+  wipe(plain);
+  const auto fits = [&](Revealed what, const Share& share, const ShareMark& mark) {
+    return is_proper(share) && share_mark(offer_digest_, letter.device, device_, what, share) == mark;
+  };
+  return opened && fits(Revealed::seed, from.seed, letter.seed_mark) &&
+         fits(Revealed::key, from.key, letter.key_mark);
+}
+
 Status SumDevice::open_letters(const LettersMessage& message) {
-  if (message.letters.size() < terms_.threshold) return sum_refused("fewer letters than the threshold");
+  std::size_t held = 0;
   for (const Letter& letter : message.letters) {
     Neighbour* from = find(letter.device);
     if (from == nullptr) return sum_refused("a letter of a device that is no neighbour");
-    if (from->shared) return sum_refused("two letters of one neighbour");
-    std::array<std::uint8_t, 2 * share_bytes> plain{};
-    const bool opened = unseal(letter_key(from->letters, letter.device), letter.sealed, plain);
-    from->seed = load(plain.data());
-    from->key = load(plain.data() + share_bytes);
-    wipe(plain);
-    if (!opened || !is_proper(from->seed) || !is_proper(from->key))
-      return sum_refused("a neighbour's letter is forged");
-    from->shared = true;
+    if (from->wrote) return sum_refused("two letters of one neighbour");
+    from->wrote = true;
+    from->holds = open_letter(*from, letter);
+    if (from->holds) ++held;
   }
+  if (held < terms_.threshold) return sum_refused("fewer letters with shares than the threshold");
   return Done{};
 }
 
@@ -157,7 +190,7 @@ Result<RingValues> SumDevice::mask(std::span<const std::int32_t> input) const {
   values.add(input);
   values.add_mask(seed_);
   for (const Neighbour& neighbour : neighbours_) {
-    if (!neighbour.shared) continue;
+    if (!neighbour.wrote) continue;
     const auto both =
         agree(mask_key_, neighbour.mask_key, {offer_.session, device_, neighbour.device}, mask_label);
     if (!both) return sum_refused("a neighbour's key is no proper point");
@@ -176,7 +209,7 @@ Result<MaskedMessage> SumDevice::receive(const LettersMessage& message, std::spa
   if (!masked.ok()) return forget(), masked.error();
   MaskedMessage sent{offer_.session, {}, masked->packed()};
   for (const Neighbour& neighbour : neighbours_)
-    if (neighbour.shared) sent.tags.push_back(mask_tag(neighbour.letters, device_, neighbour.device));
+    if (neighbour.wrote) sent.tags.push_back(mask_tag(neighbour.letters, device_, neighbour.device));
   phase_ = Phase::input_sent;
   return sent;
 }
@@ -191,7 +224,7 @@ Status SumDevice::check_survivors(const SurvivorsMessage& message) const {
   if (!message.survivors.has(device_)) return sum_refused("this device's input is left out");
   for (const Neighbour& neighbour : neighbours_) {
     const bool named = message.survivors.has(neighbour.device) || message.dropped.has(neighbour.device);
-    if (named != neighbour.shared)
+    if (named != neighbour.wrote)
       return sum_refused("the survivors do not fit the letters that were delivered");
   }
   return Done{};
@@ -220,27 +253,15 @@ Status SumDevice::check_certificate(const CertificateMessage& message) const {
   return Done{};
 }
 
-Status SumDevice::check_tags(const CertificateMessage& message) const {
-  std::size_t next = 0;
-  for (const Neighbour& neighbour : neighbours_) {
-    if (!neighbour.shared || !survivors_.has(neighbour.device)) continue;
-    const MaskTag expected = mask_tag(neighbour.letters, neighbour.device, neighbour.device);
-    if (next == message.tags.size() || message.tags[next].device != neighbour.device ||
-        sodium_memcmp(message.tags[next].tag.data(), expected.tag.data(), expected.tag.size()) != 0)
-      return sum_refused("a survivor does not say that it masked its input with this device");
-    ++next;
-  }
-  return next == message.tags.size() ? Status(Done{}) : sum_refused("words of devices that are no survivors");
-}
-
 Result<RevealMessage> SumDevice::receive(const CertificateMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::agreed, message.session));
   if (Status checked = check_certificate(message); !checked.ok()) return forget(), checked.error();
-  if (Status checked = check_tags(message); !checked.ok()) return forget(), checked.error();
   RevealMessage reveal{offer_.session, {}};
   for (const Neighbour& neighbour : neighbours_) {
-    if (!neighbour.shared) continue;
+    if (!neighbour.holds) continue;
     const bool survives = survivors_.has(neighbour.device);
+    if (survives && !vouches(message, mask_tag(neighbour.letters, neighbour.device, neighbour.device)))
+      continue;
     reveal.shares.push_back({neighbour.device, survives ? Revealed::seed : Revealed::key,
                              survives ? neighbour.seed : neighbour.key});
   }

@@ -9,6 +9,8 @@
 // It reveals, of each neighbour, a share of the seed (if its input is in the sum) or of the key (if it is
 // not), never both, only under survivors that a quorum of the committee signed, and a seed's only if its
 // owner says that it masked with this device: a server that showed the owner fewer neighbours gets nothing.
+// What one neighbour does wrong (a letter that does not open or does not fit its marks, no word about its
+// masks) costs that neighbour's share alone: it is left out of what is revealed, which says so.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +43,8 @@ class SumDevice {
   enum class Phase : std::uint8_t { offered, keys_sent, letters_sent, input_sent, agreed, ended };
   struct Neighbour {
     std::uint32_t device = 0;
-    bool shared = false;  // its letter came
+    bool wrote = false;  // its letter came: both mask with each other
+    bool holds = false;  // and had shares that fit their marks
     PublicKey mask_key{};
     Secret letters;  // of both directions
     Share seed;      // its, for us
@@ -53,9 +56,9 @@ class SumDevice {
   [[nodiscard]] Neighbour* find(std::uint32_t device);
   [[nodiscard]] Status take_neighbours(const NeighbourKeysMessage& message);
   [[nodiscard]] Status open_letters(const LettersMessage& message);
+  [[nodiscard]] bool open_letter(Neighbour& from, const Letter& letter) const;
   [[nodiscard]] Status check_survivors(const SurvivorsMessage& message) const;
   [[nodiscard]] Status check_certificate(const CertificateMessage& message) const;
-  [[nodiscard]] Status check_tags(const CertificateMessage& message) const;
   [[nodiscard]] Result<RingValues> mask(std::span<const std::int32_t> input) const;
   void forget();
 
@@ -79,6 +82,9 @@ class SumDevice {
 
 // What a device commits to before it shares its seed.
 [[nodiscard]] Bytes32 seed_commitment(const Secret& seed, std::uint64_t session, std::uint32_t device);
+// What the dealer of a share commits to. `offer` is the offer's digest.
+[[nodiscard]] ShareMark share_mark(const Bytes32& offer, std::uint32_t dealer, std::uint32_t holder,
+                                   Revealed what, const Share& share);
 // The names under which two devices derive what they share.
 inline constexpr const char* mask_label = "sotto sum mask";
 inline constexpr const char* letter_label = "sotto sum letter";

@@ -35,10 +35,14 @@ void read_item(Reader& in, DeviceKeys& keys) {
 void write_item(Writer& out, const Letter& letter) {
   out.number(letter.device);
   write_bytes(out, letter.sealed);
+  write_bytes(out, letter.seed_mark);
+  write_bytes(out, letter.key_mark);
 }
 void read_item(Reader& in, Letter& letter) {
   letter.device = in.number<std::uint32_t>();
   read_bytes(in, letter.sealed);
+  read_bytes(in, letter.seed_mark);
+  read_bytes(in, letter.key_mark);
 }
 
 void write_item(Writer& out, const SignedBy& one) {

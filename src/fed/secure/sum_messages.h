@@ -60,11 +60,17 @@ struct NeighbourKeysMessage {
   [[nodiscard]] static Result<NeighbourKeysMessage> read(Reader& in);
 };
 
-// Two shares, sealed for one neighbour. Up, `device` is the one it goes to; down, the one it comes from.
+// What a dealer commits to for one share: it says nothing about the share, and no other share fits it.
+using ShareMark = std::array<std::uint8_t, 16>;
+// Two shares, sealed for one neighbour, and their marks in the open. Up, `device` is the one it goes to;
+// down, the one it comes from.
 struct Letter {
-  static constexpr std::size_t bytes = 2 * share_bytes + seal_bytes;
+  static constexpr std::size_t sealed_bytes = 2 * share_bytes + seal_bytes;
+  static constexpr std::size_t bytes = sealed_bytes + 2 * sizeof(ShareMark);
   std::uint32_t device = 0;
-  std::array<std::uint8_t, bytes> sealed{};
+  std::array<std::uint8_t, sealed_bytes> sealed{};
+  ShareMark seed_mark{};
+  ShareMark key_mark{};
 };
 struct LettersMessage {
   static constexpr MessageKind kind = MessageKind::sum_letters;
@@ -129,6 +135,8 @@ struct RevealedShare {
   Revealed what = Revealed::seed;
   Share share;
 };
+// A neighbour that is missing gave this device no share that fits its marks, or no word that it masked with
+// it.
 struct RevealMessage {
   static constexpr MessageKind kind = MessageKind::sum_reveal;
   std::uint64_t session = 0;

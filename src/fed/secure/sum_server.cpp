@@ -30,7 +30,9 @@ SumServer::SumServer(const SumOffer& offer, std::span<const PublicKey> directory
       gave_(offer.terms.devices),
       signed_(offer.terms.devices),
       revealed_(offer.terms.devices),
-      sum_(offer.entries, offer.range.bits) {
+      sum_(offer.entries, offer.range.bits),
+      probe_(agreement_key(Secret(offer_digest_))),
+      findings_{.proven = DeviceSet(offer.terms.devices), .disputes = {}} {
   SOTTO_ASSERT(directory.size() == offer.terms.devices, "every device of the cohort has an identity");
   const NeighbourGraph graph(offer.terms, offer.beacon);
   committee_ = graph.committee();
@@ -60,11 +62,18 @@ Status SumServer::close(Phase phase, Phase next, std::uint32_t heard, std::uint3
   return Done{};
 }
 
+bool SumServer::is_proper_point(const PublicKey& key) const {
+  return agree(probe_, key, {offer_.session, 0, 0}, letter_label).has_value();
+}
+
 Status SumServer::receive(std::uint32_t from, const KeysMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::keys, from, message.session, everyone_, keyed_));
   if (message.keys.device != from) return sum_refused("keys under another device's number");
   if (!is_signed(message.keys.digest(offer_digest_), message.keys.signature, directory_[from]))
     return sum_refused("keys with a forged signature");
+  // Its neighbours could not agree on anything with it, and would all end their part.
+  if (!is_proper_point(message.keys.letter_key) || !is_proper_point(message.keys.mask_key))
+    return sum_refused("a device's key is no proper point");
   devices_[from].keys = message.keys;
   keyed_.insert(from);
   return Done{};
@@ -100,15 +109,23 @@ Status SumServer::receive(std::uint32_t from, const LettersMessage& message) {
 }
 
 Status SumServer::close_letters() {
+  for (Device& device : devices_)
+    std::sort(device.inbox.begin(), device.inbox.end(),
+              [](const Letter& a, const Letter& b) { return a.device < b.device; });
   return close(Phase::letters, Phase::inputs, wrote_.size(), offer_.terms.least_survivors,
                "devices shared their secrets");
 }
 
 LettersMessage SumServer::letters_for(std::uint32_t device) const {
-  LettersMessage message{offer_.session, devices_[device].inbox};
-  std::sort(message.letters.begin(), message.letters.end(),
-            [](const Letter& a, const Letter& b) { return a.device < b.device; });
-  return message;
+  return {offer_.session, devices_[device].inbox};
+}
+
+const Letter* SumServer::letter_to(std::uint32_t holder, std::uint32_t dealer) const {
+  const auto& inbox = devices_[holder].inbox;
+  const auto at =
+      std::lower_bound(inbox.begin(), inbox.end(), dealer,
+                       [](const Letter& one, std::uint32_t wanted) { return one.device < wanted; });
+  return at != inbox.end() && at->device == dealer ? &*at : nullptr;
 }
 
 Status SumServer::receive(std::uint32_t from, const MaskedMessage& message) {
@@ -173,24 +190,41 @@ CertificateMessage SumServer::certificate_for(std::uint32_t device) const {
 }
 
 Status SumServer::check_reveal(std::uint32_t from, const RevealMessage& message) const {
-  std::size_t next = 0;
-  for (const std::uint32_t other : devices_[from].around) {
-    if (!wrote_.has(other)) continue;
-    if (next == message.shares.size() || message.shares[next].device != other)
-      return sum_refused("a device must reveal one share for each neighbour that shared with it");
-    const RevealedShare& one = message.shares[next++];
-    if (one.what != (gave_.has(other) ? Revealed::seed : Revealed::key))
+  for (std::size_t n = 0; n < message.shares.size(); ++n) {
+    const RevealedShare& one = message.shares[n];
+    if (n > 0 && one.device <= message.shares[n - 1].device) return sum_refused("a neighbour's share twice");
+    if (letter_to(from, one.device) == nullptr)
+      return sum_refused("a share of a device that shared nothing with this one");
+    if (one.what != (gave_.has(one.device) ? Revealed::seed : Revealed::key))
       return sum_refused(
           "a share that does not fit the survivors: of a survivor's key, or a dropped one's seed");
     if (!is_proper(one.share)) return sum_refused("a revealed share is no share");
   }
-  if (next != message.shares.size()) return sum_refused("more shares than neighbours");
   return Done{};
+}
+
+bool SumServer::fits_marks(std::uint32_t from, const RevealMessage& message) const {
+  return std::all_of(message.shares.begin(), message.shares.end(), [&](const RevealedShare& one) {
+    const Letter& letter = *letter_to(from, one.device);
+    return share_mark(offer_digest_, one.device, from, one.what, one.share) ==
+           (one.what == Revealed::seed ? letter.seed_mark : letter.key_mark);
+  });
 }
 
 Status SumServer::receive(std::uint32_t from, const RevealMessage& message) {
   SOTTO_TRY_DONE(expect(Phase::reveal, from, message.session, gave_, revealed_));
   SOTTO_TRY_DONE(check_reveal(from, message));
+  if (!fits_marks(from, message)) {
+    findings_.proven.insert(from);
+    return sum_refused("a share that is not the one its dealer committed to");
+  }
+  auto said = message.shares.begin();
+  for (const Letter& letter : devices_[from].inbox) {
+    if (said != message.shares.end() && said->device == letter.device)
+      ++said;
+    else
+      findings_.disputes.push_back({letter.device, from});
+  }
   for (const RevealedShare& one : message.shares) {
     Device& owner = devices_[one.device];
     if (owner.shares.size() == offer_.terms.threshold) continue;
@@ -202,13 +236,17 @@ Status SumServer::receive(std::uint32_t from, const RevealMessage& message) {
   return Done{};
 }
 
-Result<Secret> SumServer::rebuild(const Device& device) const {
+Status SumServer::enough_shares(const Device& device) const {
   if (device.shares.size() < offer_.terms.threshold)
     return fail(
         Code::bad_input,
         fmt::format("secure sum failed: a device's secret has {} shares, the threshold is {}; nothing "
                     "is released, start again with a new session",
                     device.shares.size(), offer_.terms.threshold));
+  return Done{};
+}
+
+Result<Secret> SumServer::rebuild(const Device& device) const {
   std::vector<const Share*> shares;
   for (const Share& share : device.shares) shares.push_back(&share);
   return join_shares(shares, weights_at_zero(device.points));
@@ -241,16 +279,28 @@ Status SumServer::unmask_dropped(const Device& device) {
   return Done{};
 }
 
+Status SumServer::unmask(const Device& device) {
+  SOTTO_TRY_DONE(enough_shares(device));
+  const std::uint32_t owner = device.keys.device;
+  Status unmasked = gave_.has(owner) ? unmask_survivor(device) : unmask_dropped(device);
+  // The shares are those it dealt: what they make is its own doing.
+  if (!unmasked.ok()) findings_.proven.insert(owner);
+  return unmasked;
+}
+
 Result<SumTotal> SumServer::release() && {
   if (phase_ != Phase::reveal) return sum_refused("a sum is released once, after all phases");
   phase_ = Phase::ended;
+  Status unmasked = Done{};
   for (std::uint32_t device = 0; device < offer_.terms.devices; ++device) {
     if (!wrote_.has(device)) continue;
-    SOTTO_TRY_DONE(gave_.has(device) ? unmask_survivor(devices_[device]) : unmask_dropped(devices_[device]));
+    // To the end, so that everybody who spoilt the sum is found out.
+    if (Status one = unmask(devices_[device]); !one.ok() && unmasked.ok()) unmasked = std::move(one);
   }
+  SOTTO_TRY_DONE(unmasked);
   SumTotal total{sum_.values(), gave_};
-  if (!in_range(total.values, offer_.range.limit, gave_.size()))
-    return sum_refused("masks do not cancel: the total is out of range");
+  findings_.unexplained = !in_range(total.values, offer_.range.limit, gave_.size());
+  if (findings_.unexplained) return sum_refused("masks do not cancel: the total is out of range");
   return total;
 }
 

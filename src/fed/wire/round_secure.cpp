@@ -73,8 +73,11 @@ StepAnswer SecureRound::take(std::uint32_t place, v1::Phase phase, std::string_v
   if (index > at_) return refuse_step(v1::REFUSAL_OUT_OF_ORDER, "the phase has not begun");
   if (at_ > 0 && phase != v1::PHASE_REVEAL && !heard_[n - 1].has(place))
     return refuse_step(v1::REFUSAL_TOO_LATE, "the device was silent in the phase before");
-  if (StepAnswer received = receive(place, phase, message); received.refusal != v1::REFUSAL_NONE)
+  if (StepAnswer received = receive(place, phase, message); received.refusal != v1::REFUSAL_NONE) {
+    // Nobody waits for the shares of one that was found lying about them.
+    if (phase == v1::PHASE_REVEAL && heard_[n].size() == expected()) close(now_ms);
     return received;
+  }
   heard_[n].insert(place);
   digests_[place][n] = message_digest(message);
   if (heard_[n].size() == expected()) close(now_ms);
@@ -156,8 +159,14 @@ std::uint32_t SecureRound::expected() const {
       return static_cast<std::uint32_t>(std::count_if(committee_.begin(), committee_.end(),
                                                       [&](std::uint32_t place) { return in_sum(place); }));
     default:
-      return heard(v1::PHASE_MASKED).size();
+      break;
   }
+  const DeviceSet& lying = server_.findings().proven;
+  std::uint32_t waited_for = heard(v1::PHASE_MASKED).size();
+  if (lying.size() == 0) return waited_for;
+  for (std::uint32_t place = 0; place < lying.devices(); ++place)
+    if (lying.has(place) && !heard(v1::PHASE_REVEAL).has(place)) --waited_for;
+  return waited_for;
 }
 
 Status SecureRound::close_phase() {

@@ -42,6 +42,9 @@ class SecureRound {
   [[nodiscard]] v1::Phase phase() const { return static_cast<v1::Phase>(first_phase + at_); }
   [[nodiscard]] std::uint64_t inputs() const { return heard(v1::PHASE_MASKED).size(); }
   [[nodiscard]] bool in_sum(std::uint32_t place) const { return heard(v1::PHASE_MASKED).has(place); }
+  // What the messages so far show about the members, by place.
+  [[nodiscard]] SumVerdict verdict() const { return judge(server_.findings(), server_.offer().terms); }
+  [[nodiscard]] bool unexplained() const { return server_.findings().unexplained; }
   // Of a done one.
   [[nodiscard]] const SumTotal& total() const { return *total_; }
 

@@ -124,6 +124,18 @@ std::string version_table(const Json& versions, const Console& console) {
   return table.text(console);
 }
 
+// What secure sums showed about a device.
+std::string conduct_text(const Json& device) {
+  if (!device.contains("secure_sums")) return "";
+  const Json& sums = device["secure_sums"];
+  std::string text;
+  for (const char* what : {"named", "disputes", "doubts"})
+    if (sums[what] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, cell(sums[what]));
+  if (!sums["kept_out"].get<bool>()) return text;
+  return fmt::format("{}{}kept out until {}", text, text.empty() ? "" : ", ",
+                     time_of(sums, "kept_out_until_ms"));
+}
+
 std::string device_table(const Json& devices, const Console& console) {
   Table table({{"device", Align::left, Tone::strong},
                {"number", Align::right},
@@ -133,7 +145,11 @@ std::string device_table(const Json& devices, const Console& console) {
   for (const Json& one : devices)
     table.row({cell(one["device"]), cell(one["index"]), one["revoked"].get<bool>() ? "revoked" : "enrolled",
                time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms")});
-  return table.text(console);
+  std::string sums;
+  for (const Json& one : devices)
+    if (const std::string conduct = conduct_text(one); !conduct.empty())
+      sums += fmt::format("  {}  {}\n", cell(one["device"]), conduct);
+  return table.text(console) + (sums.empty() ? "" : "\nIn secure sums:\n" + sums);
 }
 
 // Asks, and prints the answer as JSON or by `show`.
@@ -183,6 +199,10 @@ Status revoke(CtlOptions& options, const Console& console) {
   return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
     return std::string("Revoked: it is refused from now on.\n");
   });
+}
+Status unrevoke(CtlOptions& options, const Console& console) {
+  return tell(options, console, "unrevoke", {{"device", options.device}},
+              [](const Json&, const Console&) { return std::string("It may take part again.\n"); });
 }
 
 Status tokens(CtlOptions& options, const Console& console) {
@@ -323,8 +343,10 @@ void add_ctl(CLI::App& root, Cli& cli) {
       ->type_name("N");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
                                       "sotto ctl revoke 0123456789abcdef0123456789abcdef");
-  revoke_command.app->add_option("DEVICE", revoke_command.options->device, "as 'sotto ctl devices' names it")
-      ->required();
+  const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
+                                        unrevoke, "sotto ctl unrevoke 0123456789abcdef0123456789abcdef");
+  for (const auto& one : {revoke_command, unrevoke_command})
+    one.app->add_option("DEVICE", one.options->device, "as 'sotto ctl devices' names it")->required();
   const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
                                      tokens, "sotto ctl tokens --count 100 --out tokens.txt");
   take_out(token_command);

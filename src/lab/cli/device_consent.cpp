@@ -1,6 +1,7 @@
 // sotto device consent: what a person lets leave their device, said and changed.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "device/consent_change.h"
@@ -84,6 +85,18 @@ Status set_history(const ConsentOptions& options, PersonalPolicy& policy) {
   return choose_history(policy, options.name);
 }
 
+Status set_sums(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_sums(policy, options.name);
+}
+Status set_crowd(const ConsentOptions& options, PersonalPolicy& policy) {
+  std::uint64_t devices = 0;
+  const char* end = options.name.data() + options.name.size();
+  const auto [stopped, wrong] = std::from_chars(options.name.data(), end, devices);
+  if (wrong != std::errc{} || stopped != end)
+    return fail(Code::usage, fmt::format("'{}' is no number of devices", options.name));
+  return choose_crowd(policy, devices);
+}
+
 Status pause(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
   policy.paused = true;
   return Done{};
@@ -145,6 +158,12 @@ void add_device_consent(CLI::App& device, Cli& cli) {
   add_named(app, cli, "history", "how much of your history enters the model on this device",
             "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
             "sotto device consent history partial:0.3 --dir my-device");
+  add_named(app, cli, "sums", "in which sums this device takes part",
+            "secure: in those alone whose server sees no single message; any: in plain ones too", "",
+            edit<set_sums>, "sotto device consent sums secure --dir my-device");
+  add_named(app, cli, "crowd", "how many honest devices this one is at least summed with",
+            "a number, itself included; 0: no matter. A plain sum promises one", "", edit<set_crowd>,
+            "sotto device consent crowd 50 --dir my-device");
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,

@@ -143,6 +143,13 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
         "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
   text += "\n" + protocol_text(policy);
   text += "\n" + criteria_text(policy);
+  if (policy.secure_only)
+    text +=
+        "\nIt takes part in secure sums alone: a task with plain ones is refused before anything leaves.\n";
+  if (policy.least_crowd > 0)
+    text += fmt::format(
+        "\nIt takes part where a task promises a crowd of at least {} honest devices, itself included.\n",
+        policy.least_crowd);
   text += "\nLevels to choose from:\n";
   for (const ConsentLevel& level : consent_levels()) {
     const bool chosen = std::string_view(level_of(policy)) == level.name;
@@ -153,7 +160,9 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   return text +
          "\nThe share says what you give, not what a curious server could work out from it: from a single "
          "open message\nit can be most of what you have. Secure sums keep single messages closed; they are "
-         "the service's to switch on,\nand your ledger says for each round whether they were on.\n";
+         "the service's to switch on,\nand your ledger says for each round whether they were on. 'consent "
+         "sums "
+         "secure' takes part in no others.\n";
 }
 
 nlohmann::json policy_json(const PersonalPolicy& policy) {
@@ -171,6 +180,8 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"mask", to_string(policy.mask)},
           {"paused", policy.paused},
           {"withdrawn", policy.withdrawn},
+          {"secure_only", policy.secure_only},
+          {"least_crowd", policy.least_crowd},
           {"items", rules_json(policy.items)},
           {"categories", rules_json(policy.categories)},
           {"features", rules_json(policy.features)},

@@ -223,7 +223,8 @@ void add_behaviour(CLI::App& app, FleetOptions& fleet) {
   number("--dropout", "CHANCE", "that a device falls silent at some step of an exchange", fleet.dropout);
   number("--churn", "CHANCE", "that a device is away for ten seconds after one, and loses its model",
          fleet.churn);
-  number("--byzantine", "SHARE", "of devices that forge, replay, send garbage and what is not theirs",
+  number("--byzantine", "SHARE",
+         "of devices that forge, replay, send garbage and what is not theirs, and lie in secure sums",
          fleet.byzantine);
   number("--delay", "MS", "before each request, up to so long", fleet.delay_ms);
   app.add_flag("--fresh", fleet.fresh, "nobody keeps a model: every download is in full")->group(group);

@@ -1,6 +1,7 @@
 #include "lab/fleet/hostile_transport.h"
 
 #include "fed/messages.h"
+#include "lab/fleet/secure_lies.h"
 
 namespace sotto {
 
@@ -48,9 +49,18 @@ Result<std::string> HostileTransport::spoiled_step(const v1::SignedRequest& requ
   return resigned(Method::step, request, step.SerializeAsString());
 }
 
+Result<std::string> HostileTransport::lying_step(const v1::SignedRequest& request, v1::StepRequest step) {
+  constexpr std::uint32_t one_of = 3;
+  if (!step.poll() && draws_.below(one_of) == 0) step.set_data(lie_in_sum(step.phase(), step.data()));
+  return resigned(Method::step, request, step.SerializeAsString());
+}
+
 Result<std::string> HostileTransport::call(Method method, const std::string& request) {
   v1::SignedRequest parsed;
   if (method == Method::enrol || !parsed.ParseFromString(request)) return wire_.call(method, request);
+  v1::StepRequest step;
+  if (method == Method::step && step.ParseFromString(parsed.body()) && step.phase() != v1::PHASE_CONTRIBUTION)
+    return lying_step(parsed, std::move(step));
   switch (draws_.below(8)) {
     case 0: {  // a forged signature
       parsed.mutable_signature()->at(draws_.below(64)) ^= 1;

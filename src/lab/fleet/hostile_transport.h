@@ -1,5 +1,6 @@
 // HostileTransport: a device's line in the hands of somebody who wants harm: what the device says is changed
-// on the way, signed anew with its own key where that helps, and sent twice.
+// on the way, signed anew with its own key where that helps, and sent twice. In a secure sum it keeps to the
+// phases and lies within them, so that it gets far enough to do harm.
 //
 // What is done to which request is drawn from the fleet's seed. A coordinator must refuse each by its code.
 #pragma once
@@ -23,6 +24,7 @@ class HostileTransport final : public Transport {
   [[nodiscard]] Result<std::string> resigned(Method method, const v1::SignedRequest& request,
                                              std::string body) const;
   [[nodiscard]] Result<std::string> spoiled_step(const v1::SignedRequest& request);
+  [[nodiscard]] Result<std::string> lying_step(const v1::SignedRequest& request, v1::StepRequest step);
 
   Transport& wire_;
   const Identity& identity_;

@@ -61,6 +61,13 @@ v1::Reply reply_to_operator(Coordinator& coordinator, const std::string& request
   return reply;
 }
 
+std::string turned_away_text(const ServerCounts& counts) {
+  return fmt::format(
+      "# HELP sotto_connections_turned_away_total Connections of peers that had too many.\n"
+      "# TYPE sotto_connections_turned_away_total counter\nsotto_connections_turned_away_total {}\n",
+      counts.turned_away);
+}
+
 }  // namespace
 
 Status Daemon::check(const ServeConfig& config) {
@@ -124,7 +131,7 @@ HttpPages Daemon::pages() {
        [this] {
          return HttpPage{.status = 200,
                          .type = "text/plain; version=0.0.4; charset=utf-8",
-                         .body = coordinator_->metrics()};
+                         .body = coordinator_->metrics() + turned_away_text(devices_->counts())};
        }},
       {"/healthz", [text] { return text(200, "alive\n"); }},
       {"/readyz", [this, text] { return stopping_ ? text(503, "stopping\n") : text(200, "ready\n"); }},

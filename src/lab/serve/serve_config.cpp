@@ -185,10 +185,12 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   keys.whole("assignments", options.most_assignments);
   keys.whole("upload_mib", upload_mib);
   keys.whole("refusal_lines", options.most_refusal_lines);
+  keys.seconds("keep_out_s", options.keep_out_ms);
   keys.whole("memory_mib", memory_mib);
   keys.whole("threads", config.limits.threads);
   keys.whole("queued_calls", config.limits.queued_calls);
   keys.whole("open_calls", config.limits.open_calls);
+  keys.whole("peer_connections", config.limits.peer_connections);
   SOTTO_TRY_DONE(keys.finish());
   const auto within = [&](const char* key, std::uint64_t value, std::uint64_t least,
                           std::uint64_t most) -> Status {
