@@ -100,7 +100,7 @@ TEST_F(CliSweep, a_dry_run_counts_and_leaves_nothing) {
 const std::string slow = R"([[model]]
 label = "slow"
 federation.variant = "sfpl"
-model.epochs = 150
+model.epochs = 500
 grid = { "consent.pi" = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0], "model.factors" = [8, 16] }
 [search]
 metric = "P@10"
