@@ -9,7 +9,7 @@
 namespace sotto {
 namespace {
 
-constexpr int repeats = 9;
+constexpr int repeats = 15;
 constexpr std::uint32_t epochs_a_repeat = 4;
 
 void measure(const Split& split, std::uint32_t factors) {
