@@ -1,6 +1,6 @@
 // People who take no part (closed, paused, withdrawn): their devices receive the model and learn their own
-// row from it there, so that their lists are theirs. Nothing of it leaves. Who lets nothing of the history be
-// used keeps the row that suits everybody.
+// row from it there, by what their rules and their share of the history leave, so that their lists are
+// theirs. Nothing of it leaves. Who lets nothing of the history be used keeps the row that suits everybody.
 #pragma once
 
 #include "base/executor.h"

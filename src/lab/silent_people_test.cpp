@@ -6,6 +6,7 @@
 
 #include "data/generate.h"
 #include "lab/cli/level_text.h"
+#include "lab/factor_options.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
@@ -56,12 +57,12 @@ TEST(SilentPeople, ClosedDevicesLearnTheirOwnRowAndChangeNothingElse) {
     options.learning_rate = request.plan.fpl.learning_rate;
     options.reg = request.plan.fpl.user_reg;
     options.seed = request.plan.seed;
+    if (solves_exactly(model)) options.exact = als_options(request);
     const MfRecommender alone(&one.parameters->users.on_device(), &one.parameters->items, options);
     std::size_t closed = 0;
     for (std::uint32_t user = 0; user < split.users.size(); ++user) {
       if (levels->names[levels->of_user[user]] != "closed") continue;
       ++closed;
-      if (model != ModelKind::fpl) continue;  // the others solve for the row
       const RowMatrix wanted = alone.fold_in(split.train.of(UserIndex{user}));
       const auto values = wanted.values(0);
       EXPECT_EQ(row_of(one, user), std::vector<float>(values.begin(), values.end()));
@@ -109,6 +110,40 @@ TEST(SilentPeople, WhoLetsNothingBeUsedKeepsTheRowOfEverybody) {
   const Trained early = trained_with(request, split, serial);
   EXPECT_NE(row_of(trained, 5), row_of(early, 5));
   EXPECT_EQ(row_of(trained, 6), row_of(early, 6));
+}
+
+TEST(SilentPeople, TheirRulesAndTheirShareHold) {
+  const Split split = world();
+  SerialExecutor serial;
+  const auto row_with = [&](const ConsentTerms& terms, const Histories& train) {
+    Split own = split;
+    own.train = train;
+    TrainRequest request = request_for(ModelKind::fpl, "");
+    request.plan.epochs = 2;
+    std::vector<std::uint16_t> kind_of(split.users.size(), 0);
+    kind_of[5] = 1;
+    request.plan.consent.people =
+        std::make_shared<const ConsentBook>(std::vector<ConsentTerms>{{}, terms}, kind_of);
+    return row_of(trained_with(request, own, serial), 5);
+  };
+  const auto history = split.train.of(UserIndex{5});
+  ConsentTerms silent, with_rule, with_share;
+  silent.takes_part = with_rule.takes_part = with_share.takes_part = false;
+  with_rule.rules.assign(split.catalogue, ItemRule::none);
+  with_rule.rules[history[0].value] = ItemRule::never;
+  with_share.contexts.history = 0.5f;
+  const auto all = row_with(silent, split.train);
+  EXPECT_NE(row_with(with_rule, split.train), all);
+  EXPECT_NE(row_with(with_share, split.train), all);
+  // As if the person did not have it.
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t user = 0; user < split.users.size(); ++user) {
+    for (const ItemIndex item : split.train.of(UserIndex{user}))
+      if (user != 5 || item != history[0]) items.push_back(item);
+    offsets.push_back(items.size());
+  }
+  EXPECT_EQ(row_with(with_rule, split.train), row_with(silent, Histories(offsets, items)));
 }
 
 TEST(LevelTable, MeansOverThePeopleOfALevel) {

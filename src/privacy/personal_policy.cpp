@@ -15,8 +15,7 @@ namespace sotto {
 namespace {
 
 constexpr std::array<ConsentLevel, 4> levels{
-    {{"closed", "Nothing leaves the device. It receives what others taught the model and uses it here.",
-      false, 0.0},
+    {{"closed", "Nothing leaves the device. What it has of the model it uses here.", false, 0.0},
      {"careful", "One in ten of the things you have may teach the model; which ones is drawn once and kept.",
       true, 0.1},
      {"balanced", "Half of the things you have may teach the model; which ones is drawn once and kept.", true,

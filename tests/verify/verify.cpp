@@ -195,7 +195,7 @@ std::vector<Row> data_rows() {
   };
 }
 
-// Three times the papers' λ, which validation prefers for pFPL on MovieLens 1M.
+// Three times the papers' λ.
 void threefold_reg(TrainRequest& request) {
   const float rate = request.plan.fpl.learning_rate;
   request.user_reg = request.positive_reg = 3.0f * rate / 20.0f;
