@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "device/consent_file.h"
 #include "lab/dp.h"
 #include "lab/factor_options.h"
 #include "lab/item_models.h"
@@ -119,6 +120,25 @@ Status check_average(const TrainRequest& request) {
   return Done{};
 }
 
+// What a person asks of a sum holds in a simulation too: a device would refuse the task.
+Status check_demands(const std::string& policy_text, const std::string& name, const SumOptions& sum) {
+  if (policy_text.empty()) return Done{};
+  SOTTO_TRY(const PersonalPolicy policy, read_policy(policy_text, name));
+  if (policy.secure_only && sum.kind == SumKind::plain)
+    return fail(
+        Code::usage,
+        fmt::format("{}: the person allows secure sums alone, and this run's are plain: add --sum secure",
+                    name));
+  const std::uint32_t crowd = sum.kind == SumKind::secure ? sum.assumed.crowd : 1;
+  if (policy.least_crowd > crowd)
+    return fail(
+        Code::usage,
+        fmt::format("{}: the person asks for a crowd of {}, and this run promises {}: add --sum secure "
+                    "--secure-crowd {}",
+                    name, policy.least_crowd, crowd, policy.least_crowd));
+  return Done{};
+}
+
 Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !facts_of(request.model).federated)
     return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
@@ -151,6 +171,8 @@ Status settle(TrainRequest& request) {
                                          "--down-precision out",
                                          to_string(request.model)));
   SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
+  SOTTO_TRY_DONE(check_demands(request.consent.policy, request.consent.policy_name, request.sum));
+  SOTTO_TRY_DONE(check_demands(request.consent.device_policy, "the device's policy", request.sum));
   if (request.consent.any() && !facts_of(request.model).federated)
     return fail(Code::usage,
                 fmt::format("consent is for what leaves devices, and {} is a central model: leave "

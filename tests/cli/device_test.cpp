@@ -86,6 +86,20 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 
+TEST_F(CliDevice, what_a_person_asks_of_sums_holds_in_a_simulation_too) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(train({}).code, 0);
+  ASSERT_EQ(consent({"sums", "secure"}).code, 0);
+  const Outcome plain = train({});
+  EXPECT_EQ(plain.code, 2);
+  EXPECT_NE(plain.err.find("add --sum secure"), std::string::npos) << plain.err;
+  ASSERT_EQ(consent({"sums", "any"}).code, 0);
+  ASSERT_EQ(consent({"crowd", "50"}).code, 0);
+  const Outcome small = train({"--sum", "secure"});
+  EXPECT_EQ(small.code, 2);
+  EXPECT_NE(small.err.find("--secure-crowd 50"), std::string::npos) << small.err;
+}
+
 TEST_F(CliDevice, wrong_words_are_usage_errors) {
   for (const Words& words :
        {Words{"preset", "wide"}, Words{"item", "7", "maybe"}, Words{"context", "place", "yes"},

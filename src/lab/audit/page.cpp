@@ -183,6 +183,10 @@ XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   return chart;
 }
 
+std::string view_text(const AuditRequest& request) {
+  return to_string(request.view) + (request.keep_groups ? ", the same groups in every round" : "");
+}
+
 std::string model_words(const AuditRequest& request) {
   return seen_model(request) == SeenModel::kgflex ? "KGFlex" : "FPL " + variant_of(request.train.plan);
 }
@@ -197,7 +201,7 @@ PageSection about_section(const AuditReport& report, const std::string& command)
       report.data, model_words(report.request), plan.fpl.factors, report.main.rounds, plan.consent.pi,
       to_string(plan.consent.mask), plan.seed,
       report.request.seeds > 1 ? fmt::format(" and {} more", report.request.seeds - 1) : "",
-      to_string(report.request.view), report.main.known * report.request.seeds + report.main.judged,
+      view_text(report.request), report.main.known * report.request.seeds + report.main.judged,
       report.main.known * report.request.seeds, report.main.judged)});
   section.blocks.emplace_back(PageListing{"The command", command});
   section.blocks.emplace_back(PageText{
@@ -236,7 +240,10 @@ std::string meaning_of(const AttackerSummary& attacker) {
     return "learns nothing that can be shown";
   if (attacker.informed.f1.mean > 0.9) return "reads nearly the whole history";
   if (gain.mean > 0.1) return "learns much about a person";
-  return "learns a little: more than chance explains";
+  return gain.range.low > 0.0
+             ? "learns a little: more than chance explains"
+             : fmt::format("orders things a little better (AUC {:+.3f}), too little for a list",
+                           attacker.advantage.auc.mean);
 }
 
 namespace {
@@ -295,7 +302,7 @@ Page audit_page(const AuditReport& report, const std::string& command) {
       verdict_of(report),
       fmt::format("A curious server was given everything that it sees (view: {}) and tried to find out what "
                   "people consumed.{}",
-                  to_string(report.request.view),
+                  view_text(report.request),
                   report.epsilon
                       ? fmt::format(" The {} carry noise: ε = {:.2f}, δ = {:g}.", noisy_things(report),
                                     *report.epsilon, report.request.noise.delta)

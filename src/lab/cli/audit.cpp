@@ -167,7 +167,8 @@ std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
   else
     command += " --transcript " + shell_word(flags.transcript);
   command += criteria_words(request.train.criteria);
-  command += fmt::format(" --view {} --seed {}", to_string(request.view), request.train.plan.seed);
+  command += fmt::format(" --view {}{} --seed {}", to_string(request.view),
+                         request.keep_groups ? " --keep-groups" : "", request.train.plan.seed);
   return flags.page.empty() ? command : command + " --out " + shell_word(flags.page);
 }
 

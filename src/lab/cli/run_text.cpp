@@ -147,6 +147,9 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   if (summary.contains("learned_from_test"))
     facts.row(
         {"beware", "it learned from the part it is judged on (--query test): no measure of anything new"});
+  if (summary.contains("average_last"))
+    facts.row({"averaged", fmt::format("the mean of the models after the last {} epochs",
+                                       count(summary, "average_last"))});
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
   if (summary.contains("epsilon"))

@@ -245,6 +245,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["delta"] = trained.privacy->delta;
     json["noise"] = trained.privacy->noise;
   }
+  if (request.average_last > 0) json["average_last"] = request.average_last;
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
   if (const auto levels = drawn_levels(request.consent, split.users.size(), request.plan.seed))
     json["levels"] = levels_json(*levels, session.evaluation.per_user);
