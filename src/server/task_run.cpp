@@ -246,6 +246,7 @@ Status TaskRun::set_state(TaskState state) {
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
+  drawn_round_.reset();  // what was drawn has its whole time again
   why_finished_.clear();
   return Done{};
 }
