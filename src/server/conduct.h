@@ -1,7 +1,7 @@
 // Conduct: what secure sums showed about devices, so that one that spoils them is not asked for ever.
 //
 // Laws: who was named in a sum is kept out of secure sums for a while at once; a dispute names nobody, and
-// each weighs the same on both sides, so that so many liars throw out no more than so many others. A sum that
+// each weighs the same on both sides, so that whoever lies about several pays for each. A sum that
 // failed without a name puts its members in doubt, in its task alone: each takes part in about half of the
 // rounds until sums with it commit, so that the one who spoils them is soon among few. On doubt no more are
 // kept out at once than may be corrupt. It is kept in memory, of devices that something was found out about,
