@@ -1,24 +1,29 @@
 // A person's consent policy as a file they can read and write:
 //
-//   level = "balanced"          # or shares, pi and mask one by one
+//   level = "balanced"     # or shares, pi and mask one by one
 //   paused = false
-//   [items]                     # by the ids of the data
-//   "50" = "never"              # always, never or ask
+//   history = "partial"    # what enters the model here: full, none,
+//                          # partial (its newest half) or a number
+//   sums = "secure"        # secure sums alone; any: plain ones too
+//   least_crowd = 50       # honest devices that this one is at least
+//                          # summed with, itself included
+//   [items]                # by the ids of the data
+//   "50" = "never"         # always, never or ask
 //   [categories]
 //   "Horror" = "ask"
-//   [features]                  # of items, as recommendations are explained (or both names in full)
+//   [features]             # of items, as recommendations are explained
+//                          # (or both names in full)
 //   "dct:subject American science fiction films" = "never"
-//   [predicates]                # all features through one
+//   [predicates]           # all features through one
 //   "dbo:director" = "never"
-//   history = "partial"         # what enters the model here: full, partial (its newest half; or a number) or
-//   none sums = "secure"             # takes part in secure sums alone; any: in plain ones too least_crowd =
-//   50            # honest devices that this one is at least summed with, itself included
-//
-//   [contexts]                  # of each kind: full, partial (half; or a number) or off
+//   [contexts]             # of each kind: full, off, partial (half)
+//                          # or a number
 //   interval = 0.3
-//   "*" = "off"                 # all others
-//   [criteria]                  # numbers by which the device counts in a sum: tell or keep
-//   size = "keep"               # "*" for all others; without a choice the level says it
+//   "*" = "off"            # all others
+//   [criteria]             # numbers by which the device counts in a
+//                          # sum: tell or keep
+//   size = "keep"          # "*" for all others; without a choice the
+//                          # level says it
 //
 // (true and false in older files are full and off.)
 // Laws: what is written reads back the same; an unknown key or a wrong word names file and line; a file with

@@ -131,15 +131,21 @@ TEST_F(AHostileServer, TasksThatPromiseLessThanThePersonAsksFor) {
   device.policy.secure_only = false;
   device.policy.least_crowd = 2;
   expect_refused("promises a crowd of 1, the person asks for 2");
-  server.twist_assignment = [](v1::Assignment& given) {
+  double leak = 0x1p-29;
+  server.twist_assignment = [&](v1::Assignment& given) {
     given.mutable_task()->set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *given.mutable_task()->mutable_assumed();
     assumed.set_dropped(0.3);
-    assumed.set_leak(0x1p-10);
+    assumed.set_leak(leak);
     assumed.set_abort(0x1p-10);
     assumed.set_crowd(9);
   };
+  device.policy.least_crowd = 2;
+  expect_refused("may leak with a larger chance");
   device.policy.secure_only = true;
+  device.policy.least_crowd = 0;
+  expect_refused("may leak with a larger chance");
+  leak = 0x1p-30;
   device.policy.least_crowd = 10;
   expect_refused("promises a crowd of 9, the person asks for 10");
   server.twist_assignment = nullptr;

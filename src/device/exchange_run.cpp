@@ -16,6 +16,8 @@ constexpr std::int64_t last_backoff_ms = 30'000;
 constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says
 constexpr std::size_t token_bytes = 16;
 constexpr std::uint64_t most_catalogue_bytes = 64u << 20;  // packed
+// The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
+constexpr double most_leak = 0x1p-30;
 
 }  // namespace
 
@@ -156,6 +158,10 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     return "the task is refused: its model is larger than this device takes";
   if (policy.secure_only && !task_.secure)
     return "the task is refused: its sums are plain, and the person allows secure ones alone";
+  // A crowd is promised but for a chance that the task names: where that is large, it promises nothing.
+  const bool asks = policy.secure_only || policy.least_crowd > 0;
+  if (asks && task_.secure && task_.assumed.leak > most_leak)
+    return "the task is refused: its secure sums may leak with a larger chance than 2^-30";
   // The terms of a secure sum are reckoned here for the task's crowd, whatever the server offers later.
   const std::uint32_t crowd = task_.secure ? task_.assumed.crowd : 1;
   if (crowd < policy.least_crowd)

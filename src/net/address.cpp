@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -180,6 +181,9 @@ Result<std::vector<Socket>> listen_at(const Address& address, int waiting, std::
     Socket socket(::socket(one->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const int on = 1;
     setsockopt(socket.descriptor(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    const int off = 0;  // "::" is all addresses of both kinds, whatever the system's default is
+    if (one->ai_family == AF_INET6 && address.host == "::")
+      setsockopt(socket.descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
     // The second address takes the port that the first one got.
     auto& wanted = one->ai_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(one->ai_addr)->sin6_port
                                               : reinterpret_cast<sockaddr_in*>(one->ai_addr)->sin_port;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -100,9 +101,13 @@ class TimedStream final : public httplib::Stream {
  private:
   using Clock = std::chrono::steady_clock;
   [[nodiscard]] bool wait_for(short what) const {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends_ - Clock::now()).count();
-    pollfd wait{.fd = socket_, .events = what, .revents = 0};
-    return left > 0 && poll(&wait, 1, static_cast<int>(left)) > 0;
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(ends_ - Clock::now()).count();
+      if (left <= 0) return false;
+      pollfd wait{.fd = socket_, .events = what, .revents = 0};
+      const int ready = poll(&wait, 1, static_cast<int>(left));
+      if (ready >= 0 || errno != EINTR) return ready > 0;  // a signal is no reason to give up
+    }
   }
 
   socket_t socket_;

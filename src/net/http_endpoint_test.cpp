@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include "net/trial.h"
@@ -112,6 +116,26 @@ TEST(HttpEndpoint, ARequestThatTricklesIsCut) {
   }
   EXPECT_TRUE(cut);
   EXPECT_EQ(asked, 0);
+}
+
+// A signal that an answering thread happens to get does not cut the request it waits for.
+TEST(HttpEndpoint, ASignalEndsNoRequest) {
+  std::atomic<int> asked = 0;
+  const auto endpoint = open(asked, 60'000);
+  ASSERT_NE(std::signal(SIGURG, [](int) {}), SIG_ERR);  // without a handler it would be no interruption
+  const Socket slow = connect_to(endpoint->address(), 10'000).value();
+  say(slow, "GET /metrics HTTP/1.1\r\n");
+  for (int time = 0; time < 10; ++time) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task"))
+      if (const int id = std::stoi(thread.path().filename().string()); id != getpid())
+        syscall(SYS_tgkill, getpid(), id, SIGURG);
+  }
+  say(slow, "Host: x\r\n\r\n");
+  char byte = 0;
+  EXPECT_EQ(recv(slow.descriptor(), &byte, 1, 0), 1);
+  EXPECT_EQ(asked, 1);
+  std::signal(SIGURG, SIG_DFL);
 }
 
 TEST(HttpEndpoint, APortInUseIsSaid) {

@@ -18,7 +18,10 @@ namespace {
 
 constexpr int waiting_connections = 4096;
 constexpr int full_house_ms = 50;  // until another descriptor may be free
+constexpr int accepted_in_a_row = 256;
 constexpr std::size_t least_looked_at = 1024;
+constexpr std::chrono::milliseconds between_looks{200};
+constexpr std::size_t worth_a_look = 16;  // one of so many is closed
 
 std::string peer_of(const sockaddr_storage& name) {
   if (name.ss_family == AF_INET) {
@@ -96,7 +99,13 @@ void PeerListener::work() {
   }
 }
 
+// All that wait, but other addresses and the end are heard in between.
 void PeerListener::accept_from(const Socket& listener) {
+  for (int n = 0; n < accepted_in_a_row && accept_one(listener); ++n) {
+  }
+}
+
+bool PeerListener::accept_one(const Socket& listener) {
   sockaddr_storage name{};
   socklen_t size = sizeof(name);
   const int connection =
@@ -105,31 +114,44 @@ void PeerListener::accept_from(const Socket& listener) {
     pollfd stopped{.fd = wake_read_.descriptor(), .events = POLLIN, .revents = 0};
     if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS)
       poll(&stopped, 1, full_house_ms);
-    return;
+    return false;
   }
-  if (most_a_peer_ == 0 || admits(peer_of(name), connection)) return take_(listener.descriptor(), connection);
+  if (most_a_peer_ == 0 || admits(peer_of(name), connection)) {
+    take_(listener.descriptor(), connection);
+    return true;
+  }
   ++turned_away_;
   close(connection);
+  return true;
 }
 
 bool PeerListener::admits(const std::string& peer, int connection) {
   if (known_ >= look_at_) {  // peers that went would stay for ever
-    for (auto& [name, all] : open_) drop_closed(all);
-    std::erase_if(open_, [](const auto& one) { return one.second.empty(); });
+    for (auto& [name, one] : peers_) drop_closed(one.open);
+    std::erase_if(peers_, [](const auto& one) { return one.second.open.empty(); });
     known_ = 0;
-    for (const auto& [name, all] : open_) known_ += all.size();
+    for (const auto& [name, one] : peers_) known_ += one.open.size();
     look_at_ = std::max(least_looked_at, 2 * known_);
   }
-  std::vector<Open>& all = open_[peer];
-  if (all.size() >= most_a_peer_) {
-    known_ -= all.size();
-    drop_closed(all);
-    known_ += all.size();
-  }
-  if (all.size() >= most_a_peer_) return false;
-  all.push_back({connection, inode_of(connection)});
+  Peer& own = peers_[peer];
+  if (own.open.size() >= most_a_peer_) make_room(own);
+  if (own.open.size() >= most_a_peer_) return false;
+  own.open.push_back({connection, inode_of(connection)});
   ++known_;
   return true;
+}
+
+// A look costs a call for each connection, in the only thread that accepts: where it finds next to none
+// closed, the next one waits.
+void PeerListener::make_room(Peer& peer) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < peer.look_again) return;
+  ++looks_;
+  const std::size_t before = peer.open.size();
+  drop_closed(peer.open);
+  const std::size_t closed = before - peer.open.size();
+  known_ -= closed;
+  if (closed <= before / worth_a_look) peer.look_again = now + between_looks;
 }
 
 void PeerListener::drop_closed(std::vector<Open>& all) {

@@ -3,11 +3,14 @@
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "net/trial.h"
 
@@ -69,10 +72,40 @@ TEST(PeerListener, CountsOpenConnectionsByPeer) {
   while (taken.size() < 4) std::this_thread::yield();
   // One that is closed makes room, though nobody says so; its number may be another's by then.
   taken.close_first();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until they are looked at again
   greedy.push_back(connect_from("127.0.0.2", listener->port()));
   while (taken.size() < 4) std::this_thread::yield();
   EXPECT_TRUE(ends_within(connect_from("127.0.0.2", listener->port()), 20'000));
   EXPECT_EQ(listener->turned_away(), 2u);
+}
+
+// Whoever comes beyond its limit again and again does not make the accepting thread work.
+TEST(PeerListener, ARefusedPeerIsNotLookedAtEachTime) {
+  using Clock = std::chrono::steady_clock;
+  Taken taken;
+  const auto listener = PeerListener::listen(parse_address("127.0.0.1:0").value(), 3).value();
+  listener->start([&](int, int connection) { taken.take(connection); });
+  std::vector<Socket> greedy;
+  for (int n = 0; n < 3; ++n) greedy.push_back(connect_from("127.0.0.2", listener->port()));
+  while (taken.size() < 3) std::this_thread::yield();
+  EXPECT_EQ(listener->looks(), 0u);
+  const auto began = Clock::now();
+  for (int n = 0; n < 300; ++n) EXPECT_TRUE(ends_within(connect_from("127.0.0.2", listener->port()), 20'000));
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
+  EXPECT_EQ(listener->turned_away(), 300u);
+  EXPECT_LE(listener->looks(), 1u + static_cast<std::uint64_t>(took) / 200);
+}
+
+// "0.0.0.0" is all addresses of both kinds, whatever the system's default for IPv6 sockets is.
+TEST(PeerListener, ListensToBothKindsOfAddress) {
+  std::uint16_t port = 0;
+  const auto sockets = listen_at({"", "::", 0}, 4, port);
+  if (!sockets.ok()) return;  // no IPv6 here
+  int alone = 1;
+  socklen_t size = sizeof(alone);
+  ASSERT_EQ(getsockopt(sockets->front().descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &alone, &size), 0);
+  EXPECT_EQ(alone, 0);
+  EXPECT_TRUE(connect_to({"", "127.0.0.1", port}, 2'000).ok());
 }
 
 TEST(PeerListener, WithoutALimitAllAreTaken) {

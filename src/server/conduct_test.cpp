@@ -131,37 +131,159 @@ TEST(Conduct, WhoeverSpoilsEverySumIsSoonKeptOut) {
   EXPECT_TRUE(play(world, honest));
 }
 
-TEST(Conduct, ADisputeWeighsOnBothAlike) {
+// A liar that cannot be named, as it lies to no more than may be corrupt, and to the same in every sum: it
+// pays for each of them, and they stay.
+TEST(Conduct, ALiarPaysForEachOfItsVictims) {
+  TaskConfig config = secure_config(crowd);
+  config.spec.mutable_assumed()->set_corrupt(0.25);
+  World world(config, crowd);
+  const auto lies_to_two = [](v1::Phase phase, std::string& message) {
+    if (phase == v1::PHASE_LETTERS)
+      change<LettersMessage>(message, [](LettersMessage& all) {
+        for (Letter& letter : all.letters)
+          if (letter.device == 6 || letter.device == 9) letter.sealed[3] ^= 1;
+      });
+  };
+  EXPECT_TRUE(play(world, lies_to_two));
+  EXPECT_EQ(device(world, liar)["secure_sums"]["named"], 0);
+  EXPECT_EQ(device(world, liar)["secure_sums"]["disputes"], 2);
+  EXPECT_EQ(device(world, 6)["secure_sums"]["disputes"], 1);
+  for (int sum = 0; sum < 4; ++sum) EXPECT_TRUE(play(world, lies_to_two));
+  EXPECT_TRUE(kept_out(world, liar));
+  for (const std::uint32_t other : everyone(false)) EXPECT_FALSE(kept_out(world, other)) << other;
+  EXPECT_EQ(world.newest().contributions, crowd - 1);
+}
+
+// What is found out about a device in one task, and what the tests below say about it.
+struct Judged {
   Conduct conduct;
-  conduct.set_keep_out(1'000);
+  std::int64_t now = 10;
+  std::size_t most_on_doubt = 1;
+
+  Judged() { conduct.set_keep_out(1'000); }
+  void dispute(std::vector<Conduct::Disputant> between) {
+    Conduct::Findings found;
+    found.suspected = std::move(between);
+    conduct.note(found, now);
+  }
+  void doubt(const std::string& task, std::vector<DeviceId> all) {
+    Conduct::Findings found;
+    found.task = task;
+    found.doubted = std::move(all);
+    found.most_on_doubt = most_on_doubt;
+    conduct.note(found, now);
+  }
+  void clear(const std::string& task, std::vector<DeviceId> all) {
+    Conduct::Findings found;
+    found.task = task;
+    found.cleared = std::move(all);
+    conduct.note(found, now);
+  }
+  [[nodiscard]] bool is_out(const DeviceId& id) const {
+    const Conduct::Record* one = conduct.find(id);
+    return one != nullptr && conduct.is_kept_out(*one, now);
+  }
+  // Of so many rounds.
+  [[nodiscard]] std::uint32_t joined(const std::string& task, const DeviceId& id, std::uint32_t of) const {
+    std::uint32_t count = 0;
+    for (std::uint32_t round = 0; round < of; ++round)
+      count += conduct.may_join(task, id, round, now) ? 1 : 0;
+    return count;
+  }
+};
+
+TEST(Conduct, ADisputeWeighsOnBothAlike) {
+  Judged judged;
+  Conduct& conduct = judged.conduct;
   const DeviceId one{1}, other{2}, third{3};
-  conduct.note({.named = {}, .suspected = {one, other}, .doubted = {}, .cleared = {}}, 10);
-  conduct.note({.named = {}, .suspected = {one, third}, .doubted = {}, .cleared = {}}, 20);
-  EXPECT_TRUE(conduct.may_join(one, 0, 20));
-  conduct.note({.named = {}, .suspected = {one, third}, .doubted = {}, .cleared = {one}}, 30);
-  EXPECT_FALSE(conduct.may_join(one, 0, 30));
-  EXPECT_TRUE(conduct.may_join(other, 0, 30) && conduct.may_join(third, 0, 30));
+  judged.dispute({{one, 1}, {other, 1}});
+  judged.dispute({{one, 1}, {third, 1}});
+  EXPECT_FALSE(judged.is_out(one));
+  judged.now = 30;
+  judged.clear("a", {one});
+  judged.dispute({{one, 1}, {third, 1}});
+  EXPECT_FALSE(conduct.may_join("a", one, 0, 30));
+  EXPECT_FALSE(judged.is_out(other) || judged.is_out(third));
   EXPECT_EQ(conduct.kept_out(30), 1u);
   // All is forgotten in time.
-  EXPECT_TRUE(conduct.may_join(one, 0, 1'030));
+  EXPECT_TRUE(conduct.may_join("a", one, 0, 1'030));
   conduct.note({}, 1'030);
   EXPECT_EQ(conduct.find(one), nullptr);
 }
 
 TEST(Conduct, DoubtHalvesTheRoundsUntilASumCommits) {
-  Conduct conduct;
-  conduct.set_keep_out(1'000);
+  Judged judged;
   const DeviceId one{1};
-  conduct.note({.named = {}, .suspected = {}, .doubted = {one}, .cleared = {}}, 10);
-  int joined = 0;
-  for (std::uint32_t round = 0; round < 400; ++round) {
-    joined += conduct.may_join(one, round, 10) ? 1 : 0;
-    EXPECT_EQ(conduct.may_join(one, round, 10), conduct.may_join(one, round, 11)) << "one coin a round";
+  judged.doubt("a", {one});
+  for (std::uint32_t round = 0; round < 40; ++round)
+    EXPECT_EQ(judged.conduct.may_join("a", one, round, 10), judged.conduct.may_join("a", one, round, 11))
+        << "one coin a round";
+  EXPECT_GT(judged.joined("a", one, 400), 140u);
+  EXPECT_LT(judged.joined("a", one, 400), 260u);
+  judged.clear("a", {one});
+  EXPECT_EQ(judged.joined("a", one, 40), 40u);
+}
+
+TEST(Conduct, ACommitTakesHalfOfTheDoubtsAway) {
+  Judged judged;
+  const DeviceId one{1};
+  for (int spoilt = 0; spoilt < 5; ++spoilt) judged.doubt("a", {one});
+  judged.clear("a", {one});
+  EXPECT_EQ(judged.conduct.find(one)->all_doubts(), 3u);
+  EXPECT_LT(judged.joined("a", one, 40), 40u);
+  for (int spoilt = 0; spoilt < 3; ++spoilt) judged.doubt("a", {one});
+  EXPECT_TRUE(judged.is_out(one)) << "it spoilt eight sums of nine";
+}
+
+TEST(Conduct, DoubtIsOfOneTask) {
+  Judged judged;
+  const DeviceId one{1};
+  for (int sum = 0; sum < 5; ++sum) {
+    judged.doubt("a", {one});
+    judged.clear("b", {one});
   }
-  EXPECT_GT(joined, 140);
-  EXPECT_LT(joined, 260);
-  conduct.note({.named = {}, .suspected = {}, .doubted = {}, .cleared = {one}}, 20);
-  for (std::uint32_t round = 0; round < 40; ++round) EXPECT_TRUE(conduct.may_join(one, round, 20));
+  EXPECT_LT(judged.joined("a", one, 40), 40u);
+  EXPECT_EQ(judged.joined("b", one, 40), 40u);
+  judged.doubt("a", {one});
+  EXPECT_TRUE(judged.is_out(one));
+  EXPECT_EQ(judged.joined("b", one, 40), 0u);
+}
+
+TEST(Conduct, OnDoubtNoMoreAreKeptOutThanMayBeCorrupt) {
+  Judged judged;
+  judged.most_on_doubt = 2;
+  const std::vector<DeviceId> all{{1}, {2}, {3}, {4}, {5}};
+  for (int sum = 0; sum < 20; ++sum) judged.doubt("a", all);
+  EXPECT_EQ(judged.conduct.kept_out(judged.now), 0u) << "they cannot be told apart";
+  judged.doubt("a", {all[0], all[1]});
+  EXPECT_TRUE(judged.is_out(all[0]) && judged.is_out(all[1]));
+  for (int sum = 0; sum < 20; ++sum) judged.doubt("a", {all[2]});
+  EXPECT_EQ(judged.conduct.kept_out(judged.now), 2u);
+  EXPECT_GT(judged.joined("a", all.back(), 40), 0u);
+  // A dispute needs no room among them.
+  judged.dispute({{all.back(), 3}});
+  EXPECT_EQ(judged.conduct.kept_out(judged.now), 3u);
+}
+
+// Every view of it follows the time that holds now.
+TEST(Conduct, AShorterTimeLetsThemInAtOnce) {
+  Judged judged;
+  const DeviceId one{1};
+  judged.dispute({{one, 3}});
+  judged.now = 200;
+  EXPECT_TRUE(judged.is_out(one));
+  judged.conduct.set_keep_out(100);
+  EXPECT_FALSE(judged.is_out(one));
+  EXPECT_EQ(judged.conduct.kept_out(judged.now), 0u);
+  EXPECT_TRUE(judged.conduct.may_join("a", one, 0, judged.now));
+}
+
+// Who leaves without asking to be forgotten may be let in again, with what is known about it.
+TEST(Conduct, LeavingIsNoWayOut) {
+  World world(secure_config(crowd), crowd);
+  ASSERT_TRUE(play(world, wrong_shares));
+  ASSERT_EQ(world.ask(liar, Method::leave, v1::LeaveRequest{}).refusal(), v1::REFUSAL_NONE);
+  EXPECT_TRUE(kept_out(world, liar));
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ Coordinator::Coordinator(Store& store, const CoordinatorOptions& options, LogSin
       around_{.store = store,
               .log = log,
               .metrics = metrics_,
+              .registry = registry_,
               .most_upload_bytes = options.most_upload_bytes,
               .conduct = {}} {
   around_.conduct.set_keep_out(options.keep_out_ms);
@@ -321,11 +322,12 @@ v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
         {LogLevel::error, "", std::nullopt, "a device could not leave", {{"cause", left.error().message}}});
     return refuse(v1::REFUSAL_INTERNAL, "the server could not write it; try again later");
   }
-  around_.conduct.forget(id);
-  if (asked.forget())
+  if (asked.forget()) {
+    around_.conduct.forget(id);
     registry_.erase(id);
-  else
+  } else {
     registry_.find(id)->revoked = true;
+  }
   return accept({});
 }
 

@@ -138,9 +138,9 @@ struct Coordinator::Answers {
       if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
         all.back()["secure_sums"] = {{"named", conduct->named},
                                      {"disputes", conduct->disputes},
-                                     {"doubts", conduct->doubts},
-                                     {"kept_out", own.now_ms_ < conduct->kept_out_until_ms},
-                                     {"kept_out_until_ms", conduct->kept_out_until_ms}};
+                                     {"doubts", conduct->all_doubts()},
+                                     {"kept_out", own.around_.conduct.is_kept_out(*conduct, own.now_ms_)},
+                                     {"kept_out_until_ms", own.around_.conduct.kept_out_until(*conduct)}};
     }
     return all;
   }

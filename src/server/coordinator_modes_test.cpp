@@ -72,6 +72,28 @@ TEST(CoordinatorModes, ADrawnCohortThatDoesNotComeIsDrawnAnew) {
   EXPECT_EQ(world.last_round().round, 1u);
 }
 
+// A pause is no time in which they could have come.
+TEST(CoordinatorModes, ADrawnCohortHasItsTimeAfterAPause) {
+  TaskConfig config = world_config(2, 3);
+  config.rules.selection = RoundRules::Selection::drawn;
+  config.rules.population = 5;
+  World world(config, 5);
+  std::vector<UserIndex> everybody;
+  for (std::uint32_t n = 0; n < 5; ++n) everybody.push_back({n});
+  CohortSelector selector(everybody, 2, 7);
+  const auto drawn = selector.select(0);
+  std::uint32_t other = 0;
+  while (std::any_of(drawn.begin(), drawn.end(), [&](UserIndex one) { return one.value == other; })) ++other;
+  EXPECT_FALSE(world.check_in(other).has_assignment());
+  ASSERT_TRUE(world.own->ask("pause", "", world.now).ok());
+  world.now += 2 * config.rules.round_ms;
+  ASSERT_TRUE(world.own->ask("resume", "", world.now).ok());
+  world.own->tick(world.now);
+  EXPECT_TRUE(world.store.rounds("small", 10)->empty());
+  EXPECT_FALSE(world.check_in(other).has_assignment());
+  EXPECT_TRUE(world.check_in(drawn.front().value).has_assignment());
+}
+
 TEST(CoordinatorModes, ABufferTakesWhoComesAndIsNotTooOld) {
   TaskConfig config = world_config(2);
   config.rules.mode = RoundRules::Mode::buffered;

@@ -148,7 +148,7 @@ bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, st
   if (!fulfils(rules, request) || (task_.secure && !read_key(request.sum_key(), key))) return false;
   if (round_ && round_->gathered) return false;
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
-  if (task_.secure && !around_.conduct.may_join(caller.id, round, now_ms)) return false;
+  if (task_.secure && !around_.conduct.may_join(task_.name, caller.id, round, now_ms)) return false;
   if (selector_) return is_drawn(caller.index, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
@@ -246,6 +246,7 @@ Status TaskRun::set_state(TaskState state) {
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
+  drawn_round_.reset();  // what was drawn has its whole time again
   why_finished_.clear();
   return Done{};
 }

@@ -26,6 +26,7 @@ struct Surroundings {
   Store& store;
   LogSink& log;
   Metrics& metrics;
+  const Registry& registry;
   std::size_t most_upload_bytes = 0;
   std::size_t upload_bytes = 0;  // of unfinished uploads
   Conduct conduct;

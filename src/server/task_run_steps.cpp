@@ -239,10 +239,13 @@ void TaskRun::note_conduct(bool committed, std::int64_t now_ms) {
   const SumVerdict verdict = sum.verdict();
   const bool failed = sum.state() == SecureRound::State::failed;
   Conduct::Findings found;
+  found.task = task_.name;
+  const double corrupt = task_.assumed.corrupt * static_cast<double>(around_.registry.size());
+  found.most_on_doubt = std::max(static_cast<std::size_t>(corrupt), std::size_t{1});
   members_.each([&](const Member& member) {
     const bool suspected = verdict.suspected.has(member.place);
     if (verdict.named.has(member.place)) found.named.push_back(member.device);
-    if (suspected) found.suspected.push_back(member.device);
+    if (suspected) found.suspected.push_back({member.device, verdict.opponents[member.place]});
     if (failed && (suspected || (sum.unexplained() && sum.in_sum(member.place))))
       found.doubted.push_back(member.device);
     if (committed && sum.in_sum(member.place)) found.cleared.push_back(member.device);

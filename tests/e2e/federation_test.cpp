@@ -6,6 +6,7 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
+#include "lab/fleet/fleet_draws.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
@@ -218,13 +219,19 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
   options.seconds = 60.0;  // at most: it ends when both have been seen
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
   ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const auto found_out = [&] {
+  const auto hostile = [&](std::uint32_t user) {
+    return FleetDraws(options.seed, "sotto fleet hostile", 0, user).chance(options.byzantine);
+  };
+  const auto hostile_kept_out = [&] {
     const auto all = loopback.ask("devices", {{"most", 100}});
-    return std::count_if(all.begin(), all.end(), [](const auto& one) { return one.contains("secure_sums"); });
+    return std::count_if(all.begin(), all.end(), [&](const nlohmann::json& one) {
+      return one.contains("secure_sums") && one["secure_sums"]["kept_out"].get<bool>() &&
+             hostile(one["index"].get<std::uint32_t>());
+    });
   };
   std::atomic<bool> stop = false;
   std::thread watch([&] {
-    while (!stop && (loopback.versions() < 4 || found_out() == 0))
+    while (!stop && (loopback.versions() < 4 || hostile_kept_out() == 0))
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     stop = true;
   });
@@ -233,7 +240,7 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
   watch.join();
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_GE(loopback.versions(), 4u);
-  EXPECT_GT(found_out(), 0);
+  EXPECT_GT(hostile_kept_out(), 0);
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 

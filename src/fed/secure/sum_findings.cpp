@@ -7,7 +7,7 @@
 namespace sotto {
 
 SumVerdict judge(const SumFindings& findings, const SumTerms& terms) {
-  SumVerdict verdict{findings.proven, DeviceSet(terms.devices)};
+  SumVerdict verdict{findings.proven, DeviceSet(terms.devices), std::vector<std::uint32_t>(terms.devices, 0)};
   const auto open = [&](const SumFindings::Dispute& one) {
     return !findings.proven.has(one.dealer) && !findings.proven.has(one.holder);
   };
@@ -24,6 +24,7 @@ SumVerdict judge(const SumFindings& findings, const SumTerms& terms) {
     if (!verdict.named.has(one) && !verdict.named.has(other)) {
       verdict.suspected.insert(one);
       verdict.suspected.insert(other);
+      ++verdict.opponents[one], ++verdict.opponents[other];
     }
   return verdict;
 }

@@ -27,8 +27,9 @@ struct SumFindings {
 };
 
 struct SumVerdict {
-  DeviceSet named;      // they lied
-  DeviceSet suspected;  // they, or the one they dispute with
+  DeviceSet named;                       // they lied
+  DeviceSet suspected;                   // they, or the one they dispute with
+  std::vector<std::uint32_t> opponents;  // by device: how many it disputes with, undecided
 };
 [[nodiscard]] SumVerdict judge(const SumFindings& findings, const SumTerms& terms);
 

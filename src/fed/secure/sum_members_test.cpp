@@ -18,9 +18,10 @@ constexpr SumTerms fourteen{.devices = 14,
                             .crowd = 7};
 
 enum class Lie : std::uint8_t {
-  forged_letters,   // that nobody can open
-  other_shares,     // than those the marks are of
-  other_marks,      // than those of the shares
+  forged_letters,  // that nobody can open
+  other_shares,    // than those the marks are of
+  other_marks,     // than those of the shares
+  other_seed_marks,
   false_words,      // about whom it masked with
   wrong_reveals,    // other shares than it was dealt
   missing_reveals,  // as if it had been dealt none
@@ -70,6 +71,7 @@ struct Play {
     if (lie == Lie::forged_letters) letter.sealed[7] ^= 1;
     if (lie == Lie::other_shares) letter.sealed = another.sealed;  // of another pair: does not open either
     if (lie == Lie::other_marks) letter.key_mark[1] ^= 1;
+    if (lie == Lie::other_seed_marks) letter.seed_mark[1] ^= 1;
   }
   void inputs() {
     for (std::uint32_t n = 0; n < 14; ++n) {
@@ -148,13 +150,16 @@ TEST(SumMembers, AWrongShareOfADroppedDevicesKeyToo) {
 
 // A few bad letters, or words about masks: the sum goes on, and one of each two lies.
 TEST(SumMembers, AFewBadLettersAreSurvived) {
-  for (const Lie lie : {Lie::forged_letters, Lie::other_shares, Lie::other_marks, Lie::false_words}) {
+  for (const Lie lie :
+       {Lie::forged_letters, Lie::other_shares, Lie::other_marks, Lie::other_seed_marks, Lie::false_words}) {
     Play play({{4, lie, {6, 11}}});
     ASSERT_TRUE(play.total->ok()) << play.total->error().message;
     EXPECT_EQ((*play.total)->values, play.world.plain());
     EXPECT_EQ((*play.total)->survivors.size(), 14u) << "nobody loses its place";
     EXPECT_EQ(play.verdict.named.size(), 0u);
     EXPECT_EQ(members(play.verdict.suspected), (Set{4, 6, 11}));
+    EXPECT_EQ(play.verdict.opponents[4], 2u);
+    EXPECT_EQ(play.verdict.opponents[6] + play.verdict.opponents[11], 2u);
   }
 }
 
@@ -188,7 +193,7 @@ TEST(SumMembers, LiarsCannotThrowOutAnHonestDevice) {
 
 // A dealer that keeps its shares from too many spoils the sum, whichever way, and is named.
 TEST(SumMembers, ADealerThatSpoilsTheSumIsNamed) {
-  for (const Lie lie : {Lie::forged_letters, Lie::other_marks, Lie::false_words}) {
+  for (const Lie lie : {Lie::forged_letters, Lie::other_marks, Lie::other_seed_marks, Lie::false_words}) {
     Play play({{4, lie, everyone_but(4)}});
     ASSERT_FALSE(play.total->ok());
     EXPECT_TRUE(refused(*play.total, "nothing is released"));
@@ -230,7 +235,7 @@ TEST(SumMembers, HonestMembersAreNeverNamed) {
     std::vector<Liar> liars;
     Set lying;
     for (int n = 0; n < 2; ++n) {
-      Liar liar{draws.below(14), static_cast<Lie>(draws.below(6)), {}};
+      Liar liar{draws.below(14), static_cast<Lie>(draws.below(7)), {}};
       for (std::uint32_t victim = 0; victim < 14; ++victim)
         if (draws.below(2) == 0) liar.victims.insert(victim);
       lying.insert(liar.device);

@@ -3,8 +3,9 @@
 //
 //   keys ──▶ letters ──▶ inputs ──▶ agreement ──▶ reveal ──▶ done
 //
-// Laws: a phase closes when everybody expected has spoken or its time is up; what is refused leaves no trace;
-// the same message again gets the same answer as long as the round lives; a sum that failed releases nothing.
+// Laws: a phase closes when everybody expected has spoken or its time is up; a refused message leaves no
+// trace but what it proves, and its sender counts as silent; the same message again gets the same answer as
+// long as the round lives; a sum that failed releases nothing.
 #pragma once
 
 #include <array>

@@ -150,9 +150,10 @@ void Daemon::take_limits(const std::filesystem::path& file) {
   const Status taken =
       config.ok() ? coordinator_->reload(config->options, config->tasks) : Status(config.error());
   if (taken.ok()) {
-    log_.line({LogLevel::info, "", std::nullopt,
-               "limits and rules of the configuration hold from now on; addresses and certificates do at the "
-               "next start"});
+    log_.line(
+        {LogLevel::info, "", std::nullopt,
+         "limits and rules of the configuration hold from now on; addresses, certificates and the wire's "
+         "limits (memory_mib, threads, queued_calls, open_calls, peer_connections) do at the next start"});
   } else {
     log_.line({LogLevel::warning,
                "",
