@@ -14,6 +14,8 @@ bool Fcf::Device::set_scores(const HistoryVisit& visit) {
   const RowMatrix& items = visit.received->rows();
   SOTTO_ASSERT(items.rows() == scores_.size(), "the received rows are the catalogue's");
   std::copy_n(visit.own, vector_.width() - 1, vector_.row(0));  // without the 1 at its end
+  largest_ = 0.0f;
+  for (const float value : vector_.values(0)) largest_ = std::max(largest_, std::abs(value));
   kernels::dot_many(vector_.row(0), items.row(0), items.rows(), items.stride(), scores_.data());
   return std::all_of(scores_.begin(), scores_.end(), [](float score) { return std::isfinite(score); });
 }

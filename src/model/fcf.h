@@ -4,9 +4,11 @@
 //   ∂/∂q_i = −2 c_ui (x_ui − p_u·q_i) p_u,
 // a dense answer, so that which rows are in it says nothing. An item that consent keeps back is answered as
 // if it were not consumed. The server adds the regularisation 2λq_i and takes one step of Adam or SGD a
-// round. Where a cohort is a part of the users, its sum is scaled up to everybody's.
+// round. Where a cohort is a part of the users, its sum is scaled up to everybody's. Numbers beyond the range
+// of one update are held at its ends, and such rows are counted.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,7 @@ class Fcf {
     template <class Sink>
     [[nodiscard]] AnswerReport contribute(const HistoryVisit& visit, Sink& sink) {
       if (!set_scores(visit)) return {.finite = false};
+      AnswerReport report;
       auto next = visit.history.begin();
       for (std::uint32_t item = 0; item < scores_.size(); ++item) {
         const bool consumed = next != visit.history.end() && next->value == item;
@@ -65,18 +68,21 @@ class Fcf {
             out != nullptr ? -2.0f * (1.0f + confidence_) * (1.0f - scores_[item]) : 2.0f * scores_[item];
         if (out == nullptr) out = sink.open(Evidence::negative, item, item);
         if (out == nullptr) continue;
-        if (kernels::add_multiple(out, vector_.row(0), slope * sink.scale(), sum_stride_)) sink.relieve(item);
+        const float factor = slope * sink.scale();
+        report.held_rows += std::abs(factor) * largest_ > static_cast<float>(step_limit) ? 1 : 0;
+        if (kernels::add_multiple(out, vector_.row(0), factor, sum_stride_)) sink.relieve(item);
       }
-      return {};
+      return report;
     }
 
    private:
-    // p·q of every item; false where one is not a finite number.
+    // The vector, and p·q of every item; false where one is not a finite number.
     [[nodiscard]] bool set_scores(const HistoryVisit& visit);
 
     AlsSolver solver_;
     float confidence_;
-    RowMatrix vector_;  // [p, 0]
+    RowMatrix vector_;      // [p, 0]
+    float largest_ = 0.0f;  // of its numbers, without their signs
     std::size_t sum_stride_;
     std::vector<float> scores_;
   };

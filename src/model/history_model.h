@@ -39,6 +39,7 @@ struct AnswerReport {
   std::int64_t loss_units =
       0;  // in units of 2^-20; of models whose rows are solved it comes with the solution
   std::uint64_t steps = 0;
+  std::uint64_t held_rows = 0;  // with a number that was held within ±step_limit
 };
 
 template <class M>

@@ -25,6 +25,7 @@ void RoundReport::add(const RoundReport& other) {
   loss_units += other.loss_units;
   bytes_up += other.bytes_up;
   bytes_down += other.bytes_down;
+  held_rows += other.held_rows;
 }
 
 double RoundReport::mean_loss() const {

@@ -37,6 +37,7 @@ struct RoundReport {
   std::int64_t loss_units = 0;  // Σ −ln σ(x̂) in units of 2^-20, so that order does not matter
   std::uint64_t bytes_up = 0;
   std::uint64_t bytes_down = 0;
+  std::uint64_t held_rows = 0;  // with a number beyond the range of one update; not those before a resume
 
   void add(const RoundReport& other);
   [[nodiscard]] double mean_loss() const;

@@ -40,6 +40,7 @@ struct HistoryFederation<Model>::Shard {
   Contribution sent;  // wire path, or on its way to a collector
   std::int64_t loss_units = 0;
   std::uint64_t interactions = 0;
+  std::uint64_t held_rows = 0;
   std::uint64_t bytes_up = 0;
   Status status = Done{};
 };
@@ -106,6 +107,7 @@ Status HistoryFederation<Model>::note(const AnswerReport& report, Shard& shard) 
   if (!report.finite) return diverged(state_.round);
   shard.loss_units += report.loss_units;
   shard.interactions += report.steps;
+  shard.held_rows += report.held_rows;
   return Done{};
 }
 
@@ -232,6 +234,7 @@ Result<RoundReport> HistoryFederation<Model>::run(std::uint32_t rounds) {
     report.loss_units += std::exchange(shard.loss_units, 0);
     report.triples += std::exchange(shard.interactions, 0);
     report.bytes_up += std::exchange(shard.bytes_up, 0);
+    report.held_rows += std::exchange(shard.held_rows, 0);
   }
   return report;
 }

@@ -300,4 +300,42 @@ TEST(Fcf, WhatIsKeptBackIsAnsweredAsIfItWereNotConsumed) {
     }
 }
 
+// Whether a gradient of the formula has a number that the integers of one update do not hold.
+bool leaves_range(const RowMatrix& users, UserIndex user, const float* q, double weight, double wanted,
+                  int bits) {
+  double x = 0.0, largest = 0.0;
+  for (std::size_t k = 0; k < als().factors; ++k) {
+    const auto p = static_cast<double>(users.row(user.value)[k]);
+    x += p * static_cast<double>(q[k]);
+    largest = std::max(largest, std::abs(p));
+  }
+  return std::ldexp(std::abs(2.0 * weight * (wanted - x)) * largest, bits) > step_limit;
+}
+
+TEST(Fcf, CountsTheRowsWhoseNumbersAreHeldWithinTheRange) {
+  SerialExecutor serial;
+  AlsOptions sure = als();
+  sure.confidence = 1000.0f;
+  const Fcf model({.als = sure}, world().catalogue, 1.0);
+  const RowMatrix items = model.start_shared();
+  RowMatrix users(world().train.users(), model.private_width());
+  const FactorSide side(items, serial);
+  AlsSolver solver(sure);
+  for (const UserIndex user : users_with_history(world().train))
+    ASSERT_TRUE(solver.solve(side, world().train.of(user), items.rows(), users.row(user.value)).solved);
+  for (const int bits : {8, 20, 22}) {
+    std::uint64_t expected = 0;
+    for (const UserIndex user : users_with_history(world().train))
+      for (std::uint32_t item = 0; item < world().catalogue; ++item) {
+        const bool has = world().train.contains(user, ItemIndex{item});
+        expected += leaves_range(users, user, items.row(item), has ? 1001.0 : 1.0, has ? 1.0 : 0.0, bits);
+      }
+    EXPECT_EQ(expected > 0, bits > 8) << bits;
+    Plan plan = plan_of();
+    plan.fixed.bits = bits;
+    for (const Path path : {Path::fast, Path::wire})
+      EXPECT_EQ(run(model, plan, 1, 2, path).report.held_rows, expected) << bits;
+  }
+}
+
 }  // namespace sotto::history_federation_test

@@ -35,6 +35,8 @@ TEST_F(CliWire, wrong_flags_are_refused) {
   EXPECT_EQ(shop_.sotto({"wire", "--data", "w", "--cohorts", "2"}).code, 2);
   EXPECT_EQ(shop_.sotto({"wire", "--data", "w", "--samples", "0"}).code, 2);
   EXPECT_EQ(shop_.sotto({"wire", "--data", "w", "--model", "bprmf"}).code, 2);
+  EXPECT_EQ(shop_.sotto({"wire", "--data", "w", "--average-last", "3"}).code, 2);
+  EXPECT_EQ(shop_.sotto({"wire", "--data", "w", "--sum", "secure"}).code, 2);
   EXPECT_EQ(shop_.sotto({"train", "--data", "w", "--down-precision", "f8"}).code, 2);
   EXPECT_EQ(shop_.sotto({"train", "--data", "w", "--model", "fcf", "--down-precision", "i8"}).code, 2);
 }

@@ -293,7 +293,13 @@ Result<Schedule> audit_schedule(const AuditRequest& request, const Split& split)
 Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
                             Executor& executor, const AuditHooks& hooks) {
   SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start(request, split, seed, executor));
-  const TranscriptHead head = head_of(request, split, training->schedule().cohort);
+  const std::size_t cohort = training->schedule().cohort;
+  if (request.view.group > cohort)
+    return fail(Code::usage,
+                fmt::format("the view {} sums over at least {} devices, and a round has {}: choose "
+                            "secure, or a number up to that",
+                            to_string(request.view), request.view.group, cohort));
+  const TranscriptHead head = head_of(request, split, cohort);
   SOTTO_TRY_DONE(check(head));
   SOTTO_TRY(Trail trail, open_trail(head, request, split, seed, executor));
   std::string hash;

@@ -215,5 +215,14 @@ TEST(Audit, ContradictionsAreUsageErrors) {
   EXPECT_EQ(check(request).error().code, Code::usage);
 }
 
+TEST(Audit, GroupsThatARoundCannotFillAreRefusedWithItsSize) {
+  const AuditRequest request = small_request(1.0, "secure:5000");
+  ThreadPool pool(2);
+  const auto refused = audit_plan(request, small_split(), 1, pool, {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, Code::usage);
+  EXPECT_NE(refused.error().message.find("a round has "), std::string::npos) << refused.error().message;
+}
+
 }  // namespace
 }  // namespace sotto

@@ -51,6 +51,8 @@ Result<AuditRequest> request_of(const AuditFlags& flags) {
   AuditRequest request = flags.request;
   SOTTO_TRY(request.train, request_from(flags.train));
   SOTTO_TRY(request.view, parse_view(flags.view));
+  if (request.keep_groups && request.view.group == 0)
+    return fail(Code::usage, "--keep-groups is of sums over a part of the devices: choose the view secure:N");
   SOTTO_TRY(request.attack.attackers, chosen_attackers(flags.attackers, seen_model(request)));
   request.looks = true;
   SOTTO_TRY_DONE(check(request));

@@ -157,6 +157,11 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
                fmt::format("epsilon {:.4g} at delta {:g}, noise {:.4g} times the clip",
                            number(summary, "epsilon"), number(summary, "delta"), number(summary, "noise"))});
   add_criteria_facts(summary, facts);
+  if (summary.contains("held_rows"))
+    facts.row(
+        {"held back", fmt::format("{} rows of answers had numbers beyond ±{:g}, the range of the sum: lower "
+                                  "--fixed-bits or --confidence",
+                                  count(summary, "held_rows"), number(summary, "range"))});
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});

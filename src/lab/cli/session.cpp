@@ -228,6 +228,10 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
                       {"bytes_up", trained.totals.bytes_up},
                       {"bytes_down", trained.totals.bytes_down}};
   put_federation(request, split, trained, json);
+  if (trained.totals.held_rows > 0) {
+    json["held_rows"] = trained.totals.held_rows;
+    json["range"] = static_cast<double>(step_limit) / static_cast<double>(request.plan.fixed.scale());
+  }
   if (trained.weighed) json["criteria"] = weighed_json(request.criteria, *trained.weighed);
   if (split.features != nullptr) {
     json["features"] = split.features->features();

@@ -13,7 +13,8 @@ constexpr double seconds_between_sweep_lines = 2.0;
 
 std::string facts(const StudyProgress& progress) {
   if (progress.total == 0) return progress.note;
-  std::string text = fmt::format("{}/{} cells", human_count(progress.finished), human_count(progress.total));
+  std::string text = progress.study.empty() ? "" : progress.study + ": ";
+  text += fmt::format("{}/{} cells", human_count(progress.finished), human_count(progress.total));
   if (progress.failed > 0) text += fmt::format(" · {} failed", human_count(progress.failed));
   if (std::isfinite(progress.left_seconds) && progress.finished < progress.total)
     text += fmt::format(" · {} left", human_seconds(progress.left_seconds));

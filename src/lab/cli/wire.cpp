@@ -25,6 +25,12 @@ Result<ExchangeRequest> request_of(const WireFlags& flags, DataRequest& data) {
   SOTTO_TRY(const TrainRequest train, request_from(flags.train));
   if (train.model != ModelKind::fpl)
     return fail(Code::usage, "only fpl's exchange is measured: leave --model out");
+  if (train.average_last > 0 || train.early.patience > 0 || train.dp.asked() || train.robust.asked() ||
+      train.criteria.asked() || train.sum.kind != SumKind::plain || train.consent.any())
+    return fail(
+        Code::usage,
+        "plain exchanges of whole trainings are measured: leave out early stopping, averaging, people's "
+        "own terms, protections and criteria");
   data = train.data;
   request.plan = train.plan;
   SOTTO_TRY_DONE(check(request));

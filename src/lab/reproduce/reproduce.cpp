@@ -22,7 +22,13 @@ class StudyRunner {
 
   [[nodiscard]] Status run(const std::vector<PlannedStudy>& studies) {
     for (const PlannedStudy& planned : studies) {
-      SOTTO_TRY(const StudyOutcome outcome, run_study(planned.study, results_, hooks_, threads_));
+      StudyHooks hooks = hooks_;
+      if (hooks_.on_progress)
+        hooks.on_progress = [&](StudyProgress progress) {
+          progress.study = planned.study.name;
+          hooks_.on_progress(progress);
+        };
+      SOTTO_TRY(const StudyOutcome outcome, run_study(planned.study, results_, hooks, threads_));
       computed_ += outcome.computed;
       names_.push_back(planned.study.name);
     }

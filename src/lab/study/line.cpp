@@ -79,6 +79,8 @@ Line::Step Line::search_step() {
   for (Trial& trial : searcher_->next()) {
     if (trial.epochs) set_epochs(trial.settings, *trial.epochs);
     add(step, {trial.settings, study_.seeds.front(), Phase::search}, "");
+    if (trial.epochs)
+      step.cells.back().work = static_cast<double>(*trial.epochs) / study_.models[model_].request.plan.epochs;
     tried_.push_back(std::move(trial.settings));
   }
   if (step.cells.empty()) stage_ = Stage::final;

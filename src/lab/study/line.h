@@ -20,6 +20,7 @@ struct Cell {
   CellPlace place;
   TrainRequest request;
   const StudySplit* data = nullptr;
+  double work = 1.0;  // in trainings to the last epoch
 };
 
 class Line {
@@ -40,6 +41,10 @@ class Line {
 
   [[nodiscard]] std::uint64_t search_cells() const { return searcher_ ? searcher_->most_trials() : 0; }
   [[nodiscard]] std::uint64_t final_cells() const;
+  // Of all its cells, at most.
+  [[nodiscard]] double work() const {
+    return (searcher_ ? searcher_->most_work() : 0.0) + static_cast<double>(final_cells());
+  }
 
  private:
   enum class Stage : std::uint8_t { search, final, over };

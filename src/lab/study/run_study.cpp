@@ -9,6 +9,8 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
+#include <span>
 
 #include "lab/study/line.h"
 #include "lab/study/team.h"
@@ -26,10 +28,22 @@ double seconds_since(Clock::time_point start) {
 // What cells of a line cost, for the estimate of the time left.
 struct LineCost {
   std::uint64_t total = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t computed = 0;
-  double seconds = 0.0;
+  double work = 0.0;  // of all its cells; see Cell::work
+  double work_finished = 0.0;
+  double work_computed = 0.0;
+  double seconds = 0.0;  // of what was computed
 };
+
+// Of the lines that computed something: the middle one's seconds for a unit of work. Too few lines say
+// nothing of the others.
+std::optional<double> usual_seconds(std::span<const LineCost> costs) {
+  std::vector<double> each;
+  for (const LineCost& cost : costs)
+    if (cost.work_computed > 0.0) each.push_back(cost.seconds / cost.work_computed);
+  if (each.empty() || each.size() * 2 < costs.size()) return std::nullopt;
+  std::nth_element(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2), each.end());
+  return each[each.size() / 2];
+}
 
 class StudyRun {
  public:
@@ -40,8 +54,10 @@ class StudyRun {
       for (std::size_t model = 0; model < study.models.size(); ++model)
         lines_.push_back(std::make_unique<Line>(study, data, dataset, model));
     costs_.resize(lines_.size());
-    for (std::size_t n = 0; n < lines_.size(); ++n)
+    for (std::size_t n = 0; n < lines_.size(); ++n) {
       costs_[n].total = lines_[n]->search_cells() + lines_[n]->final_cells();
+      costs_[n].work = lines_[n]->work();
+    }
   }
 
   [[nodiscard]] Result<StudyOutcome> run() {
@@ -161,7 +177,7 @@ void StudyRun::compute(const Cell& cell, Executor& executor) {
   --running_;
   if (!computed.ok() && computed.error().code == Code::cancelled) return;
   LineCost& cost = costs_[cell.line];
-  ++cost.computed;
+  cost.work_computed += cell.work;
   cost.seconds += seconds_since(start);
   ++outcome_.computed;
   ComputedCell failed;
@@ -194,7 +210,7 @@ void StudyRun::finish(const Cell& cell, const CellResult& result, const char* ho
   keep(results_.put_place(cell.place));
   if (problem_) return;
   ++finished_;
-  ++costs_[cell.line].finished;
+  costs_[cell.line].work_finished += cell.work;
   if (!result.done) outcome_.failures.push_back({cell.place, result.reason});
   std::string note = fmt::format("{} on {}", cell.place.model, cell.place.dataset);
   for (const auto& [key, value] : cell.place.settings) note += fmt::format(", {} {}", key, value);
@@ -217,18 +233,14 @@ void StudyRun::say(const std::string& note) {
 }
 
 double StudyRun::left_seconds() const {
-  double seconds = 0.0;
-  std::uint64_t computed = 0;
-  for (const LineCost& cost : costs_) {
-    seconds += cost.seconds;
-    computed += cost.computed;
-  }
-  if (computed == 0) return std::numeric_limits<double>::quiet_NaN();
-  const double usual = seconds / static_cast<double>(computed);
   double left = 0.0;
+  std::optional<double> usual;
   for (const LineCost& cost : costs_) {
-    const double each = cost.computed > 0 ? cost.seconds / static_cast<double>(cost.computed) : usual;
-    left += each * static_cast<double>(cost.total - std::min(cost.finished, cost.total));
+    const double missing = std::max(cost.work - cost.work_finished, 0.0);
+    if (missing < 1e-9) continue;
+    if (cost.work_computed == 0.0 && !usual) usual = usual_seconds(costs_);
+    if (cost.work_computed == 0.0 && !usual) return std::numeric_limits<double>::quiet_NaN();
+    left += missing * (cost.work_computed > 0.0 ? cost.seconds / cost.work_computed : *usual);
   }
   return left / static_cast<double>(team_.threads());
 }

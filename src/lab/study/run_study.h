@@ -19,13 +19,14 @@
 namespace sotto {
 
 struct StudyProgress {
+  std::string study = {};      // its name, where it is one of several
   std::uint64_t finished = 0;  // found in the file, computed or failed
   std::uint64_t found = 0;     // of those: were in the file already
   std::uint64_t failed = 0;
   std::uint64_t total = 0;  // as far as it is known: a search may end earlier
   std::uint64_t running = 0;
   double seconds = 0.0;
-  double left_seconds = 0.0;  // an estimate; not a number while nothing is known
+  double left_seconds = 0.0;  // of this study, an estimate; not a number while too little is known
   std::string note;           // what happened: "loading Amazon DM", "sFPL+ on Amazon DM: P@10 0.0142"
 };
 

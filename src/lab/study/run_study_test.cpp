@@ -242,6 +242,25 @@ TEST_F(RunStudy, EverySearchGivesTheSameResultsHoweverItRan) {
   }
 }
 
+// Cells of a few epochs and of all of them: the estimate ends with nothing left, and not before the end.
+TEST_F(RunStudy, TheTimeLeftGoesDownToNothing) {
+  study_.search = Search{.method = SearchMethod::halving, .metric = "P@10", .trials = 6, .eta = 2};
+  study_.models[0].grid = {axis("model.lr", {"0.01", "0.02", "0.05", "0.1", "0.2", "0.5"})};
+  ResultsFile results = file("r");
+  StudyHooks hooks;
+  std::vector<StudyProgress> told;
+  hooks.on_progress = [&](const StudyProgress& now) { told.push_back(now); };
+  ASSERT_TRUE(run_study(study_, results, hooks, 2).ok());
+  std::uint64_t estimates = 0;
+  for (const StudyProgress& now : told) {
+    if (std::isnan(now.left_seconds) || now.total == 0) continue;
+    EXPECT_EQ(now.left_seconds > 0.0, now.finished < now.total) << now.finished;
+    ++estimates;
+  }
+  EXPECT_EQ(told.back().finished, told.back().total);
+  EXPECT_GT(estimates, told.back().total / 2);
+}
+
 TEST_F(RunStudy, ASearchThatFailsEverywhereSaysSo) {
   study_.models = {model("BPR-MF", ModelKind::bprmf)};
   study_.models[0].grid = {axis("model.lr", {"1e20", "1e21"})};

@@ -66,6 +66,7 @@ class HalvingSearch final : public Searcher {
     if (std::ranges::any_of(values, [](const TrialValue& value) { return value.has_value(); }))
       last_step_begins_ = values_.size();
     values_.insert(values_.end(), values.begin(), values.end());
+    told_work_ += static_cast<double>(values.size()) * work_in(step_);
     std::vector<std::size_t> order(alive_.size());
     for (std::size_t n = 0; n < order.size(); ++n) order[n] = n;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -92,8 +93,19 @@ class HalvingSearch final : public Searcher {
       most += left;
     return most;
   }
+  [[nodiscard]] double most_work() const override {
+    double most = told_work_;
+    std::uint64_t left = alive_.size();
+    for (std::uint32_t step = step_; step <= steps_; ++step, left = std::max<std::uint64_t>(left / eta_, 1))
+      most += static_cast<double>(left) * work_in(step);
+    return most;
+  }
 
  private:
+  [[nodiscard]] double work_in(std::uint32_t step) const {
+    return static_cast<double>(epochs_[step]) / epochs_.back();
+  }
+
   std::vector<Settings> alive_;
   std::string metric_;
   std::uint32_t eta_;
@@ -101,6 +113,7 @@ class HalvingSearch final : public Searcher {
   std::uint32_t step_ = 0;
   std::vector<std::uint32_t> epochs_;
   std::vector<TrialValue> values_;
+  double told_work_ = 0.0;
   std::size_t last_step_begins_ = 0;  // of the steps with a value
 };
 

@@ -38,6 +38,8 @@ class Searcher {
   [[nodiscard]] virtual std::optional<std::size_t> best() const = 0;
   // How many trials there will be, at most.
   [[nodiscard]] virtual std::uint64_t most_trials() const = 0;
+  // The same in trainings to the last epoch: a trial that may train for a third of it counts as a third.
+  [[nodiscard]] virtual double most_work() const { return static_cast<double>(most_trials()); }
 };
 
 // `epochs`: of the model at hand; 0 where it has none.

@@ -81,6 +81,7 @@ TEST(Search, HalvingGivesTheBestMoreEpochs) {
   const std::vector<Axis> axes{list("a.x", {"0", "1", "2", "3", "4", "5", "6", "7", "8"})};
   const auto searcher = make_searcher(search, axes, 27);
   EXPECT_EQ(searcher->most_trials(), 13u);
+  EXPECT_NEAR(searcher->most_work(), 9 / 9.0 + 3 / 3.0 + 1, 1e-12);
   std::vector<std::string> steps;
   for (auto trials = searcher->next(); !trials.empty(); trials = searcher->next()) {
     std::string step = std::to_string(*trials.front().epochs) + ":";
@@ -97,6 +98,7 @@ TEST(Search, HalvingGivesTheBestMoreEpochs) {
     searcher->tell(values);
   }
   EXPECT_EQ(steps, (std::vector<std::string>{"3:012345678", "9:348", "27:8"}));
+  EXPECT_NEAR(searcher->most_work(), 3.0, 1e-12);
   EXPECT_EQ(searcher->best(), 12u);  // of the last step alone
 }
 
