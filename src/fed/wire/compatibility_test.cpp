@@ -71,7 +71,7 @@ std::map<std::string, std::string> said_today() {
       sign_request(Method::check_in, check_in.SerializeAsString(), 1'700'000'000'000, 42, device)
           .SerializeAsString();
   const Task task = *read_task(recorded_task());
-  const RowMatrix first = task.model(7).start_shared();
+  const RowMatrix first = task.fpl(7).start_shared();
   RowMatrix second = first;
   second.row(2)[1] += 0.25f;
   const ModelShape shape{4, 3, v1::PRECISION_I8};
