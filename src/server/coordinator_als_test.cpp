@@ -44,6 +44,7 @@ TEST(ACoordinatorOfFederatedAls, SolvesEachRoundAndGoesOnAfterARestart) {
   const std::string first = world.newest().model_hash;
   world.restart();
   for (std::uint32_t n = 4; n-- > 0;) world.exchange(n);
+  EXPECT_EQ(world.status("model"), "fedals");
   EXPECT_EQ(world.newest().number, 2u);
   EXPECT_NE(world.newest().model_hash, first);
   expect_solved(world, 4);
@@ -77,6 +78,24 @@ TEST(ACoordinatorOfFederatedAls, RefusesWhatIsNoStatistic) {
   world.exchange(1);
   EXPECT_EQ(world.newest().number, 1u);
   expect_solved(world, 2);
+}
+
+// Little noise on every number of the sums: a model still comes out, another one, and is charged for.
+TEST(ACoordinatorOfFederatedAls, ReleasesNoisySumsAndChargesThem) {
+  TaskConfig config = als_config(8);
+  config.spec.set_clip(100.0);
+  config.dp = TaskDp{.noise_multiplier = 1e-5, .epsilon = 1e12, .delta = 1e-6, .population = 0};
+  World world(config, 8), quiet(als_config(8), 8);
+  for (std::uint32_t n = 0; n < 8; ++n) {
+    world.exchange(n);
+    quiet.exchange(n);
+  }
+  ASSERT_EQ(world.newest().number, 1u) << world.last_round().why;
+  const RowMatrix noisy = master_of(world), exact = master_of(quiet);
+  EXPECT_NE(world.newest().model_hash, quiet.newest().model_hash);
+  for (std::uint32_t item = 0; item < 30; ++item)
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(noisy.row(item)[k], exact.row(item)[k], 0.1) << item;
+  EXPECT_FALSE(world.store.tasks()->front().budget.empty());
 }
 
 TEST(ACoordinatorOfFederatedAls, RefusesRulesThatWouldMakeAnotherModel) {

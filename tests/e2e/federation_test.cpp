@@ -197,10 +197,12 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
 }
 
 // What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
-TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
+class AFleetWithHostileDevicesOf : public testing::TestWithParam<TaskModel> {};
+
+TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   const Prepared prepared = world();
   const Split& split = prepared.split;
-  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0}, split);
+  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0, false, GetParam()}, split);
   config.rules.goal = 20;
   config.rules.quorum = 5;
   config.rules.over_selection = 2.0;
@@ -228,6 +230,10 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
   EXPECT_GT(report->silent, 0u);
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
+
+INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf,
+                         testing::Values(TaskModel::fpl, TaskModel::fedals),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
 
 // In secure sums too: those who lie in them are found out and kept out, and rounds commit.
 TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
