@@ -1,4 +1,5 @@
 // A device in a task of federated ALS: what leaves, and what it recommends from what came.
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>

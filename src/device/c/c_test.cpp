@@ -152,7 +152,7 @@ TEST_F(CInterfaceOfFederatedAls, RecommendsByWhatThePersonHasNow) {
   ASSERT_EQ(sotto_remove_interaction(device_, before.back().c_str()), SOTTO_OK);
   EXPECT_EQ(best(), before);
   for (const char* item : {"2", "5", "11"}) ASSERT_EQ(sotto_remove_interaction(device_, item), SOTTO_OK);
-  EXPECT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, nullptr), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, &order), SOTTO_NOT_FOUND);
 }
 
 TEST_F(CInterface, ConditionsAndThePersonComeFirst) {
