@@ -5,18 +5,18 @@
 target_include_directories(sotto_device PUBLIC include)
 
 set(sources
-  base/assert base/compression base/hash base/kernels base/large_pages base/math base/pair_kernels
+  base/assert base/compression base/hash base/kernels base/large_pages base/math base/normal_kernels base/pair_kernels
   base/score_kernels base/secret_stream base/storage
   data/context_share data/ids data/kg/feature_list data/kg/feature_names data/kg/feature_words data/kg/item_features data/membership
   data/pair_sampler
-  model/fpl metrics/list_keeper metrics/top_k
+  model/als model/factor_rows model/fed_als model/fpl metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent
   privacy/ledger privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/catalogue fed/wire/device_fit fed/wire/device_model fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request fed/wire/task)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)

@@ -156,6 +156,10 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     return "the task is refused: it is reproducible, and the server would know this device's draws";
   if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
     return "the task is refused: its model is larger than this device takes";
+  const TaskShape shape = task_.shape();
+  const std::uint64_t answer_rows = task_.secure ? shape.sum_rows : shape.most_rows;
+  if (answer_rows * shape.sum_width * sizeof(std::int32_t) > options_.most_model_bytes)
+    return "the task is refused: an answer to it may be larger than this device takes";
   if (policy.secure_only && !task_.secure)
     return "the task is refused: its sums are plain, and the person allows secure ones alone";
   // A crowd is promised but for a chance that the task names: where that is large, it promises nothing.

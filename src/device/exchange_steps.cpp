@@ -40,7 +40,8 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
     return {std::nullopt};
   }
   outgoing_ = {v1::PHASE_CONTRIBUTION,
-               pack_contribution(ContributionMessage{report_.round, std::move(work_->contribution)})};
+               pack_contribution(ContributionMessage{report_.round, std::move(work_->contribution)},
+                                 task_.shape().alike)};
   SOTTO_TRY_DONE(note_answer());
   return {std::nullopt};
 }

@@ -15,6 +15,7 @@
 #include "fed/secure/sum_server.h"
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
+#include "fed/wire/server_model.h"
 #include "fed/wire/task.h"
 
 namespace sotto {
@@ -39,7 +40,7 @@ inline v1::TaskSpec small_task(std::uint32_t items) {
 class FakeCoordinator final : public Transport {
  public:
   explicit FakeCoordinator(v1::TaskSpec its_spec) : spec(std::move(its_spec)), task(*read_task(spec)) {
-    master = task.model(task.plan.seed).start_shared();
+    master = ServerModel::make(task)->start_shared();
     publish_master();
   }
 

@@ -103,7 +103,7 @@ void FakeCoordinator::start_sum(std::uint32_t place, v1::StepReply& reply) {
   offer.session = round;
   offer.terms = *sum_terms(cohort, task.assumed);
   offer.range = *plan_range(cohort, fixed_limit);
-  offer.entries = static_cast<std::uint32_t>(task.items * master.width());
+  offer.entries = static_cast<std::uint32_t>(task.shape().sum_numbers());
   offer.beacon = sum_beacon(offer.session, directory);
   if (!sum) sum.emplace(offer, directory);
   v1::SumStart start;

@@ -27,6 +27,7 @@ struct HeldModel {
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
   std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string task = {};       // the encoded TaskSpec; empty: kept when there was FPL alone
   std::string catalogue = {};  // hash of the blob with its items' names; empty: their numbers are their names
 };
 

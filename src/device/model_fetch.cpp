@@ -20,7 +20,7 @@ bool fits(const HeldModel& model, const ModelShape& shape) {
 }  // namespace
 
 ModelShape shape_of(const Task& task) {
-  return {.rows = task.items, .width = task.model(task.plan.seed).shared_width(), .precision = task.down};
+  return {.rows = task.shape().rows, .width = task.shape().width, .precision = task.down};
 }
 
 std::string spec_name(const v1::TaskSpec& spec) { return blob_hash(spec.SerializeAsString()); }
@@ -72,6 +72,7 @@ Status ModelFetch::complete() {
     return fail(Code::bad_input, "the model is refused: it is not the version that was named");
   SOTTO_TRY(made.rows, read_published(made.encoded, shape_));
   made.spec = spec_name(assignment_.task());
+  made.task = assignment_.task().SerializeAsString();
   made.catalogue = assignment_.task().catalogue().hash();
   model_ = std::make_shared<const HeldModel>(std::move(made));
   return Done{};

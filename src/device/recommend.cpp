@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "device/item_number.h"
+#include "fed/wire/device_model.h"
 #include "metrics/top_k.h"
 
 namespace sotto {
@@ -42,12 +43,6 @@ Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::strin
     return fail(
         Code::not_found,
         fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));
-  SOTTO_TRY(auto own, kept.own_row(task));
-  if (!own)
-    return fail(Code::not_found, fmt::format("this device has not trained for the task '{}' yet: run an "
-                                             "exchange first",
-                                             task));
-  made.own_ = std::move(*own);
   if (!made.model_->catalogue.empty()) {
     SOTTO_TRY(made.names_, kept.catalogue(made.model_->catalogue));
     if (!made.names_ || made.names_->size() != made.model_->rows.rows())
@@ -55,14 +50,40 @@ Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::strin
                                                "belong together: run an exchange",
                                                task));
   }
-  if (made.own_.on_device().width() != made.model_->rows.width())
-    return fail(Code::bad_input,
-                fmt::format("the private row is of another width than the model of the task '{}'", task));
   SOTTO_TRY(const std::vector<std::string> items, kept.items());
   for (const std::string& item : items)
     if (const auto row = made.row_of(item)) made.seen_.push_back({*row});
   std::ranges::sort(made.seen_);
+  SOTTO_TRY_DONE(made.find_own(kept, task));
   return made;
+}
+
+Status LocalRecommender::find_own(Keepsake& kept, const std::string& task) {
+  std::optional<Private<RowMatrix>> own;
+  if (!model_->task.empty()) {
+    v1::TaskSpec spec;
+    if (!spec.ParseFromString(model_->task))
+      return fail(Code::bad_input, fmt::format("the task '{}' on this device does not decode", task));
+    SOTTO_TRY(const Task known, read_task(spec));
+    if (known.shape().rows != model_->rows.rows() || known.shape().width != model_->rows.width())
+      return fail(Code::bad_input,
+                  fmt::format("the model of the task '{}' is not of the task's shape: run an "
+                              "exchange",
+                              task));
+    SOTTO_TRY(own, solved_row(known, model_->rows, seen_));
+  }
+  if (!own) {
+    SOTTO_TRY(own, kept.own_row(task));
+  }
+  if (!own)
+    return fail(Code::not_found, fmt::format("this device has not trained for the task '{}' yet: run an "
+                                             "exchange first",
+                                             task));
+  if (own->on_device().width() != model_->rows.width())
+    return fail(Code::bad_input,
+                fmt::format("the private row is of another width than the model of the task '{}'", task));
+  own_ = std::move(*own);
+  return Done{};
 }
 
 std::vector<Recommended> LocalRecommender::top(std::size_t count) const {

@@ -1,8 +1,9 @@
 // What a device tells its person, offline: the best of what they do not have, and why.
 //
 // Laws: nothing leaves and nothing is written; what the person has is never recommended; the order is (score
-// descending, row ascending). An explanation adds up: the score is what is common to everybody (the item's
-// bias) plus the person's part.
+// descending, row ascending). Where a private row follows from the shared rows it is solved here, for the
+// version at hand and all that the person has now; else it is the one that rounds moved. An explanation adds
+// up: the score is what is common to everybody (the item's bias) plus the person's part.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Explanation {
   std::vector<NearItem> because;  // largest weight first
 };
 
-// An FPL model and the person's row, ready to be asked.
+// The model of a task and the person's row, ready to be asked.
 class LocalRecommender {
  public:
   // Of a task that the device holds a model of. Code::not_found where it does not, or has not taken part yet.
@@ -45,6 +46,7 @@ class LocalRecommender {
 
  private:
   LocalRecommender() = default;
+  [[nodiscard]] Status find_own(Keepsake& kept, const std::string& task);
   [[nodiscard]] std::string name(std::uint32_t row) const;
   [[nodiscard]] std::optional<std::uint32_t> row_of(const std::string& item) const;
 

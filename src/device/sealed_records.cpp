@@ -197,6 +197,8 @@ const char* to_string(RecordKind kind) {
       return "the ledger's head";
     case RecordKind::note:
       return "a note";
+    case RecordKind::task:
+      return "a task";
   }
   SOTTO_ASSERT(false, "every kind of record has a name");
 }

@@ -40,6 +40,7 @@ enum class RecordKind : std::uint8_t {
   ledger_line = 10,
   ledger_head = 11,
   note = 12,
+  task = 13,
 };
 [[nodiscard]] const char* to_string(RecordKind kind);
 

@@ -38,8 +38,8 @@ Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
   SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
   if (!same_bytes(offer.beacon, sum_beacon(offer.session, directory_)))
     return refuse("who is whose neighbour was not drawn from everybody's keys");
-  const std::size_t entries = task_.items * task_.model(task_.plan.seed).shared_width();
-  if (offer.entries != entries) return refuse("it sums something of another shape than the task's model");
+  if (offer.entries != task_.shape().sum_numbers())
+    return refuse("it sums something of another shape than the task's model");
   sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets());
   SOTTO_TRY(const KeysMessage keys, sum_->join(offer));
   return outgoing(v1::PHASE_KEYS, keys);
@@ -47,7 +47,7 @@ Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
 
 Result<std::vector<std::int32_t>> SecurePart::input() const {
   const std::size_t width = contribution_.width();
-  std::vector<std::int32_t> sums(task_.items * width, 0);
+  std::vector<std::int32_t> sums(task_.shape().sum_numbers(), 0);
   for (std::size_t n = 0; n < contribution_.size(); ++n)
     for (std::size_t k = 0; k < width; ++k) {
       std::int32_t& sum = sums[contribution_.row(n) * width + k];

@@ -233,15 +233,20 @@ Result<std::shared_ptr<const HeldModel>> Vault::model(const std::string& task) {
   if (!text) return std::shared_ptr<const HeldModel>();
   Result<HeldModel> read = read_model(*text);
   if (!read.ok()) return damaged(RecordKind::model);
+  SOTTO_TRY(const std::optional<std::string> asked, records_.get(RecordKind::task, task));
+  read->task = asked.value_or("");
   const auto held = std::make_shared<const HeldModel>(std::move(*read));
   models_[task] = held;
   return std::shared_ptr<const HeldModel>(held);
 }
 
 Status Vault::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
-  SOTTO_TRY_DONE(records_.put(RecordKind::model, task, encoded(*model)));
-  models_[task] = std::move(model);
-  return Done{};
+  const Status kept = records_.transaction([&]() -> Status {
+    SOTTO_TRY_DONE(records_.put(RecordKind::model, task, encoded(*model)));
+    return records_.put(RecordKind::task, task, model->task);
+  });
+  if (kept.ok()) models_[task] = std::move(model);
+  return kept;
 }
 
 Result<std::vector<std::string>> Vault::held_tasks() {

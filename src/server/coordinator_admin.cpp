@@ -59,6 +59,7 @@ Json version_json(const VersionRecord& version) {
 Json task_json(const TaskRun& task) {
   Json out{{"task", task.name()},
            {"state", name_of(task.state())},
+           {"model", task.config().spec.model()},
            {"sum", task.config().spec.sum() == v1::SUM_SECURE ? "secure" : "plain"},
            {"items", task.config().spec.items()},
            {"factors", task.config().spec.factors()},

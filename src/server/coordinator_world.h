@@ -92,7 +92,7 @@ class World {
   // The model of an assignment, by delta where one is offered.
   RowMatrix model(std::uint32_t device, const v1::Assignment& assignment) {
     WorldDevice& to = devices[device];
-    const ModelShape shape{to.task.items, to.task.plan.fpl.factors + 1, to.task.down};
+    const ModelShape shape{to.task.items, to.task.shape().width, to.task.down};
     if (to.version != assignment.version())
       to.encoded = assignment.has_delta() ? *apply_delta(to.encoded, fetch(device, assignment.delta()), shape)
                                           : *unpack_model(fetch(device, assignment.full()), shape);

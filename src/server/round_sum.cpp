@@ -1,7 +1,6 @@
 #include "server/round_sum.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/hash.h"
 #include "server/budget_text.h"
@@ -32,8 +31,8 @@ Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const
 
 RoundSum::RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise)
     : task_(task),
-      model_(task.model(task.plan.seed)),
-      shape_{model_.shared_rows(), model_.shared_width()},
+      model_(ServerModel::make(task)),
+      shape_{task.shape().sum_rows, task.shape().sum_width},
       total_space_(shape_.rows, shape_.width),
       plain_(shape_),
       secure_(shape_.width),
@@ -60,6 +59,7 @@ Status RoundSum::charge() {
 
 Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
   noise_.reset();
+  round_ = round;
   if (budget_) {
     const double scale = double{task_.plan.fixed.scale()};
     DpSumPlan plan = dp_sum_plan({task_.clip.whole / scale, noise_multiplier_, scale});
@@ -79,15 +79,8 @@ Result<RoundRelease> RoundSum::finish(const RowMatrix& master, const SumTotal* t
   pending_ = budget_;
   Aggregator sum_of_round(total_space_);
   SOTTO_TRY(const Traffic traffic, open().finish(sum_of_round));
-  RoundRelease release{master, traffic.devices, {}};
-  bool finite = true;
-  std::move(sum_of_round).release([&](std::uint32_t row, const auto* values) {
-    model_.apply(values, task_.plan.fixed, release.master.row(row));
-    for (const float value : release.master.values(row)) finite = finite && std::isfinite(value);
-  });
-  if (!finite)
-    return fail(Code::diverged,
-                "the model left the finite numbers; lower the learning rate, or set a clip (in a new task)");
+  RoundRelease release{{}, traffic.devices, {}};
+  SOTTO_TRY(release.master, model_->release(round_, master, std::move(sum_of_round)));
   if (pending_) release.budget = budget_text(*pending_);
   return release;
 }

@@ -10,6 +10,7 @@
 
 #include "fed/dp_sum.h"
 #include "fed/wire/round_secure.h"
+#include "fed/wire/server_model.h"
 #include "privacy/dp/budget.h"
 #include "server/task_config.h"
 
@@ -33,6 +34,7 @@ class RoundSum {
   // Where contributions go.
   [[nodiscard]] Collector& open() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
   [[nodiscard]] Result<RoundRelease> finish(const RowMatrix& master, const SumTotal* total);
+  [[nodiscard]] const ServerModel& model() const { return *model_; }
   void keep() { budget_ = pending_; }
   // ε that was spent, where the task has noise.
   [[nodiscard]] std::optional<double> spent() const;
@@ -47,14 +49,15 @@ class RoundSum {
   [[nodiscard]] Status charge();
 
   Task task_;
-  Fpl model_;
+  std::unique_ptr<ServerModel> model_;
   SumShape shape_;
   SumSpace total_space_;
   PlainCollector plain_;
   GivenTotal secure_;
   std::optional<PrivacyBudget> budget_, pending_;
   double noise_multiplier_;
-  std::optional<DpSum> noise_;  // of the round at hand
+  std::uint32_t round_ = 0;     // at hand
+  std::optional<DpSum> noise_;  // of it
 };
 
 }  // namespace sotto

@@ -39,7 +39,7 @@ struct SecureDevice {
     WorldDevice& own = world.devices[number];
     (void)own.contribution(assignment.round(), world.model(number, assignment));
     const std::size_t width = own.last.width();
-    input.assign(own.task.items * width, 0);
+    input.assign(own.task.shape().sum_numbers(), 0);
     for (std::size_t n = 0; n < own.last.size(); ++n)
       for (std::size_t k = 0; k < width; ++k) input[own.last.row(n) * width + k] += own.last.values(n)[k];
   }

@@ -71,6 +71,27 @@ Status check_secure(const TaskConfig& config, const Task& task) {
   return Done{};
 }
 
+// Federated ALS solves a model from one sum of statistics over everybody; what would make it another sum is
+// refused.
+Status check_statistics(const TaskConfig& config, const Task& task) {
+  if (task.model != TaskModel::fedals) return Done{};
+  const RoundRules& rules = config.rules;
+  if (!config.dp && (config.spec.clip() > 0.0 || config.spec.row_clip() > 0.0))
+    return fail(
+        Code::usage,
+        "a clip shortens a statistic with what it counts, and the model would be none of least squares: "
+        "leave clip and row_clip out, or add noise (epsilon)");
+  if (rules.max_staleness != 0)
+    return fail(Code::usage, "federated ALS sums statistics of one version: leave max_staleness out");
+  if (rules.selection == Selection::drawn && rules.goal != rules.population)
+    return fail(
+        Code::usage,
+        fmt::format("federated ALS solves the items from one sum over everybody: set goal to the {} of "
+                    "population, or leave selection = drawn out",
+                    rules.population));
+  return Done{};
+}
+
 Status check_dp(const TaskConfig& config) {
   if (!config.dp) return Done{};
   const TaskDp& dp = *config.dp;
@@ -108,6 +129,7 @@ Status check(const TaskConfig& config) {
     SOTTO_TRY_DONE(check_numbers(config.rules));
     SOTTO_TRY_DONE(check_selection(config));
     SOTTO_TRY_DONE(check_secure(config, task));
+    SOTTO_TRY_DONE(check_statistics(config, task));
     SOTTO_TRY_DONE(check_dp(config));
     if (!config.dp) return Done{};
     SOTTO_TRY(const double noise, noise_of(config));

@@ -17,7 +17,7 @@ constexpr std::size_t least_versions_kept = 16;  // from which deltas can be mad
 constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {
-  return {task.items, task.plan.fpl.factors + 1, precision};
+  return {task.shape().rows, task.shape().width, precision};
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
 
 Status TaskRun::start_new(std::int64_t now_ms) {
   SOTTO_TRY_DONE(take_catalogue(nullptr));
-  master_ = task_.model(task_.plan.seed).start_shared();
+  master_ = sum_->model().start_shared();
   version_ = {.task = task_.name, .model_hash = hash_rows(master_), .master = {}, .time_ms = now_ms};
   SOTTO_TRY(version_.master, around_.store.put_blob(publish(master_, v1::PRECISION_F32)));
   const TaskRecord record{
@@ -174,7 +174,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
   round_->rules = config_.rules;
   const Status begun = sum_->begin(record.round, master_);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
-  if (!task_.secure) round_->plain.emplace(task_, sum_->open());
+  if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());
   log(LogLevel::info, "round opened");
   return true;
 }

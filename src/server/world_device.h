@@ -80,7 +80,7 @@ struct WorldDevice {
     auto made = fit.fit(round, shared, own);
     EXPECT_TRUE(made.ok());
     last = **made;
-    return pack_contribution({.round = round, .contribution = **made});
+    return pack_contribution({.round = round, .contribution = **made}, task.shape().alike);
   }
 
   Identity identity;
@@ -97,7 +97,7 @@ struct WorldDevice {
 inline std::string by_hand(const v1::TaskSpec& spec, const std::vector<std::vector<std::uint32_t>>& rounds,
                            std::uint32_t first_round = 0) {
   const Task task = *read_task(spec);
-  const Fpl model = task.model(task.plan.seed);
+  const Fpl model = task.fpl(task.plan.seed);
   RowMatrix shared = model.start_shared();
   std::map<std::uint32_t, WorldDevice> devices;
   SumSpace space(task.items, shared.width());

@@ -5,7 +5,10 @@
 
 #include <deque>
 
+#include "fed/wire/server_model.h"
+#include "fed/wire/slow_als.h"
 #include "sim/federation.h"
+#include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::device_fit_test {
@@ -51,9 +54,9 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
   const Schedule schedule{
       .cohort = users, .triples = task.triples(), .rounds_per_epoch = 1, .rounds = rounds};
   ThreadPool pool(1);
-  Federation<Fpl> federation(task.model(plan.seed), plan, schedule, histories, pool);
+  Federation<Fpl> federation(task.fpl(plan.seed), plan, schedule, histories, pool);
 
-  RowMatrix shared = task.model(plan.seed).start_shared();
+  RowMatrix shared = task.fpl(plan.seed).start_shared();
   std::deque<DeviceFit> devices;
   std::vector<RowMatrix> own;
   for (std::uint32_t user = 0; user < users; ++user) {
@@ -71,13 +74,55 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
       ASSERT_TRUE(sum.accept(**contribution).ok());
     }
     std::move(sum).release([&](std::uint32_t row, const auto* values) {
-      task.model(plan.seed).apply(values, plan.fixed, shared.row(row));
+      task.fpl(plan.seed).apply(values, plan.fixed, shared.row(row));
     });
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
     for (std::uint32_t user = 0; user < users; ++user)
       for (std::size_t k = 0; k < own[user].width(); ++k)
         EXPECT_EQ(own[user].row(0)[k], federation.state().devices.on_device().row(user)[k]);
+  }
+}
+
+// Every second person has rules of their own; and what a device solves before it recommends is the row that
+// the simulator judges.
+TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
+  constexpr std::uint32_t users = 6, items = 40, rounds = 4;
+  const Histories histories = some_histories(users, items);
+  const Task task = *read_task(als_spec(items));
+  std::vector<ConsentTerms> kinds(2, {.pi = GetParam().first, .mask = GetParam().second, .rules = {}});
+  kinds[1].rules.assign(items, ItemRule::none);
+  for (std::uint32_t item = 0; item < items; item += 3) kinds[1].rules[item] = ItemRule::never;
+  for (std::uint32_t item = 1; item < items; item += 4) kinds[1].rules[item] = ItemRule::always;
+  Plan plan = task.plan;
+  plan.consent.people =
+      std::make_shared<const ConsentBook>(kinds, std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1}, plan.seed);
+  const Schedule schedule{.cohort = users, .triples = 0, .rounds_per_epoch = 1, .rounds = rounds};
+  ThreadPool pool(1);
+  HistoryFederation<FedAls> federation(task.fedals(), plan, schedule, histories, pool);
+
+  const auto server = ServerModel::make(task);
+  RowMatrix shared = server->start_shared();
+  SumSpace space(task.shape().sum_rows, task.shape().sum_width);
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    Aggregator sum(space);
+    for (std::uint32_t user = 0; user < users; ++user) {
+      const auto history = histories.of(UserIndex{user});
+      DeviceFit device(task, DeviceStreams{plan.seed, UserIndex{user}},
+                       std::vector(history.begin(), history.end()), kinds[user % 2]);
+      Private<RowMatrix> own = device.start();
+      const auto contribution = device.fit(round, shared, own.on_device());
+      ASSERT_TRUE(contribution.ok());
+      ASSERT_TRUE(sum.accept(**contribution).ok());
+    }
+    shared = server->release(round, shared, std::move(sum)).value();
+    ASSERT_TRUE(federation.run(1).ok());
+    EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
+    for (std::uint32_t user = 0; user < users; ++user) {
+      const auto own = solved_row(task, shared, histories.of(UserIndex{user}));
+      for (std::size_t k = 0; k < shared.width(); ++k)
+        EXPECT_EQ((*own)->on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
+    }
   }
 }
 

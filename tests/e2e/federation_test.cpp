@@ -7,6 +7,7 @@
 #include "base/row_hash.h"
 #include "data/generate.h"
 #include "lab/fleet/fleet_draws.h"
+#include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
@@ -22,6 +23,7 @@ struct Case {
   MaskKind mask = MaskKind::sticky;
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
+  TaskModel model = TaskModel::fpl;
 };
 
 // A small world, as `sotto data generate` writes it, and its split.
@@ -40,18 +42,27 @@ Prepared world() {
   return std::move(*prepared);
 }
 
-TaskConfig task_for(const Case& one, const Split& split) {
-  TaskConfig config;
-  v1::TaskSpec& spec = config.spec;
-  spec.set_name("films");
-  spec.set_model("fpl");
+void set_model(v1::TaskSpec& spec, TaskModel model) {
+  spec.set_model(to_string(model));
   spec.set_factors(8);
+  spec.set_init_sd(0.1f);
+  if (model == TaskModel::fedals) {
+    spec.set_lambda(0.5f);
+    spec.set_confidence(4.0f);
+    return;
+  }
   spec.set_learning_rate(0.05f);
   spec.set_user_reg(0.0025f);
   spec.set_positive_reg(0.0025f);
   spec.set_negative_reg(0.00025f);
-  spec.set_init_sd(0.1f);
   spec.set_triples(10);
+}
+
+TaskConfig task_for(const Case& one, const Split& split) {
+  TaskConfig config;
+  v1::TaskSpec& spec = config.spec;
+  spec.set_name("films");
+  set_model(spec, one.model);
   spec.set_fixed_bits(20);
   spec.set_seed(11);
   spec.set_reproducible(true);
@@ -86,11 +97,16 @@ std::string simulated(const Case& one, const Split& split) {
   plan.consent = {.pi = one.pi, .mask = one.mask};
   const auto users = static_cast<std::uint32_t>(split.train.users());
   const Schedule schedule{.cohort = one.cohort == 0 ? users : one.cohort,
-                          .triples = task.triples(),
+                          .triples = plan.triples.value_or(0),
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
-  Federation<Fpl> federation(task.model(plan.seed), plan, schedule, split.train, pool);
+  if (one.model == TaskModel::fedals) {
+    HistoryFederation<FedAls> federation(task.fedals(), plan, schedule, split.train, pool);
+    EXPECT_TRUE(federation.run(rounds).ok());
+    return hash_rows(federation.state().shared);
+  }
+  Federation<Fpl> federation(task.fpl(plan.seed), plan, schedule, split.train, pool);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
 }
@@ -122,14 +138,29 @@ TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
   EXPECT_EQ(loopback.model_hash(), simulated(GetParam(), split));
 }
 
-INSTANTIATE_TEST_SUITE_P(InEveryWay, TrainingOverTheWire,
-                         testing::Values(Case{"Everybody"}, Case{"HalfSticky", 0.5, MaskKind::sticky},
-                                         Case{"HalfRedrawn", 0.5, MaskKind::redraw},
-                                         Case{"Drawn", 1.0, MaskKind::sticky, 20},
-                                         Case{"DrawnHalf", 0.5, MaskKind::redraw, 20},
-                                         Case{"Secure", 1.0, MaskKind::sticky, 0, true},
-                                         Case{"SecureDrawnHalf", 0.5, MaskKind::sticky, 40, true}),
-                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    InEveryWay, TrainingOverTheWire,
+    testing::Values(Case{"Everybody"}, Case{"HalfSticky", 0.5, MaskKind::sticky},
+                    Case{"HalfRedrawn", 0.5, MaskKind::redraw}, Case{"Drawn", 1.0, MaskKind::sticky, 20},
+                    Case{"DrawnHalf", 0.5, MaskKind::redraw, 20},
+                    Case{"Secure", 1.0, MaskKind::sticky, 0, true},
+                    Case{"SecureDrawnHalf", 0.5, MaskKind::sticky, 40, true},
+                    Case{"Als", 1.0, MaskKind::sticky, 0, false, TaskModel::fedals},
+                    Case{"AlsHalfSticky", 0.5, MaskKind::sticky, 0, false, TaskModel::fedals},
+                    Case{"AlsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, TaskModel::fedals},
+                    Case{"AlsSecure", 1.0, MaskKind::sticky, 0, true, TaskModel::fedals},
+                    Case{"AlsSecureHalf", 0.5, MaskKind::sticky, 0, true, TaskModel::fedals}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+// And the command's: the same data, seed, factors and epochs.
+TEST(TrainingAls, InSimulationByTheCommandIsTheTasksModel) {
+  const auto trained = workshop().sotto({"train", "--data", "world/interactions.tsv", "--model", "fedals",
+                                         "--factors", "8", "--lambda", "0.5", "--confidence", "4", "--epochs",
+                                         std::to_string(rounds), "--seed", "11", "--json"});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Case als{"", 1.0, MaskKind::sticky, 0, false, TaskModel::fedals};
+  EXPECT_EQ(trained.json()["model_hash"].get<std::string>(), simulated(als, world().split)) << trained.out;
+}
 
 // Two processes play the halves of the devices, each over its own connections.
 TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
@@ -166,10 +197,12 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
 }
 
 // What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
-TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
+class AFleetWithHostileDevicesOf : public testing::TestWithParam<TaskModel> {};
+
+TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   const Prepared prepared = world();
   const Split& split = prepared.split;
-  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0}, split);
+  TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0, false, GetParam()}, split);
   config.rules.goal = 20;
   config.rules.quorum = 5;
   config.rules.over_selection = 2.0;
@@ -197,6 +230,10 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersRoundsAlone) {
   EXPECT_GT(report->silent, 0u);
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
+
+INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf,
+                         testing::Values(TaskModel::fpl, TaskModel::fedals),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
 
 // In secure sums too: those who lie in them are found out and kept out, and rounds commit.
 TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {

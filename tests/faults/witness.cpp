@@ -117,7 +117,7 @@ void Witness::inspect_versions(Store& store) {
     const VersionRecord& version = (*versions)[number];
     const auto blob = store.blob(version.master);
     if (!blob.ok()) return complain("a released version cannot be read: " + blob.error().message);
-    const auto rows = read_published(*blob, {task_.items, task_.plan.fpl.factors + 1, v1::PRECISION_F32});
+    const auto rows = read_published(*blob, {task_.items, task_.shape().width, v1::PRECISION_F32});
     if (!rows.ok() || hash_rows(*rows) != version.model_hash)
       return complain(fmt::format("version {} is not the model it says", number));
     if (number < versions_.size()) {
@@ -153,8 +153,10 @@ void Witness::judge_sum(const VersionRecord& version, const RowMatrix& before) {
 std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> sums;
   for (const auto& [device, bytes] : given) {
-    const auto message = unpack_contribution(
-        bytes, {.catalogue = before.rows(), .width = before.width(), .most_rows = 1u << 20});
+    const auto message = unpack_contribution(bytes, {.catalogue = task_.shape().sum_rows,
+                                                     .width = task_.shape().sum_width,
+                                                     .most_rows = 1u << 20,
+                                                     .alike = task_.shape().alike});
     if (!message.ok()) return "a contribution that was taken does not decode";
     const Contribution& contribution = message->contribution;
     for (std::size_t n = 0; n < contribution.size(); ++n) {
@@ -164,7 +166,13 @@ std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
     }
   }
   RowMatrix after = before;
-  const Fpl model = task_.model(task_.plan.seed);
+  if (task_.model == TaskModel::fedals) {
+    RowMatrix memory;
+    FedAls::Server server(task_.fedals(), 0, task_.plan.fixed, after, memory);
+    for (const auto& [row, sum] : sums) server.take(row, sum.data());
+    return hash_rows(after);
+  }
+  const Fpl model = task_.fpl(task_.plan.seed);
   for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.row(row));
   return hash_rows(after);
 }

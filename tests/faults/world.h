@@ -24,6 +24,7 @@ struct WorldPlan {
   std::uint32_t rounds = 3;
   bool noisy = false;
   bool secure = false;
+  bool fedals = false;    // instead of fpl
   double bad_line = 0.0;  // chance of each harm to a message: lost, reply lost, repeated, late
   bool cuts = false;      // some devices are cut off for a while
   bool skewed = false;    // clocks of devices, and the server's at each start

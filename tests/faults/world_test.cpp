@@ -49,6 +49,16 @@ TEST(WorldFaults, SecureSumsTrain) {
   holds(plan);
 }
 
+TEST(WorldFaults, FederatedAlsTrains) {
+  for (const bool secure : {false, true}) {
+    WorldPlan plan;
+    plan.fedals = true;
+    plan.secure = secure;
+    plan.devices = 8;
+    holds(plan);
+  }
+}
+
 // The same plan is the same history: a seed that is printed can be run again.
 TEST(WorldFaults, APlanIsAHistory) {
   const WorldPlan plan = drawn_plan(3);
@@ -61,11 +71,12 @@ TEST(WorldFaults, APlanIsAHistory) {
   EXPECT_EQ(counts[0], counts[1]);
 }
 
-void expect_at_every_write(DiskFault fault, bool noisy) {
+void expect_at_every_write(DiskFault fault, bool noisy, bool fedals = false) {
   WorldPlan plan;
   plan.rounds = 2;
   plan.devices = 4;
   plan.noisy = noisy;
+  plan.fedals = fedals;
   World counted(plan);
   holds(counted, plan);
   plan.disk = fault;
@@ -76,6 +87,9 @@ void expect_at_every_write(DiskFault fault, bool noisy) {
 
 TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFault::kill, true); }
 TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
+TEST(WorldFaults, CoordinatorOfFederatedAlsKilledAtEveryWrite) {
+  expect_at_every_write(DiskFault::kill, false, true);
+}
 TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }
 
 TEST(WorldFaults, ADeviceDiesAtEachOfItsSteps) {

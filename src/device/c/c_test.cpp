@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/fake_coordinator.h"
+#include "fed/wire/slow_als.h"
 #include "sotto/sotto.h"
 
 namespace sotto {
@@ -15,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Wire {
-  FakeCoordinator server{small_task(30)};
+  FakeCoordinator server;
   bool allowed = true;
 };
 
@@ -46,7 +47,9 @@ void collect_text(void* out, const char* text, size_t size) {
 
 class CInterface : public ::testing::Test {
  protected:
-  CInterface() : folder_(fs::temp_directory_path() / ("sotto-c-" + std::to_string(::getpid()))) {
+  explicit CInterface(const v1::TaskSpec& task = small_task(30))
+      : folder_(fs::temp_directory_path() / ("sotto-c-" + std::to_string(::getpid()))),
+        wire_{FakeCoordinator(task)} {
     fs::remove_all(folder_);
     fs::create_directory(folder_);
     key_bytes_.fill(3);
@@ -87,9 +90,9 @@ class CInterface : public ::testing::Test {
   }
 
   fs::path folder_;
+  Wire wire_;
   std::array<uint8_t, 32> key_bytes_{};
   sotto_device* device_ = nullptr;
-  Wire wire_;
   sotto_transport transport_{&wire_, call};
   sotto_conditions conditions_{&wire_, allow};
 };
@@ -119,6 +122,37 @@ TEST_F(CInterface, FromEnrolmentToRecommendation) {
   EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
   EXPECT_EQ(wire_.server.fetched_bytes, fetched);  // the model is held
   EXPECT_EQ(ledger_lines(), 2u);
+}
+
+class CInterfaceOfFederatedAls : public CInterface {
+ protected:
+  CInterfaceOfFederatedAls() : CInterface(als_spec(30)) {}
+  std::vector<std::string> best() {
+    std::vector<std::string> items;
+    EXPECT_EQ(sotto_recommend(device_, nullptr, 30, collect_item, &items), SOTTO_OK)
+        << sotto_last_error(device_);
+    return items;
+  }
+};
+
+// The private row is solved from the vault, for what the person has now.
+TEST_F(CInterfaceOfFederatedAls, RecommendsByWhatThePersonHasNow) {
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  const std::vector<std::string> before = best();
+  ASSERT_EQ(before.size(), 27u);
+  sotto_device_close(device_);
+  open();
+  EXPECT_EQ(best(), before);
+  ASSERT_EQ(sotto_add_interaction(device_, before.back().c_str(), 1.0, 0), SOTTO_OK);
+  std::vector<std::string> order = before;
+  order.pop_back();
+  EXPECT_EQ(best().size(), order.size());
+  EXPECT_NE(best(), order);  // it counts at once, without an exchange
+  ASSERT_EQ(sotto_remove_interaction(device_, before.back().c_str()), SOTTO_OK);
+  EXPECT_EQ(best(), before);
+  for (const char* item : {"2", "5", "11"}) ASSERT_EQ(sotto_remove_interaction(device_, item), SOTTO_OK);
+  EXPECT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, &order), SOTTO_NOT_FOUND);
 }
 
 TEST_F(CInterface, ConditionsAndThePersonComeFirst) {

@@ -57,6 +57,28 @@ v1::TaskSpec recorded_task() {
   return spec;
 }
 
+// The second model: its task, and the statistic that a device answers with.
+void say_als(std::map<std::string, std::string>& said) {
+  v1::TaskSpec spec;
+  spec.set_name("films");
+  spec.set_model("fedals");
+  spec.set_factors(2);
+  spec.set_lambda(0.5f);
+  spec.set_confidence(3.0f);
+  spec.set_reg_power(0.25f);
+  spec.set_init_sd(0.1f);
+  spec.set_fixed_bits(20);
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  spec.set_items(4);
+  said["als_task"] = spec.SerializeAsString();
+  const Task task = *read_task(spec);
+  DeviceFit fit(task, {7, UserIndex{0}}, {ItemIndex{0}, ItemIndex{2}}, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  said["als_contribution"] = pack_contribution(
+      {.round = 3, .contribution = **fit.fit(3, task.fedals().start_shared(), own.on_device())}, true);
+}
+
 // Everything that version 1 can say about one exchange, from fixed numbers.
 std::map<std::string, std::string> said_today() {
   std::map<std::string, std::string> said;
@@ -71,7 +93,7 @@ std::map<std::string, std::string> said_today() {
       sign_request(Method::check_in, check_in.SerializeAsString(), 1'700'000'000'000, 42, device)
           .SerializeAsString();
   const Task task = *read_task(recorded_task());
-  const RowMatrix first = task.model(7).start_shared();
+  const RowMatrix first = task.fpl(7).start_shared();
   RowMatrix second = first;
   second.row(2)[1] += 0.25f;
   const ModelShape shape{4, 3, v1::PRECISION_I8};
@@ -98,6 +120,7 @@ std::map<std::string, std::string> said_today() {
   step.set_total(step.data().size());
   said["step"] =
       sign_request(Method::step, step.SerializeAsString(), 1'700'000'001'000, 43, device).SerializeAsString();
+  say_als(said);
   return said;
 }
 
@@ -129,6 +152,16 @@ TEST(ProtocolVersion1, OldWordsAreStillUnderstood) {
   ASSERT_TRUE(contribution.ok());
   EXPECT_EQ(contribution->round, 3u);
   EXPECT_GT(contribution->contribution.size(), 0u);
+  v1::TaskSpec als;
+  ASSERT_TRUE(als.ParseFromString(lines["als_task"]));
+  const auto als_task = read_task(als);
+  ASSERT_TRUE(als_task.ok());
+  EXPECT_EQ(als_task->als.confidence, 3.0f);
+  const auto statistic = unpack_contribution(lines["als_contribution"],
+                                             {.catalogue = 5, .width = 6, .most_rows = 5, .alike = true});
+  ASSERT_TRUE(statistic.ok());
+  EXPECT_EQ(statistic->contribution.size(), 3u);
+  EXPECT_EQ(statistic->contribution.values(2)[5], 1 << 20);
   for (const auto precision : {v1::PRECISION_F32, v1::PRECISION_F16, v1::PRECISION_I8})
     EXPECT_TRUE(read_published(lines["model_" + std::to_string(precision)], {4, 3, precision}).ok());
 }

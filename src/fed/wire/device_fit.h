@@ -1,5 +1,6 @@
 // DeviceFit: what one device computes in a round of a task, from the received model to the contribution that
-// may leave. The same steps as fed/contribute.h, for a device that knows itself alone.
+// may leave. The same steps as the simulator's, for a device that knows itself alone; what the task's model
+// computes is a DeviceModel.
 //
 // Laws: with a reproducible task and the same histories it gives, bit for bit, the contribution and the
 // private row of the simulator's device of that index; an item under `never` takes no part in anything.
@@ -10,19 +11,10 @@
 #include <vector>
 
 #include "base/private.h"
-#include "data/membership.h"
-#include "data/pair_sampler.h"
-#include "fed/contribute.h"
+#include "fed/wire/device_model.h"
 #include "fed/wire/task.h"
 
 namespace sotto {
-
-// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
-// that it drew itself and keeps.
-struct DeviceStreams {
-  std::uint64_t seed = 1;
-  UserIndex index;
-};
 
 class DeviceFit {
  public:
@@ -33,10 +25,10 @@ class DeviceFit {
   DeviceFit(const DeviceFit&) = delete;
   DeviceFit& operator=(const DeviceFit&) = delete;
 
-  // Whether the device has anything to answer with: an item that may be trained on, and one it lacks.
-  [[nodiscard]] bool can_answer() const;
+  // Whether the device has anything to answer with.
+  [[nodiscard]] bool can_answer() const { return model_->can_answer(); }
   // The private row as it starts.
-  [[nodiscard]] Private<RowMatrix> start() const;
+  [[nodiscard]] Private<RowMatrix> start() const { return Private<RowMatrix>(model_->start()); }
   // Fits, moves `own` and gives the canonical contribution, clipped as the task says. It is overwritten by
   // the next call. Fails where the numbers left the finite range; `own` is as it was then.
   [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
@@ -45,14 +37,9 @@ class DeviceFit {
 
  private:
   Task task_;
-  DeviceStreams streams_;
-  Fpl model_;
-  Histories consumed_histories_;  // one user: the device
+  Histories consumed_;  // one user: the device
   Histories shareable_;
-  Membership consumed_;
-  PairSampler sampler_;
-  DeviceWork work_;
-  std::vector<Pair> pairs_;
+  std::unique_ptr<DeviceModel> model_;
 };
 
 }  // namespace sotto

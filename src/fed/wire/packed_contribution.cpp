@@ -128,7 +128,7 @@ class BitReader {
 
 }  // namespace
 
-std::string pack_contribution(const ContributionMessage& message) {
+std::string pack_contribution(const ContributionMessage& message, bool alike) {
   const Contribution& contribution = message.contribution;
   Writer header;
   write_header(header, MessageKind::packed_contribution);
@@ -144,6 +144,12 @@ std::string pack_contribution(const ContributionMessage& message) {
   for (const std::uint32_t gap : numbers) out.number(gap, gap_bits);
   numbers.resize(contribution.width());
   for (std::size_t n = 0; n < contribution.size(); ++n) {
+    if (alike && n > 0) {
+      SOTTO_ASSERT(
+          std::equal(contribution.values(0), contribution.values(0) + numbers.size(), contribution.values(n)),
+          "the rows of a statistic are alike");
+      continue;
+    }
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = folded(contribution.values(n)[k]);
     const unsigned plain = plain_bits_for(numbers);
     out.bits(plain, plain_field_bits);
@@ -163,7 +169,8 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   if (width != limits.width) return refuse_contribution("its rows are not as wide as the task's");
   if (rows > limits.most_rows) return refuse_contribution("it has more rows than a visit updates");
   // Each number takes a bit or more.
-  if (std::uint64_t{rows} * (1 + plain_field_bits + width) > std::uint64_t{in.remaining()} * 8)
+  const std::uint64_t told = limits.alike ? std::min(rows, 1u) : rows;
+  if (rows + told * (plain_field_bits + width) > std::uint64_t{in.remaining()} * 8)
     return refuse_contribution("it is too short for its rows");
 
   BitReader bits(packed.substr(packed.size() - in.remaining()));
@@ -180,11 +187,13 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   write_header(plain, MessageKind::contribution);
   plain.number(round).number(rows).number(width);
   std::vector<std::int32_t> values(width);
-  for (const std::uint32_t row : places) {
-    const unsigned kept = bits.bits(plain_field_bits);
-    for (std::int32_t& value : values) value = unfolded(bits.number(kept));
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    if (!limits.alike || n == 0) {
+      const unsigned kept = bits.bits(plain_field_bits);
+      for (std::int32_t& value : values) value = unfolded(bits.number(kept));
+    }
     if (bits.spoiled()) break;
-    plain.number(row).raw(std::as_bytes(std::span<const std::int32_t>(values)));
+    plain.number(places[n]).raw(std::as_bytes(std::span<const std::int32_t>(values)));
   }
   if (!bits.finished()) return refuse_contribution("its bits do not fill its length");
   return decode<ContributionMessage>(plain.view());

@@ -42,6 +42,27 @@ RC_GTEST_PROP(PackedContributionLaw, ComesBackAsItWas, ()) {
   RC_ASSERT(same(*back, message));
 }
 
+// A statistic that stands in many rows is told once.
+RC_GTEST_PROP(PackedContributionLaw, RowsThatAreAlikeComeBackToo, ()) {
+  const auto width = *rc::gen::inRange<std::size_t>(1, 40);
+  const auto rows = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 1000));
+  const auto row = *rc::gen::container<std::vector<std::int32_t>>(
+      width, rc::gen::inRange<std::int32_t>(-fixed_limit, fixed_limit + 1));
+  std::size_t next = 0;
+  const auto message = message_of(rows, width, [&] { return row[next++ % width]; });
+  const std::string packed = pack_contribution(message, true);
+  ContributionLimits limits{.catalogue = 1000, .width = width, .most_rows = rows.size(), .alike = true};
+  const auto back = unpack_contribution(packed, limits);
+  RC_ASSERT(back.ok());
+  RC_ASSERT(same(*back, message));
+  RC_ASSERT(packed.size() <= 20 + 1 + 4 * rows.size() + 5 * (width + 1));
+  // Neither form is taken for the other.
+  RC_PRE(rows.size() > 1);
+  RC_ASSERT(!unpack_contribution(pack_contribution(message), limits).ok());
+  limits.alike = false;
+  RC_ASSERT(!unpack_contribution(packed, limits).ok());
+}
+
 TEST(PackedContribution, BitsOfAWorkedExample) {
   std::vector<int> values{0, -1, 1, 2};
   std::size_t next = 0;

@@ -10,9 +10,12 @@
 namespace sotto {
 
 std::uint64_t PlainRound::most_bytes(const Task& task) {
-  // Each triple touches two rows, and none stands there more often than it was touched. Packing makes
-  // what a model says smaller, and the worst that can be said a little larger.
-  return encoded_contribution_bytes(1, std::uint64_t{2} * task.triples(), task.plan.fpl.factors + 1) * 5 / 4;
+  const TaskShape shape = task.shape();
+  // Packing makes what a model says smaller, and the worst that can be said a little larger.
+  const std::uint64_t rows =
+      encoded_contribution_bytes(1, shape.most_rows, shape.alike ? 0 : shape.sum_width);
+  const std::uint64_t once = shape.alike ? shape.sum_width * sizeof(std::int32_t) : 0;
+  return (rows + once) * 5 / 4;
 }
 
 StepAnswer PlainRound::check_shape(std::uint32_t sent_in, std::string_view message) const {
@@ -25,24 +28,26 @@ StepAnswer PlainRound::check_shape(std::uint32_t sent_in, std::string_view messa
   if (in.spoiled()) return refuse_step(v1::REFUSAL_BAD_MESSAGE, "a contribution ends within its shape");
   if (round != sent_in)
     return refuse_step(v1::REFUSAL_WRONG_SHAPE, "a contribution of another round than the assignment's");
-  const std::uint64_t expected = task_.plan.fpl.factors + 1;
-  if (width != expected || rows > std::uint64_t{2} * task_.triples())
+  if (width != shape_.sum_width || rows > shape_.most_rows)
     return refuse_step(v1::REFUSAL_WRONG_SHAPE,
                        fmt::format("a contribution to the task has at most {} rows of {} values",
-                                   2 * task_.triples(), expected));
+                                   shape_.most_rows, shape_.sum_width));
   return {};
 }
 
 StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string_view message) {
   if (StepAnswer shape = check_shape(sent_in, message); shape.refusal != v1::REFUSAL_NONE) return shape;
   auto decoded = unpack_contribution(message, {.catalogue = std::numeric_limits<std::uint32_t>::max(),
-                                               .width = task_.plan.fpl.factors + 1,
-                                               .most_rows = std::size_t{2} * task_.triples()});
+                                               .width = shape_.sum_width,
+                                               .most_rows = shape_.most_rows,
+                                               .alike = shape_.alike});
   if (!decoded.ok()) return refuse_step(v1::REFUSAL_BAD_VALUE, decoded.error().message);
   Contribution& contribution = decoded->contribution;
   for (std::size_t n = 0; n < contribution.size(); ++n)
-    if (contribution.row(n) >= task_.items)
+    if (contribution.row(n) >= shape_.sum_rows)
       return refuse_step(v1::REFUSAL_WRONG_SHAPE, "a contribution has a row that the model has not");
+  if (const Status possible = model_.check(contribution); !possible.ok())
+    return refuse_step(v1::REFUSAL_BAD_VALUE, possible.error().message);
   ContributionEdit(contribution).clip(task_.clip);
   if (const Status added = sum_.accept(device, contribution); !added.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, added.error().message);

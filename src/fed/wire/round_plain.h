@@ -1,19 +1,22 @@
 // PlainRound: a round whose contributions arrive in the open, in any order, and are summed as they come.
 //
-// Laws: what is refused leaves no trace, and says why by its code; a contribution lives only until it is
-// added. Who sent it and whether they may is the caller's.
+// Laws: what is refused leaves no trace, and says why by its code; what is taken has the shape of the task's
+// sum and is such as a device of its model could make; a contribution lives only until it is added. Who sent
+// it and whether they may is the caller's.
 #pragma once
 
 #include "fed/collector.h"
 #include "fed/wire/round_step.h"
+#include "fed/wire/server_model.h"
 #include "fed/wire/task.h"
 
 namespace sotto {
 
 class PlainRound {
  public:
-  // `sum` has begun, and outlives this.
-  PlainRound(const Task& task, Collector& sum) : task_(task), sum_(sum) {}
+  // `sum` has begun; it and the model outlive this.
+  PlainRound(const Task& task, const ServerModel& model, Collector& sum)
+      : task_(task), shape_(task.shape()), model_(model), sum_(sum) {}
 
   // A contribution to a model that was sent out in round `sent_in`.
   [[nodiscard]] StepAnswer take(std::uint32_t sent_in, UserIndex device, std::string_view message);
@@ -25,6 +28,8 @@ class PlainRound {
   [[nodiscard]] StepAnswer check_shape(std::uint32_t sent_in, std::string_view message) const;
 
   Task task_;
+  TaskShape shape_;
+  const ServerModel& model_;
   Collector& sum_;
   std::uint64_t contributions_ = 0;
 };

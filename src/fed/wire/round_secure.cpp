@@ -15,16 +15,15 @@ std::string text_of_bytes(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::uint32_t entries_of(const Task& task) {
-  return static_cast<std::uint32_t>(task.items * (task.plan.fpl.factors + 1));
-}
+std::uint32_t entries_of(const Task& task) { return static_cast<std::uint32_t>(task.shape().sum_numbers()); }
 
 }  // namespace
 
 std::int32_t SecureRound::limit_of(const Task& task) {
   const double clip = std::min(task.clip.row, task.clip.whole);
-  return clip < double{fixed_limit} ? static_cast<std::int32_t>(std::max(std::floor(clip), 1.0))
-                                    : fixed_limit;
+  const std::int32_t limit = task.shape().limit;
+  return clip < static_cast<double>(limit) ? static_cast<std::int32_t>(std::max(std::floor(clip), 1.0))
+                                           : limit;
 }
 
 std::uint64_t SecureRound::most_bytes(const Task& task, std::uint32_t devices) {

@@ -87,10 +87,11 @@ std::string task_table(const Json& tasks, const Console& console) {
       privacy = fmt::format("ε {:.2f} of {:g}", one["privacy"]["spent"].get<double>(),
                             one["privacy"]["epsilon"].get<double>());
     const bool open = one.contains("open");
-    table.row({cell(one["task"]), cell(one["state"]), cell(one["sum"]), cell(newest["version"]),
-               open ? cell(one["open"]["round"]) : "", open ? cell(one["open"]["contributions"]) : "",
-               fmt::format("{} ({})", cell(one["goal"]), cell(one["quorum"])), privacy,
-               newest["model_hash"].get<std::string>().substr(0, 16)});
+    table.row(
+        {cell(one["task"]), cell(one["state"]), cell(one["sum"]), cell(newest["version"]),
+         open ? cell(one["open"]["round"]) : "", open ? cell(one["open"]["contributions"]) : "",
+         fmt::format("{} ({})", cell(one["goal"]), cell(one["quorum"])), privacy,
+         fmt::format("{} {}", cell(one["model"]), newest["model_hash"].get<std::string>().substr(0, 16))});
   }
   return table.text(console);
 }

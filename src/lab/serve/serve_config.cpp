@@ -61,10 +61,8 @@ Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskC
   return Done{};
 }
 
-void read_model(ConfigTable& table, v1::TaskSpec& spec) {
-  std::string model = "fpl";
+void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
   FplOptions fpl;
-  table.text("model", model);
   table.whole("factors", fpl.factors);
   table.real("lr", fpl.learning_rate);
   fpl.user_reg = fpl.positive_reg = fpl.learning_rate / 20.0f;
@@ -75,14 +73,7 @@ void read_model(ConfigTable& table, v1::TaskSpec& spec) {
   table.real("init_sd", fpl.init_sd);
   table.choice("local", {"sequential", "batch"}, fpl.local);
   std::uint32_t triples = 20;
-  auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
-  std::uint64_t seed = 1;
-  bool reproducible = false;
   table.whole("triples", triples);
-  table.whole("fixed_bits", bits);
-  table.whole("seed", seed);
-  table.flag("reproducible", reproducible);
-  spec.set_model(model);
   spec.set_factors(fpl.factors);
   spec.set_learning_rate(fpl.learning_rate);
   spec.set_user_reg(fpl.user_reg);
@@ -91,6 +82,34 @@ void read_model(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_init_sd(fpl.init_sd);
   spec.set_batch_steps(fpl.local == LocalSteps::batch);
   spec.set_triples(triples);
+}
+
+void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
+  AlsOptions als;
+  table.whole("factors", als.factors);
+  table.real("lambda", als.lambda);
+  table.real("confidence", als.confidence);
+  table.real("reg_power", als.reg_power);
+  table.real("init_sd", als.init_sd);
+  spec.set_factors(als.factors);
+  spec.set_lambda(als.lambda);
+  spec.set_confidence(als.confidence);
+  spec.set_reg_power(als.reg_power);
+  spec.set_init_sd(als.init_sd);
+}
+
+// Each model has its own keys; one that is unknown is refused with the task.
+void read_model(ConfigTable& table, v1::TaskSpec& spec) {
+  std::string model = to_string(TaskModel::fpl);
+  table.text("model", model);
+  spec.set_model(model);
+  model == to_string(TaskModel::fedals) ? read_fedals(table, spec) : read_fpl(table, spec);
+  auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
+  std::uint64_t seed = 1;
+  bool reproducible = false;
+  table.whole("fixed_bits", bits);
+  table.whole("seed", seed);
+  table.flag("reproducible", reproducible);
   spec.set_fixed_bits(bits);
   spec.set_seed(seed);
   spec.set_reproducible(reproducible);

@@ -89,6 +89,27 @@ TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 3\n", "small_sums"));
 }
 
+TEST(ServeConfig, EachModelHasItsOwnKeys) {
+  const std::string als = "[task.a]\nitems = 50\nmodel = \"fedals\"\n";
+  const auto config = parse_serve_config(
+      als + "factors = 12\nlambda = 5\nconfidence = 9\nreg_power = 0.5\ninit_sd = 0.2\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const v1::TaskSpec& spec = config->tasks[0].spec;
+  EXPECT_EQ(spec.model(), "fedals");
+  EXPECT_EQ(spec.factors(), 12u);
+  EXPECT_EQ(spec.lambda(), 5.0f);
+  EXPECT_EQ(spec.confidence(), 9.0f);
+  EXPECT_EQ(spec.reg_power(), 0.5f);
+  EXPECT_EQ(spec.init_sd(), 0.2f);
+  EXPECT_EQ(spec.triples(), 0u);
+  EXPECT_TRUE(says(als + "lr = 0.1\n", "unknown key 'task.a.lr'"));
+  EXPECT_TRUE(says("[task.a]\nitems = 50\nlambda = 1\n", "unknown key 'task.a.lambda'"));
+  EXPECT_TRUE(says(als + "down = \"f16\"\n", "leave down out"));
+  EXPECT_TRUE(says(als + "clip = 1\n", "leave clip and row_clip out"));
+  EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
+  EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"ease\"\n", "not 'ease'"));
+}
+
 TEST(ServeConfig, TheExampleCanBeUsed) {
   std::ifstream file(std::string(SOTTO_SOURCE_DIR) + "/examples/coordinator/coordinator.toml");
   std::ostringstream text;

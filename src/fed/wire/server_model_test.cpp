@@ -1,0 +1,123 @@
+#include "fed/wire/server_model.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <numeric>
+
+#include "base/row_hash.h"
+#include "fed/wire/device_fit.h"
+#include "fed/wire/slow_als.h"
+
+namespace sotto::server_model_test {
+
+constexpr std::uint32_t items = 10, devices = 7;
+
+Task als_task() { return *read_task(als_spec(items)); }
+
+bool has(std::uint32_t device, std::uint32_t item) { return (item * 3 + device * 5) % 4 == 0; }
+
+// What each device sends in the first round, and the private rows of all of them.
+struct Answers {
+  Answers() {
+    const RowMatrix shared = als_task().fedals().start_shared();
+    for (std::uint32_t n = 0; n < devices; ++n) {
+      std::vector<ItemIndex> history;
+      for (std::uint32_t item = 0; item < items; ++item)
+        if (has(n, item)) history.push_back({item});
+      DeviceFit fit(als_task(), {7, UserIndex{n}}, history, ConsentTerms{});
+      Private<RowMatrix> own = fit.start();
+      sent.push_back(**fit.fit(0, shared, own.on_device()));
+      rows.push_back(slow_rows(own.on_device()).front());
+    }
+  }
+  std::vector<Contribution> sent;
+  SlowRows rows;
+};
+
+RowMatrix released(const Answers& answers, const std::vector<std::size_t>& order) {
+  const Task task = als_task();
+  SumSpace space(task.shape().sum_rows, task.shape().sum_width);
+  Aggregator sum(space);
+  for (const std::size_t n : order) EXPECT_TRUE(sum.accept(answers.sent[n]).ok());
+  return ServerModel::make(task)->release(0, RowMatrix(items, 4), std::move(sum)).value();
+}
+
+TEST(FederatedAlsOnAServer, SolvesTheItemsFromTheSums) {
+  const Answers answers;
+  std::vector<std::size_t> order(devices);
+  std::iota(order.begin(), order.end(), 0u);
+  const RowMatrix rows = released(answers, order);
+  for (std::uint32_t item = 0; item < items; ++item) {
+    std::vector<std::size_t> who;
+    for (std::uint32_t n = 0; n < devices; ++n)
+      if (has(n, item)) who.push_back(n);
+    const std::vector<double> q = slow_solution(als_task().als, answers.rows, who);
+    for (std::size_t i = 0; i < q.size(); ++i) EXPECT_NEAR(rows.row(item)[i], q[i], 1e-3) << item;
+    EXPECT_EQ(rows.row(item)[3], 0.0f);
+  }
+}
+
+RC_GTEST_PROP(FederatedAlsOnAServer, DoesNotSeeTheOrder, ()) {
+  const Answers answers;
+  std::vector<std::size_t> order(devices);
+  std::iota(order.begin(), order.end(), 0u);
+  const std::string expected = hash_rows(released(answers, order));
+  for (std::size_t n = devices; n > 1; --n)
+    std::swap(order[n - 1], order[*rc::gen::inRange<std::size_t>(0, n)]);
+  RC_ASSERT(hash_rows(released(answers, order)) == expected);
+}
+
+TEST(FederatedAlsOnAServer, ReleasesNothingFromAnEmptySum) {
+  const Task task = als_task();
+  SumSpace space(task.shape().sum_rows, task.shape().sum_width);
+  EXPECT_EQ(ServerModel::make(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error().code,
+            Code::diverged);
+}
+
+// Rows of one value but for the last, which counts.
+Contribution rows_of(const std::vector<std::uint32_t>& rows, std::int32_t value, std::int32_t count) {
+  const std::size_t width = als_task().shape().sum_width;
+  Contribution made(width);
+  ContributionPipeline pipeline(ConsentGate({.pi = 1.0}, 0, 0, UserIndex{}), FixedPoint{}, made);
+  for (const std::uint32_t row : rows) {
+    std::int32_t* values = pipeline.open(Evidence::positive, row);
+    std::fill_n(values, width - 1, value);
+    values[width - 1] = count;
+  }
+  return made;
+}
+
+TEST(FederatedAlsOnAServer, TakesOneStatisticOfOneDevice) {
+  constexpr std::int32_t one = 1 << 20;
+  const auto model = ServerModel::make(als_task());
+  const auto said = [&](const Contribution& contribution) {
+    const Status checked = model->check(contribution);
+    return checked.ok() ? std::string() : checked.error().message;
+  };
+  const Answers answers;
+  for (const Contribution& honest : answers.sent) EXPECT_EQ(said(honest), "");
+  EXPECT_EQ(said(rows_of({0, 3, 4}, 5, one)), "");
+  EXPECT_NE(said(rows_of({}, 5, one)).find("everybody"), std::string::npos);
+  EXPECT_NE(said(rows_of({1, 3}, 5, one)).find("everybody"), std::string::npos);
+  EXPECT_NE(said(rows_of({0, 3, 3}, 5, one)).find("twice"), std::string::npos);
+  EXPECT_NE(said(rows_of({0, 3}, 5, one + 1)).find("one device"), std::string::npos);
+  EXPECT_NE(said(rows_of({0, 3}, 5, 0)).find("one device"), std::string::npos);
+  EXPECT_NE(said(rows_of({0, 3}, step_limit + 1, one)).find("larger"), std::string::npos);
+}
+
+TEST(FederatedAlsOnAServer, AClipMakesTheCountSmallerWithTheRest) {
+  Task task = als_task();
+  task.clip.whole = 0.5 * 0x1p20;
+  const auto model = ServerModel::make(task);
+  const RowMatrix shared = task.fedals().start_shared();
+  DeviceFit fit(task, {7, UserIndex{0}}, {{1}, {2}}, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  const Contribution& sent = **fit.fit(0, shared, own.on_device());
+  EXPECT_LT(sent.values(0)[sent.width() - 1], 1 << 20);
+  EXPECT_TRUE(model->check(sent).ok());
+  EXPECT_FALSE(model->check(rows_of({0}, 5, (1 << 20) + 1)).ok());
+  EXPECT_FALSE(model->check(rows_of({0}, 5, -1)).ok());
+}
+
+}  // namespace sotto::server_model_test
