@@ -133,9 +133,10 @@ class Forgetting {
     if (!asked_.check) return Done{};
     start = Clock::now();
     SOTTO_TRY(const PairRound again, gather_item_pairs(silent_, *out_.split, executor_));
-    SOTTO_TRY(const DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
+    SOTTO_TRY(DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
     seconds = seconds_since(start);
     out_.retrain = cost_of(hash_answers(*retrained.model), seconds, retrained.totals);
+    out_.retrained.emplace().model = std::move(retrained.model);
     return Done{};
   }
 
@@ -167,8 +168,8 @@ class Forgetting {
     out_.cost = cost_of(out_.trained.model_hash, seconds_since(start), out_.trained.totals, before);
     if (!asked_.check) return Done{};
     const auto again = Clock::now();
-    SOTTO_TRY(const Trained retrained, train_silent(std::nullopt));
-    out_.retrain = cost_of(retrained.model_hash, seconds_since(again), retrained.totals);
+    SOTTO_TRY(out_.retrained, train_silent(std::nullopt));
+    out_.retrain = cost_of(out_.retrained->model_hash, seconds_since(again), out_.retrained->totals);
     return Done{};
   }
 

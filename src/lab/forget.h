@@ -53,6 +53,7 @@ struct Forgotten {
   std::uint64_t kept_bytes = 0;              // of the sum that the server must keep to subtract from
   ForgetCost cost;
   std::optional<ForgetCost> retrain;
+  std::optional<Trained> retrained;  // where it was asked to check: the model from the start
 };
 
 [[nodiscard]] Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Executor& executor);
