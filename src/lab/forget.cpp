@@ -142,10 +142,7 @@ class Forgetting {
 
   [[nodiscard]] Result<Trained> train_silent(std::optional<Checkpoint> from) {
     TrainHooks hooks;
-    // The plan's shape follows from all histories; nothing is judged on the person's any more.
-    Split others = split_;
-    others.validation = out_.split->validation;
-    SOTTO_TRY(Trained trained, train(silent_, others, executor_, hooks, std::move(from)));
+    SOTTO_TRY(Trained trained, train(silent_, *out_.replayed_on, executor_, hooks, std::move(from)));
     // What the person's own device would have is theirs, and gone.
     RowMatrix& devices = trained.parameters->users.on_device();
     std::ranges::fill(std::span(devices.row(asked_.user.value), devices.stride()), 0.0f);
@@ -154,6 +151,9 @@ class Forgetting {
 
   [[nodiscard]] Status replay() {
     out_.way = "replay";
+    // The plan's shape follows from all histories; nothing is judged on the person's any more.
+    out_.replayed_on = std::make_unique<Split>(split_);
+    out_.replayed_on->validation = out_.split->validation;
     SOTTO_TRY(out_.first_round, first_round_of(asked_.request, split_, asked_.user));
     std::optional<Checkpoint> from;
     // With early stopping, what a checkpoint holds as best was judged with the person among the others; such
