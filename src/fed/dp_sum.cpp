@@ -18,6 +18,24 @@ SecretStream noise_stream(const DpSumPlan& plan, std::uint32_t round, std::uint6
   return SecretStream(simulated_key(plan.seed, ("noise " + plan.release).c_str(), round, device));
 }
 
+std::int64_t draw_noise(ExactNoise<SecretStream>& noise, const DpSumPlan& plan, std::uint64_t variance) {
+  return plan.kind == NoiseKind::laplace ? noise.laplace(plan.scale) : noise.gaussian(variance);
+}
+
+Status check_noise_size(const DpSumPlan& plan) {
+  const bool laplace = plan.kind == NoiseKind::laplace;
+  if ((laplace ? plan.scale : plan.variance) == 0)
+    return fail(Code::usage, "noise of no variance hides nobody");
+  if (laplace ? plan.scale > most_scale : plan.variance > most_variance)
+    return fail(Code::usage,
+                "so much noise does not fit the integers of the sum: lower the clip, or fixed-bits");
+  // Noise is planned for a length: another one would bound another change.
+  if ((plan.clip.length == ClipLength::absolute) != laplace)
+    return fail(Code::usage,
+                "Laplace noise is for a clip of absolute values, Gaussian noise for a Euclidean one");
+  return Done{};
+}
+
 }  // namespace
 
 Result<DpPlace> parse_dp_place(const std::string& text) {
@@ -43,10 +61,11 @@ Status check(const DpSumPlan& plan) {
   SOTTO_TRY_DONE(check(plan.clip));
   if (!std::isfinite(plan.clip.whole))
     return fail(Code::usage, "without a clip of the whole contribution no noise hides a person");
-  if (plan.variance == 0) return fail(Code::usage, "noise of no variance hides nobody");
-  if (plan.variance > most_variance)
+  SOTTO_TRY_DONE(check_noise_size(plan));
+  if (plan.kind == NoiseKind::laplace && plan.place == DpPlace::distributed)
     return fail(Code::usage,
-                "so much noise does not fit the integers of the sum: lower the clip, or fixed-bits");
+                "shares of Laplace noise do not add up to Laplace noise: add it central or local, or take "
+                "Gaussian noise, whose shares do");
   if (!(plan.survivors > 0.0 && plan.survivors <= 1.0))
     return fail(Code::usage,
                 fmt::format("the share of devices that stay, {}, does not lie in (0, 1]", plan.survivors));
@@ -66,9 +85,16 @@ std::size_t counted_shares(const DpSumPlan& plan, std::size_t devices) {
 
 DpSumPlan dp_sum_plan(const NoiseSize& size) {
   const double whole = std::floor(size.clip * size.unit);
-  const double variance = std::ceil(std::pow(size.noise * whole, 2.0));
   DpSumPlan plan;
   plan.clip.whole = whole;
+  plan.kind = size.kind;
+  if (size.kind == NoiseKind::laplace) {
+    const double scale = std::ceil(size.noise * (whole + 2.0));
+    plan.clip.length = ClipLength::absolute;
+    plan.scale = scale < 1e18 ? static_cast<std::uint64_t>(scale) : ~std::uint64_t{0};
+    return plan;
+  }
+  const double variance = std::ceil(std::pow(size.noise * whole, 2.0));
   // Beyond 10^18 it is refused anyhow, if only it fits.
   plan.variance = variance < 1e18 ? static_cast<std::uint64_t>(variance) : ~std::uint64_t{0};
   return plan;
@@ -103,8 +129,8 @@ void DpSum::cover(UserIndex user, Contribution& contribution) const {
   ExactNoise noise(bits);
   for (std::size_t n = 0; n < contribution.size(); ++n)
     for (std::int32_t& value : edit.values(n))
-      value = static_cast<std::int32_t>(
-          std::clamp<std::int64_t>(value + noise.gaussian(device_variance_), -fixed_limit, fixed_limit));
+      value = static_cast<std::int32_t>(std::clamp<std::int64_t>(
+          value + draw_noise(noise, plan_, device_variance_), -fixed_limit, fixed_limit));
 }
 
 Status DpSum::accept(UserIndex user, Contribution& contribution) {
@@ -121,7 +147,7 @@ void DpSum::add_central_noise(Aggregator& total) const {
   ExactNoise noise(bits);
   std::vector<std::int64_t> row(shape_.width);
   for (std::uint32_t n = 0; n < shape_.rows; ++n) {
-    for (std::int64_t& value : row) value = noise.gaussian(plan_.variance);
+    for (std::int64_t& value : row) value = draw_noise(noise, plan_, plan_.variance);
     total.add_total(n, row.data());
   }
 }

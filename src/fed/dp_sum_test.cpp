@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -132,6 +133,115 @@ TEST(DpSum, WhenTooFewStayTheTotalIsAsItWas) {
   std::size_t rows = 0;
   std::move(total).release([&](std::uint32_t, const auto*) { ++rows; });
   EXPECT_EQ(rows, 0u);
+}
+
+DpSumPlan laplace_plan(DpPlace place, std::uint64_t scale) {
+  return {.place = place,
+          .clip = {.whole = 1000.0, .length = ClipLength::absolute},
+          .kind = NoiseKind::laplace,
+          .scale = scale,
+          .release = "test",
+          .seed = 7};
+}
+
+// What a server sees of each device.
+class SeenMessages final : public Collector {
+ public:
+  Status begin(const RoundPlace&) override { return Done{}; }
+  Status accept(UserIndex, Contribution& contribution) override {
+    rows += contribution.size();
+    for (std::size_t n = 0; n < contribution.size(); ++n)
+      values.insert(values.end(), contribution.values(n), contribution.values(n) + contribution.width());
+    return Done{};
+  }
+  Result<Traffic> finish(Aggregator&) override { return Traffic{}; }
+
+  std::size_t rows = 0;
+  std::vector<std::int64_t> values;
+};
+
+// The chance that the discrete Laplace lies at or below x.
+double laplace_below(std::int64_t x, double scale) {
+  const double p = std::exp(-1.0 / scale), at = static_cast<double>(x);
+  return x >= 0 ? 1.0 - std::pow(p, at + 1.0) / (1.0 + p) : std::pow(p, -at) / (1.0 + p);
+}
+
+// Largest distance between the draws' distribution and the law, times √n. On whole numbers it is no larger
+// than on the line.
+template <class Law>
+double kolmogorov(std::vector<std::int64_t> draws, Law below) {
+  std::sort(draws.begin(), draws.end());
+  const auto n = static_cast<double>(draws.size());
+  double most = 0.0;
+  for (std::size_t k = 0; k < draws.size(); ++k)
+    if (k + 1 == draws.size() || draws[k + 1] != draws[k])
+      most = std::max(most, std::abs(below(draws[k]) - static_cast<double>(k + 1) / n));
+  return most * std::sqrt(n);
+}
+
+TEST(DpSum, WhatADeviceSendsUnderLocalLaplaceNoiseIsTheDiscreteLaplace) {
+  EXPECT_NEAR(laplace_below(0, 1.0), 1.0 / (1.0 + std::exp(-1.0)), 1e-12);  // 1 − p/(1 + p)
+  EXPECT_NEAR(laplace_below(-1, 1.0), std::exp(-1.0) / (1.0 + std::exp(-1.0)), 1e-12);
+  const double scale = 40.0;
+  SeenMessages seen;
+  DpSum sum(
+      shape, laplace_plan(DpPlace::local, 40), [](std::uint32_t) { return Status(Done{}); }, seen);
+  std::vector<UserIndex> cohort;
+  for (std::uint32_t n = 0; n < 10; ++n) cohort.push_back(UserIndex{n});
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    ASSERT_TRUE(sum.begin({round, cohort, nullptr}).ok());
+    for (const UserIndex user : cohort) {
+      Contribution contribution = contribution_of({{2, 7}});
+      ASSERT_TRUE(sum.accept(user, contribution).ok());
+    }
+  }
+  EXPECT_EQ(seen.rows, 300 * cohort.size() * shape.rows) << "every row, touched or not";
+  for (std::size_t n = 0; n < seen.values.size(); ++n)
+    if (n / shape.width % shape.rows == 2) seen.values[n] -= 7;
+  // P(K > 2.4) < 2·10⁻⁵ under the law; 45,000 draws tell a scale that is 10% off, and a Gaussian.
+  EXPECT_LT(kolmogorov(seen.values, [&](std::int64_t x) { return laplace_below(x, scale); }), 2.4);
+  for (const double wrong : {.9, 1.1})
+    EXPECT_GT(kolmogorov(seen.values, [&](std::int64_t x) { return laplace_below(x, wrong * scale); }), 2.4);
+  EXPECT_GT(kolmogorov(seen.values,
+                       [&](std::int64_t x) {
+                         return .5 * std::erfc(-(static_cast<double>(x) + .5) / scale / 2.0);  // σ = √2·b
+                       }),
+            2.4);
+}
+
+TEST(DpSum, CentralLaplaceNoiseHasThePlannedVariance) {
+  EXPECT_NEAR(measured_variance(laplace_plan(DpPlace::central, 300), 8, 8), 2.0 * 90'000, .2 * 2.0 * 90'000);
+}
+
+RC_GTEST_PROP(DpSum, UnderLaplaceNoiseNobodyChangesTheSumByMoreThanTheClip, ()) {
+  std::map<std::uint32_t, std::int32_t> rows;
+  for (std::uint32_t row = 0; row < shape.rows; ++row)
+    if (*rc::gen::arbitrary<bool>()) rows[row] = *rc::gen::inRange(-100'000'000, 100'000'000);
+  const DpSumPlan plan = laplace_plan(DpPlace::central, 5);
+  const Sums with = *round_of(plan, rows, 1, 1), without = *round_of(plan, {}, 1, 1);
+  std::int64_t whole = 0;
+  for (const auto& [row, values] : with)
+    for (std::size_t k = 0; k < values.size(); ++k) whole += std::abs(values[k] - without.at(row)[k]);
+  RC_ASSERT(static_cast<double>(whole) <= plan.clip.whole);
+}
+
+TEST(DpSumPlan, LaplaceNoiseIsForAbsoluteValuesAndTwoUnitsMore) {
+  const DpSumPlan plan = dp_sum_plan({.clip = 1.5, .noise = 0.3, .unit = 7.0, .kind = NoiseKind::laplace});
+  EXPECT_EQ(plan.clip.whole, 10.0);
+  EXPECT_EQ(plan.clip.length, ClipLength::absolute);
+  EXPECT_EQ(plan.scale, 4u);  // of 0.3 · 12
+  EXPECT_TRUE(check(plan).ok());
+  DpSumPlan shares = plan;
+  shares.place = DpPlace::distributed;
+  EXPECT_NE(check(shares).error().message.find("do not add up"), std::string::npos);
+  DpSumPlan euclidean = plan;
+  euclidean.clip.length = ClipLength::euclidean;
+  EXPECT_FALSE(check(euclidean).ok());
+  DpSumPlan gaussian = plan_of(DpPlace::central, 9);
+  gaussian.clip.length = ClipLength::absolute;
+  EXPECT_FALSE(check(gaussian).ok());
+  EXPECT_FALSE(check(laplace_plan(DpPlace::central, 0)).ok());
+  EXPECT_FALSE(check(dp_sum_plan({.clip = 1e6, .noise = 1e9, .unit = 1e6, .kind = NoiseKind::laplace})).ok());
 }
 
 TEST(DpSum, TheSameSeedGivesTheSameNoiseAndOthersDoNot) {

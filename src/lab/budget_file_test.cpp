@@ -31,11 +31,14 @@ TEST_F(BudgetFiles, AChargeIsOnTheDiskAndIsReadAgain) {
   ASSERT_TRUE(file.ok());
   ASSERT_TRUE(file->charge(one_sum).ok());
   ASSERT_TRUE(
-      file->charge({.what = "a vote", .kind = NoiseKind::pure, .releases = {}, .epsilon = .125}).ok());
+      file->charge({.what = "a vote", .by = ChargeBy::epsilon, .releases = {}, .epsilon = .125}).ok());
+  const BudgetCharge laplace{.what = "a sum", .releases = {8.0, 1.0, 1, NoiseKind::laplace}};
+  ASSERT_TRUE(file->charge(laplace).ok());
   const auto again = BudgetFile::open(path());
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->budget().spent(), file->budget().spent());
-  ASSERT_EQ(again->budget().charges().size(), 2u);
+  ASSERT_EQ(again->budget().charges().size(), 3u);
+  EXPECT_EQ(again->budget().charges()[2].releases.kind, NoiseKind::laplace);
   EXPECT_EQ(again->budget().charges()[0].what, "a sum");
   EXPECT_EQ(again->budget().charges()[0].releases.noise, 8.0);
   EXPECT_EQ(again->budget().charges()[1].epsilon, .125);

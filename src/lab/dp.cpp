@@ -15,6 +15,8 @@ constexpr double usual_delta = 1e-6;
 
 double delta_of(const DpRequest& dp) { return dp.delta.value_or(usual_delta); }
 
+NoiseKind noise_kind_of(const DpRequest& dp) { return dp.laplace() ? NoiseKind::laplace : NoiseKind::gaussian; }
+
 // What a release is charged by: local noise hides which of two contributions it was, so the clip counts
 // twice.
 double charged_noise(const DpRequest& dp, double noise) { return dp.place == "local" ? noise / 2.0 : noise; }
@@ -25,7 +27,12 @@ bool serves(ModelKind model) {
 }
 
 // A message carries one device's share of distributed noise, and a sum over a group its members' shares.
-Status check_shares(const SumOptions& sum) {
+Status check_shares(const DpRequest& dp, const SumOptions& sum) {
+  if (dp.laplace())
+    return fail(
+        Code::usage,
+        "shares of Laplace noise do not add up to Laplace noise: take --dp central or local, or leave "
+        "--dp-kind laplace out");
   if (sum.kind == SumKind::plain)
     return fail(Code::usage,
                 "with distributed noise a single message is hardly hidden: add --sum secure, or take --dp "
@@ -47,6 +54,7 @@ std::string drawn_for(const TrainRequest& request, const Split& split) {
   settings.cutoffs = {};
   settings.wire = false;
   settings.log_every = settings.eval_users = 0;
+  if (!settings.dp.laplace()) settings.dp.kind.clear();  // said or not, it is the usual one
   Hasher hasher;
   hasher.text(to_toml(settings)).text(robust_settings(request)).text(split.hash);
   if (split.features != nullptr) hasher.text(split.features->hash());
@@ -91,12 +99,14 @@ Status check_numbers(const DpRequest& dp) {
 Status check_dp(const TrainRequest& request) {
   const DpRequest& dp = request.dp;
   const bool other = dp.epsilon || dp.noise || dp.delta || dp.clip || dp.row_clip || dp.survivors ||
-                     dp.items || dp.popularity_share || dp.half_life || !dp.budget.empty();
+                     dp.items || dp.popularity_share || dp.half_life || !dp.kind.empty() ||
+                     !dp.budget.empty();
   if (!dp.asked()) {
     if (other) return fail(Code::usage, "to add noise say where: --dp central, distributed or local");
     return Done{};
   }
   if (const auto place = parse_dp_place(dp.place); !place.ok()) return place.error();
+  if (const auto kind = parse_noise_kind(dp.kind); !dp.kind.empty() && !kind.ok()) return kind.error();
   if (!serves(request.model))
     return fail(Code::usage,
                 fmt::format("differential privacy serves fpl, fcf, fedals, fedease and kgflex, not {}",
@@ -107,7 +117,7 @@ Status check_dp(const TrainRequest& request) {
     return fail(Code::usage,
                 "early stopping chooses by people's own histories, which no noise covers: leave --early-stop "
                 "or --dp out, and give --epochs");
-  if (dp.place == to_string(DpPlace::distributed)) SOTTO_TRY_DONE(check_shares(request.sum));
+  if (dp.place == to_string(DpPlace::distributed)) SOTTO_TRY_DONE(check_shares(dp, request.sum));
   return check_numbers(dp);
 }
 
@@ -123,8 +133,8 @@ Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t relea
                             "fewer of them (--cohort 1)",
                             releases));
   const auto times = static_cast<std::uint32_t>(releases);
-  SOTTO_TRY(const double noise,
-            noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times, Accountant::rdp));
+  SOTTO_TRY(const double noise, noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times,
+                                          Accountant::rdp, noise_kind_of(request.dp)));
   out.dp.noise = request.dp.place == "local" ? 2.0 * noise : noise;
   return out;
 }
@@ -134,7 +144,8 @@ Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) 
   // Where only the noise is given there is no end to what may be spent.
   const PrivacyGoal goal{request.dp.epsilon.value_or(std::numeric_limits<double>::max() / 2.0),
                          delta_of(request.dp)};
-  std::shared_ptr<DpAccount> account(new DpAccount(PrivacyBudget(goal), *request.dp.noise));
+  std::shared_ptr<DpAccount> account(
+      new DpAccount(PrivacyBudget(goal), *request.dp.noise, noise_kind_of(request.dp)));
   if (!request.dp.budget.empty()) {
     SOTTO_TRY(account->file_, BudgetFile::open(request.dp.budget));
   }
@@ -144,7 +155,7 @@ Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) 
 Status DpAccount::charge(const std::string& release, double noise) {
   // A copy first: what the file refuses must not count here either.
   PrivacyBudget after = budget_;
-  const BudgetCharge charge{.what = release, .releases = {noise, 1.0, 1}};
+  const BudgetCharge charge = charge_for(release, noise, 1);
   SOTTO_TRY_DONE(after.charge(charge));
   if (file_) SOTTO_TRY_DONE(file_->charge(charge));
   budget_ = std::move(after);
@@ -153,17 +164,19 @@ Status DpAccount::charge(const std::string& release, double noise) {
 
 Status DpAccount::count_before(const std::string& release, double noise, std::uint32_t times) {
   if (times == 0) return Done{};
-  return budget_.charge({.what = release, .releases = {noise, 1.0, times}});
+  return budget_.charge(charge_for(release, noise, times));
 }
 
 double DpAccount::spent_with(const std::string& release, double noise) const {
   PrivacyBudget after = budget_;
-  const Status charged = after.charge({.what = release, .releases = {noise, 1.0, 1}});
+  const Status charged = after.charge(charge_for(release, noise, 1));
   return charged.ok() ? after.spent() : budget_.spent();  // what is refused is not released
 }
 
 PrivacySpent DpAccount::spent() const {
-  return {.epsilon = budget_.spent(), .delta = budget_.goal().delta, .noise = noise_};
+  PrivacySpent spent{.epsilon = budget_.spent(), .delta = budget_.goal().delta, .noise = noise_};
+  if (kind_ == NoiseKind::laplace) spent.pure = budget_.spent_without_delta();
+  return spent;
 }
 
 Status put_dp_before(Protection& protection, const TrainRequest& request, SumShape shape,
@@ -171,7 +184,7 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
   SOTTO_ASSERT(protection.first() != nullptr, "noise stands before a sum");
   const DpRequest& dp = request.dp;
   SOTTO_TRY(const DpPlace place, parse_dp_place(dp.place));
-  DpSumPlan plan = dp_sum_plan({dp.clip.value_or(1.0), release.noise, release.unit});
+  DpSumPlan plan = dp_sum_plan({dp.clip.value_or(1.0), release.noise, release.unit, noise_kind_of(dp)});
   plan.place = place;
   if (dp.row_clip) plan.clip.row = *dp.row_clip * release.unit;
   plan.survivors = dp.survivors.value_or(1.0);
@@ -205,8 +218,8 @@ std::string dp_settings(const TrainRequest& request) {
   const DpRequest& dp = request.dp;
   if (!dp.asked()) return "";
   const auto shown = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
-  return fmt::format(" dp {} {} {} {} {} {} {} {} {} {} seed {}", dp.place, shown(dp.epsilon),
-                     shown(dp.noise), shown(dp.delta), shown(dp.clip), shown(dp.row_clip),
+  return fmt::format(" dp {}{} {} {} {} {} {} {} {} {} {} seed {}", dp.place, dp.laplace() ? " laplace" : "",
+                     shown(dp.epsilon), shown(dp.noise), shown(dp.delta), shown(dp.clip), shown(dp.row_clip),
                      shown(dp.survivors), shown(dp.items), shown(dp.popularity_share), shown(dp.half_life),
                      request.plan.seed);
 }

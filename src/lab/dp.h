@@ -4,7 +4,8 @@
 // cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
 // run's own account, and to the budget file where one is given, before it happens. In the account of a run
 // that is resumed the rounds before it count too; the file has them already. Neighbours differ in one
-// person's whole data, added or removed; local noise is charged for one person's data being any other. The
+// person's whole data, added or removed; local noise is charged for one person's data being any other. With
+// Laplace noise lengths are sums of absolute values, and the ε without δ is told beside the other. The
 // same run draws the same noise; other data, other terms of consent or another plan draw other noise, so that
 // no noise goes away by subtraction. (Whoever knows the seed and the data knows the noise: a deployment takes
 // its keys from the system.)
@@ -44,9 +45,15 @@ class DpAccount {
   [[nodiscard]] double spent_with(const std::string& release, double noise) const;
 
  private:
-  DpAccount(PrivacyBudget budget, double noise) : budget_(std::move(budget)), noise_(noise) {}
+  DpAccount(PrivacyBudget budget, double noise, NoiseKind kind)
+      : budget_(std::move(budget)), noise_(noise), kind_(kind) {}
+  [[nodiscard]] BudgetCharge charge_for(const std::string& release, double noise, std::uint32_t times) const {
+    return {.what = release, .releases = {noise, 1.0, times, kind_}};
+  }
+
   PrivacyBudget budget_;
   double noise_;
+  NoiseKind kind_;
   std::optional<BudgetFile> file_;
 };
 

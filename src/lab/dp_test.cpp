@@ -54,7 +54,31 @@ TEST(PrivateEase, SpendsWhatWasAskedForAndNoMore) {
     EXPECT_LE(model->privacy->epsilon, 4.0) << place;
     EXPECT_GT(model->privacy->epsilon, 3.99) << place;
     EXPECT_EQ(model->privacy->delta, 1e-6);
+    EXPECT_FALSE(model->privacy->pure) << "a Gaussian has no epsilon without delta";
   }
+}
+
+// Two sums with 3% and 97% of one ε: without δ they cost all of it.
+TEST(PrivateEase, LaplaceNoiseSpendsWhatWasAskedForWithoutDelta) {
+  const Split split = world();
+  std::vector<std::vector<float>> seen;
+  // So few people drown in local noise of a usual ε.
+  for (const auto& [place, epsilon] : {std::pair("central", 4.0), std::pair("local", 400.0)}) {
+    TrainRequest request = fedease(place), gaussian = request;
+    request.dp.kind = "laplace";
+    request.dp.epsilon = gaussian.dp.epsilon = epsilon;
+    ASSERT_TRUE(settle(request).ok());
+    const auto model = trained(request, split), again = trained(request, split, 3);
+    ASSERT_TRUE(model.ok()) << place << ": " << model.error().message;
+    ASSERT_TRUE(again.ok() && model->privacy && model->privacy->pure);
+    EXPECT_LE(model->privacy->epsilon, epsilon) << place;
+    EXPECT_NEAR(*model->privacy->pure, epsilon, 1e-3 * epsilon) << place;
+    EXPECT_NEAR(model->privacy->noise, (request.dp.place == "local" ? 2.0 : 1.0) / epsilon, 1e-4) << place;
+    EXPECT_EQ(scores(*model, split), scores(*again, split)) << "any threads";
+    EXPECT_NE(scores(*model, split), scores(*trained(gaussian, split), split)) << "no Gaussian";
+    seen.push_back(scores(*model, split));
+  }
+  EXPECT_NE(seen[0], seen[1]);
 }
 
 TEST(PrivateEase, IsTheSameForAnyThreadsAndAnotherForAnotherSeed) {
@@ -86,6 +110,67 @@ TEST(DpTraining, RoundsAreCalibratedTogether) {
   ASSERT_TRUE(model->privacy.has_value());
   EXPECT_LE(model->privacy->epsilon, 8.0);
   EXPECT_GT(model->privacy->epsilon, 7.9);
+}
+
+TrainRequest laplace_rounds(const char* place) {
+  TrainRequest request;
+  request.data.paths = {"made up"};
+  request.plan.epochs = 3;
+  request.plan.cohort = 1.0;
+  request.plan.fpl.factors = 4;
+  request.dp.place = place;
+  request.dp.kind = "laplace";
+  request.dp.noise = 4.0;
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+TEST(DpTraining, LaplaceRoundsAddUpAndTheirModelIsTheSameForAnyThreads) {
+  const Split split = world();
+  for (const char* place : {"central", "local"}) {
+    const TrainRequest request = laplace_rounds(place);
+    const auto model = trained(request, split), again = trained(request, split, 3);
+    ASSERT_TRUE(model.ok() && again.ok()) << (model.ok() ? "" : model.error().message);
+    EXPECT_EQ(model->model_hash, again->model_hash) << place;
+    ASSERT_TRUE(model->privacy && model->privacy->pure);
+    // Three rounds; local noise hides which of two contributions it was.
+    EXPECT_DOUBLE_EQ(*model->privacy->pure, request.dp.place == "local" ? 1.5 : .75);
+    EXPECT_LE(model->privacy->epsilon, *model->privacy->pure);
+    TrainRequest gaussian = request;
+    gaussian.dp.kind = "";
+    EXPECT_NE(trained(gaussian, split)->model_hash, model->model_hash) << place;
+  }
+}
+
+TEST(DpTraining, AStoppedLaplaceRunGoesOnToTheSameBytesAndTheSameCost) {
+  const Split split = world();
+  const TrainRequest request = laplace_rounds("local");
+  std::vector<Checkpoint> kept;
+  TrainHooks hooks;
+  hooks.checkpoint_due = [] { return true; };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
+    kept.push_back(checkpoint);
+    return Done{};
+  };
+  SerialExecutor serial;
+  const auto whole = train(request, split, serial, hooks);
+  ASSERT_TRUE(whole.ok() && kept.size() > 2);
+  ASSERT_GT(kept[1].round, 0u);
+  TrainHooks none;
+  const auto resumed = train(request, split, serial, none, kept[1]);
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->model_hash, whole->model_hash);
+  EXPECT_DOUBLE_EQ(resumed->privacy->epsilon, whole->privacy->epsilon);
+  EXPECT_DOUBLE_EQ(*resumed->privacy->pure, *whole->privacy->pure);
+}
+
+TEST(DpTraining, ALaplaceRunHaltsWhenItsEpsilonIsSpent) {
+  TrainRequest request = laplace_rounds("central");
+  request.dp.epsilon = .6;  // two rounds of 1/4
+  ASSERT_TRUE(settle(request).ok());
+  const auto model = trained(request, world());
+  ASSERT_FALSE(model.ok());
+  EXPECT_NE(model.error().message.find("budget is spent"), std::string::npos) << model.error().message;
 }
 
 TEST(DpTraining, HaltsWhenTheBudgetIsSpent) {
@@ -243,19 +328,44 @@ TEST(DpRequest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.clip = 0.0; }));
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.survivors = 1.5; }));
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.items = 0; }));
+  EXPECT_TRUE(refused([](TrainRequest& r) { r.dp.kind = "loud"; }));
+  EXPECT_TRUE(refused([](TrainRequest& r) { r.dp = {}, r.dp.kind = "laplace"; }));
+  EXPECT_FALSE(refused([](TrainRequest& r) { r.dp.kind = "laplace"; }));
+  EXPECT_FALSE(refused([](TrainRequest& r) { r.dp.kind = "gaussian"; }));
   EXPECT_TRUE(refused([](TrainRequest& r) { r.model = ModelKind::ease; }));
   const auto looks = [](TrainRequest& r) { r.early.patience = 3, r.data.split.validation_share = .2; };
   EXPECT_TRUE(refused(looks));
   EXPECT_FALSE(refused([&](TrainRequest& r) { looks(r), r.dp = {}; }));
 }
 
+TEST(DpRequest, SharesOfLaplaceNoiseAreRefused) {
+  TrainRequest request = fedease("distributed");
+  request.dp.kind = "laplace";
+  const Status refused = settle(request);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("--dp central or local"), std::string::npos)
+      << refused.error().message;
+}
+
+TEST(DpRequest, TheUsualKindSaidAloudDrawsTheSameNoise) {
+  const Split split = world();
+  TrainRequest request = fedease("central");
+  const std::string usual = with_noise(request, 1, split)->dp.drawn_for;
+  request.dp.kind = "gaussian";
+  EXPECT_EQ(with_noise(request, 1, split)->dp.drawn_for, usual);
+  request.dp.kind = "laplace";
+  EXPECT_NE(with_noise(request, 1, split)->dp.drawn_for, usual);
+}
+
 TEST(DpRequest, APlanSaysItAndTheBudgetFileIsNotInIt) {
   TrainRequest request = fedease("distributed");
   request.dp.survivors = .75;
+  request.dp.kind = "gaussian";
   request.dp.budget = "budget.json";
   const auto again = from_toml(to_toml(request), "plan.toml");
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(again->dp.place, "distributed");
+  EXPECT_EQ(again->dp.kind, "gaussian");
   EXPECT_EQ(again->dp.epsilon, 4.0);
   EXPECT_EQ(again->dp.survivors, .75);
   EXPECT_EQ(again->dp.items, 40u);

@@ -133,18 +133,16 @@ class Forgetting {
     if (!asked_.check) return Done{};
     start = Clock::now();
     SOTTO_TRY(const PairRound again, gather_item_pairs(silent_, *out_.split, executor_));
-    SOTTO_TRY(const DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
+    SOTTO_TRY(DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
     seconds = seconds_since(start);
     out_.retrain = cost_of(hash_answers(*retrained.model), seconds, retrained.totals);
+    out_.retrained.emplace().model = std::move(retrained.model);
     return Done{};
   }
 
   [[nodiscard]] Result<Trained> train_silent(std::optional<Checkpoint> from) {
     TrainHooks hooks;
-    // The plan's shape follows from all histories; nothing is judged on the person's any more.
-    Split others = split_;
-    others.validation = out_.split->validation;
-    SOTTO_TRY(Trained trained, train(silent_, others, executor_, hooks, std::move(from)));
+    SOTTO_TRY(Trained trained, train(silent_, *out_.replayed_on, executor_, hooks, std::move(from)));
     // What the person's own device would have is theirs, and gone.
     RowMatrix& devices = trained.parameters->users.on_device();
     std::ranges::fill(std::span(devices.row(asked_.user.value), devices.stride()), 0.0f);
@@ -153,6 +151,9 @@ class Forgetting {
 
   [[nodiscard]] Status replay() {
     out_.way = "replay";
+    // The plan's shape follows from all histories; nothing is judged on the person's any more.
+    out_.replayed_on = std::make_unique<Split>(split_);
+    out_.replayed_on->validation = out_.split->validation;
     SOTTO_TRY(out_.first_round, first_round_of(asked_.request, split_, asked_.user));
     std::optional<Checkpoint> from;
     // With early stopping, what a checkpoint holds as best was judged with the person among the others; such
@@ -167,8 +168,8 @@ class Forgetting {
     out_.cost = cost_of(out_.trained.model_hash, seconds_since(start), out_.trained.totals, before);
     if (!asked_.check) return Done{};
     const auto again = Clock::now();
-    SOTTO_TRY(const Trained retrained, train_silent(std::nullopt));
-    out_.retrain = cost_of(retrained.model_hash, seconds_since(again), retrained.totals);
+    SOTTO_TRY(out_.retrained, train_silent(std::nullopt));
+    out_.retrain = cost_of(out_.retrained->model_hash, seconds_since(again), out_.retrained->totals);
     return Done{};
   }
 

@@ -45,14 +45,16 @@ struct ForgetCost {
 };
 
 struct Forgotten {
-  TrainRequest request;          // of the run from now on: it does not name the person
-  std::unique_ptr<Split> split;  // without the person; the model refers to it
+  TrainRequest request;                     // of the run from now on: it does not name the person
+  std::unique_ptr<Split> split;             // without the person; the model refers to it
+  std::unique_ptr<Split> replayed_on = {};  // what a replay ran on, with them; its models refer to this
   Trained trained;
   const char* way = "";
   std::optional<std::uint32_t> first_round;  // of the person; none: never asked, or one sum
   std::uint64_t kept_bytes = 0;              // of the sum that the server must keep to subtract from
   ForgetCost cost;
   std::optional<ForgetCost> retrain;
+  std::optional<Trained> retrained;  // where it was asked to check: the model from the start
 };
 
 [[nodiscard]] Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Executor& executor);

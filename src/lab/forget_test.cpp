@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "data/generate.h"
+#include "data/split_parts.h"
+#include "model/fedcars/small_rated_world.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -85,6 +87,35 @@ TEST(Forget, ModelsOfRoundsAreReplayedWithoutThem) {
     for (const float value : forgotten->trained.parameters->users.on_device().values(17))
       EXPECT_EQ(value, 0.0f);
   }
+}
+
+// Fed-CARS looks at its split whenever it is asked (under a sanitizer: at one that is still there).
+TEST(Forget, AReplayedModelAnswersAsTheOneInWhichThePersonStayedSilent) {
+  SerialExecutor serial;
+  Split split = small_rated_world(6, {.users = 24, .items = 40, .history = 12});
+  split.hash = hash_of(split);
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = ModelKind::fedcars;
+  request.plan.fpl.factors = 4;
+  request.plan.epochs = 2;
+  ASSERT_TRUE(settle(request).ok());
+  const auto forgotten = forget({.request = request, .user = {3}, .kept = {}, .check = true}, split, serial);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+  const ConsentBook all({{.pi = 1.0, .contexts = {.whole = true}}},
+                        std::vector<std::uint16_t>(split.users.size(), 0));
+  request.plan.consent.people = std::make_shared<ConsentBook>(all.without(UserIndex{3}));
+  TrainHooks hooks;
+  const Trained silent = train(request, split, serial, hooks).value();
+  EXPECT_EQ(forgotten->cost.hash, silent.model_hash);
+  const auto scores_of = [&](const Trained& trained) {
+    std::vector<float> scores(split.catalogue);
+    const UserIndex other{5};
+    trained.model->score({&other, 1}, {0, static_cast<std::uint32_t>(split.catalogue)}, scores);
+    return scores;
+  };
+  EXPECT_EQ(scores_of(forgotten->trained), scores_of(silent));
+  EXPECT_EQ(scores_of(*forgotten->retrained), scores_of(silent));
 }
 
 TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {

@@ -1,6 +1,7 @@
 #include "lab/private_ease.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "fed/messages.h"
 #include "lab/dp.h"
@@ -33,7 +34,8 @@ Result<Protection> noisy_sum(const TrainRequest& request, const Split& split, Su
 // What the noise on each number of the Gram matrix amounts to, in units of the matrix.
 double deviation_of(const TrainRequest& request, double noise, std::size_t users) {
   const DpRequest& dp = request.dp;
-  const double on_sum = noise * dp.clip.value_or(1.0);
+  // Laplace noise of scale b deviates by √2·b.
+  const double on_sum = noise * dp.clip.value_or(1.0) * (dp.laplace() ? std::numbers::sqrt2 : 1.0);
   const auto people = static_cast<double>(users);
   if (dp.place == "local") return on_sum * std::sqrt(people);
   // All stay here, so that there are more shares than were needed.
@@ -62,9 +64,13 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   SOTTO_TRY(const TrainRequest request, with_noise(asked, 1, split));
   const DpRequest& dp = request.dp;
   const double share = dp.popularity_share.value_or(usual_popularity_share);
-  // Two Gaussians with 1/σ² = share/σ² + (1 − share)/σ² cost what one with σ costs.
-  const DpRelease popularity{"popularity", *dp.noise / std::sqrt(share), double{pair_unit}};
-  const DpRelease gram{"pairs", *dp.noise / std::sqrt(1.0 - share), double{pair_unit}};
+  // Two Gaussians with 1/σ² = share/σ² + (1 − share)/σ² cost what one with σ costs; two Laplaces with
+  // 1/b = share/b + (1 − share)/b no more than one with b.
+  const auto part = [&](double of_budget) {
+    return *dp.noise / (dp.laplace() ? of_budget : std::sqrt(of_budget));
+  };
+  const DpRelease popularity{"popularity", part(share), double{pair_unit}};
+  const DpRelease gram{"pairs", part(1.0 - share), double{pair_unit}};
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const std::size_t users = split.train.users();
 

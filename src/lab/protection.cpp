@@ -28,7 +28,8 @@ std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape sha
 std::string mechanism_name(const TrainRequest& request) {
   std::string name = to_string(request.sum.kind);
   if (request.robust.asked()) name += ", robust";
-  if (request.dp.asked()) name += ", " + request.dp.place + " noise";
+  if (request.dp.asked())
+    name += ", " + request.dp.place + (request.dp.laplace() ? " Laplace noise" : " noise");
   return name;
 }
 

@@ -23,6 +23,7 @@ void visit_sum_fields(SumOptions& sum, Visitor& visit) {
 template <class Visitor>
 void visit_dp(DpRequest& dp, Visitor& visit) {
   visit("dp", "place", dp.place);
+  visit("dp", "kind", dp.kind);
   visit("dp", "epsilon", dp.epsilon);
   visit("dp", "noise", dp.noise);
   visit("dp", "delta", dp.delta);

@@ -336,25 +336,26 @@ Result<nlohmann::json> RunDir::summary() const {
 
 Result<nlohmann::json> RunDir::metrics() const { return read_json(path_ / "metrics.json"); }
 
-namespace {
-
-Result<Parameters> load_parameters(const fs::path& path, const TrainRequest& request, const Split& split,
-                                   const std::string& model_hash) {
+Result<std::optional<Parameters>> RunDir::parameters(const TrainRequest& request, const Split& split) const {
+  if (facts_of(request.model).family == ModelFamily::direct) return std::optional<Parameters>();
+  SOTTO_TRY(const nlohmann::json named, summary());
   Parameters parameters;
-  SOTTO_TRY(std::vector<RowMatrix> shared, load_rows_file(model_stamp, path / "model.bin"));
+  SOTTO_TRY(std::vector<RowMatrix> shared, load_rows_file(model_stamp, path_ / "model.bin"));
   parameters.items = std::move(shared.front());
   parameters.layers.assign(std::make_move_iterator(shared.begin() + 1),
                            std::make_move_iterator(shared.end()));
   if (!is_multvae(request.model)) {  // it has nothing of its own for a user
-    SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path / "devices.bin"));
+    SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path_ / "devices.bin"));
     parameters.users = Private(std::move(devices.front()));
   }
-  if (hash_shared(parameters) != model_hash)
-    return damaged_run(path / "model.bin", "it is not the model that run.json names");
+  if (hash_shared(parameters) != named["model_hash"])
+    return damaged_run(path_ / "model.bin", "it is not the model that run.json names");
   if (!fits_model(request, split, parameters))
-    return damaged_run(path, "model and split do not belong together");
-  return parameters;
+    return damaged_run(path_, "model and split do not belong together");
+  return std::optional(std::move(parameters));
 }
+
+namespace {
 
 // Whether ratings and contexts are those that run.json names, if it names some.
 Status check_records(const fs::path& path, const nlohmann::json& summary, const Split& split) {
@@ -388,10 +389,7 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   SOTTO_TRY_DONE(check_records(path / "records.bin", summary, *run.split));
   if (summary["model"] != to_string(run.request.model))
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
-  std::optional<Parameters> parameters;
-  if (facts_of(run.request.model).family != ModelFamily::direct) {
-    SOTTO_TRY(parameters, load_parameters(path, run.request, *run.split, summary["model_hash"]));
-  }
+  SOTTO_TRY(std::optional<Parameters> parameters, dir.parameters(run.request, *run.split));
   SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   return run;
 }

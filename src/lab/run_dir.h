@@ -68,6 +68,9 @@ class RunDir {
   [[nodiscard]] Result<Checkpoint> checkpoint() const;
   [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json, with all that readers use
   [[nodiscard]] Result<nlohmann::json> metrics() const;  // metrics.json
+  // What a whole run with this request and split has trained; none of models that are made in one go.
+  [[nodiscard]] Result<std::optional<Parameters>> parameters(const TrainRequest& request,
+                                                             const Split& split) const;
 
   [[nodiscard]] std::filesystem::path log_path() const { return path_ / "rounds.jsonl"; }
 

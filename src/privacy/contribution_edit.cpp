@@ -17,6 +17,17 @@ Squares squares_of(std::span<const std::int64_t> values) {
   return sum;
 }
 
+Squares absolutes_of(std::span<const std::int64_t> values) {
+  Squares sum = 0;
+  for (const __int128 value : values) sum += static_cast<Squares>(value < 0 ? -value : value);
+  return sum;
+}
+
+// What adds up over rows: squares, or absolute values.
+Squares size_of(std::span<const std::int64_t> values, ClipLength length) {
+  return length == ClipLength::absolute ? absolutes_of(values) : squares_of(values);
+}
+
 // Behind the entries of the row that begins at n.
 std::size_t end_of_row(const Contribution& contribution, std::size_t n) {
   std::size_t end = n + 1;
@@ -32,12 +43,12 @@ void add_entries(const Contribution& contribution, std::size_t first, std::size_
     for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += contribution.values(n)[k];
 }
 
-// The largest square a length within the limit can have.
-Squares most_squares(double limit) {
+// The largest size of what is within the limit.
+Squares most_size(double limit, ClipLength length) {
   constexpr double everything = 0x1.0p62;  // longer than 2^30 · 2^32 values can be
   if (limit >= everything) return ~Squares{0};
   const auto whole = static_cast<std::uint64_t>(limit);  // a limit of full units is exact
-  return Squares{whole} * whole;
+  return length == ClipLength::absolute ? Squares{whole} : Squares{whole} * whole;
 }
 
 // Towards zero, so that no rounding makes a length grow; `scale` itself is rounded down by a hair.
@@ -45,9 +56,9 @@ void shrink(std::span<std::int64_t> values, double scale) {
   for (std::int64_t& value : values) value = static_cast<std::int64_t>(static_cast<double>(value) * scale);
 }
 
-double scale_for(Squares most, Squares squares) {
-  const double exact = std::sqrt(static_cast<double>(most) / static_cast<double>(squares));
-  return exact * (1.0 - 0x1.0p-48);
+double scale_for(Squares most, Squares size, ClipLength length) {
+  const double ratio = static_cast<double>(most) / static_cast<double>(size);
+  return (length == ClipLength::absolute ? ratio : std::sqrt(ratio)) * (1.0 - 0x1.0p-48);
 }
 
 }  // namespace
@@ -74,7 +85,8 @@ std::span<std::int32_t> ContributionEdit::values(std::size_t n) const {
 }
 
 void ContributionEdit::clip(const ClipLimits& limits) {
-  const Squares most_row = most_squares(limits.row), most_whole = most_squares(limits.whole);
+  const ClipLength length = limits.length;
+  const Squares most_row = most_size(limits.row, length), most_whole = most_size(limits.whole, length);
   std::vector<std::int64_t> row(contribution_.width());
   Squares sum = 0;
   bool shrank = false, repeats = false;
@@ -82,17 +94,17 @@ void ContributionEdit::clip(const ClipLimits& limits) {
     end = end_of_row(contribution_, n);
     repeats |= end > n + 1;
     add_entries(contribution_, n, end, row);
-    Squares squares = squares_of(row);
-    if (squares > most_row) {
-      shrink(row, scale_for(most_row, squares));
+    Squares size = size_of(row, length);
+    if (size > most_row) {
+      shrink(row, scale_for(most_row, size, length));
       spread(row, n, end);
-      squares = squares_of(row);
+      size = size_of(row, length);
       shrank = true;
     }
-    sum += squares;
+    sum += size;
   }
   if (sum > most_whole) {
-    const double scale = scale_for(most_whole, sum);
+    const double scale = scale_for(most_whole, sum, length);
     for (std::size_t n = 0, end = 0; n < contribution_.size(); n = end) {
       end = end_of_row(contribution_, n);
       add_entries(contribution_, n, end, row);

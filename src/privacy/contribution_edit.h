@@ -1,9 +1,9 @@
 // The steps between consent and the wire that change a contribution on its device: clip, fill, noise.
 //
 // Laws: after clip() no row and no contribution is longer than its limit, in exact integer arithmetic (a row
-// that stands in several entries counts as their sum); a contribution within the limits keeps its bytes; each
-// number of a row moves towards zero, never past it. fill() adds
-// rows of zeros alone, so that which rows a device touched no longer shows; it changes no sum.
+// that stands in several entries counts as their sum), by the length that the noise is planned for; a
+// contribution within the limits keeps its bytes; each number of a row moves towards zero, never past it.
+// fill() adds rows of zeros alone, so that which rows a device touched no longer shows; it changes no sum.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,15 @@
 
 namespace sotto {
 
-// Euclidean lengths in units of a contribution's integers (value · 2^bits).
+// √Σ v² (L2), or Σ |v| (L1).
+enum class ClipLength : std::uint8_t { euclidean, absolute };
+
+// Lengths in units of a contribution's integers (value · 2^bits).
 struct ClipLimits {
   static constexpr double none = std::numeric_limits<double>::infinity();
   double row = none;    // of each row
   double whole = none;  // of all rows together
+  ClipLength length = ClipLength::euclidean;
 };
 [[nodiscard]] Status check(const ClipLimits& limits);
 

@@ -64,6 +64,49 @@ RC_GTEST_PROP(ContributionEdit, ClipKeepsTheLimitsAndTheDirection, ()) {
   }
 }
 
+std::uint64_t absolutes_of(const Rows& rows) {
+  std::uint64_t sum = 0;
+  for (const auto& [row, values] : rows)
+    for (const std::int64_t value : values) sum += static_cast<std::uint64_t>(std::abs(value));
+  return sum;
+}
+
+RC_GTEST_PROP(ContributionEdit, ClipByAbsoluteValuesKeepsTheLimitsAndTheDirection, ()) {
+  const std::size_t width = *rc::gen::inRange<std::size_t>(1, 20);
+  const Rows before = some_rows(width);
+  const auto row_limit = *rc::gen::inRange<std::uint64_t>(1, 1 << 30),
+             limit = *rc::gen::inRange<std::uint64_t>(1, 1 << 30);
+  Contribution contribution = contribution_of(before, width);
+  ContributionEdit(contribution)
+      .clip({.row = static_cast<double>(row_limit),
+             .whole = static_cast<double>(limit),
+             .length = ClipLength::absolute});
+  const Rows after = rows_of(contribution);
+  RC_ASSERT(after.size() == before.size());
+  RC_ASSERT(absolutes_of(after) <= limit);
+  bool within = absolutes_of(before) <= limit;
+  for (const auto& [row, values] : after) {
+    RC_ASSERT(absolutes_of({{row, values}}) <= row_limit);
+    within &= absolutes_of({{row, before.at(row)}}) <= row_limit;
+    for (std::size_t k = 0; k < width; ++k) {
+      const std::int64_t was = before.at(row)[k], is = values[k];
+      RC_ASSERT((was >= 0 ? is >= 0 && is <= was : is <= 0 && is >= was));
+    }
+  }
+  if (within) RC_ASSERT(after == before);
+}
+
+TEST(ContributionEdit, ClipByAbsoluteValuesScalesRowsFirstThenAll) {
+  Contribution contribution = contribution_of({{1, {300, -400}}, {5, {0, 30}}}, 2);
+  ContributionEdit(contribution).clip({.row = 70, .length = ClipLength::absolute});
+  EXPECT_EQ(rows_of(contribution), (Rows{{1, {29, -39}}, {5, {0, 30}}})) << "700 → 70, towards zero";
+  Contribution whole = contribution_of({{1, {30, 0}}, {5, {0, -70}}}, 2);
+  ContributionEdit(whole).clip({.whole = 100, .length = ClipLength::absolute});
+  EXPECT_EQ(rows_of(whole), (Rows{{1, {30, 0}}, {5, {0, -70}}})) << "just within: nothing changes";
+  ContributionEdit(whole).clip({.whole = 20, .length = ClipLength::absolute});
+  EXPECT_EQ(rows_of(whole), (Rows{{1, {5, 0}}, {5, {0, -13}}}));
+}
+
 TEST(ContributionEdit, ClipScalesRowsFirstThenAll) {
   Contribution contribution = contribution_of({{1, {300, 400}}, {5, {0, 30}}}, 2);
   ContributionEdit(contribution).clip({.row = 50, .whole = ClipLimits::none});

@@ -19,13 +19,15 @@ BudgetCharge charge_from(const nlohmann::json& entry) {
       times.is_number_unsigned() && times.get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
   charge.releases.times = counts ? times.get<std::uint32_t>() : 0;  // 0 is refused below
   const std::string mechanism = entry.at("mechanism").get<std::string>();
-  charge.kind = mechanism == "pure" ? NoiseKind::pure : NoiseKind::gaussian;
-  if (charge.kind == NoiseKind::pure) {
+  if (mechanism == "pure") {
+    charge.by = ChargeBy::epsilon;
     charge.epsilon = entry.at("epsilon").get<double>();
   } else {
+    const Result<NoiseKind> kind = parse_noise_kind(mechanism);
     // Whatever else it may say has no noise and is refused below.
-    charge.releases.noise = mechanism == "gaussian" ? entry.at("noise").get<double>() : 0.0;
+    charge.releases.noise = kind.ok() ? entry.at("noise").get<double>() : 0.0;
     charge.releases.sampling = entry.at("sampling").get<double>();
+    charge.releases.kind = kind.ok() ? *kind : NoiseKind::gaussian;
   }
   return charge;
 }
@@ -36,8 +38,8 @@ std::string budget_text(const PrivacyBudget& budget) {
   nlohmann::ordered_json charges = nlohmann::ordered_json::array();
   for (const BudgetCharge& charge : budget.charges()) {
     nlohmann::ordered_json entry{{"what", charge.what}, {"times", charge.releases.times}};
-    if (charge.kind == NoiseKind::gaussian) {
-      entry["mechanism"] = "gaussian";
+    if (charge.by == ChargeBy::noise) {
+      entry["mechanism"] = to_string(charge.releases.kind);
       entry["noise"] = charge.releases.noise;
       entry["sampling"] = charge.releases.sampling;
     } else {

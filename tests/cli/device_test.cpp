@@ -254,6 +254,13 @@ TEST_F(CliDevice, forgetting_takes_somebody_out_of_a_run) {
     const auto report = forgotten.json();
     EXPECT_EQ(report["same_as_retrain"], true);
     EXPECT_EQ(report["way"], model[1] == "fpl" ? "replay" : "subtract");
+    for (const char* metric : {"P@10", "nDCG@10"})
+      EXPECT_EQ(report["others"][metric]["gap"], 0.0) << "the same model, so the same lists";
+    EXPECT_EQ(report["a5_auc"].is_null(), model[1] != "fpl") << "a model of pairs has no vectors";
+    if (model[1] == "fpl") {
+      EXPECT_EQ(report["a5_auc"]["after"], report["a5_auc"]["retrain"]);
+      EXPECT_NE(report["a5_auc"]["after"], report["a5_auc"]["before"]);
+    }
     EXPECT_EQ(forgotten.out.find("\"" + user_ + "\""), std::string::npos);
     EXPECT_FALSE(shop_.has(run + "/checkpoints"));
     const Outcome twice = shop_.sotto(asked);
@@ -268,7 +275,11 @@ TEST_F(CliDevice, forgetting_takes_somebody_out_of_a_run) {
   // Another person: a sum is subtracted from again, a plan in rounds is no longer known. A forgetting that
   // was cut short is not taken for that plan either.
   const std::string other = rows_of(shop_.get("s/train.tsv")).back().at(0);
-  EXPECT_EQ(shop_.sotto({"forget", "--run", "run-fedease", "--user", other, "--check"}).code, 0);
+  const Outcome printed = shop_.sotto({"forget", "--run", "run-fedease", "--user", other, "--check"});
+  EXPECT_EQ(printed.code, 0);
+  EXPECT_NE(printed.out.find("AUC of A5"), std::string::npos) << printed.out;
+  EXPECT_NE(printed.out.find("n/a"), std::string::npos) << printed.out;
+  EXPECT_NE(printed.out.find("gap to a retrain: nDCG@10 +0.0000"), std::string::npos) << printed.out;
   const Outcome second = shop_.sotto({"forget", "--run", "run-fpl", "--user", other});
   EXPECT_EQ(second.code, 2);
   EXPECT_NE(second.err.find("already"), std::string::npos) << second.err;

@@ -25,6 +25,47 @@ TEST(CliPrivacy, plan_answers_both_ways) {
   EXPECT_NEAR(again.json()["costs"][0]["epsilon_rdp"].get<double>(), 2.0, 2e-3);
 }
 
+TEST(CliPrivacy, plan_answers_for_laplace_noise_too) {
+  const Workshop shop;
+  const Outcome outcome = shop.sotto(
+      {"privacy", "plan", "--kind", "laplace", "--rounds", "3", "--noise", "4", "--epsilon", "2", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const auto json = outcome.json();
+  EXPECT_EQ(json["kind"], "laplace");
+  EXPECT_NEAR(json["costs"][0]["epsilon_without_delta"].get<double>(), .75, 1e-12);
+  EXPECT_LE(json["costs"][0]["epsilon_rdp"].get<double>(), .75);
+  EXPECT_LE(json["costs"][0]["epsilon_pld"].get<double>(), json["costs"][0]["epsilon_rdp"].get<double>());
+  EXPECT_GT(json["costs"][0]["epsilon_pld"].get<double>(), .7);
+  EXPECT_NEAR(json["needs"][0]["noise_rdp"].get<double>(), 1.5, 1e-3) << "three times an epsilon of 2/3";
+  const Outcome table = shop.sotto({"privacy", "plan", "--kind", "laplace", "--out", "laplace.html"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("without delta"), std::string::npos);
+  EXPECT_NE(shop.get("laplace.html").find("without delta"), std::string::npos);
+}
+
+TEST(CliPrivacy, laplace_noise_is_charged_and_its_shares_are_refused) {
+  const Workshop shop;
+  ASSERT_EQ(shop.sotto({"data", "generate", "--users", "60", "--items", "50", "--out", "world.tsv"}).code, 0);
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "1"}).code, 0);
+  const auto rounds = [&](const char* epochs, const char* out) {
+    return shop.sotto({"train",   "--data",     "world.tsv", "--epochs",    epochs,   "--cohort",
+                       "1",       "--factors",  "4",         "--dp",        "local",  "--dp-kind",
+                       "laplace", "--dp-noise", "8",         "--dp-budget", "b.json", "--json",
+                       "--quiet", "--out",      out});
+  };
+  const Outcome first = rounds("2", "run");
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_NEAR(first.json()["epsilon_without_delta"].get<double>(), .5, 1e-12);  // two of 2/8
+  EXPECT_NE(shop.get("run/plan.toml").find("kind = 'laplace'"), std::string::npos);
+  EXPECT_NE(shop.sotto({"show", "run"}).out.find("0.5 without delta"), std::string::npos);
+  EXPECT_NE(shop.sotto({"privacy", "budget", "b.json"}).out.find("Laplace, noise 4"), std::string::npos);
+  EXPECT_EQ(rounds("3", "second").code, 1);
+  const Outcome shares = shop.sotto({"train", "--data", "world.tsv", "--sum", "secure", "--dp", "distributed",
+                                     "--dp-kind", "laplace", "--dp-epsilon", "8"});
+  EXPECT_EQ(shares.code, 2);
+  EXPECT_NE(shares.err.find("do not add up to Laplace noise"), std::string::npos) << shares.err;
+}
+
 TEST(CliPrivacy, plan_prints_a_table_and_a_page) {
   const Workshop shop;
   const Outcome outcome = shop.sotto(
@@ -46,6 +87,8 @@ TEST(CliPrivacy, plan_refuses_what_cannot_be) {
                                              {"--delta", "0"},
                                              {"--noise", "0"},
                                              {"--epsilon", "-1"},
+                                             {"--kind", "loud"},
+                                             {"--kind", "laplace", "--noise", "0.01"},
                                              {"--out", "noending"}}) {
     std::vector<std::string> words{"privacy", "plan"};
     words.insert(words.end(), wrong.begin(), wrong.end());

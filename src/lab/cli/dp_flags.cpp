@@ -12,10 +12,16 @@ void add_dp_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   };
   add("--dp", "PLACE", "where noise joins the sum: central, distributed (with --sum secure) or local",
       std::string(), &DpRequest::place);
+  add("--dp-kind", "KIND",
+      "gaussian, or laplace (central and local): lengths are then sums of absolute values, and a release has "
+      "an epsilon without delta; default gaussian",
+      std::string(), &DpRequest::kind);
   add("--dp-epsilon", "E", "what may be spent in all; the noise follows from it", 0.0, &DpRequest::epsilon);
   add("--dp-noise", "S",
-      "noise as a multiple of the clip; with --dp-epsilon the run halts when that is spent", 0.0,
-      &DpRequest::noise);
+      "noise as a multiple of the clip (its deviation, of Laplace noise its scale); with --dp-epsilon the "
+      "run "
+      "halts when that is spent",
+      0.0, &DpRequest::noise);
   add("--dp-delta", "D", "chance that the bound does not hold; default 1e-6", 0.0, &DpRequest::delta);
   add("--dp-clip", "C", "most length of one person's contribution; default 1", 0.0, &DpRequest::clip);
   add("--dp-row-clip", "C", "most length of one row of it; default none", 0.0, &DpRequest::row_clip);

@@ -10,6 +10,7 @@
 #include "lab/cli/run_text.h"
 #include "lab/cli/session.h"
 #include "lab/cli/table.h"
+#include "lab/forget_figures.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -47,6 +48,44 @@ nlohmann::json report_of(const TrainRequest& request, const Forgotten& forgotten
   return json;
 }
 
+// What is left of the person, and what the others lost: of a forgetting that was checked.
+Status add_what_is_left(const ForgetRequest& asked, const Split& split, const std::optional<Parameters>& before,
+                   const Forgotten& forgotten, Executor& executor, nlohmann::json& report) {
+  report["a5_auc"] = nullptr;
+  if (before) {
+    SOTTO_TRY(const std::optional<LeftOfPerson> left, left_of_person(asked, split, *before, forgotten));
+    if (left)
+      report["a5_auc"] = {{"before", left->before},
+                          {"after", left->after},
+                          {"retrain", left->retrain},
+                          {"popularity", left->popularity}};
+  }
+  SOTTO_TRY(const std::vector<OthersFigure> others, others_figures(forgotten, executor));
+  for (const OthersFigure& one : others)
+    report["others"][one.metric] = {{"after", one.after}, {"retrain", one.retrain}, {"gap", one.gap()}};
+  return Done{};
+}
+
+void print_figures(const nlohmann::json& report, const Console& console) {
+  const auto cell = [](const nlohmann::json& figures, const char* name) {
+    const auto found = figures.find(name);
+    return found == figures.end() ? std::string("n/a") : fmt::format("{:.4f}", found->get<double>());
+  };
+  Table table({{""}, {"before", Align::right}, {"after", Align::right}, {"from the start", Align::right}});
+  const nlohmann::json& left = report["a5_auc"].is_null() ? nlohmann::json::object() : report["a5_auc"];
+  table.row(
+      {"the person's history, AUC of A5", cell(left, "before"), cell(left, "after"), cell(left, "retrain")});
+  for (const auto& [metric, figures] : report["others"].items())
+    table.row({"the others, " + metric, "", cell(figures, "after"), cell(figures, "retrain")});
+  console.print("\n" + table.text(console));
+  if (!left.empty())
+    console.print(
+        fmt::format("  A5 ranks by the vector that their messages gave away; popularity alone gives {}\n",
+                    cell(left, "popularity")));
+  for (const auto& [metric, figures] : report["others"].items())
+    console.print(fmt::format("  gap to a retrain: {} {:+.4f}\n", metric, figures["gap"].get<double>()));
+}
+
 void print_report(const nlohmann::json& report, const Console& console) {
   const bool subtracts = report["way"] == "subtract";
   console.print(subtracts ? "The person's pairs were taken back from the sum, and the model solved again.\n\n"
@@ -70,6 +109,7 @@ void print_report(const nlohmann::json& report, const Console& console) {
   if (report.contains("retrain"))
     console.print(report["same_as_retrain"].get<bool>() ? "  the two models are the same, bit for bit\n"
                                                         : "  THE TWO MODELS DIFFER\n");
+  if (report.contains("others")) print_figures(report, console);
   Table metrics({{"metric"}, {"before", Align::right}, {"after", Align::right}});
   for (const auto& [name, value] : report["metrics_after"].items())
     metrics.row({name, metric_cell(name, report["metrics_before"].value(name, nlohmann::json())),
@@ -88,13 +128,20 @@ Status run_forget(ForgetOptions& options, const Console& console) {
   asked.user = users.front();
   asked.kept.emplace(run.path());
   ThreadPool threads(options.common.threads);
+  std::optional<Parameters> before;
+  if (options.check) {
+    SOTTO_TRY(before, run.parameters(asked.request, split));
+  }
   SOTTO_TRY(Forgotten forgotten, forget(asked, split, threads));
+  nlohmann::json figures;
+  if (options.check) SOTTO_TRY_DONE(add_what_is_left(asked, split, before, forgotten, threads, figures));
   Session session{std::move(forgotten.trained), {}};
   const Split& rest = *forgotten.split;
   SOTTO_TRY(session.evaluation, evaluate(*session.trained.model, rest,
                                          evaluate_options(forgotten.request, rest, Part::test), threads));
   const nlohmann::json after = metrics_of(session.evaluation, Part::test);
-  const nlohmann::json report = report_of(forgotten.request, forgotten, summary["metrics"], after["metrics"]);
+  nlohmann::json report = report_of(forgotten.request, forgotten, summary["metrics"], after["metrics"]);
+  if (options.check) report.update(figures);
   if (forgotten.retrain && forgotten.retrain->hash != forgotten.cost.hash)
     return fail(Code::incompatible,
                 "forgetting and training from the start gave two models: nothing was changed");
@@ -126,7 +173,9 @@ void add_forget(CLI::App& root, Cli& cli) {
   app->add_option("--user", options->user, "who is to be forgotten, by the id of the data")
       ->type_name("ID")
       ->required();
-  app->add_flag("--check", options->check, "train from the start without them, too, and compare");
+  app->add_flag("--check", options->check,
+                "train from the start without them, too, and compare: hash, cost, what is left of the person "
+                "(A5), what the others lost");
   app->add_flag("--dry-run", options->dry_run, "report, and change nothing");
   add_common_options(*app, options->common, "taken by every command; the run's own seed is used");
   app->footer(examples({"sotto forget --run runs/first --user 42",

@@ -20,9 +20,10 @@ struct BudgetCommandOptions {
 };
 
 std::string mechanism_of(const BudgetCharge& charge) {
-  if (charge.kind == NoiseKind::pure) return fmt::format("epsilon {:g} each", charge.epsilon);
-  if (charge.releases.sampling >= 1.0) return fmt::format("Gaussian, noise {:g}", charge.releases.noise);
-  return fmt::format("Gaussian, noise {:g}, sampling {:g}", charge.releases.noise, charge.releases.sampling);
+  if (charge.by == ChargeBy::epsilon) return fmt::format("epsilon {:g} each", charge.epsilon);
+  const char* law = charge.releases.kind == NoiseKind::laplace ? "Laplace" : "Gaussian";
+  if (charge.releases.sampling >= 1.0) return fmt::format("{}, noise {:g}", law, charge.releases.noise);
+  return fmt::format("{}, noise {:g}, sampling {:g}", law, charge.releases.noise, charge.releases.sampling);
 }
 
 nlohmann::json json_of(const PrivacyBudget& budget) {

@@ -22,6 +22,7 @@ struct PlanCommandOptions {
   std::optional<double> sampling;
   std::uint32_t rounds = 1;
   double delta = 1e-6;
+  std::string kind = "gaussian";
   std::vector<double> noises;
   std::vector<double> epsilons;
   std::string out;
@@ -29,6 +30,7 @@ struct PlanCommandOptions {
 
 struct Cost {
   double noise, rdp, pld;
+  double pure;  // without delta; infinite: Gaussian noise
 };
 struct Need {
   double epsilon, rdp, pld;  // infinite: PLD cannot tell
@@ -37,8 +39,11 @@ struct PrivacyPlan {
   double sampling = 1.0;
   std::uint32_t rounds = 1;
   double delta = 1e-6;
-  std::vector<Cost> costs;
-  std::vector<Need> needs;
+  NoiseKind kind = NoiseKind::gaussian;
+  std::vector<Cost> costs = {};
+  std::vector<Need> needs = {};
+
+  [[nodiscard]] bool laplace() const { return kind == NoiseKind::laplace; }
 };
 
 Result<double> sampling_of(const PlanCommandOptions& options) {
@@ -60,20 +65,25 @@ Result<PrivacyPlan> plan_of(const PlanCommandOptions& options) {
   if (!(options.delta >= 1e-9 && options.delta < 1.0))
     return fail(Code::usage,
                 "--delta lies between 1e-9 and 1; less than one in the number of people is usual");
-  PrivacyPlan plan{sampling, options.rounds, options.delta, {}, {}};
+  SOTTO_TRY(const NoiseKind kind, parse_noise_kind(options.kind));
+  PrivacyPlan plan{sampling, options.rounds, options.delta, kind};
+  const double least = plan.laplace() ? 0.02 : 0.2;
   for (const double noise : options.noises) {
-    const NoisyReleases releases{noise, sampling, options.rounds};
+    const NoisyReleases releases{noise, sampling, options.rounds, kind};
     SOTTO_TRY_DONE(check(releases));
-    if (noise < 0.2 || noise > 1e5) return fail(Code::usage, "--noise lies between 0.2 and 100000");
-    plan.costs.push_back({noise, cost_of(releases, options.delta, Accountant::rdp),
-                          cost_of(releases, options.delta, Accountant::pld)});
+    if (noise < least || noise > 1e5)
+      return fail(Code::usage, fmt::format("--noise lies between {} and 100000", least));
+    RdpLedger ledger;
+    ledger.add(releases);
+    plan.costs.push_back({noise, ledger.epsilon(options.delta),
+                          cost_of(releases, options.delta, Accountant::pld), ledger.pure_epsilon()});
   }
   for (const double epsilon : options.epsilons) {
     const PrivacyGoal goal{epsilon, options.delta};
     SOTTO_TRY_DONE(check(goal));
     if (epsilon < 0.01 || epsilon > 50.0) return fail(Code::usage, "--epsilon lies between 0.01 and 50");
-    SOTTO_TRY(const double rdp, noise_for(goal, sampling, options.rounds, Accountant::rdp));
-    const auto pld = noise_for(goal, sampling, options.rounds, Accountant::pld);
+    SOTTO_TRY(const double rdp, noise_for(goal, sampling, options.rounds, Accountant::rdp, kind));
+    const auto pld = noise_for(goal, sampling, options.rounds, Accountant::pld, kind);
     plan.needs.push_back({epsilon, rdp, pld.ok() ? *pld : std::numeric_limits<double>::infinity()});
   }
   return plan;
@@ -82,11 +92,16 @@ Result<PrivacyPlan> plan_of(const PlanCommandOptions& options) {
 std::string noise_text(double noise) { return std::isfinite(noise) ? fmt::format("{:g}", noise) : "–"; }
 
 nlohmann::json json_of(const PrivacyPlan& plan) {
-  nlohmann::json document{{"sampling", plan.sampling}, {"rounds", plan.rounds}, {"delta", plan.delta}};
+  nlohmann::json document{{"kind", to_string(plan.kind)},
+                          {"sampling", plan.sampling},
+                          {"rounds", plan.rounds},
+                          {"delta", plan.delta}};
   document["costs"] = nlohmann::json::array();
-  for (const Cost& cost : plan.costs)
+  for (const Cost& cost : plan.costs) {
     document["costs"].push_back(
         {{"noise", cost.noise}, {"epsilon_rdp", cost.rdp}, {"epsilon_pld", cost.pld}});
+    if (plan.laplace()) document["costs"].back()["epsilon_without_delta"] = cost.pure;
+  }
   document["needs"] = nlohmann::json::array();
   for (const Need& need : plan.needs)
     document["needs"].push_back(
@@ -103,23 +118,38 @@ std::string headline(const PrivacyPlan& plan) {
                         plan.sampling));
 }
 
-constexpr const char* plan_explanation =
-    "Noise is the standard deviation of the Gaussian on the sum, as a multiple of the most that one person "
-    "changes it (the clip). RDP bounds the cost and is what budgets are charged by; PLD is close to the true "
-    "cost.";
+const char* explanation_of(const PrivacyPlan& plan) {
+  if (plan.laplace())
+    return "Noise is the scale of the Laplace law on each number of the sum, as a multiple of the most that "
+           "one person changes all of them together, by absolute value (the clip). RDP bounds the cost, "
+           "never "
+           "above the epsilon that needs no delta, and is what budgets are charged by; PLD is close to the "
+           "true cost.";
+  return "Noise is the standard deviation of the Gaussian on the sum, as a multiple of the most that one "
+         "person changes it (the clip). RDP bounds the cost and is what budgets are charged by; PLD is close "
+         "to the true cost.";
+}
+
+std::vector<std::string> cells_of(const PrivacyPlan& plan, const Cost& cost) {
+  std::vector<std::string> cells{fmt::format("{:g}", cost.noise), fmt::format("{:.4f}", cost.rdp),
+                                 fmt::format("{:.4f}", cost.pld)};
+  if (plan.laplace()) cells.push_back(fmt::format("{:.4f}", cost.pure));
+  return cells;
+}
 
 void print_plan(const PrivacyPlan& plan, const Console& console) {
   console.print(headline(plan) + "\n\n");
-  Table costs({{"noise", Align::right}, {"epsilon (RDP)", Align::right}, {"epsilon (PLD)", Align::right}});
-  for (const Cost& cost : plan.costs)
-    costs.row(
-        {fmt::format("{:g}", cost.noise), fmt::format("{:.4f}", cost.rdp), fmt::format("{:.4f}", cost.pld)});
+  std::vector<TableColumn> columns{
+      {"noise", Align::right}, {"epsilon (RDP)", Align::right}, {"epsilon (PLD)", Align::right}};
+  if (plan.laplace()) columns.push_back({"without delta", Align::right});
+  Table costs(std::move(columns));
+  for (const Cost& cost : plan.costs) costs.row(cells_of(plan, cost));
   if (!costs.empty()) console.print("What a noise level costs\n" + costs.text(console) + "\n");
   Table needs({{"epsilon", Align::right}, {"noise (RDP)", Align::right}, {"noise (PLD)", Align::right}});
   for (const Need& need : plan.needs)
     needs.row({fmt::format("{:g}", need.epsilon), fmt::format("{:g}", need.rdp), noise_text(need.pld)});
   if (!needs.empty()) console.print("What noise an epsilon needs\n" + needs.text(console) + "\n");
-  console.print(fmt::format("{}\n", plan_explanation));
+  console.print(fmt::format("{}\n", explanation_of(plan)));
 }
 
 XyChart chart_of(const PrivacyPlan& plan) {
@@ -142,10 +172,13 @@ Page page_of(const PrivacyPlan& plan) {
   PageTable costs{.caption = "What a noise level costs",
                   .columns = {{"noise", true}, {"epsilon (RDP)", true}, {"epsilon (PLD)", true}},
                   .rows = {}};
-  for (const Cost& cost : plan.costs)
-    costs.rows.push_back({{fmt::format("{:g}", cost.noise), cost.noise},
-                          {fmt::format("{:.4f}", cost.rdp), cost.rdp},
-                          {fmt::format("{:.4f}", cost.pld), cost.pld}});
+  if (plan.laplace()) costs.columns.push_back({"without delta", true});
+  for (const Cost& cost : plan.costs) {
+    const std::vector<std::string> cells = cells_of(plan, cost);
+    const double values[] = {cost.noise, cost.rdp, cost.pld, cost.pure};
+    auto& row = costs.rows.emplace_back();
+    for (std::size_t n = 0; n < cells.size(); ++n) row.push_back({cells[n], values[n]});
+  }
   PageTable needs{.caption = "What noise an epsilon needs",
                   .columns = {{"epsilon", true}, {"noise (RDP)", true}, {"noise (PLD)", true}},
                   .rows = {}};
@@ -154,7 +187,7 @@ Page page_of(const PrivacyPlan& plan) {
                           {fmt::format("{:g}", need.rdp), need.rdp},
                           {noise_text(need.pld), need.pld}});
   return {.title = "Privacy plan",
-          .summary = {headline(plan) + ".", plan_explanation},
+          .summary = {headline(plan) + ".", explanation_of(plan)},
           .sections = {{"Costs", {Chart(chart_of(plan)), costs}}, {"Needs", {needs}}}};
 }
 
@@ -193,6 +226,9 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   app->add_option("--delta", options->delta, "chance that the bound does not hold")
       ->type_name("D")
       ->default_str("1e-6");
+  app->add_option("--kind", options->kind, "the law of the noise: gaussian or laplace")
+      ->type_name("KIND")
+      ->default_str("gaussian");
   app->add_option("--noise", options->noises, "noise levels, multiples of the clip")
       ->delimiter(',')
       ->type_name("LIST");
@@ -203,6 +239,7 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
   app->footer(examples({"sotto privacy plan --population 6040 --cohort 302 --rounds 200",
                         "sotto privacy plan --sampling 0.01 --rounds 120 --delta 1e-5 --noise 0.7,1,2 --json",
+                        "sotto privacy plan --kind laplace --rounds 30 --epsilon 1,8",
                         "sotto privacy plan --epsilon 1,8 --out plan.html"}));
 }
 

@@ -68,6 +68,15 @@ std::string model_text(const nlohmann::json& summary) {
   return text;
 }
 
+std::string privacy_text(const nlohmann::json& summary) {
+  std::string text =
+      fmt::format("epsilon {:.4g} at delta {:g}", number(summary, "epsilon"), number(summary, "delta"));
+  const bool laplace = summary.contains("epsilon_without_delta");
+  if (laplace) text += fmt::format(" ({:.4g} without delta)", number(summary, "epsilon_without_delta"));
+  return text +
+         fmt::format(", {}noise {:.4g} times the clip", laplace ? "Laplace " : "", number(summary, "noise"));
+}
+
 // By what devices counted, and where it had no effect.
 void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
   const auto criteria = summary.find("criteria");
@@ -152,16 +161,11 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
                                        count(summary, "average_last"))});
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
-  if (summary.contains("epsilon"))
-    facts.row({"privacy",
-               fmt::format("epsilon {:.4g} at delta {:g}, noise {:.4g} times the clip",
-                           number(summary, "epsilon"), number(summary, "delta"), number(summary, "noise"))});
+  if (summary.contains("epsilon")) facts.row({"privacy", privacy_text(summary)});
   add_criteria_facts(summary, facts);
   if (summary.contains("held_rows"))
-    facts.row(
-        {"held back", fmt::format("{} rows of answers had numbers beyond ±{:g}, the range of the sum: lower "
-                                  "--fixed-bits or --confidence",
-                                  count(summary, "held_rows"), number(summary, "range"))});
+    facts.row({"held back", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",
+                                        count(summary, "held_rows"), number(summary, "range"))});
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});

@@ -248,6 +248,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["epsilon"] = trained.privacy->epsilon;
     json["delta"] = trained.privacy->delta;
     json["noise"] = trained.privacy->noise;
+    if (trained.privacy->pure) json["epsilon_without_delta"] = *trained.privacy->pure;
   }
   if (request.average_last > 0) json["average_last"] = request.average_last;
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;

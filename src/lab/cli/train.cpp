@@ -152,6 +152,7 @@ void add_train(CLI::App& root, Cli& cli) {
       examples({"sotto train --data world --variant pfpl+ --pi 0.5 --out runs/first",
                 "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
                 "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",
+                "sotto train --data world --model fpl --dp local --dp-kind laplace --dp-noise 8",
                 "sotto train --resume --out runs/first"}));
 }
 

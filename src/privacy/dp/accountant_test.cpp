@@ -205,8 +205,8 @@ TEST(Budget, RefusesChargesThatMakeNoSense) {
   EXPECT_FALSE(budget.charge({.what = "x", .releases = {0.0, 1.0, 1}}).ok());
   EXPECT_FALSE(budget.charge({.what = "x", .releases = {10.0, 1.5, 1}}).ok());
   EXPECT_FALSE(budget.charge({.what = "x", .releases = {10.0, 1.0, 0}}).ok());
-  EXPECT_FALSE(budget.charge({.what = "x", .kind = NoiseKind::pure, .releases = {}, .epsilon = -1.0}).ok());
-  EXPECT_TRUE(budget.charge({.what = "x", .kind = NoiseKind::pure, .releases = {}, .epsilon = 0.5}).ok());
+  EXPECT_FALSE(budget.charge({.what = "x", .by = ChargeBy::epsilon, .releases = {}, .epsilon = -1.0}).ok());
+  EXPECT_TRUE(budget.charge({.what = "x", .by = ChargeBy::epsilon, .releases = {}, .epsilon = 0.5}).ok());
   EXPECT_EQ(budget.charges().size(), 1u);
 }
 

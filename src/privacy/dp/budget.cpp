@@ -10,14 +10,14 @@ namespace {
 
 Status check(const BudgetCharge& charge) {
   if (charge.releases.times == 0) return fail(Code::usage, "a charge is for at least one release");
-  if (charge.kind == NoiseKind::gaussian) return check(charge.releases);
+  if (charge.by == ChargeBy::noise) return check(charge.releases);
   if (charge.epsilon > 0.0 && std::isfinite(charge.epsilon)) return Done{};
   return fail(Code::usage,
               fmt::format("a release without delta costs an epsilon above 0, not {}", charge.epsilon));
 }
 
 void add(const BudgetCharge& charge, RdpLedger& ledger) {
-  if (charge.kind == NoiseKind::gaussian)
+  if (charge.by == ChargeBy::noise)
     ledger.add(charge.releases);
   else
     ledger.add_pure(charge.epsilon, charge.releases.times);
@@ -25,7 +25,7 @@ void add(const BudgetCharge& charge, RdpLedger& ledger) {
 
 // Rounds of one training are one line.
 bool same_release(const BudgetCharge& a, const BudgetCharge& b) {
-  return a.what == b.what && a.kind == b.kind && a.epsilon == b.epsilon &&
+  return a.what == b.what && a.by == b.by && a.epsilon == b.epsilon && a.releases.kind == b.releases.kind &&
          a.releases.noise == b.releases.noise && a.releases.sampling == b.releases.sampling;
 }
 

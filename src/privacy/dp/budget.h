@@ -15,13 +15,14 @@
 
 namespace sotto {
 
-enum class NoiseKind : std::uint8_t { gaussian, pure };
+// By the noise of its releases, or by the ε of each where nothing else is known.
+enum class ChargeBy : std::uint8_t { noise, epsilon };
 
 struct BudgetCharge {
   std::string what;  // for people: what was released, by which mechanism
-  NoiseKind kind = NoiseKind::gaussian;
-  NoisyReleases releases;  // gaussian; of pure ones only `times` counts
-  double epsilon = 0.0;    // pure: of each release
+  ChargeBy by = ChargeBy::noise;
+  NoisyReleases releases;  // by ε: only `times` counts
+  double epsilon = 0.0;    // by ε: of each release, without δ
 };
 
 class PrivacyBudget {
@@ -33,6 +34,8 @@ class PrivacyBudget {
 
   [[nodiscard]] const PrivacyGoal& goal() const { return goal_; }
   [[nodiscard]] double spent() const { return ledger_.epsilon(goal_.delta); }
+  // What was spent if δ were 0; infinite where Gaussian noise was released.
+  [[nodiscard]] double spent_without_delta() const { return ledger_.pure_epsilon(); }
   // Charges of one kind that follow each other are one, with the times of all.
   [[nodiscard]] const std::vector<BudgetCharge>& charges() const { return charges_; }
 

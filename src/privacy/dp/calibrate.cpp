@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "privacy/dp/gaussian.h"
+#include "privacy/dp/laplace.h"
 #include "privacy/dp/pld.h"
 
 namespace sotto {
@@ -23,6 +25,9 @@ double cost_of(const NoisyReleases& releases, double delta, Accountant accountan
     ledger.add(releases);
     return ledger.epsilon(delta);
   }
+  if (releases.kind == NoiseKind::laplace)
+    return std::min(Pld::of({&releases, 1}).epsilon(delta),
+                    releases.times * laplace_pure(releases.noise, releases.sampling));
   // Without sampling the loss is Gaussian: no grid is needed.
   if (releases.sampling >= 1.0)
     return gaussian_epsilon(releases.noise / std::sqrt(static_cast<double>(releases.times)), delta);
@@ -34,18 +39,19 @@ double rounded_up(double value) {
   return std::ceil(value / unit * (1.0 - 1e-12)) * unit;
 }
 
-Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
-                         Accountant accountant) {
-  const auto enough = [&](double noise) {
-    return cost_of({noise, sampling, times}, goal.delta, accountant) <= goal.epsilon;
+Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times, Accountant accountant,
+                         NoiseKind kind) {
+  const auto cost = [&](double noise) {
+    return cost_of({noise, sampling, times, kind}, goal.delta, accountant);
   };
+  const auto enough = [&](double noise) { return cost(noise) <= goal.epsilon; };
   constexpr double most = 1e6;
   double high = 1.0;
   // PLD takes long where noise is small; RDP's answer is near.
   if (accountant == Accountant::pld) {
-    SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp));
+    SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp, kind));
     // The rounding of many releases alone is more than δ: no noise would help, and each try is long.
-    if (!std::isfinite(cost_of({high, sampling, times}, goal.delta, accountant)))
+    if (!std::isfinite(cost(high)))
       return fail(Code::usage, fmt::format("PLD cannot tell the cost of {} releases at delta {}: allow a "
                                            "larger one, or go by RDP",
                                            times, goal.delta));

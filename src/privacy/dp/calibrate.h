@@ -22,7 +22,7 @@ enum class Accountant : std::uint8_t { rdp, pld };
 // The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices,
 // and where PLD's own rounding is more than δ.
 [[nodiscard]] Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
-                                       Accountant accountant);
+                                       Accountant accountant, NoiseKind kind = NoiseKind::gaussian);
 
 // Rounded up to five significant digits.
 [[nodiscard]] double rounded_up(double value);

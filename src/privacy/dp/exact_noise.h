@@ -18,6 +18,8 @@ __extension__ using Wide = unsigned __int128;
 
 // The largest σ²: the sampler's 128 bits hold it, and sixteen σ of it fit a contribution's integers.
 inline constexpr std::uint64_t most_variance = std::uint64_t{1} << 52;
+// The largest scale of Laplace noise: sixteen of it fit likewise.
+inline constexpr std::uint64_t most_scale = std::uint64_t{1} << 26;
 
 // The next digit of over / under in base 2^64; `over` becomes the remainder.
 [[nodiscard]] Wide next_digit(Wide& over, Wide under);

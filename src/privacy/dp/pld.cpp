@@ -19,14 +19,34 @@ double normal_between(double a, double b) {
   return a > 0.0 ? normal_below(-a) - normal_below(-b) : normal_below(b) - normal_below(a);
 }
 
-// Somebody removed: P = (1 − q)·N(0, σ²) + q·N(1, σ²) against Q = N(0, σ²), whose loss rises with x. Somebody
-// added: P and Q change places, and so does the loss' sign.
+// The same of a Laplace law of scale 1.
+double laplace_between(double a, double b) {
+  if (!(a < b)) return 0.0;
+  if (a >= 0.0) return 0.5 * std::exp(-a) * -std::expm1(a - b);
+  if (b <= 0.0) return 0.5 * std::exp(b) * -std::expm1(a - b);
+  return 0.5 * (-std::expm1(a) - std::expm1(-b));
+}
+
+// Somebody removed: P = (1 − q)·N(0) + q·N(1) against Q = N(0), N the law of the noise around its mean; the
+// loss rises with x (Laplace: between 0 and 1). Somebody added: P and Q change places, and so does the loss'
+// sign.
 struct Loss {
+  NoiseKind kind;
   double q, sigma;
   bool removed;
 
+  // ln N(1)/N(0) at x.
+  [[nodiscard]] double tilt_at(double x) const {
+    if (kind == NoiseKind::laplace) return std::clamp(2.0 * x - 1.0, -1.0, 1.0) / sigma;
+    return (2.0 * x - 1.0) / (2.0 * sigma * sigma);
+  }
+  [[nodiscard]] double with_tilt(double tilt) const {
+    if (kind == NoiseKind::gaussian) return sigma * sigma * tilt + 0.5;
+    if (std::abs(tilt) < 1.0 / sigma) return 0.5 * (sigma * tilt + 1.0);
+    return std::copysign(std::numeric_limits<double>::infinity(), tilt);
+  }
   [[nodiscard]] double at(double x) const {
-    const double tilt = (2.0 * x - 1.0) / (2.0 * sigma * sigma);
+    const double tilt = tilt_at(x);
     if (q >= 1.0) return removed ? tilt : -tilt;
     const double loss =
         tilt > 0.0 ? tilt + std::log(q + (1.0 - q) * std::exp(-tilt)) : std::log1p(q * std::expm1(tilt));
@@ -34,19 +54,22 @@ struct Loss {
   }
   // The x with that loss of the removed direction; −∞ below its least loss.
   [[nodiscard]] double place(double loss) const {
-    if (q >= 1.0) return sigma * sigma * loss + 0.5;
+    if (q >= 1.0) return with_tilt(loss);
     const double least = std::log1p(-q);
     if (loss <= least) return -std::numeric_limits<double>::infinity();
     // ln((e^loss − (1 − q))/q)
     const double tilt = loss > 1.0 ? loss + std::log1p(-std::exp(least - loss)) - std::log(q)
                                    : std::log(std::expm1(loss) + q) - std::log(q);
-    return sigma * sigma * tilt + 0.5;
+    return with_tilt(tilt);
+  }
+  [[nodiscard]] double between(double a, double b) const {
+    return kind == NoiseKind::laplace ? laplace_between(a / sigma, b / sigma)
+                                      : normal_between(a / sigma, b / sigma);
   }
   [[nodiscard]] double mixed(double a, double b) const {
-    return (q < 1.0 ? (1.0 - q) * normal_between(a / sigma, b / sigma) : 0.0) +
-           q * normal_between((a - 1.0) / sigma, (b - 1.0) / sigma);
+    return (q < 1.0 ? (1.0 - q) * between(a, b) : 0.0) + q * between(a - 1.0, b - 1.0);
   }
-  [[nodiscard]] double plain(double a, double b) const { return normal_between(a / sigma, b / sigma); }
+  [[nodiscard]] double plain(double a, double b) const { return between(a, b); }
 };
 
 // One release on the grid: masses at (first + n)·step.
@@ -60,7 +83,9 @@ struct Ends {
   double low, high;  // of x: beyond them lies less than cut_tail
 };
 Ends ends_of(const Loss& loss) {
-  const double reach = 7.5 * loss.sigma;
+  // Laplace: the loss is the same from 1 on, and below 0.
+  const double reach =
+      loss.kind == NoiseKind::laplace ? std::numeric_limits<double>::infinity() : 7.5 * loss.sigma;
   return {-reach, 1.0 + reach};
 }
 
@@ -71,7 +96,10 @@ Gridded put_on_grid(const Loss& loss, double step) {
   out.first = static_cast<long long>(std::floor(std::min(a, b) / step));
   const auto last = std::max(static_cast<long long>(std::ceil(std::max(a, b) / step)), out.first + 1);
   out.masses.assign(static_cast<std::size_t>(last - out.first) + 1, 0.0);
+  // The outermost cells reach to the ends, where the least and the largest loss may have a chance of their
+  // own.
   const auto place = [&](long long k) {
+    if (k == out.first || k == last) return (k == last) == loss.removed ? x.high : x.low;
     const double value = step * static_cast<double>(k);
     return std::clamp(loss.place(loss.removed ? value : -value), x.low, x.high);
   };
@@ -128,7 +156,7 @@ LossDistribution compose(std::span<const NoisyReleases> releases, double step, b
   std::vector<Gridded> parts;
   double finite = 1.0;
   for (const NoisyReleases& one : releases) {
-    parts.push_back(put_on_grid({one.sampling, one.noise, removed}, step));
+    parts.push_back(put_on_grid({one.kind, one.sampling, one.noise, removed}, step));
     finite *= std::pow(1.0 - parts.back().infinite, one.times);
   }
   const double high = reach_of(parts, releases, step, 1.0), low = -reach_of(parts, releases, step, -1.0);
@@ -164,7 +192,7 @@ double step_of(std::span<const NoisyReleases> releases) {
   for (const NoisyReleases& one : releases) {
     const double spread = one.sampling / one.noise;  // about the loss' standard deviation
     step = std::min(step, spread / 30.0);
-    const Loss loss{one.sampling, one.noise, true};
+    const Loss loss{one.kind, one.sampling, one.noise, true};
     const Ends x = ends_of(loss);
     widest = std::max(widest, loss.at(x.high) - loss.at(x.low));
   }

@@ -8,6 +8,8 @@
 #include <limits>
 #include <numbers>
 
+#include "privacy/dp/laplace.h"
+
 namespace sotto {
 
 namespace {
@@ -75,6 +77,14 @@ double log_moment_real(double q, double sigma, double order, FractionalSeries se
 
 }  // namespace
 
+Result<NoiseKind> parse_noise_kind(const std::string& text) {
+  for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::laplace})
+    if (text == to_string(kind)) return kind;
+  return fail(Code::usage, fmt::format("noise is gaussian or laplace; '{}' is neither", text));
+}
+
+const char* to_string(NoiseKind kind) { return kind == NoiseKind::laplace ? "laplace" : "gaussian"; }
+
 Status check(const NoisyReleases& releases) {
   if (!(releases.noise > 0.0 && std::isfinite(releases.noise)))
     return fail(Code::usage, fmt::format("noise {} is no multiple above 0", releases.noise));
@@ -85,6 +95,7 @@ Status check(const NoisyReleases& releases) {
 
 double rdp_of(const NoisyReleases& one, double order, FractionalSeries series) {
   SOTTO_ASSERT(order > 1.0, "a Rényi order above 1");
+  if (one.kind == NoiseKind::laplace) return laplace_rdp(one.noise, one.sampling, order);
   if (one.sampling >= 1.0) return order / (2.0 * one.noise * one.noise);
   const bool whole = order == std::floor(order);
   const double moment = whole ? log_moment_whole(one.sampling, one.noise, static_cast<std::uint32_t>(order))
@@ -112,7 +123,10 @@ RdpLedger::RdpLedger(FractionalSeries series) : series_(series), costs_(usual_or
 
 void RdpLedger::add(const NoisyReleases& releases) {
   SOTTO_ASSERT(check(releases).ok(), "the releases were checked");
-  if (releases.times > 0) pure_ = infinity;
+  if (releases.kind == NoiseKind::laplace)
+    pure_ += releases.times * laplace_pure(releases.noise, releases.sampling);
+  else if (releases.times > 0)
+    pure_ = infinity;
   for (std::size_t n = 0; n < costs_.size(); ++n)
     costs_[n] += releases.times * rdp_of(releases, usual_orders()[n], series_);
 }

@@ -1,10 +1,12 @@
-// RDP: what sums with Gaussian noise cost, as Rényi divergences that add up over releases (Mironov 2017; the
-// sampled mechanism: Mironov, Talwar, Zhang 2019), and the (ε, δ) that follow from them.
+// RDP: what sums with Gaussian or Laplace noise cost, as Rényi divergences that add up over releases (Mironov
+// 2017; the sampled mechanism: Mironov, Talwar, Zhang 2019), and the (ε, δ) that follow from them.
 //
-// Noise is told as a multiple of the most that one person changes the sum (L2). `sampling` is the chance with
-// which each person takes part in a release, each on their own (Poisson); 1: everybody does.
+// Noise is told as a multiple of the most that one person changes the sum: Gaussian by its deviation, of the
+// Euclidean length (L2); Laplace by its scale, of the sum of absolute values (L1; privacy/dp/laplace.h).
+// `sampling` is the chance with which each person takes part in a release, each on their own (Poisson); 1:
+// everybody does.
 // Laws: the value at an order is never below the true divergence, so ε is never too small; charges add up in
-// any order. At fractional orders the sampled mechanism is a series whose terms change sign:
+// any order. At fractional orders the sampled Gaussian is a series whose terms change sign:
 //   bound  adds their absolute values: a little more than the truth, and nothing cancels
 //   exact  is the series itself
 // Published accountants differ in this; tests/vectors in privacy.md come from both (docs/adr/0012).
@@ -12,6 +14,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -20,11 +23,16 @@ namespace sotto {
 
 enum class FractionalSeries : std::uint8_t { bound, exact };
 
+enum class NoiseKind : std::uint8_t { gaussian, laplace };
+[[nodiscard]] Result<NoiseKind> parse_noise_kind(const std::string& text);
+[[nodiscard]] const char* to_string(NoiseKind kind);
+
 // One kind of release, so many times.
 struct NoisyReleases {
   double noise = 1.0;
   double sampling = 1.0;
   std::uint32_t times = 1;
+  NoiseKind kind = NoiseKind::gaussian;
 };
 [[nodiscard]] Status check(const NoisyReleases& releases);
 
@@ -46,11 +54,13 @@ class RdpLedger {
 
   // The releases are checked.
   void add(const NoisyReleases& releases);
-  // Releases that are ε-DP without δ (Laplace, randomised response, the exponential mechanism).
+  // Releases of which only an ε without δ is known (randomised response, the exponential mechanism).
   void add_pure(double epsilon, std::uint32_t times);
 
   [[nodiscard]] double epsilon(double delta) const;
-  // The order that gives it.
+  // The ε that needs no δ; infinite where something was Gaussian.
+  [[nodiscard]] double pure_epsilon() const { return pure_; }
+  // The order that gives epsilon(), of those that need a δ.
   [[nodiscard]] double best_order(double delta) const;
 
  private:
