@@ -106,6 +106,7 @@ class Partition : public testing::Test {
 struct Sum {
   const char* name;
   const char* words;
+  friend void PrintTo(const Sum& one, std::ostream* out) { *out << one.name; }
 };
 class PartitionInEverySum : public Partition, public testing::WithParamInterface<Sum> {};
 INSTANTIATE_TEST_SUITE_P(, PartitionInEverySum, testing::Values(Sum{"Plain", ""}, Sum{"Secure", in_secret}),
