@@ -173,7 +173,8 @@ TEST(ChangedCertificates, ThatCannotBeUsedAreRefusedAndTheOldOnesStay) {
   refused({other.pair.certificate, trial::server_pair().key, ""}, "does not belong to");
   refused({"no certificate", other.pair.key, ""}, "the server's certificate");
   const PemPair expired =
-      make_server_certificate(trial::ca(), {"127.0.0.1"}, {trial::now_s() - 3 * 86400, 1}).value();
+      make_server_certificate(trial::ca(), {"127.0.0.1"}, {trial::now_s() - std::int64_t{3} * 86400, 1})
+          .value();
   refused({expired.certificate, expired.key, ""}, "the certificate expired on");
   refused({other.pair.certificate, other.pair.key, other.ca.certificate}, "is decided at the start");
   const trial::Folder folder;

@@ -8,7 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/assert.h"
@@ -28,7 +28,7 @@ Result<Namespace> Namespace::make() {
     const int why = errno;
     ::close(before);
     return fail(Code::io, fmt::format("this process may not make network namespaces ({}): root may",
-                                      std::strerror(why)));
+                                      std::system_category().message(why)));
   }
   Namespace made(own_namespace());
   SOTTO_ASSERT(::setns(before, CLONE_NEWNET) == 0, "the way back is open");
