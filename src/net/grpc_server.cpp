@@ -17,9 +17,9 @@
 
 #include "fed/wire/transport.h"
 #include "net/byte_buffers.h"
-#include "net/certificates.h"
 #include "net/grpc_setup.h"
 #include "net/peer_listener.h"
+#include "net/server_certificates.h"
 
 namespace sotto {
 
@@ -39,11 +39,6 @@ struct Call {
   std::string_view method;                        // in the context's path
   std::chrono::steady_clock::time_point since{};  // reading
 };
-
-std::int64_t now_s() {
-  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 void set_limits(grpc::ServerBuilder& builder, const ServerLimits& limits) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(most_message_bytes));
@@ -70,30 +65,6 @@ void set_limits(grpc::ServerBuilder& builder, const ServerLimits& limits) {
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
 }
 
-Result<std::shared_ptr<grpc::ServerCredentials>> credentials_of(const ServerOptions& options,
-                                                                const Address& address) {
-  if (!options.tls) {
-    if (!address.is_unix())
-      return fail(Code::usage,
-                  fmt::format("a server without TLS listens on a unix socket alone, not at {}: give "
-                              "certificates ('sotto certs' makes some) or unix:PATH",
-                              address.text()));
-    return grpc::InsecureServerCredentials();
-  }
-  const ServerTls& tls = *options.tls;
-  SOTTO_TRY_DONE(check_pair({"the server's certificate", tls.chain_pem}, {"the server's key", tls.key_pem},
-                            "", now_s()));
-  grpc::SslServerCredentialsOptions ssl(tls.client_ca_pem.empty()
-                                            ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
-                                            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  if (!tls.client_ca_pem.empty()) {
-    SOTTO_TRY_DONE(check_ca({"the clients' CA certificate", tls.client_ca_pem}, now_s()));
-    ssl.pem_root_certs = tls.client_ca_pem;
-  }
-  ssl.pem_key_cert_pairs.push_back({tls.key_pem, tls.chain_pem});
-  return grpc::SslServerCredentials(ssl);
-}
-
 }  // namespace
 
 class GrpcServer::Calls {
@@ -106,8 +77,10 @@ class GrpcServer::Calls {
   void stop(int deadline_ms);
   [[nodiscard]] const Address& address() const { return address_; }
   [[nodiscard]] ServerCounts counts() const;
+  [[nodiscard]] Result<bool> change_certificates(const ServerTls& tls);
 
  private:
+  [[nodiscard]] Result<std::shared_ptr<grpc::ServerCredentials>> credentials();
   [[nodiscard]] Status listen(grpc::ServerBuilder& builder,
                               const std::shared_ptr<grpc::ServerCredentials>& credentials);
   void work();
@@ -124,6 +97,7 @@ class GrpcServer::Calls {
   ServerOptions options_;
   Address address_;
   CallHandler handler_;
+  std::unique_ptr<ServerCertificates> certificates_;  // none: without TLS
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::ServerCompletionQueue> events_;
   std::unique_ptr<grpc::Server> server_;
@@ -148,6 +122,25 @@ class GrpcServer::Calls {
   std::atomic<std::uint64_t> broken_ = 0;
 };
 
+Result<std::shared_ptr<grpc::ServerCredentials>> GrpcServer::Calls::credentials() {
+  if (options_.tls) {
+    SOTTO_TRY(certificates_, ServerCertificates::make(*options_.tls));
+    return certificates_->credentials();
+  }
+  if (!address_.is_unix())
+    return fail(Code::usage,
+                fmt::format("a server without TLS listens on a unix socket alone, not at {}: give "
+                            "certificates ('sotto certs' makes some) or unix:PATH",
+                            address_.text()));
+  return grpc::InsecureServerCredentials();
+}
+
+Result<bool> GrpcServer::Calls::change_certificates(const ServerTls& tls) {
+  if (certificates_ == nullptr)
+    return fail(Code::usage, fmt::format("the server at {} speaks no TLS", address_.text()));
+  return certificates_->change(tls);
+}
+
 // gRPC counts no connections: they are accepted here and given to it.
 Status GrpcServer::Calls::listen(grpc::ServerBuilder& builder,
                                  const std::shared_ptr<grpc::ServerCredentials>& credentials) {
@@ -164,10 +157,10 @@ Status GrpcServer::Calls::listen(grpc::ServerBuilder& builder,
 }
 
 Status GrpcServer::Calls::start() {
-  SOTTO_TRY(const auto credentials, credentials_of(options_, address_));
+  SOTTO_TRY(const auto own, credentials());
   grpc::ServerBuilder builder;
   set_limits(builder, options_.limits);
-  SOTTO_TRY_DONE(listen(builder, credentials));
+  SOTTO_TRY_DONE(listen(builder, own));
   builder.RegisterAsyncGenericService(&service_);
   events_ = builder.AddCompletionQueue();
   server_ = builder.BuildAndStart();
@@ -374,6 +367,9 @@ GrpcServer::~GrpcServer() = default;
 
 const Address& GrpcServer::address() const { return calls_->address(); }
 ServerCounts GrpcServer::counts() const { return calls_->counts(); }
+Result<bool> GrpcServer::change_certificates(const ServerTls& tls) {
+  return calls_->change_certificates(tls);
+}
 void GrpcServer::stop(int deadline_ms) { calls_->stop(deadline_ms); }
 
 }  // namespace sotto

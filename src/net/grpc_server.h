@@ -4,8 +4,9 @@
 // Laws: the function is called by several threads at once and never with more than 4 MiB; a call beyond the
 // bounds is refused at once (RESOURCE_EXHAUSTED) and costs the others nothing; an unknown method is
 // UNIMPLEMENTED; without TLS it listens on unix sockets alone; a connection that is idle, old or does not get
-// on with its handshake is closed, and so is one of a peer that has too many (net/peer_listener.h); after
-// stop() no thread of it runs.
+// on with its handshake is closed, and so is one of a peer that has too many (net/peer_listener.h);
+// certificates change for new connections alone (net/server_certificates.h); after stop() no thread of it
+// runs.
 #pragma once
 
 #include <cstddef>
@@ -67,6 +68,9 @@ class GrpcServer {
   // Where it listens, with the port it got.
   [[nodiscard]] const Address& address() const;
   [[nodiscard]] ServerCounts counts() const;
+  // For connections that come from now on; those that stand keep theirs. What cannot be used is refused, and
+  // the old ones stay. False: they are the ones it has.
+  [[nodiscard]] Result<bool> change_certificates(const ServerTls& tls);
   // Takes no more calls, lets those under way finish until the deadline, then ends them.
   void stop(int deadline_ms);
 

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "net/trial.h"
@@ -131,6 +132,92 @@ TEST(Tls, TimesAreChecked) {
   const auto server = GrpcServer::start(options, trial::echo);
   ASSERT_FALSE(server.ok());
   EXPECT_NE(server.error().message.find("the certificate expired on"), std::string::npos);
+}
+
+// A pair of another CA, and what trusts it.
+struct OtherPair {
+  PemPair ca = make_ca("another CA for tests", {.now_s = trial::now_s(), .days = 2}).value();
+  PemPair pair =
+      make_server_certificate(ca, {"localhost", "127.0.0.1"}, {.now_s = trial::now_s(), .days = 2}).value();
+
+  [[nodiscard]] ServerTls server_tls() const { return {pair.certificate, pair.key, ""}; }
+  [[nodiscard]] ClientTls client_tls() const {
+    return {.ca_pem = ca.certificate, .server_name = "", .chain_pem = "", .key_pem = ""};
+  }
+};
+
+TEST(ChangedCertificates, AreShownToNewConnectionsAndOldOnesStand) {
+  const auto server = trial::serve(trial::loopback(), trial::echo);
+  const OtherPair other;
+  const auto standing = trial::dial(*server);
+  EXPECT_EQ(standing->call(Method::step, "x").value(), "Step|x");
+  EXPECT_FALSE(server->change_certificates(trial::server_tls()).value()) << "the same";
+  ASSERT_TRUE(server->change_certificates(other.server_tls()).value());
+  // It could not connect anew: it does not trust the new CA.
+  EXPECT_EQ(standing->call(Method::step, "y").value(), "Step|y");
+  EXPECT_EQ(trial::dial(*server, other.client_tls())->call(Method::step, "z").value(), "Step|z");
+  expect_refusal(server->address(), trial::client_tls(), "is not signed by this CA");
+  EXPECT_TRUE(shakes_hands(server->address(), TLS1_3_VERSION));
+  EXPECT_FALSE(shakes_hands(server->address(), TLS1_2_VERSION));
+}
+
+TEST(ChangedCertificates, ThatCannotBeUsedAreRefusedAndTheOldOnesStay) {
+  const auto server = trial::serve(trial::loopback(), trial::echo);
+  const OtherPair other;
+  const auto refused = [&](const ServerTls& tls, const std::string& words) {
+    const Result<bool> changed = server->change_certificates(tls);
+    ASSERT_FALSE(changed.ok()) << words;
+    EXPECT_NE(changed.error().message.find(words), std::string::npos) << changed.error().message;
+    EXPECT_EQ(trial::dial(*server)->call(Method::step, "x").value(), "Step|x");
+  };
+  refused({other.pair.certificate, trial::server_pair().key, ""}, "does not belong to");
+  refused({"no certificate", other.pair.key, ""}, "the server's certificate");
+  const PemPair expired =
+      make_server_certificate(trial::ca(), {"127.0.0.1"}, {trial::now_s() - std::int64_t{3} * 86400, 1})
+          .value();
+  refused({expired.certificate, expired.key, ""}, "the certificate expired on");
+  refused({other.pair.certificate, other.pair.key, other.ca.certificate}, "is decided at the start");
+  const trial::Folder folder;
+  ServerOptions local;
+  local.address = folder.socket("s");
+  EXPECT_FALSE(trial::serve(local, trial::echo)->change_certificates(other.server_tls()).ok());
+}
+
+TEST(ChangedCertificates, IncludeWhoSignsTheClients) {
+  const OtherPair other;
+  const auto client = [&](const PemPair& ca) {
+    const PemPair own = make_client_certificate(ca, "a device", {.now_s = trial::now_s(), .days = 2}).value();
+    ClientTls tls = trial::client_tls();
+    tls.chain_pem = own.certificate;
+    tls.key_pem = own.key;
+    return tls;
+  };
+  ServerOptions options = trial::loopback();
+  options.tls->client_ca_pem = trial::ca().certificate;
+  const auto server = trial::serve(options, trial::echo);
+  EXPECT_EQ(trial::dial(*server, client(trial::ca()))->call(Method::step, "x").value(), "Step|x");
+  ServerTls changed = trial::server_tls();
+  EXPECT_FALSE(server->change_certificates(changed).ok()) << "clients would need none any more";
+  changed.client_ca_pem = other.ca.certificate;
+  ASSERT_TRUE(server->change_certificates(changed).ok());
+  EXPECT_EQ(trial::dial(*server, client(other.ca))->call(Method::step, "x").value(), "Step|x");
+  expect_refusal(server->address(), client(trial::ca()), "does not take this client's certificate");
+}
+
+TEST(ChangedCertificates, DisturbNobodyWhoConnectsMeanwhile) {
+  const auto server = trial::serve(trial::loopback(), trial::echo);
+  const OtherPair other;
+  ClientTls both = trial::client_tls();
+  both.ca_pem += other.ca.certificate;
+  std::atomic<bool> over = false;
+  std::thread changes([&] {
+    for (int n = 0; !over; ++n)
+      EXPECT_TRUE(server->change_certificates(n % 2 == 0 ? other.server_tls() : trial::server_tls()).ok());
+  });
+  for (int n = 0; n < 20; ++n)
+    EXPECT_EQ(trial::dial(*server, both)->call(Method::step, "x").value(), "Step|x");
+  over = true;
+  changes.join();
 }
 
 TEST(Tls, NobodyAndNoTlsAreTold) {

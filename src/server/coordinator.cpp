@@ -296,7 +296,10 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
   std::optional<StepAnswer> answer;
   for (const auto& task : tasks_)
     if (!answer) answer = task->step(caller(id, now_ms), *token, asked, now_ms);
-  if (!answer) return refuse(v1::REFUSAL_NOT_ASSIGNED, "no such assignment: check in again");
+  // After a restart this is everybody who was in the open round: they come back in the usual time.
+  if (!answer)
+    return refuse(v1::REFUSAL_NOT_ASSIGNED, "no such assignment: check in again",
+                  random_within(retry_window()));
   const auto poll_ms = static_cast<std::uint32_t>(options_.poll_ms);
   if (answer->refusal != v1::REFUSAL_NONE)
     return refuse(answer->refusal, std::move(answer->why),

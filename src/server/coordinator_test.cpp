@@ -210,7 +210,11 @@ TEST(Coordinator, GoesOnAfterARestart) {
   // Signed before the start: whether it was heard before is forgotten, so it is not taken.
   EXPECT_EQ(refusal_of(world.call(Method::check_in, replayed)), v1::REFUSAL_CLOCK);
   world.now += 10;
-  EXPECT_EQ(refusal_of(world.give(0, lost, "")), v1::REFUSAL_NOT_ASSIGNED);
+  const v1::Reply forgotten = world.give(0, lost, "");
+  EXPECT_EQ(forgotten.refusal(), v1::REFUSAL_NOT_ASSIGNED);
+  // It is told to ask again in the usual time, as a device without work is.
+  EXPECT_GE(forgotten.retry_after_ms(), CoordinatorOptions().retry_min_ms);
+  EXPECT_LE(forgotten.retry_after_ms(), CoordinatorOptions().retry_max_ms);
   EXPECT_EQ(world.assigned(0).round(), 2u);
   world.exchange(0);
   world.exchange(1);

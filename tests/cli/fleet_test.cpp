@@ -39,7 +39,8 @@ TEST_F(Fleet, WrongUsageIsSaid) {
   for (const Words& words :
        {Words{"--dropout", "1.5"}, Words{"--byzantine", "-1"}, Words{"--first", "21"},
         Words{"--devices", "21"}, Words{"--mask", "perhaps"}, Words{"--pi", "2"}, Words{"--consent", "all"},
-        Words{"--until-finished", "films"}, Words{"--connections", "0"}, Words{"--devices", "3"}}) {
+        Words{"--until-finished", "films"}, Words{"--connections", "0"}, Words{"--timeout", "0"},
+        Words{"--timeout", "nan"}, Words{"--devices", "3"}}) {
     const Outcome outcome = fleet(joined({"--tokens", "tokens.txt"}, words));
     EXPECT_EQ(outcome.code, 2) << words.front() << ": " << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;

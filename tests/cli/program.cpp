@@ -1,9 +1,11 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -44,7 +46,9 @@ pid_t Workshop::start(const std::vector<std::string>& arguments) const {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   const pid_t process = ::fork();
+  if (process < 0) throw std::runtime_error("no process can be started");  // a signal to -1 is one to all
   if (process != 0) return process;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // whatever ends the test, what it started does not stay behind
   const int out =
       ::open((folder_ / stream_name(".out", ::getpid())).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int err =
@@ -65,6 +69,9 @@ Outcome Workshop::finish(pid_t process) const {
   outcome.err = get(stream_name(".err", process));
   return outcome;
 }
+
+std::string Workshop::output_so_far(pid_t process) const { return get(stream_name(".out", process)); }
+std::string Workshop::errors_so_far(pid_t process) const { return get(stream_name(".err", process)); }
 
 Outcome Workshop::sotto(const std::vector<std::string>& arguments) const { return finish(start(arguments)); }
 

@@ -31,9 +31,12 @@ class Workshop {
 
   // Runs `sotto arguments…` to its end.
   [[nodiscard]] Outcome sotto(const std::vector<std::string>& arguments) const;
-  // Starts it; finish() waits for it.
+  // Starts it; finish() waits for it. It ends with the thread that started it at the latest.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const;
   [[nodiscard]] Outcome finish(pid_t process) const;
+  // What it has written to stdout and to stderr.
+  [[nodiscard]] std::string output_so_far(pid_t process) const;
+  [[nodiscard]] std::string errors_so_far(pid_t process) const;
 
   void put(const std::string& name, const std::string& text) const;
   [[nodiscard]] std::string get(const std::string& name) const;

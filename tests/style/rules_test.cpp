@@ -90,6 +90,17 @@ TEST(MarkRule, FindsUnfinishedWorkAndTestsSwitchedOff) {
                                  "ABLED_B)"})
     EXPECT_EQ(check_marks({"src/base/a.cpp", "// " + mark + "\n"}).size(), 1u) << mark;
   EXPECT_TRUE(check_marks({"src/base/a.cpp", "int method_todo_list;\n"}).empty());
+  const std::string namespaces = "tests/e2e/partition_test.cpp";
+  EXPECT_TRUE(check_marks({namespaces,
+                           "GTEST_"
+                           "SKIP()\n"})
+                  .empty())
+      << "root alone makes them";
+  EXPECT_EQ(check_marks({namespaces,
+                         "TEST(A, DIS"
+                         "ABLED_B)\n"})
+                .size(),
+            1u);
 }
 
 TEST(CodeOf, BlanksCommentsAndLiteralsAndKeepsLines) {

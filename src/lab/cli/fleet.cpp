@@ -26,6 +26,7 @@ struct FleetCommandOptions {
   std::string server, ca, server_name, tokens, admin, until;
   std::string level, mask;
   std::optional<double> pi;
+  double timeout_s = default_timeout_ms / 1000.0;
   bool enrol_only = false;
   bool quiet = false;
 };
@@ -179,7 +180,12 @@ Result<ConnectWire> wire_of(const FleetCommandOptions& options) {
   if (!options.ca.empty()) {
     SOTTO_TRY(tls.ca_pem, text_in(options.ca));
   }
-  return ConnectWire([tls, address = options.server] { return grpc_transport(tls, address); });
+  constexpr double longest_s = 3600.0;
+  if (!(options.timeout_s >= 0.001 && options.timeout_s <= longest_s))
+    return fail(Code::usage, "--timeout is a number of seconds from 0.001 to 3600");
+  return ConnectWire([tls, address = options.server, ms = static_cast<int>(options.timeout_s * 1000.0)] {
+    return grpc_transport(tls, address, ms);
+  });
 }
 
 Status play_fleet(FleetCommandOptions& options, const Console& console) {
@@ -251,6 +257,10 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--seconds", fleet.seconds, "stop after so long; 0: no limit")->type_name("S");
   app->add_option("--connections", fleet.connections, "to the coordinator; no more than requests at once")
       ->type_name("K");
+  app->add_option("--timeout", options->timeout_s,
+                  "how long a request waits for its answer before it is repeated")
+      ->type_name("S")
+      ->default_str("30");
   app->add_flag("--enrol-only", options->enrol_only, "enrol the devices and stop");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
@@ -265,7 +275,8 @@ void add_fleet(CLI::App& root, Cli& cli) {
        "sotto fleet --server unix:/run/sotto/devices --admin unix:/run/sotto/admin --data world "
        "--until-finished films",
        "sotto fleet --server localhost:7000 --ca ca.pem --data world --tokens tokens.txt --dropout 0.1 "
-       "--byzantine 0.05 --exchanges 10000 --json"}));
+       "--byzantine 0.05 --exchanges 10000 --json",
+       "sotto fleet --server 192.0.2.1:7000 --ca ca.pem --data world --tokens tokens.txt --timeout 2"}));
 }
 
 }  // namespace sotto

@@ -79,13 +79,15 @@ Status serve(ServeOptions& options, const Console& console) {
 void add_serve(CLI::App& root, Cli& cli) {
   auto [app, options] =
       add_command<ServeOptions>(root, cli, "serve", "run a coordinator that real devices train with", serve);
-  app->add_option("--config", options->config, "its configuration (docs/operating.md)")
+  app->add_option("--config", options->config, "its configuration (docs/operating.md); SIGHUP: read again")
       ->type_name("FILE")
       ->required();
   app->add_flag("--check", options->check, "only say whether the configuration can be used");
   add_common_options(*app, options->common, "taken by every command; a task's seed is in the configuration");
-  app->footer(examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",
-                        "sotto serve --config coordinator.toml --check"}));
+  app->footer(
+      examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",
+                "sotto serve --config coordinator.toml --check",
+                "sotto certs --out certs --host localhost --renew && systemctl reload sotto-coordinator"}));
 }
 
 }  // namespace sotto

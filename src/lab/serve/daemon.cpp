@@ -145,28 +145,37 @@ HttpPages Daemon::pages() {
   };
 }
 
-void Daemon::take_limits(const std::filesystem::path& file) {
+void Daemon::reload(const std::filesystem::path& file) {
   const auto config = read_serve_config(file);
   const Status taken =
       config.ok() ? coordinator_->reload(config->options, config->tasks) : Status(config.error());
-  if (taken.ok()) {
-    log_.line(
-        {LogLevel::info, "", std::nullopt,
-         "limits and rules of the configuration hold from now on; addresses, certificates and the wire's "
-         "limits (memory_mib, threads, queued_calls, open_calls, peer_connections) do at the next start"});
-  } else {
-    log_.line({LogLevel::warning,
-               "",
-               std::nullopt,
-               "the configuration was not taken; the old one holds",
-               {{"cause", taken.error().message}}});
-  }
+  if (!taken.ok())
+    return log_.line({LogLevel::warning,
+                      "",
+                      std::nullopt,
+                      "the configuration was not taken; the old one holds",
+                      {{"cause", taken.error().message}}});
+  log_.line({LogLevel::info, "", std::nullopt,
+             "limits and rules of the configuration hold from now on; addresses and the wire's limits "
+             "(memory_mib, threads, queued_calls, open_calls, peer_connections) do at the next start"});
+  take_certificates(*config);
 }
 
-void Daemon::run(const std::atomic<bool>& stop, std::atomic<bool>& reload,
-                 const std::filesystem::path& file) {
+void Daemon::take_certificates(const ServeConfig& config) {
+  const auto tls = read_server_tls({config.certificate, config.key, config.client_ca}, "");
+  const auto changed = tls.ok() ? devices_->change_certificates(*tls) : Result<bool>(tls.error());
+  if (!changed.ok())
+    return log_.line({LogLevel::warning,
+                      "",
+                      std::nullopt,
+                      "the certificates were not taken; the old ones hold",
+                      {{"cause", changed.error().message}}});
+  if (*changed) log_.line({LogLevel::info, "", std::nullopt, "new connections get the new certificate"});
+}
+
+void Daemon::run(const std::atomic<bool>& stop, std::atomic<bool>& asked, const std::filesystem::path& file) {
   while (!stop) {
-    if (reload.exchange(false)) take_limits(file);
+    if (asked.exchange(false)) reload(file);
     coordinator_->tick(now_ms());
     std::this_thread::sleep_for(tick_every);
   }

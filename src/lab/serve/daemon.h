@@ -33,8 +33,9 @@ class Daemon {
   [[nodiscard]] std::string status_address() const { return pages_ ? pages_->address().text() : ""; }
   [[nodiscard]] Coordinator& coordinator() { return *coordinator_; }
 
-  // Keeps the clock going until `stop`; where `reload` is set, reads the file again and takes its limits.
-  void run(const std::atomic<bool>& stop, std::atomic<bool>& reload, const std::filesystem::path& file);
+  // Keeps the clock going until `stop`; where `asked` is set, reads the file again and takes its limits,
+  // rules and certificates.
+  void run(const std::atomic<bool>& stop, std::atomic<bool>& asked, const std::filesystem::path& file);
   // Ends it gracefully.
   void stop();
 
@@ -44,7 +45,8 @@ class Daemon {
   [[nodiscard]] Status listen(const ServeConfig& config, const ServerTls& tls);
   [[nodiscard]] std::string answer(Service service, const std::string& method, const std::string& request);
   [[nodiscard]] HttpPages pages();
-  void take_limits(const std::filesystem::path& file);
+  void reload(const std::filesystem::path& file);
+  void take_certificates(const ServeConfig& config);
 
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<Coordinator> coordinator_;
