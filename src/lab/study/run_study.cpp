@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <new>
 #include <optional>
-#include <span>
 
 #include "lab/study/line.h"
 #include "lab/study/team.h"
+#include "lab/study/time_left.h"
 
 namespace sotto {
 
@@ -25,26 +24,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What cells of a line cost, for the estimate of the time left.
-struct LineCost {
-  std::uint64_t total = 0;
-  double work = 0.0;  // of all its cells; see Cell::work
-  double work_finished = 0.0;
-  double work_computed = 0.0;
-  double seconds = 0.0;  // of what was computed
-};
-
-// Of the lines that computed something: the middle one's seconds for a unit of work. Too few lines say
-// nothing of the others.
-std::optional<double> usual_seconds(std::span<const LineCost> costs) {
-  std::vector<double> each;
-  for (const LineCost& cost : costs)
-    if (cost.work_computed > 0.0) each.push_back(cost.seconds / cost.work_computed);
-  if (each.empty() || each.size() * 2 < costs.size()) return std::nullopt;
-  std::nth_element(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(each.size() / 2), each.end());
-  return each[each.size() / 2];
-}
-
 class StudyRun {
  public:
   StudyRun(const Study& study, const StudyData& data, ResultsFile& results, StudyHooks& hooks,
@@ -54,10 +33,7 @@ class StudyRun {
       for (std::size_t model = 0; model < study.models.size(); ++model)
         lines_.push_back(std::make_unique<Line>(study, data, dataset, model));
     costs_.resize(lines_.size());
-    for (std::size_t n = 0; n < lines_.size(); ++n) {
-      costs_[n].total = lines_[n]->search_cells() + lines_[n]->final_cells();
-      costs_[n].work = lines_[n]->work();
-    }
+    for (std::size_t line = 0; line < lines_.size(); ++line) measure(line);
   }
 
   [[nodiscard]] Result<StudyOutcome> run() {
@@ -82,8 +58,14 @@ class StudyRun {
   }
   [[nodiscard]] std::uint64_t total() const {
     std::uint64_t sum = 0;
-    for (const LineCost& cost : costs_) sum += cost.total;
+    for (const LineCost& cost : costs_) sum += cost.cells;
     return sum;
+  }
+
+  // What the line comes to, as far as it is known: a search whose trials fail ends earlier.
+  void measure(std::size_t line) {
+    costs_[line].cells = lines_[line]->search_cells() + lines_[line]->final_cells();
+    costs_[line].work = lines_[line]->work();
   }
 
   // The functions below are called with mutex_ held.
@@ -104,7 +86,6 @@ class StudyRun {
     }));
   }
   void take_in(const Cell& cell, const ComputedCell& made);
-  [[nodiscard]] double left_seconds() const;
 
   void compute(const Cell& cell, Executor& executor);
   [[nodiscard]] Result<ComputedCell> attempt(const Cell& cell, Executor& executor) const;
@@ -216,8 +197,10 @@ void StudyRun::finish(const Cell& cell, const CellResult& result, const char* ho
   for (const auto& [key, value] : cell.place.settings) note += fmt::format(", {} {}", key, value);
   note += fmt::format(", seed {}, {}: {}", cell.place.seed, to_string(cell.place.phase), how);
   if (!result.done) note += " (" + result.reason + ")";
+  const bool step_is_over = lines_[cell.line]->tell(cell.slot, result);
+  if (step_is_over) measure(cell.line);
   say(note);
-  if (lines_[cell.line]->tell(cell.slot, result) && !stopped()) advance(cell.line);
+  if (step_is_over && !stopped()) advance(cell.line);
 }
 
 void StudyRun::say(const std::string& note) {
@@ -228,21 +211,8 @@ void StudyRun::say(const std::string& note) {
                       .total = total(),
                       .running = running_,
                       .seconds = seconds_since(start_),
-                      .left_seconds = left_seconds(),
+                      .left_seconds = seconds_left(costs_) / static_cast<double>(team_.threads()),
                       .note = note});
-}
-
-double StudyRun::left_seconds() const {
-  double left = 0.0;
-  std::optional<double> usual;
-  for (const LineCost& cost : costs_) {
-    const double missing = std::max(cost.work - cost.work_finished, 0.0);
-    if (missing < 1e-9) continue;
-    if (cost.work_computed == 0.0 && !usual) usual = usual_seconds(costs_);
-    if (cost.work_computed == 0.0 && !usual) return std::numeric_limits<double>::quiet_NaN();
-    left += missing * (cost.work_computed > 0.0 ? cost.seconds / cost.work_computed : *usual);
-  }
-  return left / static_cast<double>(team_.threads());
 }
 
 }  // namespace
