@@ -135,8 +135,7 @@ class PlainStore final : public Store {
     return found != rounds_.end() && found->second.state == RoundState::open;
   }
   void set(const RoundRecord& round, RoundState state) {
-    rounds_[{round.task, round.round}] = round;
-    rounds_[{round.task, round.round}].state = state;
+    (rounds_[{round.task, round.round}] = round).state = state;
   }
 
   std::map<std::string, TaskRecord> tasks_;
