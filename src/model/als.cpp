@@ -35,8 +35,7 @@ Status check_number(const char* name, float value) {
 Status check(const AlsOptions& options) {
   if (options.factors == 0 || options.factors > 1024)
     return fail(Code::usage,
-                fmt::format("factors is {}, but least squares takes from 1 to 1024: lower --factors",
-                            options.factors));
+                fmt::format("factors is {}, but least squares takes from 1 to 1024", options.factors));
   SOTTO_TRY_DONE(check_number("lambda", options.lambda));
   SOTTO_TRY_DONE(check_number("the confidence", options.confidence));
   SOTTO_TRY_DONE(check_number("the initial deviation", options.init_sd));

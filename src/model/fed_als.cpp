@@ -27,7 +27,7 @@ Status check_fed_als(const AlsOptions& options) {
   if (options.factors > most_factors)
     return fail(Code::usage,
                 fmt::format("factors is {}, but federated ALS sends squares of them and takes at "
-                            "most {}: lower --factors",
+                            "most {}: take fewer factors",
                             options.factors, most_factors));
   return Done{};
 }
@@ -57,7 +57,9 @@ FedAls::Server::Server(const FedAls& model, std::uint32_t /*round*/, FixedPoint 
 
 template <class Integer>
 void FedAls::Server::take_all(const Integer* sum) {
-  devices_ = static_cast<std::size_t>(std::llround(unpack(sum, unit_, gram_.rows(), gram_)));
+  // Noise can count fewer than nobody.
+  const long long counted = std::llround(unpack(sum, unit_, gram_.rows(), gram_));
+  devices_ = static_cast<std::size_t>(std::max(counted, 0LL));
 }
 
 template <class Integer>

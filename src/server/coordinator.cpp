@@ -84,7 +84,7 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, const Coord
     round.state = RoundState::abandoned;
     round.closed_ms = now_ms;
     round.why = "the coordinator was started anew";
-    SOTTO_TRY_DONE(store.abandon_round(round));
+    SOTTO_TRY_DONE(store.abandon_round(round, ""));
     log.line({LogLevel::warning, round.task, round.round, "round given up", {{"cause", round.why}}});
   }
   SOTTO_TRY_DONE(made->registry_.load(store, now_ms));

@@ -3,6 +3,8 @@
 
 #include "fed/wire/round_plain.h"
 #include "fed/wire/slow_als.h"
+#include "privacy/dp/calibrate.h"
+#include "server/budget_text.h"
 #include "server/coordinator_world.h"
 
 namespace sotto {
@@ -17,6 +19,15 @@ TaskConfig als_config(std::uint32_t goal) {
 
 RowMatrix master_of(World& world) {
   return *read_published(*world.store.blob(world.newest().master), {30, 4, v1::PRECISION_F32});
+}
+
+// How many releases the store's budget was charged for.
+std::uint64_t times_charged(World& world) {
+  const auto budget = read_budget(world.store.tasks()->front().budget, "the test's budget");
+  EXPECT_TRUE(budget.ok());
+  std::uint64_t times = 0;
+  for (const BudgetCharge& charge : budget->charges()) times += charge.releases.times;
+  return times;
 }
 
 // The newest version, solved by hand from the private rows that its round's devices had.
@@ -86,6 +97,7 @@ TEST(ACoordinatorOfFederatedAls, ReleasesNoisySumsAndChargesThem) {
   config.spec.set_clip(100.0);
   config.dp = TaskDp{.noise_multiplier = 1e-5, .epsilon = 1e12, .delta = 1e-6, .population = 0};
   World world(config, 8), quiet(als_config(8), 8);
+  EXPECT_EQ(times_charged(world), 0u);
   for (std::uint32_t n = 0; n < 8; ++n) {
     world.exchange(n);
     quiet.exchange(n);
@@ -95,7 +107,56 @@ TEST(ACoordinatorOfFederatedAls, ReleasesNoisySumsAndChargesThem) {
   EXPECT_NE(world.newest().model_hash, quiet.newest().model_hash);
   for (std::uint32_t item = 0; item < 30; ++item)
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(noisy.row(item)[k], exact.row(item)[k], 0.1) << item;
-  EXPECT_FALSE(world.store.tasks()->front().budget.empty());
+  EXPECT_EQ(times_charged(world), 1u);
+}
+
+// Noise far above what four devices say: no round has a solution. That it has none is learnt from the sums.
+TEST(ACoordinatorOfFederatedAls, ChargesNoisyRoundsWithoutASolution) {
+  TaskConfig config = als_config(4);
+  config.spec.set_clip(10.0);
+  config.dp = TaskDp{.noise_multiplier = 2.0, .epsilon = 6.0, .delta = 1e-5, .population = 0};
+  std::uint32_t fits = 0;  // reckoned apart
+  while (cost_of({.noise = 2.0, .sampling = 1.0, .times = fits + 1}, 1e-5, Accountant::rdp) <= 6.0) ++fits;
+  ASSERT_GT(fits, 1u);
+  World world(config, 4);
+  for (std::uint32_t round = 1; round <= fits; ++round) {
+    ASSERT_EQ(world.status("state"), "running") << round;
+    const v1::Assignment first = world.assigned(0);
+    const std::string message = world.devices[0].contribution(first.round(), world.model(0, first));
+    EXPECT_EQ(world.give(0, first, message).refusal(), v1::REFUSAL_NONE);
+    EXPECT_EQ(times_charged(world), round - 1);
+    for (std::uint32_t n = 1; n < 4; ++n) world.exchange(n);
+    ASSERT_EQ(world.last_round().state, RoundState::abandoned);
+    EXPECT_NE(world.last_round().why.find("noise"), std::string::npos) << world.last_round().why;
+    EXPECT_EQ(times_charged(world), round);
+    const v1::Reply late = world.give(0, first, message);
+    EXPECT_EQ(late.refusal(), v1::REFUSAL_ROUND_FAILED);
+    EXPECT_EQ(late.why(), "the round was given up; no model came of it");
+    if (round == 1) world.restart();
+    EXPECT_EQ(times_charged(world), round);
+  }
+  EXPECT_EQ(world.newest().number, 0u);
+  EXPECT_EQ(world.status("state"), "finished");
+  EXPECT_NE(world.status("why").find("budget"), std::string::npos) << world.status("why");
+}
+
+// A disk that is full when the round ends: the charge is not forgotten, and the next end of a round writes
+// it.
+TEST(ACoordinatorOfFederatedAls, KeepsAChargeThatCouldNotBeWritten) {
+  TaskConfig config = als_config(2);
+  config.spec.set_clip(10.0);
+  config.dp = TaskDp{.noise_multiplier = 2.0, .epsilon = 1e3, .delta = 1e-5, .population = 0};
+  World world(config, 2);
+  world.exchange(0);
+  const v1::Assignment last = world.assigned(1);
+  const std::string message = world.devices[1].contribution(last.round(), world.model(1, last));
+  world.store.writes_left = 0;
+  EXPECT_EQ(world.give(1, last, message).refusal(), v1::REFUSAL_NONE);
+  world.store.writes_left = -1;
+  EXPECT_EQ(times_charged(world), 0u);
+  world.exchange(0);
+  world.exchange(1);
+  EXPECT_EQ(times_charged(world), 2u);
 }
 
 TEST(ACoordinatorOfFederatedAls, RefusesRulesThatWouldMakeAnotherModel) {

@@ -24,8 +24,8 @@ class MemoryStore final : public Store {
                       const std::string& budget) override {
     return change([&] { return plain_.commit_round(round, version, budget); });
   }
-  Status abandon_round(const RoundRecord& round) override {
-    return change([&] { return plain_.abandon_round(round); });
+  Status abandon_round(const RoundRecord& round, const std::string& budget) override {
+    return change([&] { return plain_.abandon_round(round, budget); });
   }
   Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
     return plain_.rounds(task, most);

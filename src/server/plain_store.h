@@ -47,9 +47,10 @@ class PlainStore final : public Store {
     tasks_[round.task].budget = budget;
     return Done{};
   }
-  Status abandon_round(const RoundRecord& round) override {
+  Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     if (!is_open(round)) return refused();
     set(round, RoundState::abandoned);
+    if (!budget.empty()) tasks_[round.task].budget = budget;
     return Done{};
   }
   Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
@@ -134,8 +135,7 @@ class PlainStore final : public Store {
     return found != rounds_.end() && found->second.state == RoundState::open;
   }
   void set(const RoundRecord& round, RoundState state) {
-    rounds_[{round.task, round.round}] = round;
-    rounds_[{round.task, round.round}].state = state;
+    (rounds_[{round.task, round.round}] = round).state = state;
   }
 
   std::map<std::string, TaskRecord> tasks_;

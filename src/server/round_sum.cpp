@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "server/budget_text.h"
 
 namespace sotto {
 
@@ -54,7 +53,14 @@ Status RoundSum::can_pay() const {
 
 Status RoundSum::charge() {
   pending_ = budget_;
-  return pending_->charge(one_release());
+  SOTTO_TRY_DONE(pending_->charge(one_release()));
+  charged_ = true;
+  return Done{};
+}
+
+void RoundSum::keep() {
+  if (charged_) budget_ = pending_;
+  charged_ = false;
 }
 
 Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
@@ -76,12 +82,11 @@ Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
 
 Result<RoundRelease> RoundSum::finish(const RowMatrix& master, const SumTotal* total) {
   if (total != nullptr) secure_.give(*total);
-  pending_ = budget_;
   Aggregator sum_of_round(total_space_);
   SOTTO_TRY(const Traffic traffic, open().finish(sum_of_round));
   RoundRelease release{{}, traffic.devices, {}};
   SOTTO_TRY(release.master, model_->release(round_, master, std::move(sum_of_round)));
-  if (pending_) release.budget = budget_text(*pending_);
+  release.budget = charged();
   return release;
 }
 

@@ -1,8 +1,9 @@
 // RoundSum: from what a round's devices gave to the next model: sum, noise where the task has it, and the
 // charge for it.
 //
-// Laws: nothing is released that is not charged; the charge counts only when keep() says that it is durable
-// with the version; the master is never changed, a release is another matrix.
+// Laws: nothing is released that is not charged, and whether noisy sums have a solution is a release too:
+// from the noise on the round is charged, whatever becomes of it; keep() says that the charge went to the
+// store with the round's end. The master is never changed, a release is another matrix.
 #pragma once
 
 #include <memory>
@@ -12,6 +13,7 @@
 #include "fed/wire/round_secure.h"
 #include "fed/wire/server_model.h"
 #include "privacy/dp/budget.h"
+#include "server/budget_text.h"
 #include "server/task_config.h"
 
 namespace sotto {
@@ -35,7 +37,9 @@ class RoundSum {
   [[nodiscard]] Collector& open() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
   [[nodiscard]] Result<RoundRelease> finish(const RowMatrix& master, const SumTotal* total);
   [[nodiscard]] const ServerModel& model() const { return *model_; }
-  void keep() { budget_ = pending_; }
+  // What the store must keep where the round is given up; empty: nothing was charged for it.
+  [[nodiscard]] std::string charged() const { return charged_ ? budget_text(*pending_) : std::string(); }
+  void keep();
   // ε that was spent, where the task has noise.
   [[nodiscard]] std::optional<double> spent() const;
   [[nodiscard]] std::string budget() const;
@@ -55,6 +59,7 @@ class RoundSum {
   PlainCollector plain_;
   GivenTotal secure_;
   std::optional<PrivacyBudget> budget_, pending_;
+  bool charged_ = false;  // pending_ holds a charge that budget_ lacks
   double noise_multiplier_;
   std::uint32_t round_ = 0;     // at hand
   std::optional<DpSum> noise_;  // of it

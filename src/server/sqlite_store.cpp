@@ -190,15 +190,22 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
   return database_->transaction([&]() -> Status {
     SOTTO_TRY_DONE(close_round(round, RoundState::committed));
     SOTTO_TRY_DONE(add_version(version));
-    SOTTO_TRY([[maybe_unused]] const int changed,
-              database_->run("UPDATE task SET budget = ? WHERE name = ?", budget, round.task));
-    return Done{};
+    return set_budget(round.task, budget);
   });
 }
 
-Status SqliteStore::abandon_round(const RoundRecord& round) {
+Status SqliteStore::set_budget(const std::string& task, const std::string& budget) {
+  SOTTO_TRY([[maybe_unused]] const int changed,
+            database_->run("UPDATE task SET budget = ? WHERE name = ?", budget, task));
+  return Done{};
+}
+
+Status SqliteStore::abandon_round(const RoundRecord& round, const std::string& budget) {
   const Guard guard(one_at_a_time_);
-  return database_->transaction([&] { return close_round(round, RoundState::abandoned); });
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(close_round(round, RoundState::abandoned));
+    return budget.empty() ? Status(Done{}) : set_budget(round.task, budget);
+  });
 }
 
 Result<std::vector<RoundRecord>> SqliteStore::rounds(const std::string& task, std::size_t most) {

@@ -32,7 +32,7 @@ class SqliteStore final : public Store {
   // The version's number is the one after the task's newest.
   [[nodiscard]] Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                     const std::string& budget) override;
-  [[nodiscard]] Status abandon_round(const RoundRecord& round) override;
+  [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                             std::size_t most) override;
@@ -59,6 +59,7 @@ class SqliteStore final : public Store {
 
   [[nodiscard]] Status add_version(const VersionRecord& version);
   [[nodiscard]] Status close_round(const RoundRecord& round, RoundState state);
+  [[nodiscard]] Status set_budget(const std::string& task, const std::string& budget);
   [[nodiscard]] Result<DeviceRecord> device_of(const DeviceId& id);
   // Whether the token may enrol this device; Code::not_found where not.
   [[nodiscard]] Status use_token(const std::string& token_hash, const DeviceId& id);

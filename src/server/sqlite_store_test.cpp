@@ -95,7 +95,8 @@ std::string make_call(Store& store, const Call& call) {
       return outcome(store.commit_round(round, version_of(call), budget));
     }
     case 4:
-      return outcome(store.abandon_round(round));
+      return outcome(
+          store.abandon_round(round, call.third % 2 == 0 ? "" : "charged " + std::to_string(call.third)));
     case 5:
       return outcome(store.add_tokens(std::vector<std::string>{token, blob_hash("token 9")}));
     case 6: {

@@ -2,7 +2,7 @@
 // processes would have another, and nothing above would change.
 //
 // Laws: every change is durable and whole when the call returns, or has not happened and says why; a version,
-// once committed, never changes; a round's commit writes version, round and budget together; a token enrols
+// once committed, never changes; a round's end writes version, round and budget together; a token enrols
 // once. Nothing of a single device's contribution is ever given to a store.
 #pragma once
 
@@ -78,7 +78,9 @@ class Store {
   // Version, round and budget in one transaction. Fails where the round is not open.
   [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                             const std::string& budget) = 0;
-  [[nodiscard]] virtual Status abandon_round(const RoundRecord& round) = 0;
+  // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not
+  // open.
+  [[nodiscard]] virtual Status abandon_round(const RoundRecord& round, const std::string& budget) = 0;
   // The newest `most`, newest first.
   [[nodiscard]] virtual Result<std::vector<RoundRecord>> rounds(const std::string& task,
                                                                 std::size_t most) = 0;

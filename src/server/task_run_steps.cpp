@@ -45,7 +45,7 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
 
 StepAnswer TaskRun::past_step(const PastMember& past, const v1::StepRequest& request) const {
   if (!past.committed)
-    return refuse_step(v1::REFUSAL_ROUND_FAILED, "the round was given up; nothing of it was released");
+    return refuse_step(v1::REFUSAL_ROUND_FAILED, "the round was given up; no model came of it");
   if (!past.given) return too_late();
   if (task_.secure)
     return request.phase() == v1::PHASE_REVEAL ? step_progress(v1::StepReply::TAKEN) : too_late();
@@ -225,9 +225,10 @@ void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
   record.contributions = round_->contributions();
   record.why = why;
   log(LogLevel::warning, "round given up", {{"cause", why}});
-  if (const Status abandoned = around_.store.abandon_round(record); !abandoned.ok())
+  if (const Status abandoned = around_.store.abandon_round(record, sum_->charged()); !abandoned.ok())
     log(LogLevel::error, "the end of a round could not be written; it is given up at the next start",
         {{"cause", abandoned.error().message}});
+  sum_->keep();  // written or not: the next end of a round writes it
   around_.metrics.count_round(false, now_ms - record.opened_ms);
   note_conduct(false, now_ms);
   end_members(false);

@@ -91,7 +91,7 @@ std::vector<ScriptStep> make_script() {
        [](Store& store) {
          RoundRecord round = round_of(1);
          round.why = "nobody came";
-         return outcome(store.abandon_round(round));
+         return outcome(store.abandon_round(round, "charged"));
        }},
       {"unrevoke", [](Store& store) { return outcome(store.set_revoked(device_id(key_of(1)), false)); }},
       {"forget", [](Store& store) { return outcome(store.forget(device_id(key_of(0)))); }},

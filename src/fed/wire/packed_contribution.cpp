@@ -177,10 +177,13 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   std::vector<std::uint32_t> places(rows);
   std::uint64_t place = 0;
   const unsigned gap_bits = bits.bits(plain_field_bits);
-  for (std::uint32_t& row : places) {
-    place += bits.number(gap_bits);
-    if (place >= limits.catalogue) return refuse_contribution("it names a row beyond the last");
-    row = static_cast<std::uint32_t>(place);
+  for (std::size_t n = 0; n < places.size(); ++n) {
+    const std::uint32_t gap = bits.number(gap_bits);
+    if (limits.alike && n > 0 && gap == 0) return refuse_contribution("it names a row twice");
+    place += gap;
+    if (place >= limits.catalogue)
+      return fail(Code::not_found, "contribution refused: it names a row beyond the last");
+    places[n] = static_cast<std::uint32_t>(place);
   }
   // As the plain message has it, whose reader checks the rest.
   Writer plain;
@@ -193,6 +196,8 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
       for (std::int32_t& value : values) value = unfolded(bits.number(kept));
     }
     if (bits.spoiled()) break;
+    // The rest costs no bits: what does not end here is refused before it is laid out.
+    if (limits.alike && n == 0 && !bits.finished()) break;
     plain.number(places[n]).raw(std::as_bytes(std::span<const std::int32_t>(values)));
   }
   if (!bits.finished()) return refuse_contribution("its bits do not fill its length");

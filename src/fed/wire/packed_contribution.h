@@ -4,8 +4,8 @@
 // values keep as they are; what is above them, mostly 0 or 1, is told by counting (Rice codes). Rows are told
 // by the gaps between them. Where a model sends one statistic for all of its rows it is told once.
 // Laws: unpacking gives the message that was packed; what is read lies within the limits, and memory grows
-// with the bytes that came, never with what they promise (where rows are alike: with the rows they name);
-// anything else is refused with its reason.
+// with the bytes that came, never with what they promise (where rows are alike: with the rows they name,
+// each once); anything else is refused with its reason, a row beyond the last as Code::not_found.
 // Layout: the messages' header, round u32, rows u32, width u32, bits; the last byte is filled with zeros.
 #pragma once
 

@@ -45,7 +45,7 @@ RC_GTEST_PROP(PackedContributionLaw, ComesBackAsItWas, ()) {
 // A statistic that stands in many rows is told once.
 RC_GTEST_PROP(PackedContributionLaw, RowsThatAreAlikeComeBackToo, ()) {
   const auto width = *rc::gen::inRange<std::size_t>(1, 40);
-  const auto rows = *rc::gen::container<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 1000));
+  const auto rows = *rc::gen::unique<std::vector<std::uint32_t>>(rc::gen::inRange<std::uint32_t>(0, 1000));
   const auto row = *rc::gen::container<std::vector<std::int32_t>>(
       width, rc::gen::inRange<std::int32_t>(-fixed_limit, fixed_limit + 1));
   std::size_t next = 0;
@@ -61,6 +61,20 @@ RC_GTEST_PROP(PackedContributionLaw, RowsThatAreAlikeComeBackToo, ()) {
   RC_ASSERT(!unpack_contribution(pack_contribution(message), limits).ok());
   limits.alike = false;
   RC_ASSERT(!unpack_contribution(packed, limits).ok());
+}
+
+// A bit each would lay out rows without end.
+TEST(PackedContribution, RowsThatAreAlikeStandOnceEach) {
+  const ContributionLimits limits{.catalogue = 10, .width = 5, .most_rows = 10, .alike = true};
+  const auto said = [&](const std::vector<std::uint32_t>& rows) {
+    const auto read =
+        unpack_contribution(pack_contribution(message_of(rows, 5, [] { return 1000; }), true), limits);
+    return read.ok() ? std::string() : read.error().message;
+  };
+  EXPECT_EQ(said({0, 4, 9}), "");
+  EXPECT_NE(said({0, 4, 4, 9}).find("twice"), std::string::npos);
+  EXPECT_NE(said({0, 0}).find("twice"), std::string::npos);
+  EXPECT_NE(said({0, 10}).find("beyond the last"), std::string::npos);
 }
 
 TEST(PackedContribution, BitsOfAWorkedExample) {

@@ -2,8 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <limits>
-
 #include "fed/messages.h"
 #include "fed/wire/packed_contribution.h"
 
@@ -37,15 +35,15 @@ StepAnswer PlainRound::check_shape(std::uint32_t sent_in, std::string_view messa
 
 StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string_view message) {
   if (StepAnswer shape = check_shape(sent_in, message); shape.refusal != v1::REFUSAL_NONE) return shape;
-  auto decoded = unpack_contribution(message, {.catalogue = std::numeric_limits<std::uint32_t>::max(),
+  auto decoded = unpack_contribution(message, {.catalogue = shape_.sum_rows,
                                                .width = shape_.sum_width,
                                                .most_rows = shape_.most_rows,
                                                .alike = shape_.alike});
-  if (!decoded.ok()) return refuse_step(v1::REFUSAL_BAD_VALUE, decoded.error().message);
+  if (!decoded.ok()) {
+    const bool beyond = decoded.error().code == Code::not_found;
+    return refuse_step(beyond ? v1::REFUSAL_WRONG_SHAPE : v1::REFUSAL_BAD_VALUE, decoded.error().message);
+  }
   Contribution& contribution = decoded->contribution;
-  for (std::size_t n = 0; n < contribution.size(); ++n)
-    if (contribution.row(n) >= shape_.sum_rows)
-      return refuse_step(v1::REFUSAL_WRONG_SHAPE, "a contribution has a row that the model has not");
   if (const Status possible = model_.check(contribution); !possible.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, possible.error().message);
   ContributionEdit(contribution).clip(task_.clip);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace sotto {
 
@@ -9,6 +10,32 @@ namespace {
 
 Error refuse_statistic(const char* why) {
   return fail(Code::bad_input, std::string("contribution refused: ") + why);
+}
+
+// Whether numbers are, as far as rounding goes, the upper triangle of f·[p, 1][p, 1]ᵀ for some row p and one
+// f ≤ 1, in units of 1/S: of a statistic, that is (model/fed_als.h). `cut` is what a clip may have cut off
+// each.
+//
+// Without a clip, x = S·p: the last column is a = x + e, |e| ≤ ½, the others v = x y/S·(1 + d) + e, |d| ≤
+// 2⁻²⁴ (a product of floats), and the count c = S. So |v c - a b| ≤ 2⁻²⁴|x y| + S/2 + (|x| + |y|)/2 + ¼. A
+// clip multiplies all by f and cuts: on the right S becomes c + cut, x becomes |a| + ½ + cut, and on the left
+// four factors that are off by a cut add cut·(|v| + |a| + |b| + c) + 2 cut².
+bool is_outer_product(const std::int32_t* numbers, std::size_t factors, double cut) {
+  std::vector<double> last(factors);
+  const std::int32_t* row = numbers;
+  for (std::size_t i = 0; i < factors; row += factors + 1 - i, ++i) last[i] = row[factors - i];
+  const double count = *row;
+  for (std::size_t i = 0; i < factors; ++i, ++numbers) {
+    if (*numbers < 0) return false;  // a square
+    for (std::size_t j = i; j < factors; ++j, ++numbers) {
+      const double value = *numbers, a = last[i], b = last[j];
+      const double x = std::abs(a) + 0.5 + cut, y = std::abs(b) + 0.5 + cut;
+      const double rounded = 0x1p-24 * x * y + 0.5 * (count + cut + x + y) + 0.25;
+      const double clipped = cut * (std::abs(value) + std::abs(a) + std::abs(b) + count) + 2.0 * cut * cut;
+      if (std::abs(value * count - a * b) > rounded + clipped) return false;
+    }
+  }
+  return true;
 }
 
 // Adds the sum to the master.
@@ -52,15 +79,18 @@ class FedAlsServer final : public ServerModel {
     for (std::size_t n = 1; n < contribution.size(); ++n)
       if (contribution.row(n) == contribution.row(n - 1)) return refuse_statistic("it names a row twice");
     const std::int32_t* first = contribution.values(0);  // the others are alike
-    const auto in_range = [&](std::int32_t value) { return value >= -shape_.limit && value <= shape_.limit; };
-    if (!std::all_of(first, first + shape_.sum_width, in_range))
-      return refuse_statistic("a number is larger than a statistic's");
     // The last number says how many devices speak: this one. A clip makes it smaller with the others.
     const auto one = static_cast<std::int32_t>(fixed_.scale());
     const std::int32_t counted = first[shape_.sum_width - 1];
-    const bool clipped = clip_.row != ClipLimits::none || clip_.whole != ClipLimits::none;
-    if (clipped ? counted < 0 || counted > one : counted != one)
+    if (clipped() ? counted < 0 || counted > one : counted != one)
       return refuse_statistic("it does not count as one device");
+    // Two clips, of the row and of the whole, cut towards zero.
+    const double cut = clipped() ? 2.001 : 0.0;
+    const double most = shape_.limit * (counted + cut) / one + cut;
+    if (!std::all_of(first, first + shape_.sum_width, [&](double value) { return std::abs(value) <= most; }))
+      return refuse_statistic("a number is larger than a statistic's");
+    if (!is_outer_product(first, shape_.width - 1, cut))
+      return refuse_statistic("its numbers are not the products of a row, as a statistic's are");
     return Done{};
   }
 
@@ -73,15 +103,26 @@ class FedAlsServer final : public ServerModel {
       everybody = everybody || row == 0;
       server.take(row, values);
     });
-    if (!everybody || !server.solved())
-      return fail(
-          Code::diverged,
-          "federated ALS has no solution for this round's sums: they are singular, or left the range; "
-          "raise lambda, or lower confidence (in a new task)");
+    if (!everybody || !server.solved()) return no_rows();
     return next;
   }
 
  private:
+  [[nodiscard]] bool clipped() const {
+    return clip_.row != ClipLimits::none || clip_.whole != ClipLimits::none;
+  }
+  // A task of this model has a clip where it has noise, and nowhere else.
+  [[nodiscard]] Error no_rows() const {
+    if (clipped())
+      return fail(Code::diverged,
+                  "federated ALS has no solution for this round's sums: their noise is too large for so few "
+                  "devices; raise goal, or take a larger epsilon, fewer factors or a larger lambda (in a new "
+                  "task)");
+    return fail(Code::diverged,
+                "federated ALS has no solution for this round's sums: they are singular, or left the range; "
+                "raise lambda, or lower confidence (in a new task)");
+  }
+
   FedAls model_;
   TaskShape shape_;
   FixedPoint fixed_;

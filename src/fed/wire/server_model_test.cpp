@@ -71,8 +71,9 @@ RC_GTEST_PROP(FederatedAlsOnAServer, DoesNotSeeTheOrder, ()) {
 TEST(FederatedAlsOnAServer, ReleasesNothingFromAnEmptySum) {
   const Task task = als_task();
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
-  EXPECT_EQ(ServerModel::make(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error().code,
-            Code::diverged);
+  const Error quiet = ServerModel::make(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error();
+  EXPECT_EQ(quiet.code, Code::diverged);
+  EXPECT_EQ(quiet.message.find("noise"), std::string::npos);
 }
 
 // Rows of one value but for the last, which counts.
@@ -97,7 +98,8 @@ TEST(FederatedAlsOnAServer, TakesOneStatisticOfOneDevice) {
   };
   const Answers answers;
   for (const Contribution& honest : answers.sent) EXPECT_EQ(said(honest), "");
-  EXPECT_EQ(said(rows_of({0, 3, 4}, 5, one)), "");
+  EXPECT_EQ(said(rows_of({0, 3, 4}, 0, one)), "");
+  EXPECT_NE(said(rows_of({0, 3, 4}, 5, one)).find("products of a row"), std::string::npos);
   EXPECT_NE(said(rows_of({}, 5, one)).find("everybody"), std::string::npos);
   EXPECT_NE(said(rows_of({1, 3}, 5, one)).find("everybody"), std::string::npos);
   EXPECT_NE(said(rows_of({0, 3, 3}, 5, one)).find("twice"), std::string::npos);
@@ -118,6 +120,51 @@ TEST(FederatedAlsOnAServer, AClipMakesTheCountSmallerWithTheRest) {
   EXPECT_TRUE(model->check(sent).ok());
   EXPECT_FALSE(model->check(rows_of({0}, 5, (1 << 20) + 1)).ok());
   EXPECT_FALSE(model->check(rows_of({0}, 5, -1)).ok());
+  // What the clip would let through, from a device that hardly counts.
+  EXPECT_TRUE(model->check(rows_of({0}, 0, 0)).ok());
+  EXPECT_NE(model->check(rows_of({0}, 1 << 10, 0)).error().message.find("larger"), std::string::npos);
+}
+
+// Rows that a device solves, from small to near the range, with and without clips.
+RC_GTEST_PROP(FederatedAlsOnAServer, TakesWhatAnHonestDeviceMakesAndNothingNearIt, ()) {
+  Task task = als_task();
+  task.als.lambda = *rc::gen::element(1e-4f, 1e-2f, 0.5f);
+  task.als.confidence = *rc::gen::element(0.5f, 3.0f, 40.0f);
+  task.als.init_sd = *rc::gen::element(0.01f, 0.2f, 1.0f, 30.0f);
+  task.als.seed = *rc::gen::arbitrary<std::uint32_t>();
+  constexpr double one = 0x1p20, none = ClipLimits::none;
+  task.clip.whole = *rc::gen::element(none, 2.0, 1000.0, 0.01 * one, 0.7 * one, 3.0 * one);
+  task.clip.row = *rc::gen::element(none, none, 1.0, 0.3 * one);
+  const auto history = *rc::gen::unique<std::vector<std::uint32_t>>(rc::gen::inRange(0u, items));
+  RC_PRE(!history.empty());
+  std::vector<ItemIndex> consumed;
+  for (const std::uint32_t item : history) consumed.push_back({item});
+  std::sort(consumed.begin(), consumed.end());
+  DeviceFit fit(task, {7, UserIndex{0}}, consumed, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  const auto made = fit.fit(0, task.fedals().start_shared(), own.on_device());
+  RC_PRE(made.ok());  // numbers beyond the range are not sent
+  const auto model = ServerModel::make(task);
+  const Status honest = model->check(**made);
+  RC_ASSERT(honest.ok());
+  if (task.clip.whole != none || task.clip.row != none) return;
+  const auto place = *rc::gen::inRange<std::size_t>(0, (*made)->width());
+  for (const std::int32_t by : {-(1 << 15), 1 << 15}) {
+    Contribution lie = **made;
+    for (std::size_t n = 0; n < lie.size(); ++n) ContributionEdit(lie).values(n)[place] += by;
+    RC_ASSERT(!model->check(lie).ok());
+  }
+}
+
+// A sum with it would have no solution, however many others are in it.
+TEST(FederatedAlsOnAServer, RefusesSquaresBelowZero) {
+  const auto model = ServerModel::make(als_task());
+  Contribution lie = rows_of({0, 3}, 0, 1 << 20);
+  for (std::size_t n = 0; n < lie.size(); ++n)
+    for (const std::size_t square : {0u, 4u, 7u}) ContributionEdit(lie).values(n)[square] = -step_limit;
+  const Status checked = model->check(lie);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_NE(checked.error().message.find("products of a row"), std::string::npos);
 }
 
 }  // namespace sotto::server_model_test
