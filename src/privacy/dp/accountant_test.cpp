@@ -199,6 +199,7 @@ TEST(Calibrate, NoiseIsEnoughAndNotMuchMore) {
         EXPECT_GT(cost_of({*noise * .999, q, 40}, 1e-6, accountant), epsilon);
       }
   EXPECT_FALSE(noise_for({1.0, 1e-16}, .05, 40, Accountant::pld).ok()) << "and at once: no search";
+  EXPECT_TRUE(std::isinf(cost_of({4.0, .05, 40}, 1e-16, Accountant::pld))) << "RDP's bound does not stand in";
   EXPECT_DOUBLE_EQ(rounded_up(1.234561), 1.2346);
   EXPECT_DOUBLE_EQ(rounded_up(4.0), 4.0);
 }
