@@ -15,7 +15,9 @@ constexpr double usual_delta = 1e-6;
 
 double delta_of(const DpRequest& dp) { return dp.delta.value_or(usual_delta); }
 
-NoiseKind noise_kind_of(const DpRequest& dp) { return dp.laplace() ? NoiseKind::laplace : NoiseKind::gaussian; }
+NoiseKind noise_kind_of(const DpRequest& dp) {
+  return dp.laplace() ? NoiseKind::laplace : NoiseKind::gaussian;
+}
 
 // What a release is charged by: local noise hides which of two contributions it was, so the clip counts
 // twice.

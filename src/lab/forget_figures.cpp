@@ -47,16 +47,16 @@ Result<std::optional<LeftOfPerson>> left_of_person(const ForgetRequest& asked, c
                    .popularity = auc_by_popularity(forgotten.split->train, split.catalogue, history)});
 }
 
-Result<std::vector<OthersFigure>> others_figures(const Forgotten& forgotten, Executor& executor) {
-  SOTTO_ASSERT(forgotten.retrained.has_value(), "the forgetting was checked");
+Result<std::vector<OthersFigure>> others_figures(const Recommender& before, const Forgotten& forgotten,
+                                                 Executor& executor) {
   const Split& others = *forgotten.split;
   EvaluateOptions options = evaluate_options(forgotten.request, others, Part::test);
   options.cutoffs = {10};
-  SOTTO_TRY(const Evaluation after, evaluate(*forgotten.trained.model, others, options, executor));
-  SOTTO_TRY(const Evaluation retrain, evaluate(*forgotten.retrained->model, others, options, executor));
+  SOTTO_TRY(const Evaluation old, evaluate(before, others, options, executor));
+  SOTTO_TRY(const Evaluation now, evaluate(*forgotten.trained.model, others, options, executor));
   std::vector<OthersFigure> figures;
   for (const char* metric : {"P@10", "nDCG@10"})
-    figures.push_back({metric, *after.find(metric), *retrain.find(metric)});
+    figures.push_back({metric, *old.find(metric), *now.find(metric)});
   return figures;
 }
 

@@ -1,5 +1,5 @@
-// What a forgetting that was checked leaves, beside a model that never knew the person: what an attacker
-// finds of their history, and what the others lost.
+// What a forgetting that was checked leaves: what an attacker finds of the person's history, beside a model
+// that never knew them, and what the others lost.
 //
 // A5 of the audit ranks items by b_i + p̂·q_i with the vector p̂ that somebody's messages give away. Nobody can
 // be made to unread them, so p̂ is the person's last one in all three models: it is the models that differ.
@@ -32,16 +32,18 @@ struct LeftOfPerson {
                                                                  const Split& split, const Parameters& before,
                                                                  const Forgotten& forgotten);
 
-// One figure of the others' lists.
+// One figure of the others' lists: by the run's model, and when the person was forgotten.
 struct OthersFigure {
   std::string metric;
+  double before = 0.0;
   double after = 0.0;
-  double retrain = 0.0;
-  [[nodiscard]] double gap() const { return after - retrain; }
+  [[nodiscard]] double change() const { return after - before; }
 };
 
-// P@10 and nDCG@10 on the test part, of a forgetting that was checked.
-[[nodiscard]] Result<std::vector<OthersFigure>> others_figures(const Forgotten& forgotten,
+// P@10 and nDCG@10 on the test part; `before` is the run's model. A retrain has no figures of its own: with
+// the same hash it is the same model.
+[[nodiscard]] Result<std::vector<OthersFigure>> others_figures(const Recommender& before,
+                                                               const Forgotten& forgotten,
                                                                Executor& executor);
 
 }  // namespace sotto

@@ -43,6 +43,34 @@ TEST(CliPrivacy, plan_answers_for_laplace_noise_too) {
   EXPECT_NE(shop.get("laplace.html").find("without delta"), std::string::npos);
 }
 
+TEST(CliPrivacy, plan_tells_huge_costs_and_says_where_pld_cannot_tell) {
+  const Workshop shop;
+  const auto costs = [&](Words words) {
+    words.insert(words.begin(), {"privacy", "plan"});
+    words.insert(words.end(), {"--epsilon", "50", "--json"});
+    const Outcome outcome = shop.sotto(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.json()["costs"][0];
+  };
+  const auto few = costs({"--kind", "laplace", "--rounds", "30", "--noise", "0.02"});
+  EXPECT_GT(few["epsilon_pld"].get<double>(), 1400.0) << "of 1500 without delta";
+  EXPECT_LE(few["epsilon_pld"].get<double>(), few["epsilon_rdp"].get<double>());
+  const auto many = costs({"--kind", "laplace", "--rounds", "1000", "--noise", "0.5"});
+  EXPECT_GT(many["epsilon_pld"].get<double>(), 1135.0) << "the mean of the loss";
+  EXPECT_LE(many["epsilon_pld"].get<double>(), many["epsilon_rdp"].get<double>());
+  // The tails that a million releases cut are more than delta.
+  const Words rounded{"--sampling", "0.05", "--rounds", "1000000", "--noise", "20", "--delta", "1e-9"};
+  const auto unknown = costs(rounded);
+  EXPECT_TRUE(unknown["epsilon_pld"].is_null()) << unknown;
+  EXPECT_GT(unknown["epsilon_rdp"].get<double>(), 1.0);
+  Words printed{"privacy", "plan", "--epsilon", "50", "--out", "plan.html"};
+  printed.insert(printed.end(), rounded.begin(), rounded.end());
+  const Outcome table = shop.sotto(printed);
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.out.find("–\n"), std::string::npos) << table.out;
+  EXPECT_EQ(table.out.find("inf"), std::string::npos) << table.out;
+}
+
 TEST(CliPrivacy, laplace_noise_is_charged_and_its_shares_are_refused) {
   const Workshop shop;
   ASSERT_EQ(shop.sotto({"data", "generate", "--users", "60", "--items", "50", "--out", "world.tsv"}).code, 0);

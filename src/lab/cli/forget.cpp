@@ -49,8 +49,8 @@ nlohmann::json report_of(const TrainRequest& request, const Forgotten& forgotten
 }
 
 // What is left of the person, and what the others lost: of a forgetting that was checked.
-Status add_what_is_left(const ForgetRequest& asked, const Split& split, const std::optional<Parameters>& before,
-                   const Forgotten& forgotten, Executor& executor, nlohmann::json& report) {
+Status add_what_is_left(const ForgetRequest& asked, const Split& split, std::optional<Parameters> before,
+                        const Forgotten& forgotten, Executor& executor, nlohmann::json& report) {
   report["a5_auc"] = nullptr;
   if (before) {
     SOTTO_TRY(const std::optional<LeftOfPerson> left, left_of_person(asked, split, *before, forgotten));
@@ -60,9 +60,11 @@ Status add_what_is_left(const ForgetRequest& asked, const Split& split, const st
                           {"retrain", left->retrain},
                           {"popularity", left->popularity}};
   }
-  SOTTO_TRY(const std::vector<OthersFigure> others, others_figures(forgotten, executor));
+  SOTTO_TRY(const std::unique_ptr<Recommender> old,
+            rebuild_model(asked.request, split, std::move(before), executor));
+  SOTTO_TRY(const std::vector<OthersFigure> others, others_figures(*old, forgotten, executor));
   for (const OthersFigure& one : others)
-    report["others"][one.metric] = {{"after", one.after}, {"retrain", one.retrain}, {"gap", one.gap()}};
+    report["others"][one.metric] = {{"before", one.before}, {"after", one.after}, {"change", one.change()}};
   return Done{};
 }
 
@@ -71,19 +73,20 @@ void print_figures(const nlohmann::json& report, const Console& console) {
     const auto found = figures.find(name);
     return found == figures.end() ? std::string("n/a") : fmt::format("{:.4f}", found->get<double>());
   };
-  Table table({{""}, {"before", Align::right}, {"after", Align::right}, {"from the start", Align::right}});
-  const nlohmann::json& left = report["a5_auc"].is_null() ? nlohmann::json::object() : report["a5_auc"];
-  table.row(
-      {"the person's history, AUC of A5", cell(left, "before"), cell(left, "after"), cell(left, "retrain")});
+  Table table({{""}, {"before", Align::right}, {"after", Align::right}});
+  const nlohmann::json left = report["a5_auc"].is_null() ? nlohmann::json::object() : report["a5_auc"];
+  table.row({"the person's history, AUC of A5", cell(left, "before"), cell(left, "after")});
   for (const auto& [metric, figures] : report["others"].items())
-    table.row({"the others, " + metric, "", cell(figures, "after"), cell(figures, "retrain")});
+    table.row({"the others, " + metric, cell(figures, "before"), cell(figures, "after")});
   console.print("\n" + table.text(console));
   if (!left.empty())
     console.print(
         fmt::format("  A5 ranks by the vector that their messages gave away; popularity alone gives {}\n",
                     cell(left, "popularity")));
-  for (const auto& [metric, figures] : report["others"].items())
-    console.print(fmt::format("  gap to a retrain: {} {:+.4f}\n", metric, figures["gap"].get<double>()));
+  if (report["same_as_retrain"].get<bool>())
+    console.print("  a training from the start has the same hash: the gap to it is 0 in every figure\n");
+  else if (!left.empty())
+    console.print(fmt::format("  A5 with the model from the start: {}\n", cell(left, "retrain")));
 }
 
 void print_report(const nlohmann::json& report, const Console& console) {
@@ -134,7 +137,8 @@ Status run_forget(ForgetOptions& options, const Console& console) {
   }
   SOTTO_TRY(Forgotten forgotten, forget(asked, split, threads));
   nlohmann::json figures;
-  if (options.check) SOTTO_TRY_DONE(add_what_is_left(asked, split, before, forgotten, threads, figures));
+  if (options.check)
+    SOTTO_TRY_DONE(add_what_is_left(asked, split, std::move(before), forgotten, threads, figures));
   Session session{std::move(forgotten.trained), {}};
   const Split& rest = *forgotten.split;
   SOTTO_TRY(session.evaluation, evaluate(*session.trained.model, rest,
@@ -142,20 +146,21 @@ Status run_forget(ForgetOptions& options, const Console& console) {
   const nlohmann::json after = metrics_of(session.evaluation, Part::test);
   nlohmann::json report = report_of(forgotten.request, forgotten, summary["metrics"], after["metrics"]);
   if (options.check) report.update(figures);
-  if (forgotten.retrain && forgotten.retrain->hash != forgotten.cost.hash)
-    return fail(Code::incompatible,
-                "forgetting and training from the start gave two models: nothing was changed");
-  if (!options.dry_run) {
+  const bool differs = forgotten.retrain && forgotten.retrain->hash != forgotten.cost.hash;
+  if (!options.dry_run && !differs) {
     SOTTO_TRY_DONE(run.clear());
     SOTTO_TRY_DONE(run.begin(forgotten.request, rest));
     SOTTO_TRY_DONE(run.finish(rest, session.trained, session.evaluation, after,
                               summary_of(forgotten.request, rest, session)));
   }
-  if (options.common.json) {
+  if (options.common.json)
     print_json(console, report);
-    return Done{};
-  }
-  print_report(report, console);
+  else
+    print_report(report, console);
+  if (differs)
+    return fail(Code::incompatible,
+                "forgetting and training from the start gave two models: nothing was changed");
+  if (options.common.json) return Done{};
   console.print(options.dry_run ? "\nNothing was changed (--dry-run).\n"
                                 : fmt::format("\n{} holds no interaction, vector or id of this person any "
                                               "more, and no kept checkpoint. The files it "
@@ -173,9 +178,10 @@ void add_forget(CLI::App& root, Cli& cli) {
   app->add_option("--user", options->user, "who is to be forgotten, by the id of the data")
       ->type_name("ID")
       ->required();
-  app->add_flag("--check", options->check,
-                "train from the start without them, too, and compare: hash, cost, what is left of the person "
-                "(A5), what the others lost");
+  app->add_flag(
+      "--check", options->check,
+      "train from the start without them, too, and compare the hash and the cost; tell what is left of "
+      "the person (A5), and the others' P@10 and nDCG@10 before and after");
   app->add_flag("--dry-run", options->dry_run, "report, and change nothing");
   add_common_options(*app, options->common, "taken by every command; the run's own seed is used");
   app->footer(examples({"sotto forget --run runs/first --user 42",

@@ -29,8 +29,8 @@ struct PlanCommandOptions {
 };
 
 struct Cost {
-  double noise, rdp, pld;
-  double pure;  // without delta; infinite: Gaussian noise
+  double noise, rdp, pld;  // infinite: PLD cannot tell
+  double pure;             // without delta; infinite: Gaussian noise
 };
 struct Need {
   double epsilon, rdp, pld;  // infinite: PLD cannot tell
@@ -90,6 +90,7 @@ Result<PrivacyPlan> plan_of(const PlanCommandOptions& options) {
 }
 
 std::string noise_text(double noise) { return std::isfinite(noise) ? fmt::format("{:g}", noise) : "–"; }
+std::string cost_text(double cost) { return std::isfinite(cost) ? fmt::format("{:.4f}", cost) : "–"; }
 
 nlohmann::json json_of(const PrivacyPlan& plan) {
   nlohmann::json document{{"kind", to_string(plan.kind)},
@@ -124,16 +125,15 @@ const char* explanation_of(const PrivacyPlan& plan) {
            "one person changes all of them together, by absolute value (the clip). RDP bounds the cost, "
            "never "
            "above the epsilon that needs no delta, and is what budgets are charged by; PLD is close to the "
-           "true cost.";
+           "true cost (–: it cannot tell).";
   return "Noise is the standard deviation of the Gaussian on the sum, as a multiple of the most that one "
          "person changes it (the clip). RDP bounds the cost and is what budgets are charged by; PLD is close "
-         "to the true cost.";
+         "to the true cost (–: it cannot tell).";
 }
 
 std::vector<std::string> cells_of(const PrivacyPlan& plan, const Cost& cost) {
-  std::vector<std::string> cells{fmt::format("{:g}", cost.noise), fmt::format("{:.4f}", cost.rdp),
-                                 fmt::format("{:.4f}", cost.pld)};
-  if (plan.laplace()) cells.push_back(fmt::format("{:.4f}", cost.pure));
+  std::vector<std::string> cells{fmt::format("{:g}", cost.noise), cost_text(cost.rdp), cost_text(cost.pld)};
+  if (plan.laplace()) cells.push_back(cost_text(cost.pure));
   return cells;
 }
 

@@ -114,6 +114,44 @@ TEST(Pld, NeverCostsMoreThanRdp) {
             << q << " " << noise << " " << times;
 }
 
+// Losses so large that e^−loss is no double.
+TEST(Pld, WithoutSamplingIsTheClosedFormForHugeLossesToo) {
+  const auto below = [](long double x) { return .5L * std::erfc(-x / std::numbers::sqrt2_v<long double>); };
+  for (const auto& [noise, times] : {std::pair(.5, 300u), std::pair(.5, 1000u), std::pair(.2, 200u)}) {
+    const long double joint = noise / std::sqrt(static_cast<long double>(times));
+    const auto delta = [&](long double epsilon) {
+      return below(.5L / joint - epsilon * joint) - std::exp(epsilon) * below(-.5L / joint - epsilon * joint);
+    };
+    const double told = pld_epsilon(1.0, noise, times, 1e-6);
+    EXPECT_GT(told, 745.0);
+    EXPECT_LE(delta(told), 1e-6L * (1.0L + 1e-4L)) << noise << " " << times;
+    EXPECT_GT(delta(told * .999), 1e-6L) << noise << " " << times;
+    EXPECT_LE(told, rdp_epsilon(1.0, noise, times, 1e-6)) << noise << " " << times;
+  }
+}
+
+// By Chebyshev the sum of the losses is above its mean less two deviations with a chance of 3/4: an ε of one
+// less has a δ of at least 3/4·(1 − 1/e).
+TEST(Pld, SampledHugeLossesCostAboutTheirMeanAndNoMoreThanRdp) {
+  for (const auto& [q, sigma, times] : {std::tuple(.9, .2, 300u), std::tuple(.5, .3, 500u)}) {
+    double whole = 0.0, mean = 0.0, square = 0.0;
+    const double width = sigma / 1000.0;
+    for (double x = -12.0 * sigma; x < 1.0 + 12.0 * sigma; x += width) {
+      const double plain = std::exp(-x * x / (2.0 * sigma * sigma));
+      const double moved = std::exp(-(x - 1.0) * (x - 1.0) / (2.0 * sigma * sigma));
+      const double mixed = (1.0 - q) * plain + q * moved, loss = std::log(mixed / plain);
+      whole += mixed, mean += mixed * loss, square += mixed * loss * loss;
+    }
+    mean /= whole;
+    const double spread = std::sqrt((square / whole - mean * mean) * times);
+    const double told = pld_epsilon(q, sigma, times, 1e-6);
+    EXPECT_GT(mean * times, 745.0);
+    EXPECT_GT(told, mean * times - 2.0 * spread - 1.0) << q;
+    EXPECT_LT(told, mean * times + 8.0 * spread) << q;
+    EXPECT_LE(told, rdp_epsilon(q, sigma, times, 1e-6)) << q;
+  }
+}
+
 // One sampled release has its divergence in closed form, both ways.
 TEST(Pld, OneSampledReleaseIsItsHockeyStick) {
   const double q = .1, sigma = .8;
@@ -161,6 +199,7 @@ TEST(Calibrate, NoiseIsEnoughAndNotMuchMore) {
         EXPECT_GT(cost_of({*noise * .999, q, 40}, 1e-6, accountant), epsilon);
       }
   EXPECT_FALSE(noise_for({1.0, 1e-16}, .05, 40, Accountant::pld).ok()) << "and at once: no search";
+  EXPECT_TRUE(std::isinf(cost_of({4.0, .05, 40}, 1e-16, Accountant::pld))) << "RDP's bound does not stand in";
   EXPECT_DOUBLE_EQ(rounded_up(1.234561), 1.2346);
   EXPECT_DOUBLE_EQ(rounded_up(4.0), 4.0);
 }

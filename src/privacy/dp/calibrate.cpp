@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "privacy/dp/gaussian.h"
-#include "privacy/dp/laplace.h"
 #include "privacy/dp/pld.h"
 
 namespace sotto {
@@ -19,19 +19,28 @@ Status check(const PrivacyGoal& goal) {
   return Done{};
 }
 
-double cost_of(const NoisyReleases& releases, double delta, Accountant accountant) {
-  if (accountant == Accountant::rdp) {
-    RdpLedger ledger;
-    ledger.add(releases);
-    return ledger.epsilon(delta);
-  }
-  if (releases.kind == NoiseKind::laplace)
-    return std::min(Pld::of({&releases, 1}).epsilon(delta),
-                    releases.times * laplace_pure(releases.noise, releases.sampling));
+namespace {
+
+double by_distribution(const NoisyReleases& releases, double delta) {
   // Without sampling the loss is Gaussian: no grid is needed.
-  if (releases.sampling >= 1.0)
+  if (releases.kind == NoiseKind::gaussian && releases.sampling >= 1.0)
     return gaussian_epsilon(releases.noise / std::sqrt(static_cast<double>(releases.times)), delta);
   return Pld::of({&releases, 1}).epsilon(delta);
+}
+
+}  // namespace
+
+double cost_of(const NoisyReleases& releases, double delta, Accountant accountant) {
+  RdpLedger ledger;
+  ledger.add(releases);
+  const double bound = ledger.epsilon(delta);
+  if (accountant == Accountant::rdp) return bound;
+  const double pld = by_distribution(releases, delta);
+  // Above the bound by a grid's width: the bound is the cost (of few Laplace releases, their plain sum). By
+  // more: the grid is too coarse to tell.
+  constexpr double width = 2e-3;
+  if (pld > bound + width * std::max(1.0, bound)) return std::numeric_limits<double>::infinity();
+  return std::min(pld, bound);
 }
 
 double rounded_up(double value) {

@@ -16,7 +16,8 @@ struct PrivacyGoal {
 
 enum class Accountant : std::uint8_t { rdp, pld };
 
-// What the releases cost at δ.
+// What the releases cost at δ. By PLD never more than by RDP; infinite where PLD cannot tell (its rounding is
+// more than δ, or it comes out above RDP's bound).
 [[nodiscard]] double cost_of(const NoisyReleases& releases, double delta, Accountant accountant);
 
 // The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices,

@@ -108,9 +108,11 @@ Gridded put_on_grid(const Loss& loss, double step) {
     if (from > to) std::swap(from, to);
     const double p = loss.removed ? loss.mixed(from, to) : loss.plain(from, to);
     const double q = loss.removed ? loss.plain(from, to) : loss.mixed(from, to);
-    // The two ends share p so that their mean of e^−loss is q's: no divergence gets smaller.
-    const double low = std::exp(-step * static_cast<double>(k));
-    const double upper = std::clamp((p - q / low) / -std::expm1(-step), 0.0, p);
+    // The two ends share p so that their mean of e^−loss is q's: no divergence gets smaller. Where that is
+    // hardly a double any more, the upper end takes all.
+    const double least = step * static_cast<double>(k);
+    const double upper =
+        least > 600.0 ? p : std::clamp((p - q / std::exp(-least)) / -std::expm1(-step), 0.0, p);
     const auto n = static_cast<std::size_t>(k - out.first);
     out.masses[n] += p - upper;
     out.masses[n + 1] += upper;
@@ -212,17 +214,17 @@ double LossDistribution::epsilon(double delta) const {
   if (this->delta(0.0) <= delta) return 0.0;
   if (infinite_ > delta) return std::numeric_limits<double>::infinity();
   // δ(ε) = infinite + Σ p − e^ε Σ p e^−loss over the losses above ε: from the top down until it passes δ.
+  // The second sum is kept as a multiple of e^−loss(n), which is no double any more for losses above 745.
+  const double fall = std::exp(-step_);
   double mass = infinite_, tilted = 0.0;
   for (std::size_t n = masses_.size(); n-- > 0;) {
     mass += masses_[n];
-    tilted += masses_[n] * std::exp(-loss(n));
-    const double below = n == 0 ? -std::numeric_limits<double>::infinity() : loss(n - 1);
-    if (mass > delta && tilted > 0.0) {
-      const double epsilon = std::log((mass - delta) / tilted);
-      if (epsilon >= below) return std::max(epsilon, 0.0);
-    }
+    tilted = tilted * fall + masses_[n];
+    if (mass <= delta) continue;
+    const double epsilon = loss(n) + std::log((mass - delta) / tilted);
+    if (n == 0 || epsilon >= loss(n - 1)) return std::max(epsilon, 0.0);
   }
-  return 0.0;
+  return 0.0;  // all the mass is no more than δ
 }
 
 Pld Pld::of(std::span<const NoisyReleases> releases) {
