@@ -2,8 +2,8 @@
 // charge for it.
 //
 // Laws: nothing is released that is not charged, and whether noisy sums have a solution is a release too:
-// from the noise on the round is charged, whatever becomes of it; keep() says that the charge went to the
-// store with the round's end. The master is never changed, a release is another matrix.
+// from the noise on the round is charged, whether a model comes of it or not; keep() says that the charge
+// went to the store with the round's end. The master is never changed, a release is another matrix.
 #pragma once
 
 #include <memory>
@@ -40,6 +40,8 @@ class RoundSum {
   // What the store must keep where the round is given up; empty: nothing was charged for it.
   [[nodiscard]] std::string charged() const { return charged_ ? budget_text(*pending_) : std::string(); }
   void keep();
+  // The release could not be written: nobody has it, and it is not charged.
+  void waive() { charged_ = false; }
   // ε that was spent, where the task has noise.
   [[nodiscard]] std::optional<double> spent() const;
   [[nodiscard]] std::string budget() const;

@@ -201,8 +201,14 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .model_hash = hash_rows(release.master),
                         .master = {},
                         .time_ms = now_ms};
-  SOTTO_TRY(version.master, around_.store.put_blob(publish(release.master, v1::PRECISION_F32)));
-  SOTTO_TRY_DONE(around_.store.commit_round(record, version, release.budget));
+  const auto write = [&]() -> Status {
+    SOTTO_TRY(version.master, around_.store.put_blob(publish(release.master, v1::PRECISION_F32)));
+    return around_.store.commit_round(record, version, release.budget);
+  };
+  if (const Status written = write(); !written.ok()) {
+    sum_->waive();
+    return written;
+  }
   // Durable: from here on it is the version.
   sum_->keep();
   master_ = std::move(release.master);

@@ -98,12 +98,12 @@ void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_init_sd(als.init_sd);
 }
 
-// Each model has its own keys; one that is unknown is refused with the task.
+// Each model has its own keys; a name that is none is said before them.
 void read_model(ConfigTable& table, v1::TaskSpec& spec) {
-  std::string model = to_string(TaskModel::fpl);
-  table.text("model", model);
-  spec.set_model(model);
-  model == to_string(TaskModel::fedals) ? read_fedals(table, spec) : read_fpl(table, spec);
+  TaskModel model = TaskModel::fpl;
+  table.choice("model", {to_string(TaskModel::fpl), to_string(TaskModel::fedals)}, model);
+  spec.set_model(to_string(model));
+  model == TaskModel::fedals ? read_fedals(table, spec) : read_fpl(table, spec);
   auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
   std::uint64_t seed = 1;
   bool reproducible = false;

@@ -79,7 +79,7 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_TRUE(says("[task.a]\nitems = \"no/such/file\"\n", "no/such/file"));
   EXPECT_TRUE(says("listen = \"127.0.0.1:1\"\n", "there is no task"));
   EXPECT_TRUE(says("task = 3\n", "task must be a table"));
-  EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = \"ease\"\n", "'fpl'"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = \"ease\"\n", "task.a.model must be \"fpl\" or \"fedals\""));
 }
 
 TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
@@ -107,7 +107,8 @@ TEST(ServeConfig, EachModelHasItsOwnKeys) {
   EXPECT_TRUE(says(als + "down = \"f16\"\n", "leave down out"));
   EXPECT_TRUE(says(als + "clip = 1\n", "leave clip and row_clip out"));
   EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
-  EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"ease\"\n", "not 'ease'"));
+  EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"als\"\nconfidence = 9\nlambda = 5\n",
+                   "line 3: task.a.model must be \"fpl\" or \"fedals\""));
 }
 
 TEST(ServeConfig, TheExampleCanBeUsed) {
