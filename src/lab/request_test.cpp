@@ -94,7 +94,7 @@ TEST(Request, OptionsOfAFactorModelAreCheckedBeforeAnythingRuns) {
   refused(
       ModelKind::fedals, [](TrainRequest& r) { r.plan.cohort = 0.5; }, "--cohort");
   refused(
-      ModelKind::fedals, [](TrainRequest& r) { r.plan.fpl.factors = 300; }, "--factors");
+      ModelKind::fedals, [](TrainRequest& r) { r.plan.fpl.factors = 300; }, "fewer factors");
   refused(
       ModelKind::fcf, [](TrainRequest& r) { r.factors.server_lr = 0.0f; }, "server-lr");
   refused(
