@@ -4,24 +4,13 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/rng.h"
+#include "fed/secure/round_draw.h"
 
 namespace sotto {
-
-namespace {
-
-// Order at random (Fisher and Yates): the stream decides, not the library.
-template <class T>
-void shuffled(std::vector<T>& things, Stream& draws) {
-  for (std::size_t n = things.size(); n > 1; --n)
-    std::swap(things[n - 1], things[draws.below(static_cast<std::uint32_t>(n))]);
-}
-
-}  // namespace
 
 Recorder::Recorder(Collector& inner, SumShape shape, const RecorderOptions& options, Keep keep)
     : inner_(inner),
@@ -30,14 +19,19 @@ Recorder::Recorder(Collector& inner, SumShape shape, const RecorderOptions& opti
       keep_(std::move(keep)),
       space_(shape.rows, shape.width) {}
 
+Status Recorder::check_size(std::size_t devices, std::uint32_t round) const {
+  const std::uint32_t needed = std::max(options_.group, options_.least);
+  if (devices >= needed) return Done{};
+  return fail(
+      Code::bad_input,
+      fmt::format("round {} refused: {} devices are in it, fewer than the {} that a secure sum needs; "
+                  "enlarge the cohort or ask for fewer",
+                  round + 1, devices, needed));
+}
+
 Status Recorder::begin(const RoundPlace& place) {
   SOTTO_ASSERT(place.shared != nullptr, "a recorded round has a model");
-  if (options_.view == View::secure && place.cohort.size() < options_.group)
-    return fail(
-        Code::bad_input,
-        fmt::format("round {} refused: its cohort has {} devices, fewer than the {} that a secure sum needs; "
-                    "enlarge the cohort or lower the group",
-                    place.round + 1, place.cohort.size(), options_.group));
+  if (options_.view == View::secure) SOTTO_TRY_DONE(check_size(place.cohort.size(), place.round));
   round_.round = place.round;
   round_.shared = *place.shared;
   round_.messages.clear();
@@ -99,17 +93,18 @@ Status Recorder::accept(UserIndex user, Contribution& contribution) {
 }
 
 std::vector<std::vector<std::size_t>> Recorder::dealt() const {
-  std::vector<std::size_t> order(cohort_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  Stream draws(options_.seed, Purpose::audit_groups, options_.keep_groups ? 0 : round_.round);
-  shuffled(order, draws);
-  const std::size_t size = options_.group == 0 ? cohort_.size() : options_.group;
-  const std::size_t count = std::max<std::size_t>(cohort_.size() / size, 1);
-  std::vector<std::vector<std::size_t>> groups(count);
-  for (std::size_t n = 0; n < count; ++n) {
-    const auto from = order.begin() + static_cast<std::ptrdiff_t>(order.size() * n / count);
-    groups[n].assign(from, order.begin() + static_cast<std::ptrdiff_t>(order.size() * (n + 1) / count));
-    std::sort(groups[n].begin(), groups[n].end());
+  const RoundDraw draw = draw_round({.seed = options_.seed,
+                                     .group = options_.group,
+                                     .silent = options_.silent,
+                                     .same_groups = options_.keep_groups},
+                                    round_.round, cohort_.size());
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t n = 0; n < draw.groups; ++n) {
+    std::vector<std::size_t> staying;
+    for (const std::uint32_t place : draw.group(n))
+      if (in_the_sum(draw.fates[place])) staying.push_back(place);
+    std::sort(staying.begin(), staying.end());
+    groups.push_back(std::move(staying));
   }
   return groups;
 }
@@ -138,8 +133,11 @@ Result<SeenMessage> Recorder::sum_of(const std::vector<std::size_t>& group, Traf
 }
 
 void Recorder::shuffle() {
+  // Fisher and Yates: the stream decides, not the library.
   Stream draws(options_.seed, Purpose::audit_groups, round_.round);
-  shuffled(round_.messages, draws);
+  std::vector<SeenMessage>& messages = round_.messages;
+  for (std::size_t n = messages.size(); n > 1; --n)
+    std::swap(messages[n - 1], messages[draws.below(static_cast<std::uint32_t>(n))]);
 }
 
 Result<Traffic> Recorder::finish(Aggregator& total) {
@@ -151,6 +149,8 @@ Result<Traffic> Recorder::finish(Aggregator& total) {
   SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort has been heard");
   Traffic traffic;
   for (const auto& group : dealt()) {
+    if (options_.group == 0) SOTTO_TRY_DONE(check_size(group.size(), round_.round));
+    if (group.empty()) continue;
     SOTTO_TRY(SeenMessage message, sum_of(group, traffic));
     round_.messages.push_back(std::move(message));
   }

@@ -1,10 +1,11 @@
 // Recorder: writes down what a curious server would see of a round (privacy/audit/transcript.h) and passes
 // the contributions on, unchanged, to the collector behind it.
 //
-// Under the secure view it deals the cohort into groups and lets the collector behind it sum each group by
-// itself: only these sums are written down. Laws: the model is that of the collector behind it, byte for
-// byte; a round of which something could not be written down fails and releases nothing; a cohort smaller
-// than a group is refused.
+// Under the secure view it lets the collector behind it sum the devices that stay, all together or each group
+// by itself, and only these sums are written down: the groups and the silent devices are those that a
+// SecureCollector of the same seed draws. Laws: the model is that of the collector behind it, byte for byte;
+// a round of which something could not be written down fails and releases nothing; so does one of fewer
+// devices than a sum must have.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,9 @@ namespace sotto {
 
 struct RecorderOptions {
   View view = View::plain;
-  std::uint32_t group = 0;  // secure: devices in a sum, at least; 0: the whole cohort
+  std::uint32_t group = 0;  // secure: devices that are summed together, at least; 0: the whole cohort
+  std::uint32_t least = 0;  // secure: devices that must stay for a sum of the whole cohort
+  double silent = 0.0;      // secure: the share of devices that fall silent in each round
   // Groups stay the same over rounds while the cohort does; else they are dealt anew, so that sums overlap in
   // ever new ways: the more dangerous habit.
   bool keep_groups = false;
@@ -42,8 +45,9 @@ class Recorder final : public Collector {
   [[nodiscard]] SeenMessage seen(UserIndex user, const Contribution& contribution);
   [[nodiscard]] SeenMessage drawn_message(UserIndex user, std::size_t rows) const;
   void shuffle();
-  // Positions in the cohort, dealt into groups.
+  // Positions in the cohort of those who stay in each group.
   [[nodiscard]] std::vector<std::vector<std::size_t>> dealt() const;
+  [[nodiscard]] Status check_size(std::size_t devices, std::uint32_t round) const;
   [[nodiscard]] Result<SeenMessage> sum_of(const std::vector<std::size_t>& group, Traffic& traffic);
 
   Collector& inner_;

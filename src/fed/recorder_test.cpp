@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "fed/secure/secure_collector.h"
+
 namespace sotto::recorder_test {
 
 constexpr SumShape shape{.rows = 9, .width = 2};
@@ -150,6 +152,42 @@ TEST(Recorder, ACohortSmallerThanAGroupIsRefused) {
   EXPECT_NE(refused.error().message.find("fewer than the 8"), std::string::npos);
   EXPECT_EQ(kept, 0);
   EXPECT_TRUE(play(recorder, 0, 8, shared).ok());
+}
+
+TEST(Recorder, GroupsAndSilentDevicesAreThoseOfASecureSum) {
+  SerialExecutor serial;
+  const RowMatrix shared(shape.rows, shape.width);
+  for (const std::uint32_t group : {0u, 10u}) {
+    const Recorded made = recorded({.view = View::secure, .group = group, .silent = 0.3, .seed = 4}, 33, 3);
+    SumOptions sum;
+    sum.kind = SumKind::shares, sum.group = group, sum.silent = 0.3;
+    sum.assumed.crowd = 4;
+    SecureCollector secure(sum, shape, 4, serial);
+    std::set<std::vector<std::uint32_t>> different;
+    for (std::uint32_t round = 0; round < 3; ++round) {
+      EXPECT_EQ(made.sums[round], play(secure, round, 33, shared).value()) << "round " << round;
+      std::size_t members = 0;
+      for (const SeenMessage& message : made.rounds[round].messages) members += message.members.size();
+      EXPECT_LT(members, 33u);
+      EXPECT_GE(members, 33u - 9u);
+      different.insert(made.rounds[round].messages[0].members);
+    }
+    EXPECT_EQ(different.size(), 3u) << "others fall silent in each round";
+  }
+}
+
+TEST(Recorder, ASumThatTooFewStayedForIsRefused) {
+  PlainCollector plain(shape);
+  int kept = 0;
+  Recorder recorder(plain, shape, {.view = View::secure, .least = 30, .silent = 0.5}, [&](SeenRound&) {
+    ++kept;
+    return Status(Done{});
+  });
+  const auto refused = play(recorder, 0, 33, RowMatrix(shape.rows, shape.width));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("fewer than the 30"), std::string::npos) << refused.error().message;
+  EXPECT_EQ(kept, 0);
+  EXPECT_TRUE(play(recorder, 0, 100, RowMatrix(shape.rows, shape.width)).ok());
 }
 
 TEST(Recorder, WhatCannotBeWrittenDownReleasesNothing) {

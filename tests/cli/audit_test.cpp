@@ -27,7 +27,7 @@ TEST(CliAudit, tells_figures_controls_and_draws_a_page) {
   ASSERT_EQ(told["audit"]["attackers"].size(), 3u);
   EXPECT_EQ(told["audit"]["attackers"][2]["code"], "A3");
   EXPECT_EQ(told["audit"]["sent_share"]["mean"], 0.0);
-  EXPECT_EQ(told["controls"].size(), 2u);
+  EXPECT_EQ(told["controls"].size(), 3u);
   EXPECT_NE(shop.get("audit.html").find("Who finds how much"), std::string::npos);
   EXPECT_TRUE(shop.has("audit/plots/leak-over-rounds.svg"));
   const Outcome again = shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--threads", "1"}));
@@ -66,6 +66,7 @@ TEST(CliAudit, curves_are_drawn) {
   const Outcome outcome = shop.sotto(audit({"--no-controls", "--curves", "--json"}));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.json()["over_epsilon"].size(), 10u);
+  EXPECT_EQ(outcome.json()["over_silent"].size(), 12u);
 }
 
 TEST(CliAudit, a_plans_protections_are_refused) {
@@ -89,8 +90,9 @@ TEST(CliAudit, wrong_usage_is_told) {
            {audit({"--noise", "1"}), "belongs to a view with noise"},
            {audit({"--model", "ease"}), "messages of fpl"},
            {audit({"--clip", "20", "--canaries", "100"}), "none is promised"},
-           {audit({"--keep-groups"}), "choose the view secure:N"},
+           {audit({"--keep-groups"}), "choose the view groups:N"},
            {audit({"--view", "secure:500", "--no-controls"}), "and a round has"},
+           {audit({"--secure-dropout", "0.1"}), "is of secure sums"},
            {audit({"--transcript", "x", "--curves"}), "audits what was recorded"}}) {
     const Outcome outcome = shop.sotto(words);
     EXPECT_EQ(outcome.code, 2) << says;

@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 
-#include "base/rng.h"
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/paillier_sum.h"
 #include "fed/secure/part_sum.h"
@@ -14,13 +12,6 @@
 namespace sotto {
 
 namespace {
-
-constexpr std::uint32_t steps_of_a_device = 5;
-
-// Slices of about `group` members, none smaller.
-std::size_t groups_of(std::size_t members, std::uint32_t group) {
-  return group == 0 ? 1 : std::max<std::size_t>(members / group, 1);
-}
 
 // What is assumed of `some` devices of a group, from what is assumed of the group.
 SumAssumptions assumed_of_some(const SumAssumptions& assumed, const DrawTails& tails, std::uint32_t group,
@@ -118,7 +109,7 @@ Status SecureCollector::accept(UserIndex user, Contribution& contribution) {
                "every device of the cohort is accepted once, in its order");
   if (contribution.width() != shape_.width)
     return fail(Code::bad_input, "contribution refused: its rows are not those of the shared model");
-  Held held{.user = user.value, .fate = Fate::stays, .rows = {}, .values = {}};
+  Held held{.user = user.value, .rows = {}, .values = {}};
   for (std::size_t n = 0; n < contribution.size(); ++n) {
     if (contribution.row(n) >= shape_.rows)
       return fail(Code::bad_input, "contribution refused: it has a row that the shared model has not");
@@ -127,27 +118,6 @@ Status SecureCollector::accept(UserIndex user, Contribution& contribution) {
   }
   held_.push_back(std::move(held));
   return Done{};
-}
-
-void SecureCollector::draw_groups() {
-  Stream groups(seed_, Purpose::secure_groups, round_), silence(seed_, Purpose::secure_silence, round_);
-  order_.resize(held_.size());
-  std::iota(order_.begin(), order_.end(), 0u);
-  for (auto n = static_cast<std::uint32_t>(order_.size()); n > 1; --n)
-    std::swap(order_[n - 1], order_[groups.below(n)]);
-  const std::size_t count = groups_of(order_.size(), options_.group);
-  for (std::size_t group = 0; group < count; ++group) {
-    const std::size_t first = order_.size() * group / count, end = order_.size() * (group + 1) / count;
-    const auto silent = static_cast<std::size_t>(options_.silent * static_cast<double>(end - first));
-    // Drawn apart from the order, by which devices join a block.
-    std::vector<std::uint32_t> speaking(order_.begin() + static_cast<std::ptrdiff_t>(first),
-                                        order_.begin() + static_cast<std::ptrdiff_t>(end));
-    for (std::size_t n = 0; n < silent; ++n) {
-      std::swap(speaking[silence.below(static_cast<std::uint32_t>(speaking.size()))], speaking.back());
-      held_[speaking.back()].fate = static_cast<Fate>(silence.below(steps_of_a_device));
-      speaking.pop_back();
-    }
-  }
 }
 
 SecureCollector::Part SecureCollector::part_of(const Block& block,
@@ -200,7 +170,7 @@ Result<SumOutcome> SecureCollector::sum_part(const Block& block, const Part& par
   std::vector<Fate> fates;
   for (const std::uint32_t place : part.members) {
     users.push_back(held_[place].user);
-    fates.push_back(held_[place].fate);
+    fates.push_back(draw_.fates[place]);
   }
   SumTask task{.session = session_++,
                .members = users,
@@ -217,10 +187,8 @@ Result<SumOutcome> SecureCollector::sum_part(const Block& block, const Part& par
 Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic) {
   std::uint64_t devices = 0;
   bool touched = false;
-  const std::size_t count = groups_of(order_.size(), options_.group);
-  for (std::size_t group = 0; group < count; ++group) {
-    const std::size_t first = order_.size() * group / count, end = order_.size() * (group + 1) / count;
-    const Part part = part_of(block, std::span(order_).subspan(first, end - first));
+  for (std::size_t group = 0; group < draw_.groups; ++group) {
+    const Part part = part_of(block, draw_.group(group));
     if (options_.block != 0 && part.members.empty()) continue;
     SOTTO_TRY(const SumOutcome outcome, sum_part(block, part));
     touched = true;
@@ -236,7 +204,8 @@ Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>&
 
 Result<Traffic> SecureCollector::finish(Aggregator& total) {
   SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort was accepted");
-  draw_groups();
+  draw_ = draw_round({.seed = seed_, .group = options_.group, .silent = options_.silent}, round_,
+                     held_.size());
   const auto rows = static_cast<std::uint32_t>(shape_.rows);
   const std::uint32_t step = options_.block == 0 ? rows : options_.block;
   std::vector<std::int64_t> sums(shape_.rows * shape_.width, 0);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "fed/collector.h"
+#include "fed/secure/round_draw.h"
 #include "fed/secure/sum_protocol.h"
 #include "privacy/secure/paillier.h"
 #include "privacy/secure/sum_terms.h"
@@ -60,7 +61,6 @@ class SecureCollector final : public Collector {
   // What one device holds ready: rows ascending, width values each.
   struct Held {
     std::uint32_t user = 0;
-    Fate fate = Fate::stays;
     std::vector<std::uint32_t> rows;
     std::vector<std::int32_t> values;
   };
@@ -75,7 +75,6 @@ class SecureCollector final : public Collector {
     SumAssumptions assumed;
   };
 
-  void draw_groups();
   [[nodiscard]] Part part_of(const Block& block, std::span<const std::uint32_t> group) const;
   [[nodiscard]] Status sum_block(const Block& block, std::vector<std::int64_t>& sums, Traffic& traffic);
   [[nodiscard]] Result<SumOutcome> sum_part(const Block& block, const Part& part);
@@ -92,8 +91,8 @@ class SecureCollector final : public Collector {
   // again, as often as they like, never draws the same masks.
   std::uint64_t session_ = 0;
   std::vector<UserIndex> cohort_;
-  std::vector<Held> held_;            // in the cohort's order
-  std::vector<std::uint32_t> order_;  // places in held_, drawn: groups are slices of it
+  std::vector<Held> held_;  // in the cohort's order
+  RoundDraw draw_;          // of places in held_
 };
 
 }  // namespace sotto

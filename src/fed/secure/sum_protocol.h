@@ -19,6 +19,7 @@ namespace sotto {
 
 // Before which of its messages a device falls silent. Once its input is sent it is in the sum.
 enum class Fate : std::uint8_t { keys, letters, input, agreement, reveal, stays };
+[[nodiscard]] constexpr bool in_the_sum(Fate fate) { return fate > Fate::input; }
 
 struct SumTask {
   std::uint64_t session = 0;               // never used twice under one seed

@@ -46,7 +46,13 @@ class Listening {
       : plain_(shape),
         on_sums_(noise(request, true, shape, seed, plain_)),
         recorder_(on_sums_ ? static_cast<Collector&>(*on_sums_) : plain_, shape,
-                  {request.view.view, request.view.group, request.keep_groups, request.random_messages, seed},
+                  {.view = request.view.view,
+                   .group = request.view.group,
+                   .least = request.view.least,
+                   .silent = request.silent,
+                   .keep_groups = request.keep_groups,
+                   .random_messages = request.random_messages,
+                   .seed = seed},
                   std::move(keep)),
         on_messages_(noise(request, false, shape, seed, recorder_)) {}
 
@@ -227,31 +233,34 @@ Result<AuditView> parse_view(const std::string& text) {
   const auto unknown = [&] {
     return fail(
         Code::usage,
-        fmt::format("unknown view '{}': choose plain, shuffled, secure, secure:N (sums over at least N "
-                    "devices), secure+dp or secure:N+dp",
+        fmt::format("unknown view '{}': choose plain, shuffled, secure, secure:N (one sum a round, of at "
+                    "least N devices), groups:N (sums over groups of at least N); with noise secure+dp, "
+                    "secure:N+dp or groups:N+dp",
                     text));
   };
   AuditView view;
-  std::string rest = text;
+  std::string_view rest = text;
   if (rest == "plain") return view;
   view.view = View::shuffled;
   if (rest == "shuffled") return view;
   view.view = View::secure;
   if (rest.ends_with("+dp")) {
     view.noisy = true;
-    rest.resize(rest.size() - 3);
+    rest.remove_suffix(3);
   }
   if (rest == "secure") return view;
-  if (!rest.starts_with("secure:")) return unknown();
-  rest = rest.substr(7);
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), view.group);
-  if (error != std::errc() || end != rest.data() + rest.size() || view.group < 2) return unknown();
+  const bool groups = rest.starts_with("groups:");
+  if (!groups && !rest.starts_with("secure:")) return unknown();
+  rest.remove_prefix(7);
+  std::uint32_t& number = groups ? view.group : view.least;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (error != std::errc() || end != rest.data() + rest.size() || number < 2) return unknown();
   return view;
 }
 
 std::string to_string(const AuditView& view) {
-  std::string text = to_string(view.view);
-  if (view.group != 0) text += fmt::format(":{}", view.group);
+  std::string text = view.group != 0 ? fmt::format("groups:{}", view.group) : to_string(view.view);
+  if (view.least != 0) text += fmt::format(":{}", view.least);
   return view.noisy ? text + "+dp" : text;
 }
 
@@ -273,10 +282,18 @@ Status check(const AuditRequest& request) {
   if (!(request.noise.multiplier >= 0.0 && request.noise.multiplier < 1e4) ||
       !(request.noise.clip > 0.0 && request.noise.clip < 1e4))
     return fail(Code::usage, "--noise and --clip must be numbers above 0 and below 10000");
+  if (!(request.silent >= 0.0 && request.silent < 1.0))
+    return fail(Code::usage, "--secure-dropout must be at least 0 and below 1");
+  if (request.silent > 0.0 && request.view.view != View::secure)
+    return fail(Code::usage, "--secure-dropout is of secure sums: choose the view secure or groups:N");
   if (!(request.noise.delta > 0.0 && request.noise.delta < 1.0))
     return fail(Code::usage, "--delta must lie between 0 and 1");
   if (request.seeds == 0 || request.seeds > 100) return fail(Code::usage, "--seeds must be from 1 to 100");
   return Done{};
+}
+
+bool everybody_in_every_round(const AuditRequest& request) {
+  return request.train.plan.cohort >= 1.0 && !request.train.consent.any() && request.silent == 0.0;
 }
 
 SeenModel seen_model(const AuditRequest& request) {
@@ -294,11 +311,11 @@ Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std
                             Executor& executor, const AuditHooks& hooks) {
   SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start(request, split, seed, executor));
   const std::size_t cohort = training->schedule().cohort;
-  if (request.view.group > cohort)
+  if (const std::uint32_t needed = std::max(request.view.group, request.view.least); needed > cohort)
     return fail(Code::usage,
                 fmt::format("the view {} sums over at least {} devices, and a round has {}: choose "
                             "secure, or a number up to that",
-                            to_string(request.view), request.view.group, cohort));
+                            to_string(request.view), needed, cohort));
   const TranscriptHead head = head_of(request, split, cohort);
   SOTTO_TRY_DONE(check(head));
   SOTTO_TRY(Trail trail, open_trail(head, request, split, seed, executor));

@@ -24,10 +24,11 @@ namespace sotto {
 
 struct AuditView {
   View view = View::plain;
-  std::uint32_t group = 0;  // secure: devices in a sum, at least; 0: the whole cohort
-  bool noisy = false;       // secure+dp: every device adds its share of the noise
+  std::uint32_t least = 0;  // secure:50: devices that the one sum of a round must have; 0: any number
+  std::uint32_t group = 0;  // groups:50: devices of each of a round's sums, at least; 0: one sum a round
+  bool noisy = false;       // +dp: every device adds its share of the noise
 };
-// "plain", "shuffled", "secure", "secure:50", "secure+dp", "secure:50+dp".
+// "plain", "shuffled", "secure", "secure:50", "groups:50"; the last three also with "+dp".
 [[nodiscard]] Result<AuditView> parse_view(const std::string& text);
 [[nodiscard]] std::string to_string(const AuditView& view);
 
@@ -43,7 +44,8 @@ struct AuditRequest {
   AuditView view;
   AuditNoise noise;
   bool keep_groups = false;
-  bool local = false;  // the noise is each message's own: local differential privacy, under the plain view
+  double silent = 0.0;  // secure views: the share of devices that fall silent in each round, as all see
+  bool local = false;   // the noise is each message's own: local differential privacy, under the plain view
   bool random_messages = false;  // the null control
   InvestigationOptions attack;
   std::uint32_t seeds = 1;
@@ -51,6 +53,8 @@ struct AuditRequest {
   bool looks = false;  // judge along the way, for the leak over rounds
 };
 [[nodiscard]] Status check(const AuditRequest& request);
+// Whether every round has the same devices: all of them.
+[[nodiscard]] bool everybody_in_every_round(const AuditRequest& request);
 // Whose messages the request's model sends; it is one that is attacked.
 [[nodiscard]] SeenModel seen_model(const AuditRequest& request);
 

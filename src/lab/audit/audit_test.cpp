@@ -44,9 +44,11 @@ std::string plain_hash(const AuditRequest& request) {
 }
 
 TEST(Audit, ViewsAreReadAndWritten) {
-  for (const char* text : {"plain", "shuffled", "secure", "secure:50", "secure+dp", "secure:50+dp"})
+  for (const char* text :
+       {"plain", "shuffled", "secure", "secure:50", "secure+dp", "secure:50+dp", "groups:50", "groups:50+dp"})
     EXPECT_EQ(to_string(parse_view(text).value()), text);
-  for (const char* text : {"", "open", "secure:", "secure:1", "secure:x", "plain+dp", "secure:50+"})
+  for (const char* text : {"", "open", "secure:", "secure:1", "secure:x", "plain+dp", "secure:50+", "groups",
+                           "groups:1", "groups:50,secure:50"})
     EXPECT_EQ(parse_view(text).error().code, Code::usage) << text;
 }
 
@@ -54,9 +56,36 @@ TEST(Audit, ListeningDoesNotChangeTheModel) {
   SerialExecutor serial;
   const AuditRequest plain = small_request(0.5, "plain");
   const AuditRun seen = audit_plan(plain, small_split(), 1, serial, {}).value();
-  const AuditRun summed = audit_plan(small_request(0.5, "secure:50"), small_split(), 1, serial, {}).value();
   EXPECT_EQ(seen.model_hash, plain_hash(plain));
-  EXPECT_EQ(summed.model_hash, seen.model_hash);
+  for (const char* view : {"secure", "secure:50", "groups:50"})
+    EXPECT_EQ(audit_plan(small_request(0.5, view), small_split(), 1, serial, {}).value().model_hash,
+              seen.model_hash)
+        << view;
+}
+
+TEST(Audit, SilentDevicesAreThoseOfATrainingUnderASecureSum) {
+  SerialExecutor serial;
+  AuditRequest audited = small_request(0.5, "secure");
+  audited.silent = 0.1;
+  AuditRequest trained = audited;
+  trained.train.sum.kind = SumKind::secure;
+  trained.train.sum.silent = 0.1;
+  ASSERT_TRUE(settle(trained.train).ok());
+  const std::string hash = audit_plan(audited, small_split(), 1, serial, {}).value().model_hash;
+  EXPECT_EQ(hash, plain_hash(trained));
+  EXPECT_NE(hash, plain_hash(audited)) << "somebody is missing";
+}
+
+TEST(Audit, SmallGroupsLeakAndTheSameSizeAsALowerLimitDoesNot) {
+  ThreadPool pool(2);
+  const auto audited = [&](const char* view) {
+    AuditRequest request = small_request(1.0, view);
+    request.train.plan.epochs = 12;
+    request.attack.people = 0;
+    return summarise({audit_plan(request, small_split(), 1, pool, {}).value()}, pool);
+  };
+  EXPECT_GT(audited("groups:5").of(Attacker::difference)->advantage.auc.range.low, 0.0);
+  EXPECT_TRUE(audited("secure:5").shows_no_leak());
 }
 
 TEST(Audit, SingleMessagesLeakAndTheSumOverAllDoesNot) {
@@ -191,8 +220,9 @@ TEST(Audit, TheWholeAuditTellsItsControlsAndDrawsItsPage) {
   FullAudit asked{small_request(0.0, "plain"), true, false, 0, "A small world."};
   asked.request.looks = true;
   const AuditReport report = run_full_audit(asked, small_split(), pool, {}).value();
-  ASSERT_EQ(report.controls.size(), 2u);
+  ASSERT_EQ(report.controls.size(), 3u);
   EXPECT_TRUE(report.controls[1].held) << report.controls[1].measured;
+  EXPECT_TRUE(report.controls[2].held) << report.controls[2].measured;
   EXPECT_FALSE(report.main.looks.empty());
   const nlohmann::json json = to_json(report);
   EXPECT_EQ(json["audit"]["attackers"].size(), 4u);
@@ -213,15 +243,24 @@ TEST(Audit, ContradictionsAreUsageErrors) {
   EXPECT_TRUE(check(request).ok());
   request.train.model = ModelKind::ease;
   EXPECT_EQ(check(request).error().code, Code::usage);
+  AuditRequest silent = small_request(1.0, "secure");
+  silent.silent = 0.2;
+  EXPECT_TRUE(check(silent).ok());
+  silent.silent = 1.0;
+  EXPECT_EQ(check(silent).error().code, Code::usage);
+  silent = small_request(1.0, "plain");
+  silent.silent = 0.2;
+  EXPECT_NE(check(silent).error().message.find("is of secure sums"), std::string::npos);
 }
 
-TEST(Audit, GroupsThatARoundCannotFillAreRefusedWithItsSize) {
-  const AuditRequest request = small_request(1.0, "secure:5000");
+TEST(Audit, SumsThatARoundCannotFillAreRefusedWithItsSize) {
   ThreadPool pool(2);
-  const auto refused = audit_plan(request, small_split(), 1, pool, {});
-  ASSERT_FALSE(refused.ok());
-  EXPECT_EQ(refused.error().code, Code::usage);
-  EXPECT_NE(refused.error().message.find("a round has "), std::string::npos) << refused.error().message;
+  for (const char* view : {"secure:5000", "groups:5000"}) {
+    const auto refused = audit_plan(small_request(1.0, view), small_split(), 1, pool, {});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, Code::usage);
+    EXPECT_NE(refused.error().message.find("a round has "), std::string::npos) << refused.error().message;
+  }
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ class Runner {
     request.view = {};
     request.train.criteria = {};
     request.noise.multiplier = 0.0;
-    request.local = request.looks = false;
+    request.local = request.looks = request.keep_groups = false;
+    request.silent = 0.0;
     request.record.clear();
     return request;
   }
@@ -90,11 +91,28 @@ class Runner {
                         summary.shows_no_leak()};
   }
 
+  // Where all sums are of the same people, nothing in them may seem to be about one of them.
+  Result<AuditControl> one_sum_hides() {
+    AuditRequest request = bare();
+    request.view = {.view = View::secure};
+    SOTTO_TRY(const AuditSummary summary, run(request, "control: one secure sum"));
+    const AttackerSummary* best = summary.strongest();
+    const Estimate gained = best == nullptr ? Estimate{} : best->advantage.auc;
+    return AuditControl{"One sum over everybody: a secure sum a round, nobody missing",
+                        "no attacker gains on A0 (every interval reaches down to 0)",
+                        fmt::format("largest gain in AUC {:+.4f} ({:+.4f} to {:+.4f})", gained.mean,
+                                    gained.range.low, gained.range.high),
+                        summary.shows_no_leak()};
+  }
+
   Status add_controls(AuditReport& report) {
     SOTTO_TRY(AuditControl works, attack_works());
     report.controls.push_back(std::move(works));
     SOTTO_TRY(AuditControl null, null_gains_nothing());
     report.controls.push_back(std::move(null));
+    if (!everybody_in_every_round(bare())) return Done{};
+    SOTTO_TRY(AuditControl sum, one_sum_hides());
+    report.controls.push_back(std::move(sum));
     return Done{};
   }
 
@@ -132,7 +150,7 @@ class Runner {
         request.noise.multiplier = multiplier;
         if (!fits_the_sum(request)) continue;
         request.local = !secure;
-        if (secure) request.view = {View::secure, asked_.request.view.group, true};
+        if (secure) request.view = {.view = View::secure, .group = asked_.request.view.group, .noisy = true};
         const std::string series = secure ? "noise inside a secure sum" : "noise on single messages";
         SOTTO_TRY_DONE(add_point(request, 0.0, series, fmt::format("σ = {}, {}", multiplier, series),
                                  report.over_epsilon));
@@ -150,12 +168,29 @@ class Runner {
       for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
         if (group >= cohort) continue;
         AuditRequest request = bare();
-        request.view = {View::secure, static_cast<std::uint32_t>(group), false};
+        request.view = {.view = View::secure, .group = static_cast<std::uint32_t>(group)};
         request.keep_groups = keep;
         const std::size_t devices = group == 0 ? cohort : group;
         const std::string series = keep ? "the same groups in every round" : "groups dealt anew";
         SOTTO_TRY_DONE(add_point(request, static_cast<double>(devices), series,
                                  fmt::format("sums over {}, {}", devices, series), report.over_group));
+      }
+    return Done{};
+  }
+
+  // Who falls silent is missing in a sum, and everybody sees who.
+  Status add_silent_curve(AuditReport& report) {
+    for (const double pi : {1.0, 0.1})
+      for (const double silent : {0.0, 0.02, 0.05, 0.1, 0.2, 0.3}) {
+        AuditRequest request = bare();
+        request.view = {.view = View::secure};
+        request.silent = silent;
+        request.train.plan.consent = {.pi = pi, .mask = MaskKind::sticky};
+        request.train.consent = {};
+        const std::string series = fmt::format("π = {}", pi);
+        SOTTO_TRY_DONE(add_point(request, silent, series,
+                                 fmt::format("{:.0f}% silent, {}", 100.0 * silent, series),
+                                 report.over_silent));
       }
     return Done{};
   }
@@ -216,6 +251,7 @@ Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, E
     SOTTO_TRY_DONE(runner.add_pi_curve(report));
     SOTTO_TRY_DONE(runner.add_epsilon_curve(report));
     SOTTO_TRY_DONE(runner.add_group_curve(report));
+    SOTTO_TRY_DONE(runner.add_silent_curve(report));
   }
   if (asked.canaries > 0) SOTTO_TRY_DONE(runner.add_canaries(report));
   return report;

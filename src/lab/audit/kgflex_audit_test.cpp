@@ -55,7 +55,7 @@ TEST(KgflexAudit, ListeningDoesNotChangeTheModel) {
   request.attack.attackers = {Attacker::feature_presence};
   TrainHooks hooks;
   const std::string unheard = train(request.train, known_world(), pool, hooks).value().model_hash;
-  for (const char* view : {"plain", "shuffled", "secure", "secure:20"}) {
+  for (const char* view : {"plain", "shuffled", "secure", "secure:20", "groups:20"}) {
     request.view = parse_view(view).value();
     EXPECT_EQ(audit_plan(request, known_world(), 1, pool, {}).value().model_hash, unheard) << view;
   }

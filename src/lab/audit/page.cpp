@@ -183,8 +183,27 @@ XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   return chart;
 }
 
+XyChart silent_chart(const std::vector<AuditPoint>& points, SeenModel model) {
+  XyChart chart;
+  chart.head = {"leak-over-silent", "What a secure sum over everybody tells when devices fall silent",
+                "Gain over popularity of the shadow attacker, which weighs all evidence. The server sees who "
+                "is missing in "
+                "a sum: a round without somebody, beside the rounds with them, tells a little about them. "
+                "Where nobody is "
+                "ever missing all people look alike."};
+  chart.x = {.label = "share of the devices that fall silent in a round", .from_zero = true};
+  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  add_series(chart, points, "",
+             [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
+  return chart;
+}
+
 std::string view_text(const AuditRequest& request) {
-  return to_string(request.view) + (request.keep_groups ? ", the same groups in every round" : "");
+  std::string text =
+      to_string(request.view) + (request.keep_groups ? ", the same groups in every round" : "");
+  if (request.silent > 0.0)
+    text += fmt::format(", {} of the devices silent in each round", percent(request.silent));
+  return text;
 }
 
 std::string model_words(const AuditRequest& request) {
@@ -212,8 +231,7 @@ PageSection about_section(const AuditReport& report, const std::string& command)
 
 // Whether all that was seen are sums over the same people, everybody.
 bool one_sum_of_all(const AuditRequest& request) {
-  return request.view.view == View::secure && request.view.group == 0 && request.train.plan.cohort >= 1.0 &&
-         !request.train.consent.any();
+  return request.view.view == View::secure && request.view.group == 0 && everybody_in_every_round(request);
 }
 
 PageSection canary_section(const CanaryOutcome& canaries) {
@@ -322,6 +340,7 @@ Page audit_page(const AuditReport& report, const std::string& command) {
   if (!report.over_epsilon.empty())
     curves.blocks.emplace_back(Chart(epsilon_chart(report.over_epsilon, model)));
   if (!report.over_group.empty()) curves.blocks.emplace_back(Chart(group_chart(report.over_group, model)));
+  if (!report.over_silent.empty()) curves.blocks.emplace_back(Chart(silent_chart(report.over_silent, model)));
   if (report.over_pi.empty())
     curves.blocks.emplace_back(
         PageGap{"The leak over π and over ε was not measured.", command + " --curves"});

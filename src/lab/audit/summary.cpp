@@ -160,7 +160,8 @@ nlohmann::json plan_json(const AuditRequest& request) {
                       {"clip", request.noise.clip},
                       {"delta", request.noise.delta},
                       {"local", request.local},
-                      {"keep_groups", request.keep_groups}};
+                      {"keep_groups", request.keep_groups},
+                      {"secure_dropout", request.silent}};
   if (request.train.model == ModelKind::fpl) json["variant"] = variant_of(plan);
   return json;
 }
@@ -220,6 +221,7 @@ nlohmann::json to_json(const AuditReport& report) {
   if (!report.over_pi.empty()) json["over_pi"] = json_of(report.over_pi, "pi");
   if (!report.over_epsilon.empty()) json["over_epsilon"] = json_of(report.over_epsilon, "epsilon");
   if (!report.over_group.empty()) json["over_group"] = json_of(report.over_group, "group");
+  if (!report.over_silent.empty()) json["over_silent"] = json_of(report.over_silent, "silent");
   if (report.canaries)
     json["canaries"] = {{"epsilon_at_least", report.canaries->bound.epsilon},
                         {"epsilon_promised", report.canaries->promised},

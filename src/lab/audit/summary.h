@@ -82,6 +82,7 @@ struct AuditReport {
   std::vector<AuditPoint> over_pi;
   std::vector<AuditPoint> over_epsilon;
   std::vector<AuditPoint> over_group;
+  std::vector<AuditPoint> over_silent;
   std::optional<CanaryOutcome> canaries;
 };
 

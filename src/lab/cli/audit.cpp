@@ -52,7 +52,7 @@ Result<AuditRequest> request_of(const AuditFlags& flags) {
   SOTTO_TRY(request.train, request_from(flags.train));
   SOTTO_TRY(request.view, parse_view(flags.view));
   if (request.keep_groups && request.view.group == 0)
-    return fail(Code::usage, "--keep-groups is of sums over a part of the devices: choose the view secure:N");
+    return fail(Code::usage, "--keep-groups is of sums over a part of the devices: choose the view groups:N");
   SOTTO_TRY(request.attack.attackers, chosen_attackers(flags.attackers, seen_model(request)));
   request.looks = true;
   SOTTO_TRY_DONE(check(request));
@@ -169,8 +169,10 @@ std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
   else
     command += " --transcript " + shell_word(flags.transcript);
   command += criteria_words(request.train.criteria);
-  command += fmt::format(" --view {}{} --seed {}", to_string(request.view),
-                         request.keep_groups ? " --keep-groups" : "", request.train.plan.seed);
+  command +=
+      fmt::format(" --view {}{}", to_string(request.view), request.keep_groups ? " --keep-groups" : "");
+  if (request.silent > 0.0) command += fmt::format(" --secure-dropout {}", request.silent);
+  command += fmt::format(" --seed {}", request.train.plan.seed);
   return flags.page.empty() ? command : command + " --out " + shell_word(flags.page);
 }
 
@@ -200,12 +202,17 @@ Status run_audit(AuditFlags& flags, const Console& console) {
 void add_view_flags(CLI::App& app, AuditFlags& flags) {
   app.add_option(
          "--view", flags.view,
-         "what the server sees: plain, shuffled, secure (one sum a round), secure:N (sums over at least N "
-         "devices), secure+dp, secure:N+dp")
+         "what the server sees: plain, shuffled, secure (one sum a round), secure:N (the same, of at least N "
+         "devices), groups:N (sums over groups of at least N); the last three also with noise: secure+dp …")
       ->type_name("VIEW")
       ->default_str("plain")
       ->group("Audit");
-  app.add_flag("--keep-groups", flags.request.keep_groups, "secure:N: the same groups in every round")
+  app.add_flag("--keep-groups", flags.request.keep_groups, "groups:N: the same groups in every round")
+      ->group("Audit");
+  app.add_option("--secure-dropout", flags.request.silent,
+                 "secure, groups: share of the devices that fall silent in each round; the server sees who")
+      ->type_name("SHARE")
+      ->default_str("0")
       ->group("Audit");
   app.add_option("--noise", flags.request.noise.multiplier,
                  "+dp, --noisy-messages: noise of a sum, as a multiple of the clip")
@@ -240,9 +247,10 @@ void add_attack_flags(CLI::App& app, AuditFlags& flags) {
       ->type_name("N")
       ->default_str("1")
       ->group("Audit");
-  app.add_flag("--no-controls", flags.no_controls, "leave out the two runs that show whether the audit works")
+  app.add_flag("--no-controls", flags.no_controls, "leave out the runs that show whether the audit works")
       ->group("Audit");
-  app.add_flag("--curves", flags.curves, "also measure the leak over π and over ε (twenty short audits)")
+  app.add_flag("--curves", flags.curves,
+               "also measure the leak over π, ε, the size of a sum and silent devices (fifty short audits)")
       ->group("Audit");
   app.add_option("--canaries", flags.canaries,
                  "trials of A7, canary users against the ε that the noise promises (at most 20 rounds each)")
@@ -275,6 +283,7 @@ void add_audit(CLI::App& root, Cli& cli) {
   app->footer(examples(
       {"sotto audit --data world --variant pfpl+ --pi 0 --epochs 10 --out audit.html",
        "sotto audit --data u.data --min-user 20 --variant pfpl+ --factors 20 --epochs 30 --view secure:50",
+       "sotto audit --data u.data --min-user 20 --variant pfpl+ --view groups:50 --secure-dropout 0.05",
        "sotto audit --data u.data --variant pfpl+ --view secure+dp --noise 3 --canaries 2000 --json",
        "sotto audit --data world --kg features.tsv --model kgflex --cohort 0.1 --epochs 10",
        "sotto audit --data u.data --variant pfpl --epochs 5 --criteria \"size>novelty\"",
