@@ -27,7 +27,8 @@ void add_sum_flags(CLI::App& app, Edits<TrainRequest>& edits) {
   using Count = std::uint32_t;
   number("--secure-block", "ROWS", "rows within which a device's touch is hidden; 0: the whole catalogue",
          [](SumOptions& sum) -> Count& { return sum.block; });
-  number("--secure-group", "N", "devices summed together, at least; 0: the whole cohort",
+  number("--secure-group", "N",
+         "devices summed together, at least, and the server sees each such sum; 0: the whole cohort",
          [](SumOptions& sum) -> Count& { return sum.group; });
   number("--secure-bits", "N", "bits of the ring; 0: as few as hold the sum",
          [](SumOptions& sum) -> Count& { return sum.bits; });
