@@ -6,9 +6,9 @@
 namespace sotto::cli {
 namespace {
 
-std::vector<std::string> audit(std::initializer_list<const char*> more) {
+std::vector<std::string> audit(std::initializer_list<const char*> more, const char* epochs = "2") {
   std::vector<std::string> words{"audit", "--data", "world",    "--variant", "pfpl+",          "--factors",
-                                 "6",     "-q",     "--epochs", "2",         "--users-sample", "40"};
+                                 "6",     "-q",     "--epochs", epochs,      "--users-sample", "40"};
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
@@ -21,7 +21,7 @@ TEST(CliAudit, tells_figures_controls_and_draws_a_page) {
   const Workshop shop;
   make_world(shop);
   const Outcome outcome =
-      shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--out", "audit.html"}));
+      shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--out", "audit.html"}, "12"));
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const nlohmann::json told = outcome.json();
   ASSERT_EQ(told["audit"]["attackers"].size(), 3u);
@@ -30,8 +30,21 @@ TEST(CliAudit, tells_figures_controls_and_draws_a_page) {
   EXPECT_EQ(told["controls"].size(), 3u);
   EXPECT_NE(shop.get("audit.html").find("Who finds how much"), std::string::npos);
   EXPECT_TRUE(shop.has("audit/plots/leak-over-rounds.svg"));
-  const Outcome again = shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--threads", "1"}));
+  const Outcome again =
+      shop.sotto(audit({"--pi", "0", "--attackers", "A1,A3", "--json", "--threads", "1"}, "12"));
   EXPECT_EQ(again.out, outcome.out);
+}
+
+TEST(CliAudit, an_audit_whose_control_failed_fails_and_says_what_to_do) {
+  const Workshop shop;
+  make_world(shop);
+  const Outcome outcome = shop.sotto(audit({"--lr", "1e-6", "--json", "--out", "my audit.html"}, "1"));
+  EXPECT_EQ(outcome.code, 1);
+  EXPECT_FALSE(outcome.json()["controls"][0]["held"]);
+  EXPECT_NE(outcome.err.find("a control failed (The attack works): try more people"), std::string::npos)
+      << outcome.err;
+  // The page has the command as it was typed.
+  EXPECT_NE(shop.get("my audit.html").find("--users-sample 40 --lr 1e-6 --json --out"), std::string::npos);
 }
 
 TEST(CliAudit, a_recorded_transcript_gives_the_same_figures) {

@@ -215,11 +215,34 @@ TEST(Canaries, WithoutAPromiseThereIsNothingToTest) {
   EXPECT_EQ(check(request).error().code, Code::usage);
 }
 
+TEST(Audit, ChanceIsReckonedOverAllFiguresTogether) {
+  // Two attackers with four figures each; one gain of 2.5 standard errors.
+  AuditSummary summary;
+  summary.attackers.resize(3);
+  summary.attackers[0].attacker = Attacker::popularity;
+  summary.attackers[0].advantage.auc = {.mean = 9.0, .range = {8.0, 10.0}, .error = 0.1};  // A0 is not asked
+  summary.attackers[1].attacker = Attacker::bias_sum;
+  summary.attackers[2].attacker = Attacker::match;
+  EXPECT_EQ(summary.largest_gain().chance, 1.0);
+  summary.attackers[2].advantage.tpr = {.mean = 0.05, .range = {0.01, 0.09}, .error = 0.02};
+  summary.attackers[1].advantage.f1 = {.mean = 0.5, .range = {-0.5, 1.5}, .error = 0.5};
+  const AuditSummary::LargestGain largest = summary.largest_gain();
+  EXPECT_EQ(largest.what, "A3 in TPR");
+  EXPECT_NEAR(largest.chance, 8 * 0.0062096653, 1e-8);  // 1 − Φ(2.5), from a table
+  EXPECT_FALSE(summary.shows_no_leak()) << "by itself the interval is above 0";
+}
+
 TEST(Audit, TheWholeAuditTellsItsControlsAndDrawsItsPage) {
   ThreadPool pool(2);
   FullAudit asked{small_request(0.0, "plain"), true, false, 0, "A small world."};
   asked.request.looks = true;
-  const AuditReport report = run_full_audit(asked, small_split(), pool, {}).value();
+  FullAuditHooks hooks;
+  std::vector<std::string> said;
+  hooks.on_part = [&](const std::string& part) { said.push_back(part); };
+  const AuditReport report = run_full_audit(asked, small_split(), pool, hooks).value();
+  ASSERT_EQ(said.size(), 4u);
+  EXPECT_EQ(said.front(), "1 of 4: the plan");
+  EXPECT_EQ(said.back(), "4 of 4: control: one secure sum");
   ASSERT_EQ(report.controls.size(), 3u);
   EXPECT_TRUE(report.controls[1].held) << report.controls[1].measured;
   EXPECT_TRUE(report.controls[2].held) << report.controls[2].measured;

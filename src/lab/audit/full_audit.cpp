@@ -15,9 +15,17 @@ namespace {
 constexpr std::uint32_t people_of_a_point = 200;
 constexpr double least_control_f1 = 0.95;
 constexpr double rounding = 1e-9;
+constexpr double least_chance = 0.05;  // below it chance is no explanation
 // Canaries are played thousands of times: as the plan is, but for this much.
 constexpr std::uint64_t most_canary_rounds = 20;
 constexpr std::uint64_t most_canary_devices = 10;
+
+std::string gain_words(const AuditSummary::LargestGain& largest) {
+  if (largest.chance >= 1.0) return "no gain that stands out";
+  return fmt::format("largest gain: {} {:+.4f} ({:+.4f} to {:+.4f}); the chance of such a one is {:.2f}",
+                     largest.what, largest.gain.mean, largest.gain.range.low, largest.gain.range.high,
+                     largest.chance);
+}
 
 class Runner {
  public:
@@ -25,7 +33,7 @@ class Runner {
       : asked_(asked), split_(split), executor_(executor), hooks_(hooks) {}
 
   Result<AuditSummary> run(const AuditRequest& request, const std::string& part) {
-    if (hooks_.on_part) hooks_.on_part(part);
+    say(part);
     SOTTO_TRY_DONE(check(request));
     std::vector<AuditRun> seeds;
     for (std::uint32_t n = 0; n < request.seeds; ++n) {
@@ -82,13 +90,10 @@ class Runner {
     AuditRequest request = bare();
     request.random_messages = true;
     SOTTO_TRY(const AuditSummary summary, run(request, "control: random messages"));
-    const AttackerSummary* best = summary.strongest();
-    const Estimate gained = best == nullptr ? Estimate{} : best->advantage.f1;
+    const AuditSummary::LargestGain largest = summary.largest_gain();
     return AuditControl{"Nothing comes from nothing: random messages instead of the true ones",
-                        "no attacker gains on A0 (every interval reaches down to 0)",
-                        fmt::format("largest gain in F1 {:+.4f} ({:+.4f} to {:+.4f})", gained.mean,
-                                    gained.range.low, gained.range.high),
-                        summary.shows_no_leak()};
+                        "no attacker gains on A0 more than chance explains (95%, all figures together)",
+                        gain_words(largest), largest.chance >= least_chance};
   }
 
   // Where all sums are of the same people, nothing in them may seem to be about one of them.
@@ -96,13 +101,9 @@ class Runner {
     AuditRequest request = bare();
     request.view = {.view = View::secure};
     SOTTO_TRY(const AuditSummary summary, run(request, "control: one secure sum"));
-    const AttackerSummary* best = summary.strongest();
-    const Estimate gained = best == nullptr ? Estimate{} : best->advantage.auc;
     return AuditControl{"One sum over everybody: a secure sum a round, nobody missing",
                         "no attacker gains on A0 (every interval reaches down to 0)",
-                        fmt::format("largest gain in AUC {:+.4f} ({:+.4f} to {:+.4f})", gained.mean,
-                                    gained.range.low, gained.range.high),
-                        summary.shows_no_leak()};
+                        gain_words(summary.largest_gain()), summary.shows_no_leak()};
   }
 
   Status add_controls(AuditReport& report) {
@@ -110,40 +111,33 @@ class Runner {
     report.controls.push_back(std::move(works));
     SOTTO_TRY(AuditControl null, null_gains_nothing());
     report.controls.push_back(std::move(null));
-    if (!everybody_in_every_round(bare())) return Done{};
+    if (controls() == 2) return Done{};
     SOTTO_TRY(AuditControl sum, one_sum_hides());
     report.controls.push_back(std::move(sum));
     return Done{};
   }
 
-  Status add_point(AuditRequest request, double x, const std::string& series, const std::string& part,
-                   std::vector<AuditPoint>& points) {
-    request.attack.people =
-        request.attack.people == 0 ? people_of_a_point : std::min(request.attack.people, people_of_a_point);
-    request.seeds = 1;
-    if (!kgflex())
-      request.attack.attackers = {Attacker::bias_sum, Attacker::absence, Attacker::match, Attacker::shadow,
-                                  Attacker::difference};
-    else
-      request.attack.attackers.assign(every_feature_attacker.begin(), every_feature_attacker.end());
-    SOTTO_TRY(AuditSummary summary, run(request, part));
-    points.push_back({x, series, std::move(summary)});
-    return Done{};
-  }
+  // A point of a curve that is yet to be measured.
+  struct Planned {
+    AuditRequest request;
+    double x = 0.0;
+    std::string series;
+    std::string part;
+    std::vector<AuditPoint> AuditReport::*curve = nullptr;
+  };
 
-  Status add_pi_curve(AuditReport& report) {
+  void plan_pi(std::vector<Planned>& points) const {
     for (const MaskKind mask : {MaskKind::sticky, MaskKind::redraw})
       for (const double pi : {0.0, 0.1, 0.3, 0.6, 1.0}) {
         AuditRequest request = bare();
         request.train.plan.consent = {pi, mask};
         request.train.consent = {};
-        SOTTO_TRY_DONE(add_point(request, pi, to_string(mask), fmt::format("π = {}, {}", pi, to_string(mask)),
-                                 report.over_pi));
+        points.push_back({request, pi, to_string(mask), fmt::format("π = {}, {}", pi, to_string(mask)),
+                          &AuditReport::over_pi});
       }
-    return Done{};
   }
 
-  Status add_epsilon_curve(AuditReport& report) {
+  void plan_epsilon(std::vector<Planned>& points, std::uint64_t rounds) const {
     for (const bool secure : {false, true})
       for (const double multiplier : {0.3, 1.0, 3.0, 8.0, 16.0}) {
         AuditRequest request = bare();
@@ -152,18 +146,13 @@ class Runner {
         request.local = !secure;
         if (secure) request.view = {.view = View::secure, .group = asked_.request.view.group, .noisy = true};
         const std::string series = secure ? "noise inside a secure sum" : "noise on single messages";
-        SOTTO_TRY_DONE(add_point(request, 0.0, series, fmt::format("σ = {}, {}", multiplier, series),
-                                 report.over_epsilon));
-        AuditPoint& point = report.over_epsilon.back();
-        point.x = epsilon_of(request, point.summary.rounds);
+        points.push_back({request, epsilon_of(request, rounds), series,
+                          fmt::format("σ = {}, {}", multiplier, series), &AuditReport::over_epsilon});
       }
-    return Done{};
   }
 
   // Sums over few people still tell about each: from how many on does it no longer show?
-  Status add_group_curve(AuditReport& report) {
-    SOTTO_TRY(const Schedule schedule, audit_schedule(asked_.request, split_));
-    const std::size_t cohort = schedule.cohort;
+  void plan_groups(std::vector<Planned>& points, std::size_t cohort) const {
     for (const bool keep : {false, true})
       for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
         if (group >= cohort) continue;
@@ -172,14 +161,13 @@ class Runner {
         request.keep_groups = keep;
         const std::size_t devices = group == 0 ? cohort : group;
         const std::string series = keep ? "the same groups in every round" : "groups dealt anew";
-        SOTTO_TRY_DONE(add_point(request, static_cast<double>(devices), series,
-                                 fmt::format("sums over {}, {}", devices, series), report.over_group));
+        points.push_back({request, static_cast<double>(devices), series,
+                          fmt::format("sums over {}, {}", devices, series), &AuditReport::over_group});
       }
-    return Done{};
   }
 
   // Who falls silent is missing in a sum, and everybody sees who.
-  Status add_silent_curve(AuditReport& report) {
+  void plan_silent(std::vector<Planned>& points) const {
     for (const double pi : {1.0, 0.1})
       for (const double silent : {0.0, 0.02, 0.05, 0.1, 0.2, 0.3}) {
         AuditRequest request = bare();
@@ -188,12 +176,42 @@ class Runner {
         request.train.plan.consent = {.pi = pi, .mask = MaskKind::sticky};
         request.train.consent = {};
         const std::string series = fmt::format("π = {}", pi);
-        SOTTO_TRY_DONE(add_point(request, silent, series,
-                                 fmt::format("{:.0f}% silent, {}", 100.0 * silent, series),
-                                 report.over_silent));
+        points.push_back({request, silent, series, fmt::format("{:.0f}% silent, {}", 100.0 * silent, series),
+                          &AuditReport::over_silent});
       }
+  }
+
+  Result<std::vector<Planned>> curves() const {
+    SOTTO_TRY(const Schedule schedule, audit_schedule(asked_.request, split_));
+    std::vector<Planned> points;
+    plan_pi(points);
+    plan_epsilon(points, schedule.rounds);
+    plan_groups(points, schedule.cohort);
+    plan_silent(points);
+    for (Planned& point : points) {
+      std::uint32_t& people = point.request.attack.people;
+      people = people == 0 ? people_of_a_point : std::min(people, people_of_a_point);
+      point.request.seeds = 1;
+      if (kgflex())
+        point.request.attack.attackers.assign(every_feature_attacker.begin(), every_feature_attacker.end());
+      else
+        point.request.attack.attackers = {Attacker::bias_sum, Attacker::absence, Attacker::match,
+                                          Attacker::shadow, Attacker::difference};
+    }
+    return points;
+  }
+
+  Status add_curves(const std::vector<Planned>& points, AuditReport& report) {
+    for (const Planned& point : points) {
+      SOTTO_TRY(AuditSummary summary, run(point.request, point.part));
+      (report.*point.curve).push_back({point.x, point.series, std::move(summary)});
+    }
     return Done{};
   }
+
+  // How many parts there will be, for who waits.
+  void expect(std::size_t parts) { parts_ = parts; }
+  [[nodiscard]] std::size_t controls() const { return everybody_in_every_round(bare()) ? 3 : 2; }
 
   Result<CanaryRequest> canaries() const {
     SOTTO_TRY(const Schedule schedule, audit_schedule(asked_.request, split_));
@@ -212,7 +230,7 @@ class Runner {
   }
 
   Status add_canaries(AuditReport& report) {
-    if (hooks_.on_part) hooks_.on_part("canaries");
+    say("canaries");
     SOTTO_TRY(const CanaryRequest request, canaries());
     const double promised = epsilon_of(asked_.request, request.rounds);
     SOTTO_TRY(report.canaries, play_canaries(request, promised, executor_));
@@ -220,6 +238,10 @@ class Runner {
   }
 
  private:
+  void say(const std::string& part) {
+    ++part_;
+    if (hooks_.on_part) hooks_.on_part(parts_ > 1 ? fmt::format("{} of {}: {}", part_, parts_, part) : part);
+  }
   static bool fits_the_sum(const AuditRequest& request) {
     const double unit = double{request.train.plan.fixed.scale()};
     return check(dp_sum_plan({request.noise.clip, request.noise.multiplier, unit})).ok();
@@ -230,6 +252,8 @@ class Runner {
   const Split& split_;
   Executor& executor_;
   const FullAuditHooks& hooks_;
+  std::size_t part_ = 0;
+  std::size_t parts_ = 1;
 };
 
 }  // namespace
@@ -241,18 +265,18 @@ Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, E
   // Told before the long work.
   if (asked.canaries > 0)
     if (const auto canaries = runner.canaries(); !canaries.ok()) return canaries.error();
+  std::vector<Runner::Planned> points;
+  if (asked.curves) {
+    SOTTO_TRY(points, runner.curves());
+  }
+  runner.expect(1 + (asked.controls ? runner.controls() : 0) + points.size() + (asked.canaries > 0 ? 1 : 0));
   AuditReport report;
   report.request = asked.request;
   report.data = asked.data;
   SOTTO_TRY(report.main, runner.run(asked.request, "the plan"));
   if (asked.request.noise.multiplier > 0.0) report.epsilon = epsilon_of(asked.request, report.main.rounds);
   if (asked.controls) SOTTO_TRY_DONE(runner.add_controls(report));
-  if (asked.curves) {
-    SOTTO_TRY_DONE(runner.add_pi_curve(report));
-    SOTTO_TRY_DONE(runner.add_epsilon_curve(report));
-    SOTTO_TRY_DONE(runner.add_group_curve(report));
-    SOTTO_TRY_DONE(runner.add_silent_curve(report));
-  }
+  SOTTO_TRY_DONE(runner.add_curves(points, report));
   if (asked.canaries > 0) SOTTO_TRY_DONE(runner.add_canaries(report));
   return report;
 }

@@ -72,6 +72,7 @@ PageTable figures_table(const std::vector<AttackerSummary>& attackers, bool alon
                    {"TPR at 1% FPR", true, "share found while 1% of the others are wrongly accused"},
                    {"named", true, "largest share at the top of the list with 95% precision"}};
   for (const AttackerSummary& one : attackers) {
+    if (alone && one.attacker == Attacker::popularity) continue;
     const LeakEstimates& figures = alone ? one.alone : one.informed;
     table.rows.push_back({{.text = code_of(one.attacker)},
                           {.text = name_of(one.attacker)},
@@ -155,14 +156,28 @@ XyChart pi_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   return chart;
 }
 
+// Gains near 0 are drawn as such, not on an axis that ends at them or at 1.
+ChartAxis gain_axis(const std::vector<AuditPoint>& points, SeenModel model) {
+  constexpr double least_top = 0.02;
+  double top = 0.0;
+  for (const AuditPoint& point : points)
+    top = std::max(top, point.summary.of(shadow_of(model))->advantage.auc.range.high);
+  ChartAxis axis;
+  axis.label = "AUC gained on A0";
+  axis.from_zero = true;
+  if (top < least_top) axis.high = least_top;
+  return axis;
+}
+
 XyChart epsilon_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   XyChart chart;
   chart.head = {"leak-over-epsilon", "What noise protects",
                 "Gain over popularity of the shadow attacker, which weighs all evidence, against the ε "
                 "of the whole "
-                "training. Small ε is much noise. The lower line adds the same noise inside a secure sum."};
+                "training. Small ε is much noise. It is added to each message, or shared by the devices of a "
+                "secure sum."};
   chart.x = {.label = "ε of the whole training", .scale = ScaleKind::log};
-  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  chart.y = gain_axis(points, model);
   add_series(chart, points, "",
              [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;
@@ -177,7 +192,7 @@ XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
       "tells about each of them, and more so where everybody is dealt into new groups every round: sums that "
       "overlap in ever new ways can be subtracted from each other."};
   chart.x = {.label = "devices in a sum", .scale = ScaleKind::log};
-  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  chart.y = gain_axis(points, model);
   add_series(chart, points, "",
              [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;
@@ -185,14 +200,15 @@ XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
 
 XyChart silent_chart(const std::vector<AuditPoint>& points, SeenModel model) {
   XyChart chart;
-  chart.head = {"leak-over-silent", "What a secure sum over everybody tells when devices fall silent",
-                "Gain over popularity of the shadow attacker, which weighs all evidence. The server sees who "
-                "is missing in "
-                "a sum: a round without somebody, beside the rounds with them, tells a little about them. "
-                "Where nobody is "
-                "ever missing all people look alike."};
+  chart.head = {
+      "leak-over-silent", "What a secure sum over everybody tells when devices fall silent",
+      "Gain over popularity of the shadow attacker, which weighs all evidence. The server sees who is "
+      "missing in "
+      "a sum and compares the rounds with somebody to those without; evidence that does not help on the "
+      "people "
+      "it knows is left aside (a gain of exactly 0). Where nobody is ever missing all people look alike."};
   chart.x = {.label = "share of the devices that fall silent in a round", .from_zero = true};
-  chart.y = {.label = "AUC gained on A0", .from_zero = true};
+  chart.y = gain_axis(points, model);
   add_series(chart, points, "",
              [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;

@@ -1,8 +1,11 @@
 #include "lab/audit/summary.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
 #include "base/version.h"
 #include "lab/audit/criteria_part.h"
@@ -15,6 +18,10 @@ Estimate estimate(const std::vector<double>& values, Executor& executor) {
   Estimate made;
   for (const double value : values) made.mean += value / static_cast<double>(values.size());
   made.range = bootstrap_mean(values, {}, executor);
+  double squares = 0.0;
+  for (const double value : values) squares += (value - made.mean) * (value - made.mean);
+  const auto count = static_cast<double>(values.size());
+  if (values.size() > 1) made.error = std::sqrt(squares / (count - 1.0) / count);
   return made;
 }
 
@@ -181,6 +188,30 @@ const AttackerSummary* AuditSummary::strongest() const {
         (best == nullptr || one.advantage.f1.mean > best->advantage.f1.mean))
       best = &one;
   return best;
+}
+
+AuditSummary::LargestGain AuditSummary::largest_gain() const {
+  LargestGain largest;
+  double most = 0.0;  // in standard errors
+  std::size_t tried = 0;
+  for (const std::vector<AttackerSummary>* group : {&attackers, &features})
+    for (const AttackerSummary& one : *group) {
+      if (one.attacker == Attacker::popularity) continue;
+      const std::pair<const char*, const Estimate*> figures[] = {{"AUC", &one.advantage.auc},
+                                                                 {"F1", &one.advantage.f1},
+                                                                 {"TPR", &one.advantage.tpr},
+                                                                 {"named", &one.advantage.named}};
+      for (const auto& [name, gain] : figures) {
+        ++tried;
+        if (gain->error <= 0.0 || gain->mean / gain->error <= most) continue;
+        most = gain->mean / gain->error;
+        largest.what = fmt::format("{} in {}", code_of(one.attacker), name);
+        largest.gain = *gain;
+      }
+    }
+  // The upper tail of the normal curve, once a figure.
+  largest.chance = std::min(1.0, static_cast<double>(tried) * 0.5 * std::erfc(most / std::numbers::sqrt2));
+  return largest;
 }
 
 bool AuditSummary::shows_no_leak() const { return gains_nothing(attackers) && gains_nothing(features); }

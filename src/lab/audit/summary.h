@@ -14,7 +14,8 @@ namespace sotto {
 
 struct Estimate {
   double mean = 0.0;
-  Interval range;  // 95%, bootstrap over the judged (and seeds)
+  Interval range;      // 95%, bootstrap over the judged (and seeds)
+  double error = 0.0;  // of the mean: its standard deviation
   // Nothing is shown: the interval holds zero.
   [[nodiscard]] bool holds_zero() const { return range.low <= 0.0 && range.high >= 0.0; }
 };
@@ -53,6 +54,13 @@ struct AuditSummary {
   // No attacker's advantage, in any of the four figures and about items or features, has an interval above
   // zero.
   [[nodiscard]] bool shows_no_leak() const;
+  // The gain that chance explains least.
+  struct LargestGain {
+    std::string what = "nobody";  // "A3 in AUC"
+    Estimate gain;
+    double chance = 1.0;  // of one that large among all attackers and figures if there were none (Bonferroni)
+  };
+  [[nodiscard]] LargestGain largest_gain() const;
 };
 
 [[nodiscard]] AuditSummary summarise(const std::vector<AuditRun>& seeds, Executor& executor);

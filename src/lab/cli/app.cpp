@@ -135,6 +135,7 @@ void add_commands(CLI::App& root, Cli& cli) {
 int run_sotto(int count, const char* const* words) {
   const MappingGuard mapped_files;
   Cli cli{.console = Console::detect(), .action = {}};
+  cli.console.remember_typed(count, words);
   CLI::App root("Sotto trains recommenders on devices that keep their data to themselves.", "sotto");
   add_commands(root, cli);
   try {

@@ -140,49 +140,13 @@ Result<AuditReport> audited(const AuditFlags& flags, const AuditRequest& request
   return report;
 }
 
-// The flags of criteria, as typed.
-std::string criteria_words(const CriteriaRequest& criteria) {
-  if (!criteria.asked()) return "";
-  std::string words = " --criteria " + shell_word(criteria.order);
-  if (!criteria.score.empty()) words += " --score " + shell_word(criteria.score);
-  if (!criteria.weights.empty())
-    words += fmt::format(" --score-weights {}", fmt::join(criteria.weights, ","));
-  if (criteria.size_bound) words += fmt::format(" --size-bound {}", *criteria.size_bound);
-  if (!criteria.trust.empty()) words += " --trust " + shell_word(criteria.trust);
-  if (!criteria.quality.empty()) words += " --quality-category " + shell_word(criteria.quality);
-  return words;
-}
-
-// What was typed, near enough to be typed again.
-std::string command_of(const AuditFlags& flags, const AuditRequest& request) {
-  std::string command = "sotto audit";
-  for (const std::string& path : request.train.data.paths) command += " --data " + shell_word(path);
-  for (const std::string& path : request.train.data.names) command += " --names " + shell_word(path);
-  const bool kgflex = seen_model(request) == SeenModel::kgflex;
-  for (const std::string& path : request.train.data.kg.paths) command += " --kg " + shell_word(path);
-  if (kgflex) command += " --model kgflex";
-  if (flags.transcript.empty())
-    command += fmt::format("{} --factors {} --epochs {} --pi {} --mask {}",
-                           kgflex ? "" : fmt::format(" --variant {}", variant_of(request.train.plan)),
-                           request.train.plan.fpl.factors, request.train.plan.epochs,
-                           request.train.plan.consent.pi, to_string(request.train.plan.consent.mask));
-  else
-    command += " --transcript " + shell_word(flags.transcript);
-  command += criteria_words(request.train.criteria);
-  command +=
-      fmt::format(" --view {}{}", to_string(request.view), request.keep_groups ? " --keep-groups" : "");
-  if (request.silent > 0.0) command += fmt::format(" --secure-dropout {}", request.silent);
-  command += fmt::format(" --seed {}", request.train.plan.seed);
-  return flags.page.empty() ? command : command + " --out " + shell_word(flags.page);
-}
-
 Status run_audit(AuditFlags& flags, const Console& console) {
   SOTTO_TRY(const AuditRequest request, request_of(flags));
   SOTTO_TRY(const Prepared prepared, prepare(request.train.data));
   ThreadPool threads(flags.train.common.threads);
   SOTTO_TRY(const AuditReport report, audited(flags, request, prepared.split, threads, console));
   if (!flags.page.empty()) {
-    SOTTO_TRY(const auto written, write_page(audit_page(report, command_of(flags, request)), flags.page));
+    SOTTO_TRY(const auto written, write_page(audit_page(report, console.typed()), flags.page));
     if (!flags.train.quiet) console.note(fmt::format("sotto: the page is {}", written.back().string()));
   }
   if (flags.train.common.json) {
@@ -191,9 +155,11 @@ Status run_audit(AuditFlags& flags, const Console& console) {
     console.print(report_text(report, console));
   }
   for (const AuditControl& control : report.controls)
-    if (!control.held && control.name.starts_with("Nothing"))
+    if (!control.held)
       return fail(Code::bad_input,
-                  "the audit cannot be believed: random messages seem to leak; try more people");
+                  fmt::format("the audit cannot be believed, a control failed ({}): try more people "
+                              "(--users-sample) or more rounds (--epochs)",
+                              control.name.substr(0, control.name.find(':'))));
   if (report.canaries && !report.canaries->held())
     return fail(Code::bad_input, "the promised ε is broken: the canaries prove a larger one");
   return Done{};

@@ -198,6 +198,11 @@ std::string sparkline(const std::vector<double>& values) {
   return line;
 }
 
+void Console::remember_typed(int count, const char* const* words) {
+  typed_ = "sotto";
+  for (int n = 1; n < count; ++n) typed_ += " " + shell_word(words[n]);
+}
+
 std::string shell_word(const std::string& word) {
   const auto harmless = [](char letter) {
     return std::isalnum(static_cast<unsigned char>(letter)) != 0 ||

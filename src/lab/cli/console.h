@@ -32,6 +32,10 @@ class Console {
   // Columns of the terminal; 100 where there is none.
   [[nodiscard]] std::size_t width() const;
 
+  // The whole command as a person typed it, for pages that say how they were made.
+  [[nodiscard]] const std::string& typed() const { return typed_; }
+  void remember_typed(int count, const char* const* words);
+
   // Fails when what was printed did not arrive (a full disk, a closed pipe).
   [[nodiscard]] Status flush() const;
 
@@ -39,6 +43,7 @@ class Console {
   bool output_is_terminal_ = false;
   bool error_is_terminal_ = false;
   bool colours_ = false;
+  std::string typed_;
 };
 
 // Columns that a text takes on a terminal: combining marks none, wide East Asian letters two.

@@ -54,6 +54,10 @@ TEST(Console, words_for_a_shell) {
   EXPECT_EQ(shell_word("my runs"), "'my runs'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+  const char* typed[] = {"/usr/bin/sotto", "audit", "--data", "my world"};
+  Console console;
+  console.remember_typed(4, typed);
+  EXPECT_EQ(console.typed(), "sotto audit --data 'my world'");
 }
 
 TEST(Table, columns_line_up_and_leave_no_blanks_at_the_end) {

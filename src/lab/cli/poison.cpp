@@ -64,36 +64,6 @@ std::string outcome_text(const PoisonOutcome& outcome, const Console& console) {
       defence_text(outcome.defence), table.text(console));
 }
 
-std::string defence_words(const RobustOptions& defence) {
-  std::string words;
-  const auto say = [&](const char* flag, const auto& value) {
-    if (value) words += fmt::format(" {} {}", flag, *value);
-  };
-  say("--robust-row-clip", defence.row_clip);
-  say("--robust-clip", defence.clip);
-  say("--min-contributors", defence.min_contributors);
-  say("--groups", defence.groups);
-  return defence.across ? words + " --across " + to_string(*defence.across) : words;
-}
-
-// What was typed, near enough to be typed again.
-std::string command_of(const PoisonFlags& flags, const PoisonRequest& request) {
-  const Plan& plan = request.train.plan;
-  std::string command = "sotto poison";
-  for (const std::string& path : request.train.data.paths) command += " --data " + shell_word(path);
-  command += fmt::format(" --min-user {} --split {}", request.train.data.filter.min_user,
-                         to_string(request.train.data.split.rule));
-  command += fmt::format(" --variant {} --factors {} --epochs {} --init-sd {} --attack", variant_of(plan),
-                         plan.fpl.factors, plan.epochs, plan.fpl.init_sd);
-  for (std::size_t n = 0; n < flags.attacks.size(); ++n)
-    command += (n == 0 ? " " : ",") + shell_word(flags.attacks[n]);
-  command += defence_words(request.train.robust);
-  return command +
-         fmt::format(" --malicious {} --targets {} --least {} --cold {} --strength {} --seed {} --out {}",
-                     request.malicious, request.targets, request.least, request.cold, request.strength,
-                     plan.seed, shell_word(flags.page));
-}
-
 Status run_poison(PoisonFlags& flags, const Console& console) {
   SOTTO_TRY(const PoisonRequest request, request_of(flags));
   SOTTO_TRY(const Prepared prepared, prepare(request.train.data));
@@ -105,7 +75,7 @@ Status run_poison(PoisonFlags& flags, const Console& console) {
   SOTTO_TRY(const PoisonOutcome outcome, run_poison_study(request, prepared.split, threads, hooks));
   if (!flags.page.empty()) {
     SOTTO_TRY(const auto written,
-              write_page(poison_page(outcome, prepared.split, command_of(flags, request)), flags.page));
+              write_page(poison_page(outcome, prepared.split, console.typed()), flags.page));
     if (!flags.train.quiet) console.note(fmt::format("sotto: the page is {}", written.back().string()));
   }
   if (flags.train.common.json) {

@@ -149,7 +149,7 @@ nlohmann::json json_of(const NoiseCurve& curve) {
   return document;
 }
 
-Page page_of(const NoiseCurve& curve) {
+Page page_of(const NoiseCurve& curve, const std::string& command) {
   ChartSeries measured{.name = curve.model, .points = {}, .spread = PointSpread::bars};
   ChartSeries popular{.name = "Top-Pop", .points = {}, .marks = false};
   ChartSeries open{.name = "without noise", .points = {}, .marks = false};
@@ -166,6 +166,8 @@ Page page_of(const NoiseCurve& curve) {
                           {fmt::format("{:.4f}", point.mean()), point.mean()},
                           {fmt::format("{:.4f} to {:.4f}", point.least(), point.most())}});
   }
+  table.rows.push_back({{"Top-Pop"}, {"–"}, {fmt::format("{:.4f}", curve.popular), curve.popular}, {"–"}});
+  table.rows.push_back({{"without noise"}, {"0"}, {fmt::format("{:.4f}", curve.open), curve.open}, {"–"}});
   const XyChart chart{
       .head = {.name = "quality-by-epsilon",
                .title = fmt::format("{} by epsilon", curve.metric),
@@ -180,7 +182,8 @@ Page page_of(const NoiseCurve& curve) {
                                   curve.metric, curve.model, human_count(curve.people),
                                   curve.points.empty() ? 0.0 : curve.points.front().spent.delta,
                                   curve.popular, curve.open)},
-          .sections = {{"The curve", {Chart(chart), table}}}};
+          .sections = {{"The curve", {Chart(chart), table}},
+                       {"How this was made", {PageListing{"The command", command}}}}};
 }
 
 Status show_curve(CurveOptions& options, const Console& console) {
@@ -188,7 +191,7 @@ Status show_curve(CurveOptions& options, const Console& console) {
     return fail(Code::usage, fmt::format("--out: '{0}' has no ending: write '{0}.html'", options.out));
   SOTTO_TRY(const NoiseCurve curve, curve_of(options, console));
   if (!options.out.empty()) {
-    SOTTO_TRY(const auto written, write_page(page_of(curve), options.out));
+    SOTTO_TRY(const auto written, write_page(page_of(curve, console.typed()), options.out));
     console.note(fmt::format("sotto: {} holds the page", written.back().string()));
   }
   if (options.common.json) {
