@@ -16,17 +16,18 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint32_t rate_under = std::uint32_t{1} << 20;
+constexpr std::uint32_t rate_under = std::uint32_t{1} << 24;
 
-// One row each, of known candidates, with words of 0 and 1.
-bool says_yes_or_no(const Contribution& contribution, std::size_t candidates) {
+// One row each, of known candidates, with words from 0 to the most.
+bool is_judgement(const Contribution& contribution, const DpChoicePlan& plan) {
   if (contribution.width() != numbers_a_row) return false;
   for (std::size_t n = 0; n < contribution.size(); ++n) {
     if (n > 0 && contribution.row(n) <= contribution.row(n - 1)) return false;
     for (std::size_t k = 0; k < numbers_a_row; ++k) {
       const std::int32_t word = contribution.values(n)[k];
-      const bool known = contribution.row(n) * numbers_a_row + k < candidates;
-      if (word != 0 && !(word == 1 && known)) return false;
+      const bool known = contribution.row(n) * numbers_a_row + k < plan.candidates;
+      const bool allowed = word > 0 && static_cast<std::uint32_t>(word) <= plan.most;
+      if (word != 0 && !(allowed && known)) return false;
     }
   }
   return true;
@@ -39,6 +40,8 @@ Status check(const DpChoicePlan& plan) {
   if (!(plan.epsilon >= least_choice_epsilon && plan.epsilon <= most_choice_epsilon))
     return fail(Code::usage, fmt::format("a choice costs an epsilon from {} to {}, not {}",
                                          least_choice_epsilon, most_choice_epsilon, plan.epsilon));
+  if (plan.most == 0 || plan.most > most_said)
+    return fail(Code::usage, fmt::format("a candidate is judged by 0 to at most {}", most_said));
   return Done{};
 }
 
@@ -53,10 +56,10 @@ Status DpChoice::begin(const RoundPlace& place) {
 }
 
 Status DpChoice::accept(UserIndex user, Contribution& contribution) {
-  if (!says_yes_or_no(contribution, plan_.candidates))
-    return fail(
-        Code::bad_input,
-        "a device judges each candidate by 0 or 1, and this one said something else; it is not counted");
+  if (!is_judgement(contribution, plan_))
+    return fail(Code::bad_input, fmt::format("a device judges each candidate by 0 to {}, and this one said "
+                                             "something else; it is not counted",
+                                             plan_.most));
   return next_.accept(user, contribution);
 }
 
@@ -67,7 +70,7 @@ std::size_t DpChoice::choose(Aggregator&& sum) const {
   });
   scores.resize(plan_.candidates);
   // Rounded down: no more is told than was paid for.
-  const auto rate = static_cast<std::uint32_t>(std::floor(plan_.epsilon * rate_under));
+  const auto rate = static_cast<std::uint32_t>(std::floor(plan_.epsilon / plan_.most * rate_under));
   SecretStream bits(simulated_key(plan_.seed, ("choice " + plan_.release).c_str(), round_));
   return ExactNoise(bits).choose(scores, rate, rate_under);
 }

@@ -87,9 +87,10 @@ const Votes five{{1, 0, 1}, {0, 0, 1}, {1, 0, 0}, {1, 1, 1}, {0, 0, 0}};
 
 // How often each is chosen in 20,000 rounds against the law: χ² of two degrees; above 23 less than once in
 // 10⁵, and the seeds are fixed.
-double chi_square(double drawn_with, double told_epsilon) {
+double chi_square(double drawn_with, double told_epsilon, std::uint32_t most = 1) {
   constexpr int rounds = 20'000;
-  const DpChoicePlan plan{.candidates = 3, .epsilon = drawn_with, .release = "test", .seed = 7};
+  const DpChoicePlan plan{
+      .candidates = 3, .epsilon = drawn_with * most, .most = most, .release = "test", .seed = 7};
   std::vector<int> counts(3, 0);
   for (std::uint32_t round = 0; round < rounds; ++round) ++counts[chosen_of(plan, five, round)];
   const std::vector<double> law = law_of(told_epsilon, five, 3);
@@ -101,6 +102,7 @@ double chi_square(double drawn_with, double told_epsilon) {
 TEST(DpChoice, FollowsItsLawThroughTheSumAndAWrongRateIsTold) {
   EXPECT_LT(chi_square(.7, .7), 23.0);
   EXPECT_GT(chi_square(.7, .8), 23.0);
+  EXPECT_LT(chi_square(.7, .7, 3), 23.0) << "a third of epsilon for each of three";
   EXPECT_GT(chi_square(.7, .35), 23.0) << "no factor 2 is lost";
 }
 
@@ -163,19 +165,24 @@ TEST(DpChoice, IsChargedBeforeItIsMadeAndRefusedWhereThatIs) {
   EXPECT_EQ(refused.error().message, "spent");
 }
 
-TEST(DpChoice, RefusesWordsThatAreNeitherYesNorNo) {
-  const DpChoicePlan plan{.candidates = 3, .epsilon = .7, .release = "test", .seed = 7};
+TEST(DpChoice, RefusesWordsBeyondTheMost) {
+  DpChoicePlan plan{.candidates = 3, .epsilon = .7, .release = "test", .seed = 7};
   EXPECT_TRUE(told_of(plan, {{1, 0, 1}}).ok());
   EXPECT_FALSE(told_of(plan, {{2, 0, 0}}).ok());
   EXPECT_FALSE(told_of(plan, {{0, -1, 0}}).ok());
   EXPECT_FALSE(told_of(plan, {{0, 0, 0, 1}}).ok()) << "there is no fourth";
+  plan.most = 3;
+  EXPECT_TRUE(told_of(plan, {{3, 0, 1}}).ok());
+  EXPECT_FALSE(told_of(plan, {{4, 0, 0}}).ok());
 }
 
 TEST(DpChoice, WhatIsNoChoiceIsRefused) {
-  EXPECT_TRUE(check(DpChoicePlan{2, 1.0, "", 1}).ok());
-  EXPECT_FALSE(check(DpChoicePlan{1, 1.0, "", 1}).ok());
+  EXPECT_TRUE(check(DpChoicePlan{2, 1.0, 1, "", 1}).ok());
+  EXPECT_FALSE(check(DpChoicePlan{1, 1.0, 1, "", 1}).ok());
   for (const double epsilon : {0.0, -1.0, 1e-4, 101.0, std::nan("")})
-    EXPECT_FALSE(check(DpChoicePlan{2, epsilon, "", 1}).ok()) << epsilon;
+    EXPECT_FALSE(check(DpChoicePlan{2, epsilon, 1, "", 1}).ok()) << epsilon;
+  EXPECT_FALSE(check(DpChoicePlan{2, 1.0, 0, "", 1}).ok());
+  EXPECT_FALSE(check(DpChoicePlan{2, 1.0, 101, "", 1}).ok());
 }
 
 }  // namespace sotto::dp_choice_test

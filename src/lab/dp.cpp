@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "fed/dp_choice.h"
+#include "sim/candidate_votes.h"
 
 namespace sotto {
 
@@ -118,7 +119,7 @@ Status check_choice(const TrainRequest& request) {
     return fail(Code::usage, fmt::format("a choice for epsilon {} leaves nothing of {} for the sums: lower "
                                          "--dp-choice-epsilon, or raise --dp-epsilon",
                                          dp.choice_cost(), *dp.epsilon));
-  SOTTO_TRY_DONE(check(DpChoicePlan{dp.lambdas.size(), dp.choice_cost(), "", 0}));
+  SOTTO_TRY_DONE(check(DpChoicePlan{dp.lambdas.size(), dp.choice_cost(), 1, "", 0}));
   const DataRequest& data = request.data;
   if (data.split.validation_share > 0.0 || !data.validation.empty() || !data.split_file.empty())
     return Done{};
@@ -276,7 +277,8 @@ Status put_choice_before(Protection& protection, const TrainRequest& request,
   SOTTO_ASSERT(protection.first() != nullptr, "a choice stands before a sum");
   const DpRequest& dp = request.dp;
   const std::string name = "choice of lambda";
-  const DpChoicePlan plan{dp.lambdas.size(), dp.choice_cost(), name + " " + dp.drawn_for, request.plan.seed};
+  const DpChoicePlan plan{dp.lambdas.size(), dp.choice_cost(), most_votes, name + " " + dp.drawn_for,
+                          request.plan.seed};
   SOTTO_TRY_DONE(check(plan));
   const double noise = 1.0 / plan.epsilon;
   const auto charge = [account, name, noise](std::uint32_t) {

@@ -1,6 +1,6 @@
 // The λ of private EASE, chosen privately. EASE is solved for every candidate from the released matrix, which
-// costs nothing; each device says of each candidate whether its ten best items have one of the person's
-// validation part (sim/candidate_votes.h); one is chosen by the sums (fed/dp_choice.h).
+// costs nothing; each device says of each candidate how many of its ten best items are of the person's
+// validation part, 3 at most (sim/candidate_votes.h); one is chosen by the sums (fed/dp_choice.h).
 //
 // Laws: the choice is charged before it is made; it is a function of the votes and of what noise is drawn
 // for.

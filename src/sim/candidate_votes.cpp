@@ -62,8 +62,9 @@ Status CandidateVotes::judge(const Recommender& candidate, Executor& executor) {
   for (std::size_t n = 0; n < ranking.lists.users.size(); ++n) {
     const UserIndex user = ranking.lists.users[n];
     const auto list = ranking.lists.of(n, list_length);
-    votes[user.value] =
-        std::ranges::any_of(list, [&](ItemIndex item) { return judged_.contains(user, item); });
+    const auto hits =
+        std::ranges::count_if(list, [&](ItemIndex item) { return judged_.contains(user, item); });
+    votes[user.value] = static_cast<std::uint8_t>(std::min<std::ptrdiff_t>(hits, most_votes));
   }
   return Done{};
 }
@@ -72,7 +73,7 @@ Result<CollectedNumbers> CandidateVotes::collect(std::uint32_t round, Collector&
   const auto give = [&](const ItemSet&, UserIndex user, Contribution& out) {
     NumberRows rows(out);
     for (std::size_t k = 0; k < votes_.size(); ++k)
-      if (votes_[k][user.value] != 0) rows.put(k, 1);
+      if (votes_[k][user.value] != 0) rows.put(k, votes_[k][user.value]);
   };
   return collect_numbers(judged_, plan_, round, votes_.size(), collector, give);
 }

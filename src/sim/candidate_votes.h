@@ -1,9 +1,9 @@
 // CandidateVotes: what a federation's people think of several models that could be the one they get. A device
-// says yes to a candidate that has, among its ten best items for the person, one that the device kept back to
-// judge by (the validation part).
+// says of a candidate how many of its ten best items for the person are among those that the device kept back
+// to judge by (the validation part), most_votes at most.
 //
 // Laws: a device looks at what its person lets out of both parts alone, as if there were nothing else; who
-// takes no part says nothing. A word is 0 or 1. The same votes for any number of threads.
+// takes no part says nothing. The same votes for any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,10 @@
 
 namespace sotto {
 
+// All that one may say is paid for, and few have more to say; with 1 it would count who is served at all, not
+// how well.
+inline constexpr std::uint32_t most_votes = 3;
+
 class CandidateVotes {
  public:
   CandidateVotes(const Split& split, const Plan& plan);
@@ -27,7 +31,7 @@ class CandidateVotes {
 
   // Everybody looks at one more candidate.
   [[nodiscard]] Status judge(const Recommender& candidate, Executor& executor);
-  // The number of people who said yes, one a candidate, or what the collector makes of it.
+  // The sums of what they said, one a candidate, or what the collector makes of them.
   [[nodiscard]] Result<CollectedNumbers> collect(std::uint32_t round, Collector& collector) const;
 
  private:

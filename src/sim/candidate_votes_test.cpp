@@ -43,16 +43,17 @@ class MadeUp final : public Recommender {
   std::uint32_t turn_;
 };
 
-// Sorted by hand: whether one of the ten best is to be found.
-bool found(const MadeUp& model, const Histories& train, const Histories& kept, UserIndex user,
-           std::size_t catalogue) {
+// Sorted by hand: how many of the ten best are to be found.
+int found(const MadeUp& model, const Histories& train, const Histories& kept, UserIndex user,
+          std::size_t catalogue) {
   std::vector<std::pair<float, std::uint32_t>> all;
   for (std::uint32_t item = 0; item < catalogue; ++item)
     if (!train.contains(user, ItemIndex{item})) all.emplace_back(-model.one(user, item), item);
   std::sort(all.begin(), all.end());
+  int hits = 0;
   for (std::size_t n = 0; n < std::min<std::size_t>(10, all.size()); ++n)
-    if (kept.contains(user, ItemIndex{all[n].second})) return true;
-  return false;
+    if (kept.contains(user, ItemIndex{all[n].second})) ++hits;
+  return std::min(hits, int{most_votes});
 }
 
 std::vector<std::int64_t> votes_of(const Split& split, const Plan& plan, std::uint64_t* people = nullptr) {
@@ -67,7 +68,7 @@ std::vector<std::int64_t> votes_of(const Split& split, const Plan& plan, std::ui
   return sums->sums;
 }
 
-TEST(CandidateVotes, AreWhetherTheTenBestHaveOneThatWasKept) {
+TEST(CandidateVotes, AreHowManyOfTheTenBestWereKept) {
   const Split split = world();
   std::uint64_t people = 0;
   const auto votes = votes_of(split, {}, &people);
@@ -77,10 +78,9 @@ TEST(CandidateVotes, AreWhetherTheTenBestHaveOneThatWasKept) {
     const MadeUp model(split.train, split.catalogue, turn);
     std::int64_t expected = 0;
     for (std::uint32_t user = 0; user < 60; ++user)
-      expected += found(model, split.train, split.validation, UserIndex{user}, split.catalogue) ? 1 : 0;
+      expected += found(model, split.train, split.validation, UserIndex{user}, split.catalogue);
     EXPECT_EQ(votes[turn - 1], expected) << turn;
     EXPECT_GT(expected, 0) << "there is something to tell";
-    EXPECT_LT(expected, 60);
   }
 }
 
@@ -101,7 +101,7 @@ TEST(CandidateVotes, WhoIsClosedSaysNothing) {
     const MadeUp model(split.train, split.catalogue, turn);
     std::int64_t expected = 0;
     for (std::uint32_t user = 1; user < 60; user += 2)
-      expected += found(model, split.train, split.validation, UserIndex{user}, split.catalogue) ? 1 : 0;
+      expected += found(model, split.train, split.validation, UserIndex{user}, split.catalogue);
     EXPECT_EQ(votes[turn - 1], expected) << turn;
   }
 }

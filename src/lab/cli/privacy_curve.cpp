@@ -244,7 +244,7 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
   app->footer(
       examples({"sotto privacy curve --data ratings.tsv --min-user 20 --out curve.html",
                 "sotto privacy curve --data ratings.tsv --epsilon 1,8 --seeds 1 --json",
-                "sotto privacy curve --data ratings.tsv --validation 0.1 --dp-lambdas 30,100,300,1000"}));
+                "sotto privacy curve --data ratings.tsv --validation 0.05 --dp-lambdas 30,100,300,1000"}));
 }
 
 }  // namespace sotto

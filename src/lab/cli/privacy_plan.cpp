@@ -122,10 +122,10 @@ std::string headline(const PrivacyPlan& plan) {
 
 const char* explanation_of(const PrivacyPlan& plan) {
   if (plan.kind == NoiseKind::choice)
-    return "A choice (the exponential mechanism) of what suits most people: each says 0 or 1 of each "
-           "candidate, and 1/noise is the epsilon of one choice without delta. RDP bounds the cost and is "
-           "what "
-           "budgets are charged by; PLD is nearer to the cost of a single choice.";
+    return "A choice (the exponential mechanism) of what suits most people; 1/noise is the epsilon of one "
+           "choice "
+           "without delta. RDP bounds the cost and is what budgets are charged by; PLD is nearer to the cost "
+           "of a single choice.";
   if (plan.kind == NoiseKind::laplace)
     return "Noise is the scale of the Laplace law on each number of the sum, as a multiple of the most that "
            "one person changes all of them together, by absolute value (the clip). RDP bounds the cost, "
