@@ -13,6 +13,6 @@
 namespace sotto {
 
 [[nodiscard]] Result<DirectModel> make_private_ease(const TrainRequest& request, const Split& split,
-                                                    const EaseOptions& options, Executor& executor);
+                                                    const EaseOptions& asked_options, Executor& executor);
 
 }  // namespace sotto

@@ -71,6 +71,19 @@ TEST_F(CliPrivateChoice, what_cannot_be_is_refused_with_a_remedy) {
   refused({"--dp-choice-epsilon", "1"}, "--dp-lambdas");
 }
 
+TEST_F(CliPrivateChoice, a_persons_ledger_has_the_round_of_the_choice_and_what_it_spoke_of) {
+  ASSERT_EQ(shop.sotto({"device", "consent", "preset", "open", "--dir", "dev"}).code, 0);
+  const Outcome run = shop.sotto(
+      choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto json = shop.sotto({"device", "ledger", "list", "--dir", "dev", "--json"}).json();
+  const auto& entries = json["entries"];
+  ASSERT_EQ(entries.size(), 3u) << json;
+  EXPECT_EQ(entries[2]["mechanism"], "plain, private choice");
+  EXPECT_GT(entries[2]["epsilon"].get<double>(), entries[1]["epsilon"].get<double>());
+  EXPECT_GT(entries[2]["items"].size(), entries[1]["items"].size()) << "the validation part is judged by";
+}
+
 TEST_F(CliPrivateChoice, a_curve_tells_what_was_chosen) {
   const Outcome outcome = shop.sotto({"privacy", "curve", "--data", "world.tsv", "--validation", "0.2",
                                       "--epsilon", "8", "--seeds", "2", "--dp-items", "30", "--dp-lambdas",
