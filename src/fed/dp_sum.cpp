@@ -23,6 +23,7 @@ std::int64_t draw_noise(ExactNoise<SecretStream>& noise, const DpSumPlan& plan, 
 }
 
 Status check_noise_size(const DpSumPlan& plan) {
+  if (plan.kind == NoiseKind::choice) return fail(Code::usage, "the noise of a sum is Gaussian or Laplace");
   const bool laplace = plan.kind == NoiseKind::laplace;
   if ((laplace ? plan.scale : plan.variance) == 0)
     return fail(Code::usage, "noise of no variance hides nobody");

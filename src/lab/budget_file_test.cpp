@@ -34,10 +34,13 @@ TEST_F(BudgetFiles, AChargeIsOnTheDiskAndIsReadAgain) {
       file->charge({.what = "a vote", .by = ChargeBy::epsilon, .releases = {}, .epsilon = .125}).ok());
   const BudgetCharge laplace{.what = "a sum", .releases = {8.0, 1.0, 1, NoiseKind::laplace}};
   ASSERT_TRUE(file->charge(laplace).ok());
+  const BudgetCharge chosen{.what = "a choice", .releases = {8.0, 1.0, 1, NoiseKind::choice}};
+  ASSERT_TRUE(file->charge(chosen).ok());
   const auto again = BudgetFile::open(path());
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->budget().spent(), file->budget().spent());
-  ASSERT_EQ(again->budget().charges().size(), 3u);
+  ASSERT_EQ(again->budget().charges().size(), 4u);
+  EXPECT_EQ(again->budget().charges()[3].releases.kind, NoiseKind::choice);
   EXPECT_EQ(again->budget().charges()[2].releases.kind, NoiseKind::laplace);
   EXPECT_EQ(again->budget().charges()[0].what, "a sum");
   EXPECT_EQ(again->budget().charges()[0].releases.noise, 8.0);
@@ -80,6 +83,7 @@ TEST_F(BudgetFiles, ADamagedFileIsRefused) {
       "", "{}", "[1]", R"({"sotto_budget":9,"epsilon":1,"delta":1e-6,"charges":[]})",
       R"({"sotto_budget":1,"epsilon":-1,"delta":1e-6,"charges":[]})",
       R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":1,"mechanism":"magic","sampling":1}]})",
+      R"({"sotto_budget":1,"epsilon":9,"delta":1e-6,"charges":[{"what":"x","times":1,"mechanism":"choice","noise":9,"sampling":0.5}]})",
       // More often than is counted.
       R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":4294967297,"mechanism":"gaussian","noise":9,"sampling":1}]})",
       R"({"sotto_budget":1,"epsilon":1,"delta":1e-6,"charges":[{"what":"x","times":-1,"mechanism":"gaussian","noise":9,"sampling":1}]})",

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "base/hash.h"
+#include "fed/dp_choice.h"
+#include "sim/candidate_votes.h"
 
 namespace sotto {
 
@@ -78,6 +81,54 @@ std::string drawn_for(const TrainRequest& request, const Split& split) {
   return std::move(hasher).hex();
 }
 
+// Whether a λ can be chosen and paid for.
+Status check_choice(const TrainRequest& request) {
+  const DpRequest& dp = request.dp;
+  if (!dp.chooses()) {
+    if (dp.choice_epsilon)
+      return fail(Code::usage,
+                  "dp-choice-epsilon pays for a choice: give candidates with --dp-lambdas 30,100");
+    return Done{};
+  }
+  if (request.model != ModelKind::fedease)
+    return fail(Code::usage, fmt::format("dp-lambdas are candidates of fedease, not of {}: leave them out",
+                                         to_string(request.model)));
+  if (dp.place != to_string(DpPlace::central))
+    return fail(
+        Code::usage,
+        fmt::format("who chooses sees how many people each lambda suits, and with --dp {} nobody may: "
+                    "take --dp central (with --sum secure single answers stay hidden), or one --lambda",
+                    dp.place));
+  if (request.lambda)
+    return fail(Code::usage, "lambda is either given or chosen: leave --lambda or --dp-lambdas out");
+  constexpr std::size_t most_lambdas = 64;
+  if (dp.lambdas.size() < 2 || dp.lambdas.size() > most_lambdas)
+    return fail(Code::usage,
+                fmt::format("dp-lambdas are 2 to {} numbers to choose from, not {}: a single one "
+                            "is --lambda, and needs no choice",
+                            most_lambdas, dp.lambdas.size()));
+  std::vector<float> sorted = dp.lambdas;
+  std::sort(sorted.begin(), sorted.end());
+  const bool numbers = std::all_of(sorted.begin(), sorted.end(),
+                                   [](float lambda) { return lambda > 0.0f && std::isfinite(lambda); });
+  if (!numbers || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    return fail(Code::usage, "dp-lambdas are numbers above 0, each once");
+  if (!dp.choice_epsilon && !dp.epsilon)
+    return fail(Code::usage, "what may the choice of lambda cost? give --dp-choice-epsilon, or --dp-epsilon");
+  if (dp.epsilon && dp.choice_cost() >= *dp.epsilon)
+    return fail(Code::usage, fmt::format("a choice for epsilon {} leaves nothing of {} for the sums: lower "
+                                         "--dp-choice-epsilon, or raise --dp-epsilon",
+                                         dp.choice_cost(), *dp.epsilon));
+  SOTTO_TRY_DONE(check(DpChoicePlan{dp.lambdas.size(), dp.choice_cost(), 1, "", 0}));
+  const DataRequest& data = request.data;
+  if (data.split.validation_share > 0.0 || !data.validation.empty() || !data.split_file.empty())
+    return Done{};
+  return fail(
+      Code::usage,
+      "dp-lambdas are judged on people's validation parts: add --validation 0.2 (a share of the training "
+      "part)");
+}
+
 Status check_numbers(const DpRequest& dp) {
   const auto above_zero = [](const std::optional<double>& value) {
     return !value || (*value > 0.0 && std::isfinite(*value));
@@ -101,14 +152,16 @@ Status check_numbers(const DpRequest& dp) {
 Status check_dp(const TrainRequest& request) {
   const DpRequest& dp = request.dp;
   const bool other = dp.epsilon || dp.noise || dp.delta || dp.clip || dp.row_clip || dp.survivors ||
-                     dp.items || dp.popularity_share || dp.half_life || !dp.kind.empty() ||
-                     !dp.budget.empty();
+                     dp.items || dp.popularity_share || dp.half_life || dp.chooses() || dp.choice_epsilon ||
+                     !dp.kind.empty() || !dp.budget.empty();
   if (!dp.asked()) {
     if (other) return fail(Code::usage, "to add noise say where: --dp central, distributed or local");
     return Done{};
   }
   if (const auto place = parse_dp_place(dp.place); !place.ok()) return place.error();
-  if (const auto kind = parse_noise_kind(dp.kind); !dp.kind.empty() && !kind.ok()) return kind.error();
+  if (!dp.kind.empty() && !dp.laplace() && dp.kind != to_string(NoiseKind::gaussian))
+    return fail(Code::usage,
+                fmt::format("the noise of a sum is gaussian or laplace; '{}' is neither", dp.kind));
   if (!serves(request.model))
     return fail(Code::usage,
                 fmt::format("differential privacy serves fpl, fcf, fedals, fedease and kgflex, not {}",
@@ -120,7 +173,8 @@ Status check_dp(const TrainRequest& request) {
                 "early stopping chooses by people's own histories, which no noise covers: leave --early-stop "
                 "or --dp out, and give --epochs");
   if (dp.place == to_string(DpPlace::distributed)) SOTTO_TRY_DONE(check_shares(dp, request.sum));
-  return check_numbers(dp);
+  SOTTO_TRY_DONE(check_numbers(dp));
+  return check_choice(request);
 }
 
 Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases, const Split& split) {
@@ -135,9 +189,17 @@ Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t relea
                             "fewer of them (--cohort 1)",
                             releases));
   const auto times = static_cast<std::uint32_t>(releases);
-  SOTTO_TRY(const double noise, noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times,
-                                          Accountant::rdp, noise_kind_of(request.dp)));
-  out.dp.noise = request.dp.place == "local" ? 2.0 * noise : noise;
+  std::vector<NoisyReleases> beside;
+  if (request.dp.chooses()) beside.push_back({1.0 / request.dp.choice_cost(), 1.0, 1, NoiseKind::choice});
+  const auto noise = noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times, Accountant::rdp,
+                               noise_kind_of(request.dp), beside);
+  if (!noise.ok() && request.dp.chooses())
+    return fail(Code::usage,
+                fmt::format("a choice for epsilon {} leaves too little of {} for the sums: lower "
+                            "--dp-choice-epsilon, or raise --dp-epsilon",
+                            request.dp.choice_cost(), *request.dp.epsilon));
+  if (!noise.ok()) return noise.error();
+  out.dp.noise = request.dp.place == "local" ? 2.0 * *noise : *noise;
   return out;
 }
 
@@ -154,10 +216,10 @@ Result<std::shared_ptr<DpAccount>> DpAccount::open(const TrainRequest& request) 
   return account;
 }
 
-Status DpAccount::charge(const std::string& release, double noise) {
+Status DpAccount::charge(const std::string& release, double noise, std::optional<NoiseKind> kind) {
   // A copy first: what the file refuses must not count here either.
   PrivacyBudget after = budget_;
-  const BudgetCharge charge = charge_for(release, noise, 1);
+  const BudgetCharge charge = charge_for(release, noise, 1, kind);
   SOTTO_TRY_DONE(after.charge(charge));
   if (file_) SOTTO_TRY_DONE(file_->charge(charge));
   budget_ = std::move(after);
@@ -166,12 +228,12 @@ Status DpAccount::charge(const std::string& release, double noise) {
 
 Status DpAccount::count_before(const std::string& release, double noise, std::uint32_t times) {
   if (times == 0) return Done{};
-  return budget_.charge(charge_for(release, noise, times));
+  return budget_.charge(charge_for(release, noise, times, kind_));
 }
 
-double DpAccount::spent_with(const std::string& release, double noise) const {
+double DpAccount::spent_with(const std::string& release, double noise, std::optional<NoiseKind> kind) const {
   PrivacyBudget after = budget_;
-  const Status charged = after.charge(charge_for(release, noise, 1));
+  const Status charged = after.charge(charge_for(release, noise, 1, kind));
   return charged.ok() ? after.spent() : budget_.spent();  // what is refused is not released
 }
 
@@ -210,6 +272,26 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
   return Done{};
 }
 
+Status put_choice_before(Protection& protection, const TrainRequest& request,
+                         const std::shared_ptr<DpAccount>& account) {
+  SOTTO_ASSERT(protection.first() != nullptr, "a choice stands before a sum");
+  const DpRequest& dp = request.dp;
+  const std::string name = "choice of lambda";
+  const DpChoicePlan plan{dp.lambdas.size(), dp.choice_cost(), most_votes, name + " " + dp.drawn_for,
+                          request.plan.seed};
+  SOTTO_TRY_DONE(check(plan));
+  const double noise = 1.0 / plan.epsilon;
+  const auto charge = [account, name, noise](std::uint32_t) {
+    return account->charge(name, noise, NoiseKind::choice);
+  };
+  protection.put_before(std::make_unique<DpChoice>(plan, charge, *protection.first()));
+  const auto spent = [account, name, noise] { return account->spent_with(name, noise, NoiseKind::choice); };
+  protection.call({.name = std::string(to_string(request.sum.kind)) + ", private choice",
+                   .epsilon = spent,
+                   .keeps_size = false});
+  return Done{};
+}
+
 Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape) {
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const double unit = double{request.plan.fixed.scale()};
@@ -220,10 +302,12 @@ std::string dp_settings(const TrainRequest& request) {
   const DpRequest& dp = request.dp;
   if (!dp.asked()) return "";
   const auto shown = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
-  return fmt::format(" dp {}{} {} {} {} {} {} {} {} {} {} seed {}", dp.place, dp.laplace() ? " laplace" : "",
-                     shown(dp.epsilon), shown(dp.noise), shown(dp.delta), shown(dp.clip), shown(dp.row_clip),
-                     shown(dp.survivors), shown(dp.items), shown(dp.popularity_share), shown(dp.half_life),
-                     request.plan.seed);
+  const std::string choice =
+      dp.chooses() ? fmt::format(" choice {} of {}", dp.choice_cost(), fmt::join(dp.lambdas, ",")) : "";
+  return fmt::format(" dp {}{} {} {} {} {} {} {} {} {} {}{} seed {}", dp.place,
+                     dp.laplace() ? " laplace" : "", shown(dp.epsilon), shown(dp.noise), shown(dp.delta),
+                     shown(dp.clip), shown(dp.row_clip), shown(dp.survivors), shown(dp.items),
+                     shown(dp.popularity_share), shown(dp.half_life), choice, request.plan.seed);
 }
 
 }  // namespace sotto

@@ -2,7 +2,8 @@
 //
 // Laws: noise that an ε asks for is calibrated over all releases of the run (RDP, everybody in every release:
 // cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
-// run's own account, and to the budget file where one is given, before it happens. In the account of a run
+// run's own account, and to the budget file where one is given, before it happens; so is a choice, and noise
+// is calibrated to what it leaves. In the account of a run
 // that is resumed the rounds before it count too; the file has them already. Neighbours differ in one
 // person's whole data, added or removed; local noise is charged for one person's data being any other. With
 // Laplace noise lengths are sums of absolute values, and the ε without δ is told beside the other. The
@@ -36,19 +37,21 @@ class DpAccount {
   // The request has noise.
   [[nodiscard]] static Result<std::shared_ptr<DpAccount>> open(const TrainRequest& request);
 
-  // One release now. `noise` in multiples of what one person changes.
-  [[nodiscard]] Status charge(const std::string& release, double noise);
+  // One release now. `noise` in multiples of what one person changes; `kind` where it is not the run's.
+  [[nodiscard]] Status charge(const std::string& release, double noise, std::optional<NoiseKind> kind = {});
   // So many that a resumed run made before: the file has them already.
   [[nodiscard]] Status count_before(const std::string& release, double noise, std::uint32_t times);
   [[nodiscard]] PrivacySpent spent() const;
   // The ε after one more.
-  [[nodiscard]] double spent_with(const std::string& release, double noise) const;
+  [[nodiscard]] double spent_with(const std::string& release, double noise,
+                                  std::optional<NoiseKind> kind = {}) const;
 
  private:
   DpAccount(PrivacyBudget budget, double noise, NoiseKind kind)
       : budget_(std::move(budget)), noise_(noise), kind_(kind) {}
-  [[nodiscard]] BudgetCharge charge_for(const std::string& release, double noise, std::uint32_t times) const {
-    return {.what = release, .releases = {noise, 1.0, times, kind_}};
+  [[nodiscard]] BudgetCharge charge_for(const std::string& release, double noise, std::uint32_t times,
+                                        std::optional<NoiseKind> kind) const {
+    return {.what = release, .releases = {noise, 1.0, times, kind.value_or(kind_)}};
   }
 
   PrivacyBudget budget_;
@@ -68,7 +71,11 @@ struct DpRelease {
 [[nodiscard]] Status put_dp_before(Protection& protection, const TrainRequest& request, SumShape shape,
                                    const DpRelease& release, const std::shared_ptr<DpAccount>& account);
 
-// The same for a training in rounds, with an account of its own. The request has noise.
+// Puts the choice of one of the request's λs there. The request has noise.
+[[nodiscard]] Status put_choice_before(Protection& protection, const TrainRequest& request,
+                                       const std::shared_ptr<DpAccount>& account);
+
+// The same as put_dp_before() for a training in rounds, with an account of its own. The request has noise.
 [[nodiscard]] Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape);
 
 // The settings that decide a model, as text: part of its name. Empty without privacy.

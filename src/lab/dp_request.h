@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sotto {
 
@@ -19,11 +20,21 @@ struct DpRequest {
   std::optional<std::uint32_t> items;  // fedease: the most popular ones that pairs are released of
   std::optional<double> popularity_share;  // fedease: of the budget, to find those
   std::optional<float> half_life;          // fedease: newer items count more in the pairs
+  std::vector<float> lambdas;              // fedease: candidates for a choice that is paid for
+  std::optional<double> choice_epsilon;    // what that may cost
   std::string budget;     // a file that is charged too; it belongs to the run, not to its plan
   std::string drawn_for;  // what the noise is drawn for: settings, data and terms by content (with_noise)
 
   [[nodiscard]] bool asked() const { return !place.empty(); }
   [[nodiscard]] bool laplace() const { return kind == "laplace"; }
+  [[nodiscard]] bool chooses() const { return !lambdas.empty(); }
+  // Of a choice: unless given, a tenth of all that may be spent.
+  [[nodiscard]] double choice_cost() const { return choice_epsilon.value_or(epsilon.value_or(0.0) / 10.0); }
+};
+
+struct ChosenSetting {
+  float lambda = 0.0f;
+  double epsilon = 0.0;  // without δ; it is in what was spent
 };
 
 // What a run has spent, for its results.
@@ -32,6 +43,7 @@ struct PrivacySpent {
   double delta = 0.0;
   double noise = 0.0;               // on the sum, in multiples of the clip
   std::optional<double> pure = {};  // Laplace: the ε that holds without any δ
+  std::optional<ChosenSetting> choice = {};
 };
 
 }  // namespace sotto

@@ -17,7 +17,8 @@ Result<TrainRequest> with_people(TrainRequest request, const Split& split) {
   return request;
 }
 
-Status watch_device(const TrainRequest& request, const Split& split, SumShape shape, Protection& protection) {
+Status watch_device(const TrainRequest& request, const Split& split, SumShape shape, Protection& protection,
+                    const Histories* spoken_of) {
   SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(request.consent, split));
   if (!device || !request.consent.records) return Done{};
   const DeviceFolder folder(device->folder);
@@ -31,12 +32,13 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
   // A ledger that does not verify is not written to.
   SOTTO_TRY_DONE(folder.ledger());
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
-  LedgerOwner owner{.user = device->user,
-                    .model = request.model,
-                    .histories = shareable(request.plan.consent, split.train),
-                    .items = split.items,
-                    .plan = request.plan,
-                    .catalogue = split.catalogue};
+  LedgerOwner owner{
+      .user = device->user,
+      .model = request.model,
+      .histories = spoken_of != nullptr ? *spoken_of : shareable(request.plan.consent, split.train),
+      .items = split.items,
+      .plan = request.plan,
+      .catalogue = split.catalogue};
   Mechanism mechanism = protection.mechanism();
   mechanism.name += told_in_words(request, device->user);
   protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), std::move(mechanism),

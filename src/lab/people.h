@@ -13,8 +13,9 @@ namespace sotto {
 [[nodiscard]] Result<TrainRequest> with_people(TrainRequest request, const Split& split);
 
 // Puts the ledger of the request's device, if it names one, before the chain. Refuses to begin where the
-// person changed the policy since the run was planned.
+// person changed the policy since the run was planned. Contributions speak of `spoken_of`, which holds what
+// people let out; null: of what may be trained on.
 [[nodiscard]] Status watch_device(const TrainRequest& request, const Split& split, SumShape shape,
-                                  Protection& protection);
+                                  Protection& protection, const Histories* spoken_of = nullptr);
 
 }  // namespace sotto

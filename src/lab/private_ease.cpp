@@ -5,6 +5,7 @@
 
 #include "fed/messages.h"
 #include "lab/dp.h"
+#include "lab/lambda_choice.h"
 #include "lab/people.h"
 #include "model/central/noisy_gram.h"
 #include "model/pair_sum.h"
@@ -60,7 +61,8 @@ SymmetricMatrix matrix_of(const CollectedNumbers& triangle, std::size_t size) {
 }  // namespace
 
 Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& split,
-                                      const EaseOptions& options, Executor& executor) {
+                                      const EaseOptions& asked_options, Executor& executor) {
+  SOTTO_TRY_DONE(check_candidates(asked, split));
   SOTTO_TRY(const TrainRequest request, with_noise(asked, 1, split));
   const DpRequest& dp = request.dp;
   const double share = dp.popularity_share.value_or(usual_popularity_share);
@@ -89,12 +91,20 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
 
   SOTTO_TRY(CleanGram clean, clean_gram(matrix_of(pairs, size), deviation_of(request, gram.noise, users)));
   DirectModel made;
-  SOTTO_TRY(made.model, Ease::solve(std::move(clean.gram), kept.items(), split.catalogue, split.train,
-                                    options, executor));
   made.totals = counts.report;
   made.totals.add(pairs.report);
+  EaseOptions options = asked_options;
+  ItemGram released{std::move(clean.gram), kept.items()};
+  if (dp.chooses()) {
+    SOTTO_TRY(const LambdaChoice choice, choose_lambda(request, split, released, options, account, executor));
+    options.lambda = choice.lambda;
+    made.totals.add(choice.report);
+  }
+  SOTTO_TRY(made.model, Ease::solve(std::move(released.gram), std::move(released.items), split.catalogue,
+                                    dp.chooses() ? whole_histories(split) : split.train, options, executor));
   made.totals.bytes_down += encoded_model_bytes(size, size) * users;
   made.privacy = account->spent();
+  if (dp.chooses()) made.privacy->choice = {options.lambda, dp.choice_cost()};
   return made;
 }
 

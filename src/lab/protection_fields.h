@@ -33,6 +33,8 @@ void visit_dp(DpRequest& dp, Visitor& visit) {
   visit("dp", "items", dp.items);
   visit("dp", "popularity_share", dp.popularity_share);
   visit("dp", "half_life", dp.half_life);
+  visit("dp", "lambdas", dp.lambdas);
+  visit("dp", "choice_epsilon", dp.choice_epsilon);
 }
 
 template <class Visitor>

@@ -11,6 +11,7 @@
 #include "data/histories.h"
 #include "fed/number_sum.h"
 #include "fed/plan.h"
+#include "privacy/item_set.h"
 #include "sim/federation.h"
 
 namespace sotto {

@@ -8,10 +8,6 @@
 
 namespace sotto {
 
-namespace {
-
-// The ages of the items that consent let out, in the set's order, reckoned among these alone: an item that
-// stays on the device must not make others older.
 std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& histories, UserIndex user) {
   const auto history = histories.of(user);
   const auto all = histories.ages_of(user);
@@ -28,8 +24,6 @@ std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& hist
     age = static_cast<std::uint16_t>(std::lower_bound(sorted.begin(), sorted.end(), age) - sorted.begin());
   return ages;
 }
-
-}  // namespace
 
 Result<CollectedNumbers> collect_popularity(const Histories& histories, std::size_t catalogue,
                                             const Plan& plan, Collector& collector) {

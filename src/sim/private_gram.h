@@ -13,6 +13,11 @@
 
 namespace sotto {
 
+// The ages of the items that consent let out, in the set's order, reckoned among these alone: an item that
+// stays on the device must not make others older. None where the part has none.
+[[nodiscard]] std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& histories,
+                                                     UserIndex user);
+
 // Σ over people of which items they have; one number an item.
 [[nodiscard]] Result<CollectedNumbers> collect_popularity(const Histories& histories, std::size_t catalogue,
                                                           const Plan& plan, Collector& collector);

@@ -33,6 +33,17 @@ void add_dp_flags(CLI::App& app, Edits<TrainRequest>& edits) {
       &DpRequest::popularity_share);
   add("--dp-half-life", "N", "half-life in items of what somebody adds to the pairs (fedease); default 50",
       0.0f, &DpRequest::half_life);
+  using List = std::vector<float>;
+  add_edit<List>(
+      app, edits, "--dp-lambdas",
+      "candidates for lambda: people's devices judge them on their validation parts, one is chosen "
+      "privately, and that is paid for (fedease, central)",
+      [](TrainRequest& request, const List& value) { request.dp.lambdas = value; })
+      ->delimiter(',')
+      ->type_name("LIST")
+      ->group("Differential privacy");
+  add("--dp-choice-epsilon", "E", "what that choice costs, out of --dp-epsilon; default a tenth of it", 0.0,
+      &DpRequest::choice_epsilon);
   add("--dp-budget", "FILE",
       "a budget that is charged before each release ('sotto privacy budget'); --resume keeps it",
       std::string(), &DpRequest::budget);

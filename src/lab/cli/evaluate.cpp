@@ -9,6 +9,7 @@
 #include "lab/cli/run_text.h"
 #include "lab/cli/session.h"
 #include "lab/files.h"
+#include "lab/lambda_choice.h"
 #include "lab/prepare.h"
 #include "lab/trec.h"
 #include "sim/thread_pool.h"
@@ -93,6 +94,7 @@ Result<EvaluateOptions> asked_for(const EvaluateCommandOptions& options, const E
                 options.run.empty()
                     ? "the split has no validation part: make one with 'sotto data split --validation 0.2'"
                     : "the run has no validation part: train with --validation 0.2 to have one");
+  SOTTO_TRY_DONE(check_judged(request, options.judged()));
   return evaluate_options(request, *exhibit.split, options.judged());
 }
 

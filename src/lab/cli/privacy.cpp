@@ -21,6 +21,8 @@ struct BudgetCommandOptions {
 
 std::string mechanism_of(const BudgetCharge& charge) {
   if (charge.by == ChargeBy::epsilon) return fmt::format("epsilon {:g} each", charge.epsilon);
+  if (charge.releases.kind == NoiseKind::choice)
+    return fmt::format("choice, epsilon {:g} each", 1.0 / charge.releases.noise);
   const char* law = charge.releases.kind == NoiseKind::laplace ? "Laplace" : "Gaussian";
   if (charge.releases.sampling >= 1.0) return fmt::format("{}, noise {:g}", law, charge.releases.noise);
   return fmt::format("{}, noise {:g}, sampling {:g}", law, charge.releases.noise, charge.releases.sampling);

@@ -11,6 +11,7 @@
 #include "lab/cli/table.h"
 #include "lab/cli/train_flags.h"
 #include "lab/files.h"
+#include "lab/lambda_choice.h"
 #include "lab/prepare.h"
 #include "lab/report/page.h"
 #include "lab/training.h"
@@ -36,6 +37,7 @@ struct NoisePoint {
   double epsilon = 0.0;  // as asked for
   PrivacySpent spent;
   std::vector<double> values;  // one a seed
+  std::vector<float> lambdas;  // that were chosen, likewise; none: it was given
   [[nodiscard]] double mean() const {
     return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
   }
@@ -96,6 +98,8 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
   SOTTO_TRY(TrainRequest request, base_request(options));
   TrainRequest popular = request, open = request;
   popular.dp = open.dp = {};
+  // Candidates stand in for the lambda of the usual plan; without noise it has that one.
+  if (request.dp.chooses() && options.plan_file.empty()) request.lambda.reset();
   popular.model = ModelKind::toppop;
   popular.recency = 0.0f;
   for (const double epsilon : options.epsilons) {  // all are checked before the first is trained
@@ -113,12 +117,16 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
                    .model = to_string(request.model),
                    .people = split.train.users(),
                    .points = {}};
-  SOTTO_TRY(const Measured least, measure(popular, split, options.metric, threads, guard));
-  SOTTO_TRY(const Measured best, measure(open, split, options.metric, threads, guard));
+  // Where nothing is chosen nothing is held back.
+  Split whole = split;
+  if (request.dp.chooses())
+    whole.train = whole_histories(split), whole.validation = Histories(split.users.size());
+  SOTTO_TRY(const Measured least, measure(popular, whole, options.metric, threads, guard));
+  SOTTO_TRY(const Measured best, measure(open, whole, options.metric, threads, guard));
   curve.popular = least.value;
   curve.open = best.value;
   for (const double epsilon : options.epsilons) {
-    NoisePoint point{.epsilon = epsilon, .spent = {}, .values = {}};
+    NoisePoint point{.epsilon = epsilon, .spent = {}, .values = {}, .lambdas = {}};
     for (std::uint32_t seed = 0; seed < options.seeds; ++seed) {
       TrainRequest one = request;
       one.dp.epsilon = epsilon;
@@ -127,6 +135,7 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
       SOTTO_TRY(const Measured measured, measure(one, split, options.metric, threads, guard));
       point.values.push_back(measured.value);
       point.spent = *measured.spent;
+      if (point.spent.choice) point.lambdas.push_back(point.spent.choice->lambda);
     }
     if (!options.common.json)
       console.note(fmt::format("epsilon {:g}: {} {:.4f}", epsilon, curve.metric, point.mean()));
@@ -139,13 +148,15 @@ nlohmann::json json_of(const NoiseCurve& curve) {
   nlohmann::json document{{"metric", curve.metric},      {"model", curve.model},
                           {"people", curve.people},      {"toppop", curve.popular},
                           {"without_noise", curve.open}, {"points", nlohmann::json::array()}};
-  for (const NoisePoint& point : curve.points)
+  for (const NoisePoint& point : curve.points) {
     document["points"].push_back({{"epsilon", point.epsilon},
                                   {"spent", point.spent.epsilon},
                                   {"delta", point.spent.delta},
                                   {"noise", point.spent.noise},
                                   {"mean", point.mean()},
                                   {"values", point.values}});
+    if (!point.lambdas.empty()) document["points"].back()["lambdas"] = point.lambdas;
+  }
   return document;
 }
 
@@ -176,12 +187,16 @@ Page page_of(const NoiseCurve& curve, const std::string& command) {
       .x = {.label = "epsilon", .scale = ScaleKind::log},
       .y = {.label = curve.metric},
       .series = {measured, open, popular}};
+  const bool chosen = !curve.points.empty() && curve.points.front().spent.choice.has_value();
   return {.title = "Quality under differential privacy",
-          .summary = {fmt::format("{} of {} on {} people at delta {:g}; Top-Pop gives {:.4f}, the same plan "
-                                  "without noise {:.4f}. Settings were not chosen privately.",
-                                  curve.metric, curve.model, human_count(curve.people),
-                                  curve.points.empty() ? 0.0 : curve.points.front().spent.delta,
-                                  curve.popular, curve.open)},
+          .summary = {fmt::format(
+              "{} of {} on {} people at delta {:g}; Top-Pop gives {:.4f}, the same plan "
+              "without noise {:.4f}. {} not chosen privately.",
+              curve.metric, curve.model, human_count(curve.people),
+              curve.points.empty() ? 0.0 : curve.points.front().spent.delta, curve.popular, curve.open,
+              chosen ? "Lambda was chosen privately at each point, and paid for; the other "
+                       "settings were"
+                     : "Settings were")},
           .sections = {{"The curve", {Chart(chart), table}},
                        {"How this was made", {PageListing{"The command", command}}}}};
 }
@@ -229,8 +244,10 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
   app->add_option("--metric", options->metric, "the figure to show")->type_name("NAME")->default_str("P@10");
   app->add_option("-o,--out", options->out, "a page with table and plot")->type_name("FILE");
   add_common_options(*app, options->common, "the first seed of each point");
-  app->footer(examples({"sotto privacy curve --data ratings.tsv --min-user 20 --out curve.html",
-                        "sotto privacy curve --data ratings.tsv --epsilon 1,8 --seeds 1 --json"}));
+  app->footer(
+      examples({"sotto privacy curve --data ratings.tsv --min-user 20 --out curve.html",
+                "sotto privacy curve --data ratings.tsv --epsilon 1,8 --seeds 1 --json",
+                "sotto privacy curve --data ratings.tsv --validation 0.05 --dp-lambdas 30,100,300,1000"}));
 }
 
 }  // namespace sotto

@@ -43,7 +43,7 @@ struct PrivacyPlan {
   std::vector<Cost> costs = {};
   std::vector<Need> needs = {};
 
-  [[nodiscard]] bool laplace() const { return kind == NoiseKind::laplace; }
+  [[nodiscard]] bool has_pure() const { return kind != NoiseKind::gaussian; }
 };
 
 Result<double> sampling_of(const PlanCommandOptions& options) {
@@ -66,8 +66,9 @@ Result<PrivacyPlan> plan_of(const PlanCommandOptions& options) {
     return fail(Code::usage,
                 "--delta lies between 1e-9 and 1; less than one in the number of people is usual");
   SOTTO_TRY(const NoiseKind kind, parse_noise_kind(options.kind));
+  SOTTO_TRY_DONE(check(NoisyReleases{1.0, sampling, options.rounds, kind}));
   PrivacyPlan plan{sampling, options.rounds, options.delta, kind};
-  const double least = plan.laplace() ? 0.02 : 0.2;
+  const double least = plan.has_pure() ? 0.02 : 0.2;
   for (const double noise : options.noises) {
     const NoisyReleases releases{noise, sampling, options.rounds, kind};
     SOTTO_TRY_DONE(check(releases));
@@ -101,7 +102,7 @@ nlohmann::json json_of(const PrivacyPlan& plan) {
   for (const Cost& cost : plan.costs) {
     document["costs"].push_back(
         {{"noise", cost.noise}, {"epsilon_rdp", cost.rdp}, {"epsilon_pld", cost.pld}});
-    if (plan.laplace()) document["costs"].back()["epsilon_without_delta"] = cost.pure;
+    if (plan.has_pure()) document["costs"].back()["epsilon_without_delta"] = cost.pure;
   }
   document["needs"] = nlohmann::json::array();
   for (const Need& need : plan.needs)
@@ -120,7 +121,12 @@ std::string headline(const PrivacyPlan& plan) {
 }
 
 const char* explanation_of(const PrivacyPlan& plan) {
-  if (plan.laplace())
+  if (plan.kind == NoiseKind::choice)
+    return "A choice (the exponential mechanism) of what suits most people; 1/noise is the epsilon of one "
+           "choice "
+           "without delta. RDP bounds the cost and is what budgets are charged by; PLD is nearer to the cost "
+           "of a single choice.";
+  if (plan.kind == NoiseKind::laplace)
     return "Noise is the scale of the Laplace law on each number of the sum, as a multiple of the most that "
            "one person changes all of them together, by absolute value (the clip). RDP bounds the cost, "
            "never "
@@ -133,7 +139,7 @@ const char* explanation_of(const PrivacyPlan& plan) {
 
 std::vector<std::string> cells_of(const PrivacyPlan& plan, const Cost& cost) {
   std::vector<std::string> cells{fmt::format("{:g}", cost.noise), cost_text(cost.rdp), cost_text(cost.pld)};
-  if (plan.laplace()) cells.push_back(cost_text(cost.pure));
+  if (plan.has_pure()) cells.push_back(cost_text(cost.pure));
   return cells;
 }
 
@@ -141,7 +147,7 @@ void print_plan(const PrivacyPlan& plan, const Console& console) {
   console.print(headline(plan) + "\n\n");
   std::vector<TableColumn> columns{
       {"noise", Align::right}, {"epsilon (RDP)", Align::right}, {"epsilon (PLD)", Align::right}};
-  if (plan.laplace()) columns.push_back({"without delta", Align::right});
+  if (plan.has_pure()) columns.push_back({"without delta", Align::right});
   Table costs(std::move(columns));
   for (const Cost& cost : plan.costs) costs.row(cells_of(plan, cost));
   if (!costs.empty()) console.print("What a noise level costs\n" + costs.text(console) + "\n");
@@ -172,7 +178,7 @@ Page page_of(const PrivacyPlan& plan) {
   PageTable costs{.caption = "What a noise level costs",
                   .columns = {{"noise", true}, {"epsilon (RDP)", true}, {"epsilon (PLD)", true}},
                   .rows = {}};
-  if (plan.laplace()) costs.columns.push_back({"without delta", true});
+  if (plan.has_pure()) costs.columns.push_back({"without delta", true});
   for (const Cost& cost : plan.costs) {
     const std::vector<std::string> cells = cells_of(plan, cost);
     const double values[] = {cost.noise, cost.rdp, cost.pld, cost.pure};
@@ -226,7 +232,8 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   app->add_option("--delta", options->delta, "chance that the bound does not hold")
       ->type_name("D")
       ->default_str("1e-6");
-  app->add_option("--kind", options->kind, "the law of the noise: gaussian or laplace")
+  app->add_option("--kind", options->kind,
+                  "the law of the noise: gaussian or laplace; choice: private choices")
       ->type_name("KIND")
       ->default_str("gaussian");
   app->add_option("--noise", options->noises, "noise levels, multiples of the clip")
@@ -240,6 +247,7 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   app->footer(examples({"sotto privacy plan --population 6040 --cohort 302 --rounds 200",
                         "sotto privacy plan --sampling 0.01 --rounds 120 --delta 1e-5 --noise 0.7,1,2 --json",
                         "sotto privacy plan --kind laplace --rounds 30 --epsilon 1,8",
+                        "sotto privacy plan --kind choice --noise 10 --epsilon 0.1",
                         "sotto privacy plan --epsilon 1,8 --out plan.html"}));
 }
 

@@ -162,6 +162,9 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   if (summary.contains("best_epoch"))
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
   if (summary.contains("epsilon")) facts.row({"privacy", privacy_text(summary)});
+  if (const auto choice = summary.find("choice"); choice != summary.end())
+    facts.row({"choice", fmt::format("lambda {:g}, chosen privately for epsilon {:.4g} of it",
+                                     number(*choice, "lambda"), number(*choice, "epsilon"))});
   add_criteria_facts(summary, facts);
   if (summary.contains("held_rows"))
     facts.row({"held back", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",

@@ -249,6 +249,8 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
     json["delta"] = trained.privacy->delta;
     json["noise"] = trained.privacy->noise;
     if (trained.privacy->pure) json["epsilon_without_delta"] = *trained.privacy->pure;
+    if (const auto& choice = trained.privacy->choice)
+      json["choice"] = {{"lambda", choice->lambda}, {"epsilon", choice->epsilon}};
   }
   if (request.average_last > 0) json["average_last"] = request.average_last;
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;

@@ -153,6 +153,8 @@ void add_train(CLI::App& root, Cli& cli) {
                 "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
                 "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",
                 "sotto train --data world --model fpl --dp local --dp-kind laplace --dp-noise 8",
+                "sotto train --data world --model fedease --validation 0.05 --dp central --dp-epsilon 8 "
+                "--dp-lambdas 30,100,300",
                 "sotto train --resume --out runs/first"}));
 }
 

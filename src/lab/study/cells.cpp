@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "data/split_parts.h"
+#include "lab/lambda_choice.h"
 #include "lab/memory_plan.h"
 #include "lab/prepare.h"
 #include "lab/training.h"
@@ -246,8 +247,9 @@ Result<ComputedCell> compute_cell(const TrainRequest& request, const Split& spli
   hooks.stop = stop;
   hooks.count_updates = true;
   hooks.on_progress = [&curve](const TrainProgress& progress) { return curve.note(progress); };
-  SOTTO_TRY(Trained trained, train(request, split, executor, hooks));
   const Part part = phase == Phase::search ? Part::validation : Part::test;
+  SOTTO_TRY_DONE(check_judged(request, part));
+  SOTTO_TRY(Trained trained, train(request, split, executor, hooks));
   SOTTO_TRY(Evaluation evaluation,
             evaluate(*trained.model, split, evaluate_options(request, split, part), executor));
   ComputedCell cell;

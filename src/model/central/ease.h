@@ -31,7 +31,7 @@ struct EaseOptions {
 
 class Ease final : public Recommender {
  public:
-  // `train` is whom it is asked about and must outlive it; the model learns from `pairs` alone.
+  // `train` is whom it is asked about; the model learns from `pairs` alone.
   [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(const PairCounts& pairs, const Histories& train,
                                                            const EaseOptions& options, Executor& executor);
   // The same from the histories' own pairs, counted faster. The catalogue has at most most_items items.
@@ -71,7 +71,7 @@ class Ease final : public Recommender {
   void sum_panel(std::size_t panel, const Rows& rows, std::size_t begin, std::size_t end, float* sums) const;
   [[nodiscard]] const float* panel(std::size_t n) const;
 
-  const Histories& train_;
+  Histories train_;
   std::size_t catalogue_;
   std::vector<std::uint32_t> solved_;
   Recency recency_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "privacy/dp/gaussian.h"
 #include "privacy/dp/pld.h"
@@ -21,26 +22,33 @@ Status check(const PrivacyGoal& goal) {
 
 namespace {
 
-double by_distribution(const NoisyReleases& releases, double delta) {
+double by_distribution(std::span<const NoisyReleases> releases, double delta) {
   // Without sampling the loss is Gaussian: no grid is needed.
-  if (releases.kind == NoiseKind::gaussian && releases.sampling >= 1.0)
-    return gaussian_epsilon(releases.noise / std::sqrt(static_cast<double>(releases.times)), delta);
-  return Pld::of({&releases, 1}).epsilon(delta);
+  const NoisyReleases& first = releases.front();
+  if (releases.size() == 1 && first.kind == NoiseKind::gaussian && first.sampling >= 1.0)
+    return gaussian_epsilon(first.noise / std::sqrt(static_cast<double>(first.times)), delta);
+  return Pld::of(releases).epsilon(delta);
 }
 
 }  // namespace
 
-double cost_of(const NoisyReleases& releases, double delta, Accountant accountant) {
+double cost_of(std::span<const NoisyReleases> releases, double delta, Accountant accountant) {
   RdpLedger ledger;
-  ledger.add(releases);
+  for (const NoisyReleases& one : releases) ledger.add(one);
   const double bound = ledger.epsilon(delta);
   if (accountant == Accountant::rdp) return bound;
   const double pld = by_distribution(releases, delta);
   // Above the bound by a grid's width: the bound is the cost (of few Laplace releases, their plain sum). By
-  // more: the grid is too coarse to tell.
+  // more: the grid is too coarse to tell. (Of many choices PLD knows the worst of each alone: RDP is nearer.)
   constexpr double width = 2e-3;
-  if (pld > bound + width * std::max(1.0, bound)) return std::numeric_limits<double>::infinity();
+  const bool chosen =
+      std::ranges::any_of(releases, [](const NoisyReleases& one) { return one.kind == NoiseKind::choice; });
+  if (!chosen && pld > bound + width * std::max(1.0, bound)) return std::numeric_limits<double>::infinity();
   return std::min(pld, bound);
+}
+
+double cost_of(const NoisyReleases& releases, double delta, Accountant accountant) {
+  return cost_of({&releases, 1}, delta, accountant);
 }
 
 double rounded_up(double value) {
@@ -49,16 +57,19 @@ double rounded_up(double value) {
 }
 
 Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times, Accountant accountant,
-                         NoiseKind kind) {
+                         NoiseKind kind, std::span<const NoisyReleases> beside) {
+  std::vector<NoisyReleases> all(beside.begin(), beside.end());
+  all.push_back({1.0, sampling, times, kind});
   const auto cost = [&](double noise) {
-    return cost_of({noise, sampling, times, kind}, goal.delta, accountant);
+    all.back().noise = noise;
+    return cost_of(all, goal.delta, accountant);
   };
   const auto enough = [&](double noise) { return cost(noise) <= goal.epsilon; };
   constexpr double most = 1e6;
   double high = 1.0;
   // PLD takes long where noise is small; RDP's answer is near.
   if (accountant == Accountant::pld) {
-    SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp, kind));
+    SOTTO_TRY(high, noise_for(goal, sampling, times, Accountant::rdp, kind, beside));
     // The rounding of many releases alone is more than δ: no noise would help, and each try is long.
     if (!std::isfinite(cost(high)))
       return fail(Code::usage, fmt::format("PLD cannot tell the cost of {} releases at delta {}: allow a "

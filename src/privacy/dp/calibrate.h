@@ -3,6 +3,8 @@
 // a library's last bit does not decide it (noise decides the bytes of a model).
 #pragma once
 
+#include <span>
+
 #include "base/result.h"
 #include "privacy/dp/rdp.h"
 
@@ -16,14 +18,16 @@ struct PrivacyGoal {
 
 enum class Accountant : std::uint8_t { rdp, pld };
 
-// What the releases cost at δ. By PLD never more than by RDP; infinite where PLD cannot tell (its rounding is
-// more than δ, or it comes out above RDP's bound).
+// What the releases, at least one, cost at δ. By PLD never more than by RDP; infinite where PLD cannot tell
+// (its rounding is more than δ, or it comes out above RDP's bound).
+[[nodiscard]] double cost_of(std::span<const NoisyReleases> releases, double delta, Accountant accountant);
 [[nodiscard]] double cost_of(const NoisyReleases& releases, double delta, Accountant accountant);
 
-// The least noise for `times` releases; goal and rate are checked. Fails where no noise up to 10⁶ suffices,
-// and where PLD's own rounding is more than δ.
+// The least noise for `times` releases, where `beside` are paid from the same goal; goal, rate and those are
+// checked. Fails where no noise up to 10⁶ suffices, and where PLD's own rounding is more than δ.
 [[nodiscard]] Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t times,
-                                       Accountant accountant, NoiseKind kind = NoiseKind::gaussian);
+                                       Accountant accountant, NoiseKind kind = NoiseKind::gaussian,
+                                       std::span<const NoisyReleases> beside = {});
 
 // Rounded up to five significant digits.
 [[nodiscard]] double rounded_up(double value);

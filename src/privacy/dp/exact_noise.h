@@ -106,7 +106,8 @@ class ExactNoise {
   }
 
   // One of the choices with P(k) ∝ e^(scores[k] · over / under): the exponential mechanism, with
-  // over / under = ε / (2 · how much one person changes a score). At least one choice.
+  // over / under = ε / (2 · how much one person changes a score); ε / (that much) where somebody more lowers
+  // none (choice.h). At least one choice.
   [[nodiscard]] std::size_t choose(std::span<const std::int64_t> scores, std::uint32_t over,
                                    std::uint32_t under) {
     SOTTO_ASSERT(!scores.empty(), "something to choose from");

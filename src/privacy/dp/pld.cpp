@@ -4,6 +4,7 @@
 #include <cmath>
 #include <complex>
 
+#include "privacy/dp/choice.h"
 #include "privacy/dp/fourier.h"
 #include "privacy/dp/normal.h"
 
@@ -29,7 +30,7 @@ double laplace_between(double a, double b) {
 
 // Somebody removed: P = (1 − q)·N(0) + q·N(1) against Q = N(0), N the law of the noise around its mean; the
 // loss rises with x (Laplace: between 0 and 1). Somebody added: P and Q change places, and so does the loss'
-// sign.
+// sign. A choice: the Laplace laws between 0 and 1 alone (privacy/dp/choice.h), never sampled.
 struct Loss {
   NoiseKind kind;
   double q, sigma;
@@ -37,8 +38,8 @@ struct Loss {
 
   // ln N(1)/N(0) at x.
   [[nodiscard]] double tilt_at(double x) const {
-    if (kind == NoiseKind::laplace) return std::clamp(2.0 * x - 1.0, -1.0, 1.0) / sigma;
-    return (2.0 * x - 1.0) / (2.0 * sigma * sigma);
+    if (kind == NoiseKind::gaussian) return (2.0 * x - 1.0) / (2.0 * sigma * sigma);
+    return std::clamp(2.0 * x - 1.0, -1.0, 1.0) / sigma;
   }
   [[nodiscard]] double with_tilt(double tilt) const {
     if (kind == NoiseKind::gaussian) return sigma * sigma * tilt + 0.5;
@@ -67,9 +68,12 @@ struct Loss {
                                       : normal_between(a / sigma, b / sigma);
   }
   [[nodiscard]] double mixed(double a, double b) const {
+    if (kind == NoiseKind::choice) return choice_between(1.0 / sigma, 1.0 - b, 1.0 - a);
     return (q < 1.0 ? (1.0 - q) * between(a, b) : 0.0) + q * between(a - 1.0, b - 1.0);
   }
-  [[nodiscard]] double plain(double a, double b) const { return between(a, b); }
+  [[nodiscard]] double plain(double a, double b) const {
+    return kind == NoiseKind::choice ? choice_between(1.0 / sigma, a, b) : between(a, b);
+  }
 };
 
 // One release on the grid: masses at (first + n)·step.
@@ -83,6 +87,7 @@ struct Ends {
   double low, high;  // of x: beyond them lies less than cut_tail
 };
 Ends ends_of(const Loss& loss) {
+  if (loss.kind == NoiseKind::choice) return {0.0, 1.0};
   // Laplace: the loss is the same from 1 on, and below 0.
   const double reach =
       loss.kind == NoiseKind::laplace ? std::numeric_limits<double>::infinity() : 7.5 * loss.sigma;

@@ -1,7 +1,7 @@
-// PLD: the cost of releases with sampled Gaussian or Laplace noise by the distribution of the privacy loss
-// itself: close to the truth where RDP only bounds it. The loss is put on a grid so that the hockey-stick
-// divergence never gets smaller ("connect the dots", Doroshenko et al. 2022), and losses add up by a Fourier
-// transform.
+// PLD: the cost of releases with sampled Gaussian or Laplace noise and of private choices by the distribution
+// of the privacy loss itself: close to the truth where RDP only bounds it. The loss is put on a grid so that
+// the hockey-stick divergence never gets smaller ("connect the dots", Doroshenko et al. 2022), and losses add
+// up by a Fourier transform.
 //
 // Laws: what it says is never below the truth, for a person added as for one removed (the larger counts), but
 // for the rounding of doubles, about 1e-11 in δ: ask for δ of 1e-9 or more. Noise is that of a real

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "privacy/dp/choice.h"
 #include "privacy/dp/laplace.h"
 
 namespace sotto {
@@ -78,24 +79,38 @@ double log_moment_real(double q, double sigma, double order, FractionalSeries se
 }  // namespace
 
 Result<NoiseKind> parse_noise_kind(const std::string& text) {
-  for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::laplace})
+  for (const NoiseKind kind : {NoiseKind::gaussian, NoiseKind::laplace, NoiseKind::choice})
     if (text == to_string(kind)) return kind;
-  return fail(Code::usage, fmt::format("noise is gaussian or laplace; '{}' is neither", text));
+  return fail(Code::usage,
+              fmt::format("noise is gaussian or laplace, or that of a choice; '{}' is none of them", text));
 }
 
-const char* to_string(NoiseKind kind) { return kind == NoiseKind::laplace ? "laplace" : "gaussian"; }
+const char* to_string(NoiseKind kind) {
+  switch (kind) {
+    case NoiseKind::gaussian:
+      return "gaussian";
+    case NoiseKind::laplace:
+      return "laplace";
+    case NoiseKind::choice:
+      break;
+  }
+  return "choice";
+}
 
 Status check(const NoisyReleases& releases) {
   if (!(releases.noise > 0.0 && std::isfinite(releases.noise)))
     return fail(Code::usage, fmt::format("noise {} is no multiple above 0", releases.noise));
   if (!(releases.sampling > 0.0 && releases.sampling <= 1.0))
     return fail(Code::usage, fmt::format("the sampling rate {} does not lie in (0, 1]", releases.sampling));
+  if (releases.kind == NoiseKind::choice && releases.sampling < 1.0)
+    return fail(Code::usage, "a choice is made by everybody: it earns nothing for sampling");
   return Done{};
 }
 
 double rdp_of(const NoisyReleases& one, double order, FractionalSeries series) {
   SOTTO_ASSERT(order > 1.0, "a Rényi order above 1");
   if (one.kind == NoiseKind::laplace) return laplace_rdp(one.noise, one.sampling, order);
+  if (one.kind == NoiseKind::choice) return choice_rdp(1.0 / one.noise, order);
   if (one.sampling >= 1.0) return order / (2.0 * one.noise * one.noise);
   const bool whole = order == std::floor(order);
   const double moment = whole ? log_moment_whole(one.sampling, one.noise, static_cast<std::uint32_t>(order))
@@ -125,6 +140,8 @@ void RdpLedger::add(const NoisyReleases& releases) {
   SOTTO_ASSERT(check(releases).ok(), "the releases were checked");
   if (releases.kind == NoiseKind::laplace)
     pure_ += releases.times * laplace_pure(releases.noise, releases.sampling);
+  else if (releases.kind == NoiseKind::choice)
+    pure_ += releases.times / releases.noise;
   else if (releases.times > 0)
     pure_ = infinity;
   for (std::size_t n = 0; n < costs_.size(); ++n)

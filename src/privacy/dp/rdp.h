@@ -1,8 +1,10 @@
-// RDP: what sums with Gaussian or Laplace noise cost, as Rényi divergences that add up over releases (Mironov
-// 2017; the sampled mechanism: Mironov, Talwar, Zhang 2019), and the (ε, δ) that follow from them.
+// RDP: what sums with Gaussian or Laplace noise and private choices cost, as Rényi divergences that add up
+// over releases (Mironov 2017; the sampled mechanism: Mironov, Talwar, Zhang 2019), and the (ε, δ) that
+// follow from them.
 //
 // Noise is told as a multiple of the most that one person changes the sum: Gaussian by its deviation, of the
-// Euclidean length (L2); Laplace by its scale, of the sum of absolute values (L1; privacy/dp/laplace.h).
+// Euclidean length (L2); Laplace by its scale, of the sum of absolute values (L1; privacy/dp/laplace.h); a
+// choice by 1/ε, the scale of its Gumbel noise, of one score (privacy/dp/choice.h).
 // `sampling` is the chance with which each person takes part in a release, each on their own (Poisson); 1:
 // everybody does.
 // Laws: the value at an order is never below the true divergence, so ε is never too small; charges add up in
@@ -23,7 +25,7 @@ namespace sotto {
 
 enum class FractionalSeries : std::uint8_t { bound, exact };
 
-enum class NoiseKind : std::uint8_t { gaussian, laplace };
+enum class NoiseKind : std::uint8_t { gaussian, laplace, choice };
 [[nodiscard]] Result<NoiseKind> parse_noise_kind(const std::string& text);
 [[nodiscard]] const char* to_string(NoiseKind kind);
 
@@ -54,7 +56,7 @@ class RdpLedger {
 
   // The releases are checked.
   void add(const NoisyReleases& releases);
-  // Releases of which only an ε without δ is known (randomised response, the exponential mechanism).
+  // Releases of which only an ε without δ is known (randomised response).
   void add_pure(double epsilon, std::uint32_t times);
 
   [[nodiscard]] double epsilon(double delta) const;
