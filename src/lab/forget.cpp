@@ -118,7 +118,8 @@ class Forgetting {
     out_.kept_bytes = triangle_size(split_.catalogue) * sizeof(std::uint64_t);
     auto start = Clock::now();
     const ConsentGate gate(whole.plan.consent, whole.plan.seed, 0, asked_.user);
-    const ItemSet set = ItemSet::consented(split_.train.of(asked_.user), gate);
+    const Histories usable = shareable(whole.plan.consent, split_.train);
+    const ItemSet set = ItemSet::consented(usable.of(asked_.user), gate);
     const auto items = set.items();
     if (!items.empty()) round.sum.subtract(items, weight_of(whole).of(items.size()));
     // Nobody sends anything, but the new model goes to everybody else.

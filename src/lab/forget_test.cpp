@@ -73,6 +73,21 @@ TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
   }
 }
 
+TEST(Forget, WhatIsSubtractedIsTheShareOfTheHistoryThatWasGiven) {
+  SerialExecutor serial;
+  TrainRequest request = request_for(ModelKind::fedease, "pfpl", 1.0);
+  request.plan.consent = {};
+  TrainHooks hooks;
+  const std::string all = hash_answers(*train(request, forget_world(), serial, hooks).value().model);
+  request.consent.policy = "pi = 1\nhistory = 0.4\n";
+  ASSERT_TRUE(settle(request).ok());
+  EXPECT_NE(hash_answers(*train(request, forget_world(), serial, hooks).value().model), all);
+  const auto forgotten =
+      forget({.request = request, .user = {17}, .kept = {}, .check = true}, forget_world(), serial);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+  EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+}
+
 TEST(Forget, ModelsOfRoundsAreReplayedWithoutThem) {
   SerialExecutor serial;
   for (const ModelKind model : {ModelKind::fcf, ModelKind::fedals}) {

@@ -55,13 +55,18 @@ class Capture final : public Collector {
   Seen& seen_;
 };
 
-// Users by remainder of 4: no rules, rules, rules with another π, takes no part.
+constexpr std::uint64_t book_seed = 5;
+
+// Users by remainder of 4: a share of the history, rules, rules with another π, takes no part.
 struct Scene {
   Histories histories;
   std::vector<ItemRule> rules;
   Plan plan;
 
+  // By a rule, or of the part of the history that does not enter.
   [[nodiscard]] bool forbidden(std::uint32_t user, std::uint32_t item) const {
+    if (user % 4 == 0)
+      return histories.contains({user}, {item}) && !carries(book_seed, {user}, {item}, whole_record, 0.6f);
     return (user % 4 == 1 || user % 4 == 2) && rules[item] == ItemRule::never;
   }
   [[nodiscard]] bool silent(std::uint32_t user) const { return user % 4 == 3; }
@@ -75,12 +80,13 @@ Scene any_scene() {
   const auto mask = *rc::gen::element(MaskKind::redraw, MaskKind::sticky);
   std::vector<ConsentTerms> kinds(4);
   kinds[0] = {.pi = 0.5, .mask = mask};
+  kinds[0].contexts.history = 0.6f;
   kinds[1] = {.pi = 1.0, .mask = mask, .rules = scene.rules};
   kinds[2] = {.pi = 0.5, .mask = mask, .rules = scene.rules};
   kinds[3] = {.pi = 1.0, .takes_part = false, .rules = scene.rules};
   std::vector<std::uint16_t> kind_of;
   for (std::uint32_t user = 0; user < people; ++user) kind_of.push_back(user % 4);
-  scene.plan.consent.people = std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of));
+  scene.plan.consent.people = std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of), book_seed);
   scene.plan.seed = *rc::gen::arbitrary<std::uint64_t>();
   scene.plan.fpl.factors = 3;
   scene.plan.cohort = *rc::gen::element(0.0, 0.4, 1.0);

@@ -27,13 +27,14 @@ template <class Give>
                                                        std::uint32_t round, std::size_t numbers,
                                                        Collector& collector, const Give& give) {
   SOTTO_TRY_DONE(check(plan.consent));
+  const Histories usable = shareable(plan.consent, histories);
   std::vector<UserIndex> cohort;
   for (std::uint32_t user = 0; user < histories.users(); ++user)
     if (takes_part(plan.consent, UserIndex{user})) cohort.push_back(UserIndex{user});
   const auto give_at = [&](std::size_t n, Contribution& contribution) {
     // The same answers in all rounds of a model: what is drawn anew adds up.
     const ConsentGate gate(plan.consent, plan.seed, 0, cohort[n]);
-    give(ItemSet::consented(histories.of(cohort[n]), gate), cohort[n], contribution);
+    give(ItemSet::consented(usable.of(cohort[n]), gate), cohort[n], contribution);
   };
   SOTTO_TRY(SummedNumbers summed, sum_numbers(collector, {round, cohort, nullptr}, numbers, give_at));
   CollectedNumbers out;

@@ -36,6 +36,7 @@ Status give(const ItemSet& set, Path path, Shard& shard) {
 Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
                                PersonWeight weight, Executor& executor, Path path) {
   SOTTO_TRY_DONE(check(plan.consent));
+  const Histories usable = shareable(plan.consent, histories);
   const std::size_t users = histories.users();
   const std::size_t count = std::clamp<std::size_t>(executor.threads(), 1, most_shards);
   std::vector<Shard> shards;
@@ -46,7 +47,7 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
       const UserIndex device{static_cast<std::uint32_t>(user)};
       if (!takes_part(plan.consent, device)) continue;
       const ConsentGate gate(plan.consent, plan.seed, 0, device);
-      const Status given = give(ItemSet::consented(histories.of(device), gate), path, shards[n]);
+      const Status given = give(ItemSet::consented(usable.of(device), gate), path, shards[n]);
       if (!given.ok()) shards[n].error = given.error();
     }
   });

@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "base/rng.h"
 #include "fed/item_set_message.h"
 #include "model/central/ease.h"
 #include "model/central/small_worlds.h"
 #include "privacy/pair_contribution.h"
+#include "sim/private_gram.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::pair_round_test {
@@ -74,6 +78,51 @@ TEST(PairRound, WhatConsentWithholdsIsInNoPair) {
   const PairRound nothing = gather_pairs(train, 60, plan, PersonWeight(), serial).value();
   EXPECT_TRUE(flat(nothing.sum).empty());
   EXPECT_EQ(nothing.report.bytes_up, 100 * encoded_item_set_bytes(ItemSet()));
+}
+
+// The newest ⌈0.3·n⌉ of a history enter, by an obvious sort, whichever way the pairs are summed.
+TEST(PairRound, AShareOfTheHistoryIsAllThatEnters) {
+  constexpr std::uint32_t people = 60, catalogue = 40;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  std::vector<std::uint16_t> ages;
+  std::vector<std::uint32_t> expected(catalogue, 0), all(catalogue, 0);
+  Stream draws(7, Purpose::random_scores);
+  for (std::uint32_t user = 0; user < people; ++user) {
+    std::vector<std::uint32_t> newest_first;
+    for (std::uint32_t item = 0; item < catalogue; ++item)
+      if (draws.below(3) == 0) newest_first.push_back(item);
+    for (std::size_t n = newest_first.size(); n > 1; --n)
+      std::swap(newest_first[n - 1], newest_first[draws.below(static_cast<std::uint32_t>(n))]);
+    const std::size_t kept = user % 2 == 0 ? newest_first.size() : (3 * newest_first.size() + 9) / 10;
+    std::map<std::uint32_t, std::uint16_t> age_of;
+    for (std::size_t n = 0; n < newest_first.size(); ++n) {
+      age_of[newest_first[n]] = static_cast<std::uint16_t>(n);
+      ++all[newest_first[n]];
+      if (n < kept) ++expected[newest_first[n]];
+    }
+    for (const auto& [item, age] : age_of) items.push_back({item}), ages.push_back(age);
+    offsets.push_back(items.size());
+  }
+  const Histories train(offsets, items, ages);
+  std::vector<ConsentTerms> kinds(2);
+  kinds[1].contexts.history = 0.3f;
+  std::vector<std::uint16_t> kind_of;
+  for (std::uint32_t user = 0; user < people; ++user) kind_of.push_back(user % 2);
+  Plan plan;
+  plan.consent.people = std::make_shared<ConsentBook>(std::move(kinds), std::move(kind_of));
+  SerialExecutor serial;
+  const PairRound round = gather_pairs(train, catalogue, plan, PersonWeight(), serial).value();
+  EXPECT_EQ(std::vector(round.sum.popularity().begin(), round.sum.popularity().end()), expected);
+  EXPECT_NE(expected, all);
+  const PairLayout layout(catalogue);
+  PlainCollector collector({layout.rows(), PairLayout::width});
+  const PairTotals totals = collect_pairs(train, catalogue, plan, PersonWeight(), collector).value();
+  EXPECT_TRUE(std::ranges::equal(totals.popularity, expected));
+  PlainCollector numbers({rows_for(catalogue), numbers_a_row});
+  const CollectedNumbers counts = collect_popularity(train, catalogue, plan, numbers).value();
+  for (std::uint32_t item = 0; item < catalogue; ++item)
+    EXPECT_EQ(counts.sums[item], std::int64_t{expected[item]} * pair_unit) << item;
 }
 
 TEST(PairRound, WhatIsTakenBackWasNeverThere) {
