@@ -50,10 +50,7 @@ TEST(AnExchangeOfFederatedAls, SendsItsStatisticAndNotesItFirst) {
   const DeviceStreams streams{(*device.kept->enrolment())->own_seed, UserIndex{0}};
   const auto next = device.run(server);
   EXPECT_EQ(next.report.ending, Ending::answered) << next.report.why;
-  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
-  Private<RowMatrix> own = fit.start();
-  EXPECT_EQ(server.contributions,
-            (std::set{pack_contribution({0, **fit.fit(0, server.master, own.on_device())}, true)}));
+  EXPECT_EQ(server.contributions, (std::set{contribution_of(server, device, streams, 0, true)}));
   ASSERT_EQ(device.ledger.size(), 1u);
   EXPECT_EQ(device.ledger[0].bytes, server.contributions.begin()->size());
   EXPECT_EQ(device.ledger[0].items.size(), device.history.size());

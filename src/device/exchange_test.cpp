@@ -8,13 +8,6 @@
 namespace sotto {
 namespace {
 
-std::string contribution_of(FakeCoordinator& server, const TestDevice& device, const DeviceStreams& streams,
-                            std::uint32_t round = 0) {
-  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
-  Private<RowMatrix> own = fit.start();
-  return pack_contribution({round, **fit.fit(round, server.master, own.on_device())});
-}
-
 TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {
   FakeCoordinator server(small_task(test_items));
   TestDevice device(server);
