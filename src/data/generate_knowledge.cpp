@@ -16,8 +16,8 @@ constexpr std::uint32_t knowledge_round = 3;  // after those of the world itself
 constexpr double unknown_share = 0.05;        // of the venues
 constexpr std::uint32_t regions = 3;
 constexpr std::uint32_t venues_an_owner = 40;
-constexpr std::array<std::string_view, 5> walks_of_life{"Food_and_drink", "Culture", "Night_life", "Everyday_life",
-                                                 "Travel"};
+constexpr std::array<std::string_view, 5> walks_of_life{"Food_and_drink", "Culture", "Night_life",
+                                                        "Everyday_life", "Travel"};
 constexpr std::array<std::string_view, 4> countries{"Northland", "Eastland", "Southland", "Westland"};
 
 // What a kind of venue belongs to.

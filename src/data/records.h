@@ -29,8 +29,8 @@ inline constexpr std::int64_t no_time = std::numeric_limits<std::int64_t>::min()
 struct PartRecords {
   std::vector<float> ratings;
   std::vector<std::int64_t> times;
-  // When the same user had rated before, in any part; no_time: never. Of records of equal time the one with the smaller item id counts as the newer, as in a
-  // split. Only where times are dates.
+  // When the same user had rated before, in any part; no_time: never. Of records of equal time the one with
+  // the smaller item id counts as the newer, as in a split. Only where times are dates.
   std::vector<std::int64_t> previous;
   std::vector<std::vector<std::uint32_t>> columns;  // one array a RecordColumn: the number of the value
 };

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::consent_file_test {
 namespace {
 
 TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
@@ -123,4 +123,4 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::consent_file_test

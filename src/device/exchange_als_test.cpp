@@ -11,7 +11,7 @@
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/slow_als.h"
 
-namespace sotto {
+namespace sotto::exchange_als_test {
 namespace {
 
 // The scores of all items, by least squares over everything that the device has.
@@ -50,10 +50,7 @@ TEST(AnExchangeOfFederatedAls, SendsItsStatisticAndNotesItFirst) {
   const DeviceStreams streams{(*device.kept->enrolment())->own_seed, UserIndex{0}};
   const auto next = device.run(server);
   EXPECT_EQ(next.report.ending, Ending::answered) << next.report.why;
-  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
-  Private<RowMatrix> own = fit.start();
-  EXPECT_EQ(server.contributions,
-            (std::set{pack_contribution({0, **fit.fit(0, server.master, own.on_device())}, true)}));
+  EXPECT_EQ(server.contributions, (std::set{contribution_of(server, device, streams, 0, true)}));
   ASSERT_EQ(device.ledger.size(), 1u);
   EXPECT_EQ(device.ledger[0].bytes, server.contributions.begin()->size());
   EXPECT_EQ(device.ledger[0].items.size(), device.history.size());
@@ -134,4 +131,4 @@ TEST(AnExchangeOfFederatedAls, RefusesByNameWhatItDoesNotKnowAndWhatIsTooLarge) 
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::exchange_als_test

@@ -5,7 +5,7 @@
 #include "device/enrol.h"
 #include "device/test_device.h"
 
-namespace sotto {
+namespace sotto::exchange_malice_test {
 namespace {
 
 class AHostileServer : public ::testing::Test {
@@ -219,4 +219,4 @@ TEST(Enrolling, IsRefusedByNameAndHoldsItsAnswerAgainstItsKey) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::exchange_malice_test

@@ -5,15 +5,8 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto {
+namespace sotto::exchange_test {
 namespace {
-
-std::string contribution_of(FakeCoordinator& server, const TestDevice& device, const DeviceStreams& streams,
-                            std::uint32_t round = 0) {
-  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
-  Private<RowMatrix> own = fit.start();
-  return pack_contribution({round, **fit.fit(round, server.master, own.on_device())});
-}
 
 TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {
   FakeCoordinator server(small_task(test_items));
@@ -189,4 +182,4 @@ TEST(AnExchange, TakesADeltaAndFallsBackWhereItDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::exchange_test

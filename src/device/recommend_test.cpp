@@ -9,7 +9,7 @@
 
 #include "device/vault_world.h"
 
-namespace sotto {
+namespace sotto::recommend_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST_F(LocalRecommenders, WhatIsMissingIsSaid) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::recommend_test

@@ -3,6 +3,8 @@
 
 #include "device/enrol.h"
 #include "device/fake_coordinator.h"
+#include "fed/wire/device_fit.h"
+#include "fed/wire/packed_contribution.h"
 
 namespace sotto {
 
@@ -42,5 +44,14 @@ struct TestDevice {
   std::optional<MemoryKeepsake> kept;
   std::optional<Exchange> exchange;
 };
+
+// What a device that consents to everything sends in a round, computed apart.
+inline std::string contribution_of(const FakeCoordinator& server, const TestDevice& device,
+                                   const DeviceStreams& streams, std::uint32_t round = 0,
+                                   bool alike = false) {
+  DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  return pack_contribution({round, **fit.fit(round, server.master, own.on_device())}, alike);
+}
 
 }  // namespace sotto

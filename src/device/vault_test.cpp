@@ -12,7 +12,7 @@
 
 #include "device/vault_world.h"
 
-namespace sotto {
+namespace sotto::vault_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -315,4 +315,4 @@ TEST_F(Vaults, AKillLeavesTheStateBeforeOrAfter) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::vault_test

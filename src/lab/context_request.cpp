@@ -12,7 +12,8 @@ namespace sotto {
 
 namespace {
 
-constexpr std::array known{"interval", "daypart", "columns", "item", "person", "recency", "all", "none"};
+constexpr std::array known_contexts{"interval", "daypart", "columns", "item",
+                                    "person",   "recency", "all",     "none"};
 
 Status set_day(const std::string& text, ContextSchema& schema) {
   const std::size_t dash = std::min(text.find('-'), text.size());
@@ -61,7 +62,7 @@ bool ContextRequest::asks_for(const std::string& what) const {
 
 Status check(const ContextRequest& request) {
   for (const std::string& what : request.of)
-    if (std::ranges::find(known, what) == known.end())
+    if (std::ranges::find(known_contexts, what) == known_contexts.end())
       return fail(Code::usage,
                   fmt::format("unknown context '{}': choose of interval, daypart, columns, item, "
                               "person and recency, or all, or none",

@@ -72,4 +72,32 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
   return std::move(hasher).hex();
 }
 
+bool draws(const TrainRequest& request) {
+  switch (request.model) {
+    case ModelKind::toppop:
+    case ModelKind::userknn:
+    case ModelKind::itemknn:
+    case ModelKind::ease:
+    case ModelKind::slim:
+    case ModelKind::rp3beta:
+    case ModelKind::vsm:
+    case ModelKind::globalmean:
+    case ModelKind::usermean:
+    case ModelKind::itemmean:
+    case ModelKind::toppop_ratings:
+    case ModelKind::baseline:
+    case ModelKind::uknn_ratings:
+    case ModelKind::iknn_ratings:
+      return false;
+    case ModelKind::fedease:
+    case ModelKind::feditemknn:
+    case ModelKind::fedrp3beta:
+      // Who gives what, who is grouped with whom, masks and noise are drawn.
+      return request.plan.consent.pi < 1.0 || request.consent.any() || request.sum.kind != SumKind::plain ||
+             request.robust.asked() || request.criteria.asked() || request.dp.asked();
+    default:
+      return true;
+  }
+}
+
 }  // namespace sotto

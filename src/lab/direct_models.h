@@ -24,4 +24,9 @@ struct DirectModel {
 // Models without parameters are their settings and their data.
 [[nodiscard]] std::string direct_hash(const TrainRequest& request, const Split& split);
 
+// Whether the seed decides anything of the model or of what federated ones send. Law: where it does not, two
+// requests that differ in their seed alone make the same of one split. A model that is not known to draw
+// nothing counts as one that does.
+[[nodiscard]] bool draws(const TrainRequest& request);
+
 }  // namespace sotto

@@ -32,6 +32,17 @@ TrainRequest fedease(const char* place) {
   return request;
 }
 
+// Rounds of everybody, with noise at `place`; how much is still to be said.
+TrainRequest whole_cohorts(std::uint32_t epochs, const char* place) {
+  TrainRequest request;
+  request.data.paths = {"made up"};
+  request.plan.epochs = epochs;
+  request.plan.cohort = 1.0;
+  request.plan.fpl.factors = 4;
+  request.dp.place = place;
+  return request;
+}
+
 Result<Trained> trained(const TrainRequest& request, const Split& split, std::size_t threads = 1) {
   ThreadPool pool(threads);
   TrainHooks hooks;
@@ -97,12 +108,7 @@ TEST(PrivateEase, IsTheSameForAnyThreadsAndAnotherForAnotherSeed) {
 
 TEST(DpTraining, RoundsAreCalibratedTogether) {
   const Split split = world();
-  TrainRequest request;
-  request.data.paths = {"made up"};
-  request.plan.epochs = 1;
-  request.plan.cohort = 1.0;
-  request.plan.fpl.factors = 4;
-  request.dp.place = "central";
+  TrainRequest request = whole_cohorts(1, "central");
   request.dp.epsilon = 8.0;
   ASSERT_TRUE(settle(request).ok());
   const auto model = trained(request, split);
@@ -113,12 +119,7 @@ TEST(DpTraining, RoundsAreCalibratedTogether) {
 }
 
 TrainRequest laplace_rounds(const char* place) {
-  TrainRequest request;
-  request.data.paths = {"made up"};
-  request.plan.epochs = 3;
-  request.plan.cohort = 1.0;
-  request.plan.fpl.factors = 4;
-  request.dp.place = place;
+  TrainRequest request = whole_cohorts(3, place);
   request.dp.kind = "laplace";
   request.dp.noise = 4.0;
   EXPECT_TRUE(settle(request).ok());
@@ -175,12 +176,7 @@ TEST(DpTraining, ALaplaceRunHaltsWhenItsEpsilonIsSpent) {
 
 TEST(DpTraining, HaltsWhenTheBudgetIsSpent) {
   const Split split = world();
-  TrainRequest request;
-  request.data.paths = {"made up"};
-  request.plan.epochs = 3;
-  request.plan.cohort = 1.0;
-  request.plan.fpl.factors = 4;
-  request.dp.place = "central";
+  TrainRequest request = whole_cohorts(3, "central");
   request.dp.epsilon = 1.0;
   request.dp.noise = 4.6;  // enough for one release
   ASSERT_TRUE(settle(request).ok());
@@ -211,12 +207,7 @@ TEST(DpTraining, AResumedRunPaysForTheRoundsBeforeItOnce) {
 }
 
 TrainRequest noisy_rounds() {
-  TrainRequest request;
-  request.data.paths = {"made up"};
-  request.plan.epochs = 2;
-  request.plan.cohort = 1.0;
-  request.plan.fpl.factors = 4;
-  request.dp.place = "central";
+  TrainRequest request = whole_cohorts(2, "central");
   request.dp.noise = 10.0;
   EXPECT_TRUE(settle(request).ok());
   return request;

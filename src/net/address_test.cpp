@@ -5,7 +5,7 @@
 
 #include "net/trial.h"
 
-namespace sotto {
+namespace sotto::address_test {
 namespace {
 
 TEST(Address, SaysWhatItIs) {
@@ -56,4 +56,4 @@ TEST(Address, ConnectsAndSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::address_test

@@ -11,7 +11,7 @@
 #include "net/byte_buffers.h"
 #include "net/trial.h"
 
-namespace sotto {
+namespace sotto::hostility_test {
 namespace {
 
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
@@ -260,4 +260,4 @@ TEST_F(Hostility, UnknownMethodsCostNothing) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::hostility_test

@@ -14,7 +14,7 @@
 
 #include "net/trial.h"
 
-namespace sotto {
+namespace sotto::peer_listener_test {
 namespace {
 
 // A connection to 127.0.0.1 that comes from another address of this machine.
@@ -59,13 +59,25 @@ struct Taken {
   }
 };
 
+// A listener whose connections are taken.
+std::unique_ptr<PeerListener> listening(const char* address, std::size_t most, Taken& taken) {
+  auto listener = PeerListener::listen(parse_address(address).value(), most).value();
+  listener->start([&](int, int connection) { taken.take(connection); });
+  return listener;
+}
+
+// So many connections of one peer; they are all taken.
+std::vector<Socket> connected(std::size_t count, const PeerListener& listener, Taken& taken) {
+  std::vector<Socket> sockets;
+  for (std::size_t n = 0; n < count; ++n) sockets.push_back(connect_from("127.0.0.2", listener.port()));
+  while (taken.size() < count) std::this_thread::yield();
+  return sockets;
+}
+
 TEST(PeerListener, CountsOpenConnectionsByPeer) {
   Taken taken;
-  const auto listener = PeerListener::listen(parse_address("127.0.0.1:0").value(), 3).value();
-  listener->start([&](int, int connection) { taken.take(connection); });
-  std::vector<Socket> greedy;
-  for (int n = 0; n < 3; ++n) greedy.push_back(connect_from("127.0.0.2", listener->port()));
-  while (taken.size() < 3) std::this_thread::yield();
+  const auto listener = listening("127.0.0.1:0", 3, taken);
+  std::vector<Socket> greedy = connected(3, *listener, taken);
   EXPECT_TRUE(ends_within(connect_from("127.0.0.2", listener->port()), 20'000));
   EXPECT_EQ(listener->turned_away(), 1u);
   const Socket other = connect_from("127.0.0.3", listener->port());
@@ -83,11 +95,8 @@ TEST(PeerListener, CountsOpenConnectionsByPeer) {
 TEST(PeerListener, ARefusedPeerIsNotLookedAtEachTime) {
   using Clock = std::chrono::steady_clock;
   Taken taken;
-  const auto listener = PeerListener::listen(parse_address("127.0.0.1:0").value(), 3).value();
-  listener->start([&](int, int connection) { taken.take(connection); });
-  std::vector<Socket> greedy;
-  for (int n = 0; n < 3; ++n) greedy.push_back(connect_from("127.0.0.2", listener->port()));
-  while (taken.size() < 3) std::this_thread::yield();
+  const auto listener = listening("127.0.0.1:0", 3, taken);
+  std::vector<Socket> greedy = connected(3, *listener, taken);
   EXPECT_EQ(listener->looks(), 0u);
   const auto began = Clock::now();
   for (int n = 0; n < 300; ++n) EXPECT_TRUE(ends_within(connect_from("127.0.0.2", listener->port()), 20'000));
@@ -110,11 +119,8 @@ TEST(PeerListener, ListensToBothKindsOfAddress) {
 
 TEST(PeerListener, WithoutALimitAllAreTaken) {
   Taken taken;
-  const auto listener = PeerListener::listen(parse_address("localhost:0").value(), 0).value();
-  listener->start([&](int, int connection) { taken.take(connection); });
-  std::vector<Socket> all;
-  for (int n = 0; n < 20; ++n) all.push_back(connect_from("127.0.0.2", listener->port()));
-  while (taken.size() < 20) std::this_thread::yield();
+  const auto listener = listening("localhost:0", 0, taken);
+  const std::vector<Socket> all = connected(20, *listener, taken);
   EXPECT_EQ(listener->turned_away(), 0u);
 }
 
@@ -147,4 +153,4 @@ TEST(PeerListener, AGreedyPeerKeepsNobodyOutOfTheServer) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::peer_listener_test

@@ -6,17 +6,26 @@
 #include "fed/selection.h"
 #include "server/coordinator_world.h"
 
-namespace sotto {
+namespace sotto::coordinator_modes_test {
 namespace {
 
-TEST(CoordinatorModes, DrawnCohortsAreTheSimulators) {
+// Two of five people, drawn.
+TaskConfig drawn_config() {
   TaskConfig config = world_config(2, 3);
   config.rules.selection = RoundRules::Selection::drawn;
   config.rules.population = 5;
-  World world(config, 5);
+  return config;
+}
+// Who they will be.
+CohortSelector drawn_cohorts() {
   std::vector<UserIndex> everybody;
   for (std::uint32_t n = 0; n < 5; ++n) everybody.push_back({n});
-  CohortSelector selector(everybody, 2, 7);
+  return CohortSelector(everybody, 2, 7);
+}
+
+TEST(CoordinatorModes, DrawnCohortsAreTheSimulators) {
+  World world(drawn_config(), 5);
+  CohortSelector selector = drawn_cohorts();
   std::vector<std::vector<std::uint32_t>> cohorts;
   for (std::uint32_t round = 0; round < 3; ++round) {
     cohorts.emplace_back();
@@ -35,13 +44,9 @@ TEST(CoordinatorModes, DrawnCohortsAreTheSimulators) {
 
 // Nobody who was drawn comes: after a round's time others are drawn, under another number.
 TEST(CoordinatorModes, ADrawnCohortThatDoesNotComeIsDrawnAnew) {
-  TaskConfig config = world_config(2, 3);
-  config.rules.selection = RoundRules::Selection::drawn;
-  config.rules.population = 5;
+  const TaskConfig config = drawn_config();
   World world(config, 5);
-  std::vector<UserIndex> everybody;
-  for (std::uint32_t n = 0; n < 5; ++n) everybody.push_back({n});
-  CohortSelector selector(everybody, 2, 7);
+  CohortSelector selector = drawn_cohorts();
   std::set<std::uint32_t> away;
   for (const UserIndex user : selector.select(0)) away.insert(user.value);
   const auto others_ask = [&] {
@@ -74,13 +79,9 @@ TEST(CoordinatorModes, ADrawnCohortThatDoesNotComeIsDrawnAnew) {
 
 // A pause is no time in which they could have come.
 TEST(CoordinatorModes, ADrawnCohortHasItsTimeAfterAPause) {
-  TaskConfig config = world_config(2, 3);
-  config.rules.selection = RoundRules::Selection::drawn;
-  config.rules.population = 5;
+  const TaskConfig config = drawn_config();
   World world(config, 5);
-  std::vector<UserIndex> everybody;
-  for (std::uint32_t n = 0; n < 5; ++n) everybody.push_back({n});
-  CohortSelector selector(everybody, 2, 7);
+  CohortSelector selector = drawn_cohorts();
   const auto drawn = selector.select(0);
   std::uint32_t other = 0;
   while (std::any_of(drawn.begin(), drawn.end(), [&](UserIndex one) { return one.value == other; })) ++other;
@@ -243,4 +244,4 @@ TEST(TaskConfigs, ThoseThatCannotRunAreRefused) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::coordinator_modes_test

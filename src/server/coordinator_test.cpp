@@ -2,7 +2,7 @@
 
 #include "server/coordinator_world.h"
 
-namespace sotto {
+namespace sotto::coordinator_test {
 namespace {
 
 v1::Refusal refusal_of(const v1::Reply& reply) { return reply.refusal(); }
@@ -316,4 +316,4 @@ TEST(Coordinator, ReloadsLimitsAndNothingThatIsComputed) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::coordinator_test

@@ -10,7 +10,7 @@
 #include "server/plain_store.h"
 #include "server/store_snapshot.h"
 
-namespace sotto {
+namespace sotto::sqlite_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -292,4 +292,4 @@ TEST(SqliteStore, WhatACrashLeftHalfMadeIsRemoved) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::sqlite_store_test

@@ -19,7 +19,7 @@ std::uint32_t cohort_of(double share, std::size_t able) {
 }
 
 // Rounds are counted from 0 here, and from 1 where people read of them.
-Error diverged(std::uint32_t round) {
+Error numbers_diverged(std::uint32_t round) {
   return fail(Code::diverged,
               fmt::format("training diverged in round {}: the model's numbers left the range that "
                           "can be sent; lower the learning rate",
@@ -127,7 +127,7 @@ void AveragingFederation::play(UserIndex device, Shard& shard) {
   }
   shard.report = *report;
   if (!report->finite || !write_update(model(), copy, plan_.fixed, one_, shard.sent))
-    shard.status = diverged(state_.round);
+    shard.status = numbers_diverged(state_.round);
 }
 
 Status AveragingFederation::visit_cohort(std::span<const UserIndex> cohort, RoundReport& report) {
@@ -165,7 +165,7 @@ Status AveragingFederation::step(Aggregator&& total) {
       slope[k] = static_cast<float>(-sums[row * numbers_a_row + k] / count);
     steps.move(row, slope.data(), numbers_a_row);
   }
-  return steps.finite() ? Status(Done{}) : Status(diverged(state_.round));
+  return steps.finite() ? Status(Done{}) : Status(numbers_diverged(state_.round));
 }
 
 std::span<const UserIndex> AveragingFederation::answering() {

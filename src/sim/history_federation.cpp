@@ -12,14 +12,14 @@ namespace sotto {
 namespace {
 
 // Below this many visits a second thread costs more than it brings.
-constexpr std::size_t least_visits_a_shard = 8;
+constexpr std::size_t least_devices_a_shard = 8;
 
 static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);
 static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
 static_assert(HistoryModel<Kgflex, HistorySink> && HistoryModel<Kgflex, ContributionPipeline>);
 static_assert(HistoryModel<Fedcars, HistorySink> && HistoryModel<Fedcars, ContributionPipeline>);
 
-Error diverged(std::uint32_t round) {
+Error scores_diverged(std::uint32_t round) {
   return fail(Code::diverged,
               fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
                           "learning rate, or raise the regularisation",
@@ -65,7 +65,7 @@ HistoryFederation<Model>::HistoryFederation(const Model& model, const Plan& plan
   for (std::uint32_t user = 0; user < histories.users(); ++user)
     model_.start_private(UserIndex{user}, devices.row(user));
   const std::size_t shards =
-      std::max<std::size_t>(std::min(executor.threads(), schedule.cohort / least_visits_a_shard), 1);
+      std::max<std::size_t>(std::min(executor.threads(), schedule.cohort / least_devices_a_shard), 1);
   shards_.reserve(shards);
   for (std::size_t n = 0; n < shards; ++n) shards_.emplace_back(model_);
 }
@@ -104,7 +104,7 @@ Status HistoryFederation<Model>::make_ready(const OneVisit& visit, Shard& shard)
 template <class Model>
 Status HistoryFederation<Model>::note(const AnswerReport& report, Shard& shard) {
   if (!report.finite && SolvesPrivateRows<Model>) return no_solution(Model::title, state_.round);
-  if (!report.finite) return diverged(state_.round);
+  if (!report.finite) return scores_diverged(state_.round);
   shard.loss_units += report.loss_units;
   shard.interactions += report.steps;
   shard.held_rows += report.held_rows;
@@ -212,7 +212,7 @@ Status HistoryFederation<Model>::run_round(RoundReport& report) {
   typename Model::Server server(model_, state_.round, plan_.fixed, state_.shared, state_.memory);
   std::move(total).release([&](std::uint32_t row, const auto* sum) { server.take(row, sum); });
   if (!server.solved())
-    return SolvesPrivateRows<Model> ? no_solution(Model::title, state_.round) : diverged(state_.round);
+    return SolvesPrivateRows<Model> ? no_solution(Model::title, state_.round) : scores_diverged(state_.round);
   ++state_.round;
   settled_ = false;
 

@@ -13,7 +13,7 @@
 namespace sotto::serve_test {
 namespace {
 
-using cli::Outcome, cli::Workshop;
+using cli::Outcome, cli::Words, cli::Workshop;
 
 bool comes(const std::function<bool()>& holds) {
   for (int tries = 0; tries < 6000; ++tries) {
@@ -103,6 +103,30 @@ TEST_F(Serve, AFileWithAMistakeChangesNeitherRulesNorCertificates) {
                                     "key = \"new/server-key.pem\"\n");
   reload("the configuration was not taken; the old one holds");
   EXPECT_EQ(trouble("certs"), "");
+}
+
+// Its own address is no obstacle to the configuration of a coordinator that runs; somebody else's is.
+TEST_F(Serve, AConfigurationCanBeCheckedWhileItsCoordinatorRuns) {
+  const auto address = where()["address"].get<std::string>();
+  const std::string text =
+      "listen = \"" + address + "\"\nstatus = \"\"\n[task.films]\nitems = 30\ngoal = 10\n";
+  shop_.put("fixed.toml", text);
+  const Words check{"serve", "--config", "fixed.toml", "--check"};
+  const Outcome same = shop_.sotto(check);
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_NE(same.out.find("nothing wrong with it\nA coordinator runs on "), std::string::npos) << same.out;
+  EXPECT_NE(same.out.find("listens at " + address), std::string::npos) << same.out;
+  const Outcome json = shop_.sotto(cli::joined(check, {"--json"}));
+  EXPECT_EQ(json.json()["running"], true) << json.out;
+  const Outcome second = shop_.sotto({"serve", "--config", "fixed.toml"});
+  EXPECT_EQ(second.code, 1);
+  EXPECT_NE(second.err.find("state already: stop it first"), std::string::npos) << second.err;
+  shop_.put("fixed.toml", "state = \"other\"\n" + text);
+  const Outcome other = shop_.sotto(check);
+  EXPECT_EQ(other.code, 1) << other.out;
+  EXPECT_NE(other.err.find(address + " is in use by another program"), std::string::npos) << other.err;
+  shop_.put("fixed.toml", "state = \"other\"\nlisten = \"127.0.0.1:0\"\n" + text.substr(text.find("status")));
+  EXPECT_EQ(shop_.sotto(cli::joined(check, {"--json"})).json()["running"], false);
 }
 
 }  // namespace

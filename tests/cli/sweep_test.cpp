@@ -56,7 +56,7 @@ TEST_F(CliSweep, runs_once_and_finds_everything_the_second_time) {
   const Outcome first = sweep({"--out", "r", "--json"});
   ASSERT_EQ(first.code, 0) << first.err;
   EXPECT_EQ(first.json()["cells"], 8);
-  EXPECT_EQ(first.json()["computed"], 8);
+  EXPECT_EQ(first.json()["computed"], 7);  // Top-Pop is the same for both seeds
   const std::string before = exported("r");
   const Outcome second = sweep({"--out", "r", "--json"});
   EXPECT_EQ(second.json()["computed"], 0);

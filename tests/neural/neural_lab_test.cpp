@@ -13,7 +13,7 @@
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
 
-namespace sotto {
+namespace sotto::neural_lab_test {
 namespace {
 
 constexpr std::array networks{ModelKind::multvae, ModelKind::neumf, ModelKind::fedmultvae,
@@ -297,4 +297,4 @@ TEST_F(NeuralCli, BadSettingsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::neural_lab_test

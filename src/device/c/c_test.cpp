@@ -10,7 +10,7 @@
 #include "fed/wire/slow_als.h"
 #include "sotto/sotto.h"
 
-namespace sotto {
+namespace sotto::c_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +259,4 @@ TEST_F(CInterface, LeavingAndDeleting) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::c_test

@@ -12,6 +12,7 @@
 #include "lab/cli/options.h"
 #include "lab/cli/table.h"
 #include "lab/files.h"
+#include "lab/fleet/refusal_text.h"
 #include "lab/prepare.h"
 #include "net/grpc_transport.h"
 
@@ -150,12 +151,12 @@ void print_fleet(const FleetReport& report, const Console& console) {
        {Ending::no_work, Ending::kept_quiet, Ending::dropped, Ending::refused_by_device})
     if (report.of(ending) > 0) fact(to_string(ending), human_count(report.of(ending)));
   if (report.silent > 0) fact("fell silent", human_count(report.silent));
-  for (const auto& [code, count] : report.refusals)
-    fact(v1::Refusal_Name(static_cast<v1::Refusal>(code)).c_str(), human_count(count));
   for (const auto& [why, count] : report.objections) fact(why.c_str(), human_count(count));
   for (const auto& [task, range] : report.rounds)
     fact("rounds", fmt::format("{}: {} to {}", task, range.first, range.second));
   console.print(table.text(console));
+  if (!report.refusals.empty())
+    console.print("\nThe coordinator refused:\n" + refusal_lines(report.refusals));
 }
 
 // Whether the task is finished, as far as the operator's side says.

@@ -51,16 +51,24 @@ void say_where(const ServeOptions& options, const Daemon& daemon, const Console&
       "Ctrl-C stops it: rounds that can be finished are. The log follows, one JSON line an event.\n");
 }
 
+Status check_only(const ServeOptions& options, const ServeConfig& config, const Console& console) {
+  SOTTO_TRY(const CheckedConfig seen, Daemon::check(config));
+  if (options.common.json)
+    return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}, {"running", seen.running}}),
+           Done{};
+  console.print(fmt::format("{}: {} task{}, nothing wrong with it\n", options.config, config.tasks.size(),
+                            config.tasks.size() == 1 ? "" : "s"));
+  if (!seen.running) return Done{};
+  console.print(fmt::format("A coordinator runs on {}{}.\n", config.state.string(),
+                            seen.taken.empty() ? ""
+                                               : fmt::format(" and is taken to be who listens at {}",
+                                                             fmt::join(seen.taken, " and "))));
+  return Done{};
+}
+
 Status serve(ServeOptions& options, const Console& console) {
   SOTTO_TRY(const ServeConfig config, read_serve_config(options.config));
-  if (options.check) {
-    SOTTO_TRY_DONE(Daemon::check(config));
-    if (options.common.json)
-      return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}}), Done{};
-    console.print(fmt::format("{}: {} task{}, nothing wrong with it\n", options.config, config.tasks.size(),
-                              config.tasks.size() == 1 ? "" : "s"));
-    return Done{};
-  }
+  if (options.check) return check_only(options, config, console);
   const InterruptGuard interrupt;
   const HangupGuard hangup;
   JsonLog log(stderr);
@@ -82,7 +90,8 @@ void add_serve(CLI::App& root, Cli& cli) {
   app->add_option("--config", options->config, "its configuration (docs/operating.md); SIGHUP: read again")
       ->type_name("FILE")
       ->required();
-  app->add_flag("--check", options->check, "only say whether the configuration can be used");
+  app->add_flag("--check", options->check,
+                "only say whether the configuration can be used; also while its coordinator runs");
   add_common_options(*app, options->common, "taken by every command; a task's seed is in the configuration");
   app->footer(
       examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",

@@ -102,8 +102,8 @@ Status show_outcome(const Study& study, const StudyOutcome& outcome, const Sweep
                          {"failures", failures_json(outcome)},
                          {"seconds", outcome.seconds}});
   } else {
-    console.print(fmt::format("{}: {} cells, {} computed in {}, {} were there\n", study.name,
-                              human_count(outcome.cells), human_count(outcome.computed),
+    console.print(fmt::format("{}: {} cells, {} computed in {}, {} taken from results that were there\n",
+                              study.name, human_count(outcome.cells), human_count(outcome.computed),
                               human_seconds(outcome.seconds), human_count(outcome.found)));
     console.print(fmt::format("Look at them with: sotto results best {}\n", shell_word(options.out)));
   }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr auto tick_every = std::chrono::milliseconds(50);
 constexpr int last_answers_ms = 5'000;
+constexpr int answer_within_ms = 1'000;  // of who listens on this machine
 
 // The wall clock as it was at the start, and what has passed since: setting the clock moves no deadline.
 std::int64_t now_ms() {
@@ -70,21 +71,30 @@ std::string turned_away_text(const ServerCounts& counts) {
 
 }  // namespace
 
-Status Daemon::check(const ServeConfig& config) {
+Result<CheckedConfig> Daemon::check(const ServeConfig& config) {
   SOTTO_TRY(const ServerTls tls, read_server_tls({config.certificate, config.key, config.client_ca}, ""));
+  SOTTO_TRY(const Address admin, parse_address(config.admin_address()));
+  CheckedConfig seen{.running = connect_to(admin, answer_within_ms).ok(), .taken = {}};
   for (const std::string& where : {config.listen, config.status}) {
     if (where.empty()) continue;
     SOTTO_TRY(const Address address, parse_address(where));
-    if (address.port != 0) SOTTO_TRY_DONE(can_listen(address));
+    if (address.port == 0) continue;
+    if (seen.running && connect_to(address, answer_within_ms).ok())
+      seen.taken.push_back(where);
+    else
+      SOTTO_TRY_DONE(can_listen(address));
   }
-  SOTTO_TRY(const Address admin, parse_address(config.admin_address()));
-  return Done{};
+  return seen;
 }
 
 Result<std::unique_ptr<Daemon>> Daemon::start(const ServeConfig& config, LogSink& log) {
   set_up_grpc();
   raise_descriptor_limit();
-  SOTTO_TRY_DONE(check(config));  // before the store knows of a new task
+  SOTTO_TRY(const CheckedConfig seen, check(config));  // before the store knows of a new task
+  if (seen.running)
+    return fail(Code::io, fmt::format("a coordinator runs on {} already: stop it first, or give this one "
+                                      "another state folder",
+                                      config.state.string()));
   SOTTO_TRY(const ServerTls tls, read_server_tls({config.certificate, config.key, config.client_ca}, ""));
   SOTTO_TRY(auto store, SqliteStore::open(config.state));
   SOTTO_TRY(auto coordinator, Coordinator::open(*store, config.options, config.tasks, log, now_ms()));
@@ -145,16 +155,15 @@ HttpPages Daemon::pages() {
   };
 }
 
+void Daemon::warn(const char* what, const Error& cause) {
+  log_.line({LogLevel::warning, "", std::nullopt, what, {{"cause", cause.message}}});
+}
+
 void Daemon::reload(const std::filesystem::path& file) {
   const auto config = read_serve_config(file);
   const Status taken =
       config.ok() ? coordinator_->reload(config->options, config->tasks) : Status(config.error());
-  if (!taken.ok())
-    return log_.line({LogLevel::warning,
-                      "",
-                      std::nullopt,
-                      "the configuration was not taken; the old one holds",
-                      {{"cause", taken.error().message}}});
+  if (!taken.ok()) return warn("the configuration was not taken; the old one holds", taken.error());
   log_.line({LogLevel::info, "", std::nullopt,
              "limits and rules of the configuration hold from now on; addresses and the wire's limits "
              "(memory_mib, threads, queued_calls, open_calls, peer_connections) do at the next start"});
@@ -164,12 +173,7 @@ void Daemon::reload(const std::filesystem::path& file) {
 void Daemon::take_certificates(const ServeConfig& config) {
   const auto tls = read_server_tls({config.certificate, config.key, config.client_ca}, "");
   const auto changed = tls.ok() ? devices_->change_certificates(*tls) : Result<bool>(tls.error());
-  if (!changed.ok())
-    return log_.line({LogLevel::warning,
-                      "",
-                      std::nullopt,
-                      "the certificates were not taken; the old ones hold",
-                      {{"cause", changed.error().message}}});
+  if (!changed.ok()) return warn("the certificates were not taken; the old ones hold", changed.error());
   if (*changed) log_.line({LogLevel::info, "", std::nullopt, "new connections get the new certificate"});
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "lab/serve/serve_config.h"
 #include "net/http_endpoint.h"
@@ -16,10 +18,17 @@
 
 namespace sotto {
 
+// What a look at a configuration that can be used found.
+struct CheckedConfig {
+  bool running = false;            // a coordinator runs on its state folder
+  std::vector<std::string> taken;  // then: the addresses where somebody listens, by all appearances it
+};
+
 class Daemon {
  public:
-  // Whether it could start, as far as can be seen without starting: certificates and addresses.
-  [[nodiscard]] static Status check(const ServeConfig& config);
+  // Whether it could start, as far as can be seen without starting: certificates and addresses. Where a
+  // coordinator of this folder runs, whether it could in its place.
+  [[nodiscard]] static Result<CheckedConfig> check(const ServeConfig& config);
   // `log` outlives it.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(const ServeConfig& config, LogSink& log);
   Daemon(const Daemon&) = delete;
@@ -45,6 +54,7 @@ class Daemon {
   [[nodiscard]] Status listen(const ServeConfig& config, const ServerTls& tls);
   [[nodiscard]] std::string answer(Service service, const std::string& method, const std::string& request);
   [[nodiscard]] HttpPages pages();
+  void warn(const char* what, const Error& cause);
   void reload(const std::filesystem::path& file);
   void take_certificates(const ServeConfig& config);
 

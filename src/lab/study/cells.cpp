@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "data/split_parts.h"
+#include "lab/direct_models.h"
 #include "lab/lambda_choice.h"
 #include "lab/memory_plan.h"
 #include "lab/prepare.h"
@@ -234,6 +235,8 @@ std::string cell_key(const TrainRequest& request, const StudySplit& data, Phase 
   TrainRequest plan = request;
   plan.data = DataRequest{};  // where files lie and how they were cut is in the split's content
   plan.log_every = 0;
+  // A model that draws nothing, judged on everybody, is one result for all seeds.
+  if (!draws(request) && request.eval_users == 0) plan.plan.seed = Plan{}.seed;
   Hasher hasher;
   hasher.u64(results_format).text(to_toml(plan)).text(data.content).text(to_string(phase));
   return std::move(hasher).hex();

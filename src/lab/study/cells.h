@@ -50,6 +50,7 @@ class StudyData {
 };
 
 // A hash of all that decides the result: request without its paths, content of the data, judged part, format.
+// The seed is in it where it decides something: a model that draws nothing is computed once for all seeds.
 [[nodiscard]] std::string cell_key(const TrainRequest& request, const StudySplit& data, Phase phase);
 
 // Trains and judges. Cancelled where `stop` is set.
