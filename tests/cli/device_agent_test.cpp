@@ -53,6 +53,25 @@ TEST_F(CliDeviceAgent, a_device_that_is_there_says_its_level) {
   EXPECT_EQ(device({"init"}).json()["level"], "open");
 }
 
+TEST_F(CliDeviceAgent, a_rule_says_what_cannot_be_checked_and_what_it_costs) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  const auto unchecked = device({"consent", "item", "venue-0004", "never"}).json();
+  EXPECT_NE(unchecked["note"].get<std::string>().find("no catalogue yet"), std::string::npos) << unchecked;
+  EXPECT_FALSE(device({"consent", "item", "venue-0004", "none"}).json().contains("note"));
+  ASSERT_EQ(shop_.sotto({"device", "add", "venue-0004", "--dir", "d"}).code, 0);
+  EXPECT_FALSE(device({"consent", "item", "venue-0004", "never"}).json().contains("note")) << "it is theirs";
+  for (const char* answer : {"never", "ask"}) {
+    const auto silenced = device({"consent", "category", "Night Club", answer}).json();
+    EXPECT_NE(silenced["note"].get<std::string>().find("category 'Night Club' none"), std::string::npos)
+        << silenced;
+  }
+  const Words show{"device", "consent", "show", "--dir", "d"};
+  EXPECT_NE(shop_.sotto(show).out.find("takes no part in tasks over a network"), std::string::npos);
+  for (const char* answer : {"always", "none"})
+    EXPECT_FALSE(device({"consent", "category", "Night Club", answer}).json().contains("note")) << answer;
+  EXPECT_EQ(shop_.sotto(show).out.find("over a network"), std::string::npos);
+}
+
 TEST_F(CliDeviceAgent, what_needs_a_coordinator_or_a_model_says_so) {
   ASSERT_EQ(device({"init"}).code, 0);
   EXPECT_EQ(device({"run", "--once"}).code, 2);

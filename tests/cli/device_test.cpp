@@ -122,21 +122,6 @@ TEST_F(CliDevice, a_change_says_what_is_chosen_and_leaves_the_rest_to_show) {
   EXPECT_EQ(closed.find("receives"), std::string::npos) << closed;
 }
 
-TEST_F(CliDevice, a_rule_says_what_cannot_be_checked_and_what_it_costs) {
-  const auto unchecked = consent({"item", "venue-0004", "never"}).json();
-  EXPECT_NE(unchecked["note"].get<std::string>().find("no catalogue yet"), std::string::npos) << unchecked;
-  EXPECT_FALSE(consent({"item", "venue-0004", "none"}).json().contains("note"));
-  ASSERT_EQ(shop_.sotto({"device", "add", "venue-0004", "--dir", "d"}).code, 0);
-  EXPECT_FALSE(consent({"item", "venue-0004", "never"}).json().contains("note")) << "it is theirs";
-  for (const char* answer : {"never", "ask"}) {
-    const auto silenced = consent({"category", "Night Club", answer}).json();
-    EXPECT_NE(silenced["note"].get<std::string>().find("category 'Night Club' none"), std::string::npos)
-        << silenced;
-  }
-  for (const char* answer : {"always", "none"})
-    EXPECT_FALSE(consent({"category", "Night Club", answer}).json().contains("note")) << answer;
-}
-
 TEST_F(CliDevice, a_rule_that_the_data_lack_names_the_vault_and_no_line) {
   ASSERT_EQ(consent({"preset", "open"}).code, 0);
   ASSERT_EQ(consent({"item", "no-such-thing", "never"}).code, 0);

@@ -153,7 +153,8 @@ void add_device_consent(CLI::App& device, Cli& cli) {
   add_named(app, cli, "item", "a rule for one thing", "its id in the data",
             "always, never, ask, or none to remove the rule", edit<set_item, item_remark>,
             "sotto device consent item 242 never --dir my-device");
-  add_named(app, cli, "category", "a rule for a whole category", "its name in the data",
+  add_named(app, cli, "category", "a rule for a whole category",
+            "its name in the data; tasks over a network have none",
             "always, never, ask, or none to remove the rule", edit<set_category, category_remark>,
             "sotto device consent category Horror never --dir my-device");
   add_named(

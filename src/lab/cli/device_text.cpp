@@ -10,6 +10,7 @@
 #include "lab/cli/criteria_text.h"
 #include "lab/cli/level_figures.h"
 #include "lab/cli/protocol_text.h"
+#include "lab/cli/rule_remarks.h"
 #include "lab/cli/table.h"
 
 namespace sotto {
@@ -56,6 +57,14 @@ std::string rules_text(const char* what, const PersonalRules& rules) {
     text += fmt::format("  {} {}: {}\n", what, means, names);
   }
   return text;
+}
+
+// What the state sentence alone would hide: one for all categories.
+std::string standing_remark(const PersonalPolicy& policy) {
+  for (const auto& [name, rule] : policy.categories)
+    if (const std::string note = remark_on_category(name, to_string(rule.answer)); !note.empty())
+      return "\nNote: " + note + "\n";
+  return {};
 }
 
 nlohmann::json rules_json(const PersonalRules& rules) {
@@ -180,7 +189,7 @@ std::string choices_text(const PersonalPolicy& policy) {
 }
 
 std::string policy_text(const PersonalPolicy& policy, const Console& console) {
-  std::string text = choices_text(policy);
+  std::string text = choices_text(policy) + standing_remark(policy);
   if (policy.criteria.empty()) text += "\n" + criteria_text(policy);
   text += "\nLevels to choose from:\n";
   for (const ConsentLevel& level : consent_levels()) {
