@@ -163,6 +163,14 @@ Result<PersonalPolicy> read_policy(const std::string& text, const std::string& n
   return PolicyReader(table, name).read();
 }
 
+Result<PersonalPolicy> read_kept_policy(const std::string& text, const std::string& where) {
+  SOTTO_TRY(PersonalPolicy policy, read_policy(text, "the consent kept in " + where));
+  for (PersonalRules* rules : {&policy.items, &policy.categories, &policy.features, &policy.predicates})
+    for (auto& [name, rule] : *rules) rule.line = 0;
+  for (auto& [name, choice] : policy.contexts) choice.line = 0;
+  return policy;
+}
+
 std::string to_toml(const PersonalPolicy& policy) {
   std::string text =
       fmt::format("shares = {}\npi = {}\nmask = \"{}\"\n", policy.shares, policy.pi, to_string(policy.mask));

@@ -83,6 +83,21 @@ TEST(ConsentFile, ALevelIsAStartThatSingleSettingsChange) {
   EXPECT_FALSE(read_policy("level = \"closed\"", "p.toml")->takes_part());
 }
 
+TEST(ConsentFile, WhatNobodySeesHasNoLines) {
+  const std::string text =
+      "pi = 0.2\n[items]\n7 = \"never\"\n[categories]\nb = \"ask\"\n[features]\nf = \"never\"\n"
+      "[predicates]\np = \"never\"\n[contexts]\nc = 0.3\n";
+  const auto policy = read_kept_policy(text, "vault.db");
+  ASSERT_TRUE(policy.ok()) << policy.error().message;
+  EXPECT_EQ(to_toml(*policy), to_toml(*read_policy(text, "p.toml")));
+  for (const PersonalRules* rules :
+       {&policy->items, &policy->categories, &policy->features, &policy->predicates}) {
+    ASSERT_EQ(rules->size(), 1u);
+    EXPECT_EQ(rules->begin()->second.line, 0u);
+  }
+  EXPECT_EQ(policy->contexts.at("c").line, 0u);
+}
+
 TEST(ConsentFile, WithoutAShareNothingIsShared) {
   for (const char* text : {"", "# nothing yet\n", "mask = \"redraw\"\n", "[items]\n\"7\" = \"always\"\n"}) {
     const auto policy = read_policy(text, "p.toml");

@@ -149,7 +149,7 @@ Status Vault::drop_enrolment() {
 
 Result<PersonalPolicy> Vault::policy() {
   SOTTO_TRY(const std::optional<std::string> text, records_.get(RecordKind::policy, ""));
-  return read_policy(text.value_or(""), path());  // nothing chosen: closed
+  return read_kept_policy(text.value_or(""), path());  // nothing chosen: closed
 }
 
 Status Vault::set_policy(const PersonalPolicy& policy) {

@@ -217,7 +217,7 @@ Result<std::shared_ptr<const ConsentBook>> book_for(const ConsentRequest& reques
   SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(request, split));
   if (device) {
     const std::string name = DeviceFolder(device->folder).vault_path().string();
-    SOTTO_TRY(const PersonalPolicy policy, read_policy(request.device_policy, name));
+    SOTTO_TRY(const PersonalPolicy policy, read_kept_policy(request.device_policy, name));
     people.kind_of[device->user.value] = static_cast<std::uint16_t>(people.kinds.size());
     SOTTO_TRY(people.kinds.emplace_back(), terms_for(policy, catalogue_of(split), name));
   }

@@ -39,19 +39,8 @@ Status DeviceFolder::destroy() const {
 }
 
 Result<PersonalPolicy> DeviceFolder::policy() const {
-  SOTTO_TRY(const bool there, is_there(vault_path()));
-  if (there) {
-    SOTTO_TRY(const std::unique_ptr<Vault> vault, open());
-    return vault->policy();
-  }
-  PersonalPolicy closed;
-  SOTTO_TRY_DONE(set_level(closed, "closed"));
-  return closed;
-}
-
-Status DeviceFolder::set_policy(const PersonalPolicy& policy) const {
-  SOTTO_TRY(const std::unique_ptr<Vault> vault, open_or_make());
-  return vault->set_policy(policy);
+  SOTTO_TRY(const std::unique_ptr<Vault> vault, open());
+  return vault->policy();
 }
 
 Result<KeptLedger> DeviceFolder::kept_ledger() const {

@@ -4,8 +4,9 @@
 //   vault.db    everything, sealed
 //   vault.key   what opens it; whoever has both can read all
 //
-// Laws: both are for their owner's eyes (0600); a key that others may read is refused. A person who has no
-// vault yet shares nothing. A ledger that does not verify is not written to.
+// Laws: both are for their owner's eyes (0600); a key that others may read is refused. Nothing but
+// open_or_make() makes a device: a mistyped folder is an error. A ledger that does not verify is not
+// written to.
 #pragma once
 
 #include <filesystem>
@@ -32,9 +33,8 @@ class DeviceFolder {
   // The key file first: from then on nobody can read what is left.
   [[nodiscard]] Status destroy() const;
 
-  // The level "closed" where the person has not chosen yet.
+  // The level "closed" where the person has not chosen yet. Code::not_found where there is no device.
   [[nodiscard]] Result<PersonalPolicy> policy() const;
-  [[nodiscard]] Status set_policy(const PersonalPolicy& policy) const;
   [[nodiscard]] Result<KeptLedger> kept_ledger() const;
   // The ledger, checked; against another public key than the vault's where one is given.
   [[nodiscard]] Result<LedgerReading> ledger(const std::string& public_key = "") const;

@@ -28,8 +28,10 @@ class DeviceFolders : public ::testing::Test {
 };
 
 TEST_F(DeviceFolders, WhoHasNotChosenSharesNothing) {
-  ASSERT_TRUE(folder_.policy().ok());
-  EXPECT_FALSE(folder_.policy()->takes_part());
+  const auto none = folder_.policy();
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, Code::not_found);
+  EXPECT_NE(none.error().message.find("sotto device init"), std::string::npos) << none.error().message;
   EXPECT_FALSE(fs::exists(folder_.path()));  // asking makes nothing
   ASSERT_TRUE(folder_.open_or_make().ok());
   EXPECT_FALSE(folder_.policy()->takes_part());
@@ -39,7 +41,7 @@ TEST_F(DeviceFolders, APolicyIsKept) {
   PersonalPolicy policy;
   ASSERT_TRUE(set_level(policy, "careful").ok());
   policy.items["7"] = {ConsentAnswer::never};
-  ASSERT_TRUE(folder_.set_policy(policy).ok());
+  ASSERT_TRUE(folder_.open_or_make().value()->set_policy(policy).ok());
   const auto again = folder_.policy();
   ASSERT_TRUE(again.ok());
   EXPECT_STREQ(level_of(*again), "careful");

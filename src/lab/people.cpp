@@ -28,7 +28,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
                 fmt::format("{}: the person changed the policy since this run began: start anew, "
                             "so that the new one holds",
                             device->folder));
-  SOTTO_TRY(std::unique_ptr<Vault> vault, folder.open_or_make());
+  SOTTO_TRY(std::unique_ptr<Vault> vault, folder.open());
   // A ledger that does not verify is not written to.
   SOTTO_TRY_DONE(folder.ledger());
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));

@@ -311,7 +311,10 @@ TEST(Coordinator, ReloadsLimitsAndNothingThatIsComputed) {
   for (std::uint32_t device = 0; device < 3; ++device) world.exchange(device);
   EXPECT_EQ(world.newest().contributions, 3u);
   wider.spec.set_learning_rate(0.5f);
-  EXPECT_FALSE(world.own->reload({}, {wider}).ok());
+  const Status refused = world.own->reload({}, {wider});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("what can be reloaded is goal, quorum"), std::string::npos)
+      << refused.error().message;
   EXPECT_FALSE(world.own->reload({.retry_min_ms = 0}, {}).ok());
 }
 

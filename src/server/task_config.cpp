@@ -99,13 +99,13 @@ Status check_dp(const TaskConfig& config) {
     return fail(Code::usage, "noise hides a person only where contributions have a longest length: set clip");
   SOTTO_TRY_DONE(check(PrivacyGoal{dp.epsilon, dp.delta}));
   if (!(dp.noise_multiplier >= 0.0 && std::isfinite(dp.noise_multiplier)))
-    return fail(Code::usage, "noise_multiplier is a multiple of the clip, or 0");
+    return fail(Code::usage, "noise is a multiple of the clip, or 0");
   if (dp.noise_multiplier == 0.0 && config.rules.rounds == 0)
-    return fail(Code::usage, "what noise ε needs depends on the rounds: set rounds, or noise_multiplier");
+    return fail(Code::usage, "what noise ε needs depends on the rounds: set rounds, or noise");
   if (config.rules.rounds > most_releases)
     return fail(Code::usage, fmt::format("no budget bears more than {} noisy rounds", most_releases));
   if (dp.population != 0 && dp.population < config.rules.goal)
-    return fail(Code::usage, "the population is at least the goal of a round");
+    return fail(Code::usage, "people is at least the goal of a round");
   return Done{};
 }
 

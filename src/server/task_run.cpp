@@ -267,9 +267,12 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
       config.catalogue != config_.catalogue || rules.mode != before.mode ||
       rules.selection != before.selection || rules.population != before.population ||
       (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)
-    return fail(Code::usage, fmt::format("task '{}': only limits can be reloaded; what a task computes, its "
-                                         "mode, selection, staleness and noise stay",
-                                         task_.name));
+    return fail(
+        Code::usage,
+        fmt::format("task '{}': what can be reloaded is {}quorum, rounds, over_selection, the times and "
+                    "what a device must have; what a task computes, its items, mode, selection, "
+                    "population, max_staleness and noise stay: put them back, or begin another task",
+                    task_.name, drawn ? "" : "goal, "));
   return Done{};
 }
 

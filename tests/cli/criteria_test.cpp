@@ -13,6 +13,7 @@ class CliCriteria : public ::testing::Test {
         shop_.sotto({"data", "generate", "--users", "60", "--items", "50", "--mean", "15", "--out", "w"})
             .code,
         0);
+    EXPECT_EQ(shop_.sotto({"device", "init", "--dir", "d"}).code, 0);
   }
   [[nodiscard]] Outcome train(const Words& more) const {
     return shop_.sotto(joined(

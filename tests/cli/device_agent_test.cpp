@@ -1,6 +1,8 @@
 // sotto device as a person's program: what works without a coordinator, and with one on this machine.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/cli/program.h"
 
 namespace sotto::cli {
@@ -18,8 +20,8 @@ class CliDeviceAgent : public ::testing::Test {
 
 TEST_F(CliDeviceAgent, things_come_and_go) {
   EXPECT_EQ(device({"list"}).code, 1);  // there is no device yet
-  ASSERT_EQ(device({"init"}).code, 0);
-  ASSERT_EQ(device({"init"}).code, 0);  // again changes nothing
+  EXPECT_EQ(device({"init"}).json()["made"], true);
+  EXPECT_EQ(device({"init"}).json()["made"], false);  // again changes nothing
   EXPECT_EQ(device({"add", "Alien (1979)", "50"}).json()["items"], 2u);
   shop_.put("mine.tsv", "7\t4.5\t1700000000000\nbare\n50\t2\n\n");
   EXPECT_EQ(device({"add", "--from", "mine.tsv"}).json()["items"], 4u);
@@ -38,6 +40,38 @@ TEST_F(CliDeviceAgent, things_come_and_go) {
   EXPECT_EQ(device({"add"}).code, 2);
 }
 
+TEST_F(CliDeviceAgent, a_device_that_is_there_says_its_level) {
+  const Words init{"device", "init", "--dir", "d"};
+  EXPECT_NE(shop_.sotto(init).out.find("Nothing leaves this device until"), std::string::npos);
+  ASSERT_EQ(device({"consent", "preset", "open"}).code, 0);
+  ASSERT_EQ(device({"consent", "pause"}).code, 0);
+  const Outcome again = shop_.sotto(init);
+  EXPECT_EQ(again.code, 0);
+  EXPECT_NE(again.out.find("nothing was changed. Its level is open, and it is paused"), std::string::npos)
+      << again.out;
+  EXPECT_EQ(again.out.find("Nothing leaves"), std::string::npos) << again.out;
+  EXPECT_EQ(device({"init"}).json()["level"], "open");
+}
+
+TEST_F(CliDeviceAgent, a_rule_says_what_cannot_be_checked_and_what_it_costs) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  const auto unchecked = device({"consent", "item", "venue-0004", "never"}).json();
+  EXPECT_NE(unchecked["note"].get<std::string>().find("no catalogue yet"), std::string::npos) << unchecked;
+  EXPECT_FALSE(device({"consent", "item", "venue-0004", "none"}).json().contains("note"));
+  ASSERT_EQ(shop_.sotto({"device", "add", "venue-0004", "--dir", "d"}).code, 0);
+  EXPECT_FALSE(device({"consent", "item", "venue-0004", "never"}).json().contains("note")) << "it is theirs";
+  for (const char* answer : {"never", "ask"}) {
+    const auto silenced = device({"consent", "category", "Night Club", answer}).json();
+    EXPECT_NE(silenced["note"].get<std::string>().find("category 'Night Club' none"), std::string::npos)
+        << silenced;
+  }
+  const Words show{"device", "consent", "show", "--dir", "d"};
+  EXPECT_NE(shop_.sotto(show).out.find("takes no part in tasks over a network"), std::string::npos);
+  for (const char* answer : {"always", "none"})
+    EXPECT_FALSE(device({"consent", "category", "Night Club", answer}).json().contains("note")) << answer;
+  EXPECT_EQ(shop_.sotto(show).out.find("over a network"), std::string::npos);
+}
+
 TEST_F(CliDeviceAgent, what_needs_a_coordinator_or_a_model_says_so) {
   ASSERT_EQ(device({"init"}).code, 0);
   EXPECT_EQ(device({"run", "--once"}).code, 2);
@@ -45,6 +79,13 @@ TEST_F(CliDeviceAgent, what_needs_a_coordinator_or_a_model_says_so) {
   EXPECT_EQ(device({"explain", "50"}).code, 1);
   EXPECT_EQ(device({"enrol", "--server", "127.0.0.1:1"}).code, 2);                  // no token
   EXPECT_EQ(device({"enrol", "--server", "unix:nobody", "--token", "t"}).code, 1);  // nobody there
+  shop_.put("tokens", "first\nsecond\n");
+  const Outcome two = device({"enrol", "--server", "unix:nobody", "--token-file", "tokens"});
+  EXPECT_EQ(two.code, 2);
+  EXPECT_NE(two.err.find("the file has 2 lines"), std::string::npos) << two.err;
+  EXPECT_EQ(two.err.find("first"), std::string::npos) << two.err;
+  for (const Words& words : {Words{"recommend", "-k", "0"}, Words{"explain", "50", "-k", "0"}})
+    EXPECT_EQ(device(words).code, 2) << words[0];
 }
 
 TEST_F(CliDeviceAgent, export_and_delete) {
@@ -53,6 +94,20 @@ TEST_F(CliDeviceAgent, export_and_delete) {
   const Outcome exported = shop_.sotto({"device", "export", "--dir", "d"});
   EXPECT_EQ(exported.json()["interactions"][0]["item"], "50");
   EXPECT_EQ(exported.json()["enrolled"], false);
+  for (const Words& words : {Words{"device", "export", "--dir", "d", "--out", "me.json"},
+                             Words{"device", "ledger", "export", "--dir", "d", "--out", "l.json.zst"}}) {
+    ASSERT_EQ(shop_.sotto(words).code, 0);
+    const std::filesystem::path file = shop_.folder() / words.back();
+    EXPECT_EQ(std::filesystem::status(file).permissions(),
+              std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+    shop_.put(words.back(), "mine");
+    const Outcome there = shop_.sotto(words);
+    EXPECT_EQ(there.code, 2);
+    EXPECT_NE(there.err.find("--force"), std::string::npos) << there.err;
+    EXPECT_EQ(shop_.get(words.back()), "mine");
+    EXPECT_EQ(shop_.sotto(joined(words, {"--force"})).code, 0);
+    EXPECT_NE(shop_.get(words.back()), "mine");
+  }
   EXPECT_EQ(device({"delete"}).code, 2);
   EXPECT_EQ(device({"delete", "--yes"}).json()["deleted"], true);
   EXPECT_FALSE(shop_.has("d/vault.db"));

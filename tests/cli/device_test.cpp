@@ -21,6 +21,7 @@ class CliDevice : public ::testing::Test {
     user_ = rows.at(40).at(0);
     for (const auto& row : rows)
       if (row.at(0) == user_) history_.insert(row.at(1));
+    EXPECT_EQ(shop_.sotto({"device", "init", "--dir", "d"}).code, 0);
   }
   [[nodiscard]] Outcome consent(Words words) const {
     words.insert(words.begin(), {"device", "consent"});
@@ -86,6 +87,50 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }
 
+TEST_F(CliDevice, a_mistyped_folder_is_no_new_device) {
+  for (const Words& words :
+       {Words{"device", "consent", "preset", "open", "--dir", "typo"},
+        Words{"device", "consent", "show", "--dir", "typo"},
+        Words{"device", "enrol", "--server", "unix:nobody", "--token", "t", "--dir", "typo"},
+        Words{"train", "--split-file", "s/split.bin", "--device", user_ + "=typo"}}) {
+    const Outcome refused = shop_.sotto(words);
+    EXPECT_EQ(refused.code, 1) << words[1];
+    EXPECT_NE(refused.err.find("make one with 'sotto device init --dir typo'"), std::string::npos)
+        << refused.err;
+  }
+  EXPECT_FALSE(shop_.has("typo"));
+}
+
+TEST_F(CliDevice, a_change_says_what_is_chosen_and_leaves_the_rest_to_show) {
+  const auto said = [&](Words words) {
+    words.insert(words.begin(), {"device", "consent"});
+    words.insert(words.end(), {"--dir", "d"});
+    const Outcome outcome = shop_.sotto(words);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string level = said({"preset", "careful"});
+  EXPECT_NE(level.find("10% of the things"), std::string::npos) << level;
+  EXPECT_EQ(level.find("MovieLens"), std::string::npos) << level;
+  EXPECT_NE(level.find("'sotto device consent show --dir d'"), std::string::npos) << level;
+  EXPECT_NE(said({"show"}).find("MovieLens"), std::string::npos);
+  EXPECT_NE(said({"criteria", "size", "keep"}).find("kept (your choice)"), std::string::npos);
+  // Closed is said in one way.
+  ASSERT_FALSE(said({"preset", "closed"}).empty());
+  const std::string closed = said({"show"});
+  EXPECT_NE(closed.find("asks nobody"), std::string::npos) << closed;
+  EXPECT_EQ(closed.find("receives"), std::string::npos) << closed;
+}
+
+TEST_F(CliDevice, a_rule_that_the_data_lack_names_the_vault_and_no_line) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(consent({"item", "no-such-thing", "never"}).code, 0);
+  const Outcome refused = train({});
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("d/vault.db: the rule is for the item 'no-such-thing'"), std::string::npos)
+      << refused.err;
+}
+
 TEST_F(CliDevice, what_a_person_asks_of_sums_holds_in_a_simulation_too) {
   ASSERT_EQ(consent({"preset", "open"}).code, 0);
   ASSERT_EQ(train({}).code, 0);
@@ -149,7 +194,7 @@ TEST_F(CliDevice, the_ledger_counts_the_round_at_hand_and_leaves_out_what_it_can
   EXPECT_DOUBLE_EQ(last["epsilon"].get<double>(), trained.json()["epsilon"].get<double>());
   EXPECT_TRUE(last["bytes"].is_null());
   const Outcome listed = shop_.sotto({"device", "ledger", "list", "--dir", "d"});
-  EXPECT_NE(listed.out.find("unknown"), std::string::npos) << listed.out;
+  EXPECT_NE(listed.out.find("not counted"), std::string::npos) << listed.out;
 }
 
 TEST_F(CliDevice, a_vault_that_lost_its_key_is_not_begun_anew) {
@@ -185,6 +230,24 @@ TEST_F(CliDevice, a_ledger_verifies_against_its_own_key_alone) {
     if (!shop_.has(file)) continue;
     EXPECT_EQ(shop_.get(file).find("fedals"), std::string::npos) << file;
   }
+}
+
+TEST_F(CliDevice, the_ledger_lists_everything_that_left_and_says_what_is_not_known) {
+  ASSERT_EQ(consent({"preset", "open"}).code, 0);
+  ASSERT_EQ(train({"--model", "fedease", "--sum", "secure"}).code, 0);
+  const auto listed = [&] {
+    const Outcome outcome = shop_.sotto({"device", "ledger", "list", "--items", "--dir", "d"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string secure = listed();
+  for (const std::string& item : history_)
+    EXPECT_NE(secure.find(item), std::string::npos) << item << " left\n" << secure;
+  for (const char* words : {"1 rounds, bytes not counted,", "ε of all: none known", "ask its operator"})
+    EXPECT_NE(secure.find(words), std::string::npos) << words << "\n" << secure;
+  ASSERT_EQ(train({"--model", "fedease"}).code, 0);
+  const std::string both = listed();
+  EXPECT_NE(both.find(" sent (not counting 1 of them)"), std::string::npos) << both;
 }
 
 TEST_F(CliDevice, a_changed_vault_is_found) {
@@ -238,6 +301,17 @@ TEST_F(CliDevice, policies_and_mixes_of_everybody) {
   const Outcome again = shop_.sotto({"train", "--plan", "r/plan.toml", "--json"});
   ASSERT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(again.json()["model_hash"], some["model_hash"]);
+}
+
+TEST_F(CliDevice, forgetting_somebody_unknown_advises_what_it_can_do) {
+  ASSERT_EQ(shop_.sotto({"train", "--split-file", "s/split.bin", "--model", "fedease", "--out", "r"}).code,
+            0);
+  const Outcome nobody = shop_.sotto({"forget", "--run", "r", "--user", "nobody"});
+  EXPECT_EQ(nobody.code, 1);
+  EXPECT_NE(nobody.err.find("write ids as in the training data"), std::string::npos) << nobody.err;
+  EXPECT_EQ(nobody.err.find("--history"), std::string::npos) << nobody.err;
+  const Outcome list = shop_.sotto({"recommend", "--run", "r", "--user", "nobody"});
+  EXPECT_NE(list.err.find("--history"), std::string::npos) << list.err;
 }
 
 TEST_F(CliDevice, forgetting_takes_somebody_out_of_a_run) {

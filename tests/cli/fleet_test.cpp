@@ -32,6 +32,23 @@ TEST_F(Fleet, ItemsAreTheCatalogueOfTheSplit) {
   EXPECT_EQ(lines, parts["items"].get<long>()) << parts.dump();
 }
 
+TEST_F(Fleet, ACatalogueHasIdsAlone) {
+  const Outcome named = shop_.sotto({"data", "items", "--data", "world/interactions.tsv", "--names",
+                                     "world/items.tsv", "--out", "items.tsv"});
+  EXPECT_EQ(named.code, 2);
+  EXPECT_NE(named.err.find("leave --names out"), std::string::npos) << named.err;
+  EXPECT_FALSE(shop_.has("items.tsv"));
+}
+
+TEST_F(Fleet, ATimeBelowZeroIsRefused) {
+  shop_.put("tokens.txt", "one\n");
+  for (const char* seconds : {"-2", "nan"}) {
+    const Outcome outcome = fleet({"--tokens", "tokens.txt", "--devices", "1", "--seconds", seconds});
+    EXPECT_EQ(outcome.code, 2) << seconds;
+    EXPECT_NE(outcome.err.find("--seconds is a number from 0 up"), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(Fleet, WrongUsageIsSaid) {
   EXPECT_EQ(shop_.sotto({"fleet", "--data", "world"}).code, 2);
   EXPECT_EQ(fleet({}).code, 2) << "without tokens";

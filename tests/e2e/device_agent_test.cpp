@@ -59,6 +59,10 @@ TEST(DeviceAgent, TakesPartAndRecommendsOffline) {
       EXPECT_EQ(ran.json()["download"], download) << ran.out;
     }
     EXPECT_GE(server.versions(), 3u);
+    const auto mistyped = device({"consent", "item", "film 77", "never"}).json();
+    EXPECT_NE(mistyped["note"].get<std::string>().find("did you mean 'film 7'?"), std::string::npos)
+        << mistyped;
+    EXPECT_FALSE(device({"consent", "item", "film 8", "never"}).json().contains("note"));
     ASSERT_EQ(device({"consent", "pause"}).code, 0);
     EXPECT_EQ(device({"run", "--once"}).json()["ending"], "not now");
     ASSERT_EQ(device({"consent", "resume"}).code, 0);

@@ -70,14 +70,15 @@ void print_json(const Console& console, const nlohmann::json& document) {
   console.print(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-Status write_output(const Console& console, const std::string& path, const std::string& text) {
+Status write_output(const Console& console, const std::string& path, const std::string& text,
+                    Privacy privacy) {
   if (path == "-") {
     console.print(text);
     return Done{};
   }
   const auto bytes = std::as_bytes(std::span(text));
-  if (path.ends_with(".zst")) return write_file(path, compress(bytes));
-  return write_file(path, bytes);
+  if (path.ends_with(".zst")) return write_file(path, compress(bytes), privacy);
+  return write_file(path, bytes, privacy);
 }
 
 }  // namespace sotto

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "lab/cli/console.h"
+#include "lab/files.h"
 
 namespace sotto {
 
@@ -95,7 +96,8 @@ void add_completion(CLI::App& root, Cli& cli);
 void print_json(const Console& console, const nlohmann::json& document);
 
 // Writes `text`; packed with zstd where the name ends in .zst. "-" is stdout.
-[[nodiscard]] Status write_output(const Console& console, const std::string& path, const std::string& text);
+[[nodiscard]] Status write_output(const Console& console, const std::string& path, const std::string& text,
+                                  Privacy privacy = Privacy::shared);
 
 // The whole program. Returns the exit code.
 [[nodiscard]] int run_sotto(int count, const char* const* words);

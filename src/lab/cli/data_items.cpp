@@ -22,6 +22,10 @@ Status write_items(ItemsOptions& options, const Console& console) {
   DataRequest request;
   request.split.seed = options.common.seed;
   SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  if (!request.names.empty())
+    return fail(Code::usage,
+                "a catalogue has ids alone, no names or categories: leave --names out (the fleet and devices "
+                "know items by their ids)");
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const Split& split = prepared.split;
   std::string names;

@@ -1,6 +1,7 @@
 // sotto device init, enrol, run, export, delete: a person's device as a program for Linux.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -27,6 +28,7 @@ struct AgentOptions {
   bool once = false, battery = false, metered = false;     // run
   bool reproducible = false;
   std::string out = "-";              // export
+  bool force = false;                 // export
   bool yes = false, offline = false;  // delete
 };
 
@@ -54,21 +56,40 @@ Result<std::unique_ptr<Transport>> agent_wire(Vault& vault) {
   return grpc_transport(tls, server);
 }
 
+// Of a device that was there before.
+std::string init_level(const PersonalPolicy& policy) {
+  return fmt::format("{}{}", level_of(policy),
+                     policy.withdrawn ? ", and you have withdrawn"
+                     : policy.paused  ? ", and it is paused"
+                                      : "");
+}
+
 Status init_device(AgentOptions& options, const Console& console) {
   const DeviceFolder folder(options.dir);
+  SOTTO_TRY(const bool was_there, is_there(folder.vault_path()));
   SOTTO_TRY(const auto vault, folder.open_or_make());
   SOTTO_TRY(const KeptLedger ledger, vault->ledger());
+  SOTTO_TRY(const PersonalPolicy policy, vault->policy());
   if (options.common.json) {
     print_json(console, {{"vault", folder.vault_path().string()},
                          {"key", folder.key_path().string()},
-                         {"ledger_key", ledger.public_key}});
+                         {"ledger_key", ledger.public_key},
+                         {"made", !was_there},
+                         {"level", level_of(policy)}});
+    return Done{};
+  }
+  if (was_there) {
+    console.print(fmt::format(
+        "There is a device in {} already; nothing was changed. Its level is {}: see 'sotto device consent "
+        "show --dir {}'.\n",
+        options.dir, init_level(policy), shell_word(options.dir)));
     return Done{};
   }
   console.print(fmt::format(
       "{}: a vault that opens with {}. Keep the two apart where you can: whoever has both can read all.\n"
       "Nothing leaves this device until you choose a level: 'sotto device consent preset careful --dir "
       "{}'.\n",
-      folder.vault_path().string(), folder.key_path().string(), options.dir));
+      folder.vault_path().string(), folder.key_path().string(), shell_word(options.dir)));
   return Done{};
 }
 
@@ -78,6 +99,12 @@ Result<std::string> token_of(const AgentOptions& options) {
   if (!options.token.empty()) return options.token;
   SOTTO_TRY(std::string text, read_text(options.token_file));
   while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
+  const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
+  if (text.empty() || lines > 1)
+    return fail(Code::usage,
+                fmt::format("{}: a device takes one token, and the file has {}: give it a file "
+                            "with one line of its own",
+                            options.token_file, text.empty() ? "none" : fmt::format("{} lines", lines)));
   return text;
 }
 
@@ -87,8 +114,8 @@ Status enrol_device(AgentOptions& options, const Console& console) {
   if (!options.ca.empty()) {
     SOTTO_TRY(tls.ca_pem, read_text(options.ca));
   }
+  SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const auto wire, grpc_transport(tls, options.server));
-  SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open_or_make());
   SOTTO_TRY(const auto known, vault->enrolment());
   if (known)
     return fail(Code::usage,
@@ -175,7 +202,7 @@ Status run_device(AgentOptions& options, const Console& console) {
 Status export_device(AgentOptions& options, const Console& console) {
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const std::string document, export_json(*vault));
-  return write_output(console, options.out, document);
+  return write_private_output(console, options.out, document, options.force);
 }
 
 // Whether the coordinator knows now, or never knew.
@@ -242,9 +269,7 @@ void add_device_agent(CLI::App& device, Cli& cli) {
   auto [export_app, exporting] =
       add_device_command(device, cli, "export", "all that this device keeps about you, as JSON",
                          export_device, {"sotto device export --out me.json --dir my-device"});
-  export_app->add_option("-o,--out", exporting->out, "a file; - is stdout")
-      ->type_name("FILE")
-      ->default_str("-");
+  add_private_output(*export_app, exporting->out, exporting->force);
   auto [delete_app, deleting] =
       add_device_command(device, cli, "delete", "remove all that this device keeps about you", delete_device,
                          {"sotto device delete --yes --dir my-device"});

@@ -8,6 +8,7 @@
 #include "lab/cli/command.h"
 #include "lab/cli/device_command.h"
 #include "lab/cli/device_text.h"
+#include "lab/cli/rule_remarks.h"
 #include "lab/device_folder.h"
 
 namespace sotto {
@@ -24,31 +25,48 @@ struct ConsentOptions {
 };
 
 using Change = Status (*)(const ConsentOptions& options, PersonalPolicy& policy);
+// What the person should know about a change; empty: nothing.
+using Remark = Result<std::string> (*)(const ConsentOptions& options, Vault& vault);
 
-Status say(const ConsentOptions& options, const PersonalPolicy& policy, bool changed,
-           const Console& console) {
-  if (options.common.json) {
-    print_json(console, policy_json(policy));
-    return Done{};
-  }
-  if (changed) console.print("Saved. It holds from the next round on.\n\n");
-  console.print(policy_text(policy, console));
-  return Done{};
+Result<std::string> no_remark(const ConsentOptions& /*options*/, Vault& /*vault*/) { return std::string(); }
+
+Result<std::string> item_remark(const ConsentOptions& options, Vault& vault) {
+  if (options.answer == "none") return std::string();
+  return remark_on_item(vault, options.name);
+}
+
+Result<std::string> category_remark(const ConsentOptions& options, Vault& /*vault*/) {
+  return remark_on_category(options.name, options.answer);
 }
 
 Status show(ConsentOptions& options, const Console& console) {
   SOTTO_TRY(const PersonalPolicy policy, DeviceFolder(options.dir).policy());
-  return say(options, policy, false, console);
+  if (options.common.json)
+    print_json(console, policy_json(policy));
+  else
+    console.print(policy_text(policy, console));
+  return Done{};
 }
 
-template <Change change>
+template <Change change, Remark remark = no_remark>
 Status edit(ConsentOptions& options, const Console& console) {
-  const DeviceFolder folder(options.dir);
-  SOTTO_TRY(PersonalPolicy policy, folder.policy());
+  SOTTO_TRY(const std::unique_ptr<Vault> vault, DeviceFolder(options.dir).open());
+  SOTTO_TRY(PersonalPolicy policy, vault->policy());
   SOTTO_TRY_DONE(change(options, policy));
-  SOTTO_TRY_DONE(check(policy));
-  SOTTO_TRY_DONE(folder.set_policy(policy));
-  return say(options, policy, true, console);
+  SOTTO_TRY(const std::string note, remark(options, *vault));
+  SOTTO_TRY_DONE(vault->set_policy(policy));
+  if (options.common.json) {
+    nlohmann::json json = policy_json(policy);
+    if (!note.empty()) json["note"] = note;
+    print_json(console, json);
+    return Done{};
+  }
+  console.print("Saved. It holds from the next round on.\n");
+  if (!note.empty()) console.print(console.paint(Tone::warn, "Note: ") + note + "\n");
+  console.print(fmt::format(
+      "\n{}\nWhat the levels mean, and what is told of you: 'sotto device consent show --dir {}'.\n",
+      choices_text(policy), shell_word(options.dir)));
+  return Done{};
 }
 
 Status set_share(const ConsentOptions& options, PersonalPolicy& policy) {
@@ -133,10 +151,11 @@ void add_device_consent(CLI::App& device, Cli& cli) {
   add_named(app, cli, "preset", "choose a level", "closed, careful, balanced or open", "", edit<set_preset>,
             "sotto device consent preset careful --dir my-device");
   add_named(app, cli, "item", "a rule for one thing", "its id in the data",
-            "always, never, ask, or none to remove the rule", edit<set_item>,
+            "always, never, ask, or none to remove the rule", edit<set_item, item_remark>,
             "sotto device consent item 242 never --dir my-device");
-  add_named(app, cli, "category", "a rule for a whole category", "its name in the data",
-            "always, never, ask, or none to remove the rule", edit<set_category>,
+  add_named(app, cli, "category", "a rule for a whole category",
+            "its name in the data; tasks over a network have none",
+            "always, never, ask, or none to remove the rule", edit<set_category, category_remark>,
             "sotto device consent category Horror never --dir my-device");
   add_named(
       app, cli, "feature", "a rule for one feature of things (for models that look at features)",

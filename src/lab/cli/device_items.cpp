@@ -132,6 +132,7 @@ Result<LocalRecommender> device_recommender(const DeviceItemOptions& options, Va
 }
 
 Status recommend_items(DeviceItemOptions& options, const Console& console) {
+  if (options.count == 0) return fail(Code::usage, "-k 0 makes an empty list: give a number from 1 up");
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const LocalRecommender model, device_recommender(options, *vault));
   nlohmann::json items = nlohmann::json::array();
@@ -148,6 +149,7 @@ Status recommend_items(DeviceItemOptions& options, const Console& console) {
 }
 
 Status explain_item(DeviceItemOptions& options, const Console& console) {
+  if (options.count == 0) return fail(Code::usage, "-k 0 tells no reason: give a number from 1 up");
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const LocalRecommender model, device_recommender(options, *vault));
   SOTTO_TRY(const Explanation why, model.explain(options.items.front(), options.count));

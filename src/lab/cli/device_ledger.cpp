@@ -7,6 +7,7 @@
 #include "lab/cli/device_command.h"
 #include "lab/cli/device_text.h"
 #include "lab/device_folder.h"
+#include "lab/files.h"
 
 namespace sotto {
 
@@ -17,6 +18,7 @@ struct LedgerOptions {
   std::string dir;
   std::string key;          // verify: the public key to check against; empty: the folder's
   std::string out = "-";    // export
+  bool force = false;       // export
   bool items = false;       // list
   std::uint32_t last = 20;  // list
 };
@@ -62,7 +64,7 @@ Status export_ledger(LedgerOptions& options, const Console& console) {
   document["public_key"] = kept.public_key;
   document["signed_head"] = kept.head;
   document["signed_lines"] = kept.lines;
-  return write_output(console, options.out, document.dump(2) + "\n");
+  return write_private_output(console, options.out, document.dump(2) + "\n", options.force);
 }
 
 }  // namespace
@@ -86,9 +88,27 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
   auto [export_app, exporting] =
       add_device_command(app, cli, "export", "everything in one JSON document that can be checked elsewhere",
                          export_ledger, {"sotto device ledger export --out ledger.json --dir my-device"});
-  export_app->add_option("-o,--out", exporting->out, "a file; - is stdout")
+  add_private_output(*export_app, exporting->out, exporting->force);
+}
+
+void add_private_output(CLI::App& app, std::string& out, bool& force) {
+  app.add_option("-o,--out", out, "a file, readable by you alone; - is stdout")
       ->type_name("FILE")
       ->default_str("-");
+  app.add_flag("--force", force, "replace the file if it is there");
+}
+
+Status write_private_output(const Console& console, const std::string& path, const std::string& text,
+                            bool force) {
+  if (path != "-" && !force) {
+    SOTTO_TRY(const bool there, is_there(path));
+    if (there)
+      return fail(Code::usage,
+                  fmt::format("{}: there is a file of that name: choose another --out, or replace it with "
+                              "--force",
+                              path));
+  }
+  return write_output(console, path, text, Privacy::owner_only);
 }
 
 void add_device_commands(CLI::App& root, Cli& cli) {

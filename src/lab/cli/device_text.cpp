@@ -10,6 +10,7 @@
 #include "lab/cli/criteria_text.h"
 #include "lab/cli/level_figures.h"
 #include "lab/cli/protocol_text.h"
+#include "lab/cli/rule_remarks.h"
 #include "lab/cli/table.h"
 
 namespace sotto {
@@ -23,7 +24,10 @@ std::string state_sentence(const PersonalPolicy& policy) {
   if (policy.history <= 0.0)
     return "Nothing of your history may be used: nothing leaves this device, and you get what suits "
            "everybody.";
-  if (!policy.shares) return "Closed: nothing leaves this device. It only receives.";
+  if (!policy.shares)
+    return "Closed: nothing leaves this device, and it asks nobody. It goes on with the model it has, if it "
+           "has "
+           "one.";
   if (policy.pi >= 1.0) return "This device shares what it learns from everything you have.";
   if (policy.pi <= 0.0)
     return "This device shares nothing it learns from the things you have; it still answers about things "
@@ -55,6 +59,14 @@ std::string rules_text(const char* what, const PersonalRules& rules) {
   return text;
 }
 
+// What the state sentence alone would hide: one for all categories.
+std::string standing_remark(const PersonalPolicy& policy) {
+  for (const auto& [name, rule] : policy.categories)
+    if (const std::string note = remark_on_category(name, to_string(rule.answer)); !note.empty())
+      return "\nNote: " + note + "\n";
+  return {};
+}
+
 nlohmann::json rules_json(const PersonalRules& rules) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, rule] : rules) json[name] = to_string(rule.answer);
@@ -62,7 +74,7 @@ nlohmann::json rules_json(const PersonalRules& rules) {
 }
 
 std::string epsilon_text(const std::optional<double>& epsilon) {
-  return epsilon ? fmt::format("{:.4g}", *epsilon) : "no bound";
+  return epsilon ? fmt::format("{:.4g}", *epsilon) : "none known";
 }
 
 std::string figures_table(const Console& console) {
@@ -78,8 +90,8 @@ std::string figures_table(const Console& console) {
   return table.text(console) +
          fmt::format(
              "  Guessing by what is popular finds {:.0f}%. Lists depend on what others share, hardly on what "
-             "you do: a simulated closed\n  device learned from the others' model. Here a closed device asks "
-             "nobody: it has the model it had before, or none.\n",
+             "you do. (Where this was\n  measured, in a simulation, closed devices had the others' model "
+             "too.)\n",
              100.0 * found_by_popularity);
 }
 
@@ -103,10 +115,18 @@ std::optional<double> whole_epsilon(const std::vector<LedgerEntry>& entries) {
   return sum;
 }
 
-std::string items_text(const LedgerEntry& entry) {
-  std::string text;
-  for (const std::string& item : entry.items) text += (text.empty() ? "" : ", ") + item;
-  return text;
+// All of them, in lines of the terminal's width.
+std::string items_text(const LedgerEntry& entry, const Console& console) {
+  std::string text = fmt::format("  round {}, {}:\n", entry.round, entry.task), line = "   ";
+  for (std::size_t n = 0; n < entry.items.size(); ++n) {
+    const std::string word = " " + entry.items[n] + (n + 1 < entry.items.size() ? "," : "");
+    if (line != "   " && display_width(line) + display_width(word) > console.width()) {
+      text += line + "\n";
+      line = "   ";
+    }
+    line += word;
+  }
+  return text + (entry.items.empty() ? "    nothing of yours" : line) + "\n";
 }
 
 std::set<std::string> all_items(const LedgerReading& reading) {
@@ -123,14 +143,31 @@ std::uint64_t all_bytes(const LedgerReading& reading) {
 }
 
 std::string sent_text(const LedgerReading& reading) {
-  const bool all_known =
-      std::ranges::all_of(reading.entries, [](const LedgerEntry& entry) { return entry.bytes.has_value(); });
-  return (all_known ? "" : "more than ") + human_bytes(static_cast<double>(all_bytes(reading)));
+  const auto uncounted = static_cast<std::size_t>(
+      std::ranges::count_if(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }));
+  if (uncounted == reading.entries.size()) return "bytes not counted";
+  const std::string sent = human_bytes(static_cast<double>(all_bytes(reading))) + " sent";
+  return uncounted == 0 ? sent : fmt::format("{} (not counting {} of them)", sent, human_count(uncounted));
+}
+
+// What the words in the table mean, where they stand there.
+std::string ledger_notes(const LedgerReading& reading) {
+  std::string text;
+  if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.epsilon; }))
+    text +=
+        "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
+        "releases; the task does not\ntell a device how much, and no device could check it: ask its "
+        "operator.\n";
+  if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }))
+    text +=
+        "Bytes not counted: a simulation writes the line before noise or a secure sum decides how much is "
+        "sent.\n";
+  return text;
 }
 
 }  // namespace
 
-std::string policy_text(const PersonalPolicy& policy, const Console& console) {
+std::string choices_text(const PersonalPolicy& policy) {
   std::string text = state_sentence(policy) + "\n";
   const std::string rules = rules_text("things", policy.items) + rules_text("categories", policy.categories);
   if (!rules.empty()) text += "\nYour rules go before the share:\n" + rules;
@@ -140,7 +177,7 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
     text +=
         "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
   text += "\n" + protocol_text(policy);
-  text += "\n" + criteria_text(policy);
+  if (!policy.criteria.empty()) text += "\n" + criteria_text(policy);
   if (policy.secure_only)
     text +=
         "\nIt takes part in secure sums alone: a task with plain ones is refused before anything leaves.\n";
@@ -148,6 +185,12 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
     text += fmt::format(
         "\nIt takes part where a task promises a crowd of at least {} honest devices, itself included.\n",
         policy.least_crowd);
+  return text;
+}
+
+std::string policy_text(const PersonalPolicy& policy, const Console& console) {
+  std::string text = choices_text(policy) + standing_remark(policy);
+  if (policy.criteria.empty()) text += "\n" + criteria_text(policy);
   text += "\nLevels to choose from:\n";
   for (const ConsentLevel& level : consent_levels()) {
     const bool chosen = std::string_view(level_of(policy)) == level.name;
@@ -192,28 +235,29 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
 
 std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items, const Console& console) {
   if (reading.entries.empty()) return "Nothing has left this device.\n";
-  std::vector<TableColumn> columns{{"round", Align::right}, {"for"},
-                                   {"on its way"},          {"bytes", Align::right},
-                                   {"ε of its run"},        {"your things in it", Align::right}};
-  if (items) columns.push_back({"which"});
-  Table table(std::move(columns));
+  Table table({{"round", Align::right},
+               {"for"},
+               {"on its way"},
+               {"bytes", Align::right},
+               {"ε of its run"},
+               {"your things in it", Align::right}});
+  std::string which;
   const std::size_t first = reading.entries.size() - std::min(most, reading.entries.size());
   for (std::size_t n = first; n < reading.entries.size(); ++n) {
     const LedgerEntry& entry = reading.entries[n];
-    std::vector<std::string> cells{std::to_string(entry.round),
-                                   entry.task,
-                                   entry.mechanism,
-                                   entry.bytes ? human_count(*entry.bytes) : "unknown",
-                                   epsilon_text(entry.epsilon),
-                                   human_count(entry.items.size())};
-    if (items) cells.push_back(items_text(entry));
-    table.row(std::move(cells));
+    table.row({std::to_string(entry.round), entry.task, entry.mechanism,
+               entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry.epsilon),
+               human_count(entry.items.size())});
+    if (items) which += items_text(entry, console);
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
-  return text + table.text(console) +
-         fmt::format("\n{} rounds, {} sent, {} of your things in at least one; ε of all: {}\n",
+  text += table.text(console);
+  if (items) text += "\nYour things in each:\n" + which;
+  return text +
+         fmt::format("\n{} rounds, {}, {} of your things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),
-                     human_count(all_items(reading).size()), epsilon_text(whole_epsilon(reading.entries)));
+                     human_count(all_items(reading).size()), epsilon_text(whole_epsilon(reading.entries))) +
+         ledger_notes(reading);
 }
 
 nlohmann::json ledger_json(const LedgerReading& reading) {

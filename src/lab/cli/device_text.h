@@ -10,6 +10,8 @@
 
 namespace sotto {
 
+// What the person has chosen; and beside it the levels, what they mean and what is told.
+[[nodiscard]] std::string choices_text(const PersonalPolicy& policy);
 [[nodiscard]] std::string policy_text(const PersonalPolicy& policy, const Console& console);
 [[nodiscard]] nlohmann::json policy_json(const PersonalPolicy& policy);
 

@@ -82,15 +82,15 @@ Result<std::vector<ItemIndex>> find_history(const Split& split, const std::vecto
   return history;
 }
 
-Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<GivenId>& ids) {
+Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<GivenId>& ids,
+                                          const char* otherwise) {
   std::vector<UserIndex> users;
   for (const GivenId& given : ids) {
     const auto index = split.users.find(given.id);
     if (!index)
       return fail(Code::not_found,
-                  fmt::format("{}: the run has no such user: write ids as in the training data, or give "
-                              "somebody new a --history",
-                              given.where));
+                  fmt::format("{}: the run has no such user: write ids as in the training data{}",
+                              given.where, otherwise));
     users.push_back({*index});
   }
   return users;

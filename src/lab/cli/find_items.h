@@ -24,6 +24,8 @@ struct GivenId {
 // Somebody's history: items of the catalogue, ascending, each once.
 [[nodiscard]] Result<std::vector<ItemIndex>> find_history(const Split& split,
                                                           const std::vector<GivenId>& ids);
-[[nodiscard]] Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<GivenId>& ids);
+// `otherwise` is what else can be done about an unknown id, at the end of the sentence.
+[[nodiscard]] Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<GivenId>& ids,
+                                                        const char* otherwise = "");
 
 }  // namespace sotto

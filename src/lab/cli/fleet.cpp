@@ -194,6 +194,8 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
   if (options.common.threads > 0) options.fleet.workers = options.common.threads;
   if (!options.until.empty() && options.admin.empty())
     return fail(Code::usage, "--until-finished asks the operator's side: give --admin ADDRESS too");
+  if (!(options.fleet.seconds >= 0.0))
+    return fail(Code::usage, "--seconds is a number from 0 up; 0: no limit");
   SOTTO_TRY_DONE(set_policy(options));
   DataRequest request;
   SOTTO_TRY_DONE(apply_edits(options.edits, request));

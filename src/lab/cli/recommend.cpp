@@ -59,10 +59,11 @@ Status check(const RecommendOptions& options) {
 }
 
 Result<std::vector<UserIndex>> asked_users(const RecommendOptions& options, const Split& split) {
-  if (!options.users.empty()) return find_users(split, given_ids("--user", options.users));
+  constexpr const char* otherwise = ", or give somebody new a --history";
+  if (!options.users.empty()) return find_users(split, given_ids("--user", options.users), otherwise);
   if (!options.users_file.empty()) {
     SOTTO_TRY(const std::vector<GivenId> ids, read_ids(options.users_file));
-    return find_users(split, ids);
+    return find_users(split, ids, otherwise);
   }
   std::vector<UserIndex> users;
   for (std::uint32_t user = 0; user < split.users.size(); ++user) users.push_back({user});

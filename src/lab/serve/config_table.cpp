@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "base/nearest_word.h"
+
 namespace sotto {
 
 const toml::node* ConfigTable::node(const char* key) {
@@ -93,13 +95,20 @@ const toml::table* ConfigTable::inner(const char* key) {
 
 Status ConfigTable::finish() {
   SOTTO_TRY_DONE(problem_);
-  for (const auto& [key, value] : table_)
-    if (!known_.contains(std::string(key.str()))) {
-      std::string list;
-      for (const std::string& known : known_) list += (list.empty() ? "" : ", ") + known;
-      return fail(Code::bad_input, fmt::format("{}: unknown key '{}{}'; known are {}", place_of(value, file_),
-                                               path_, key.str(), list));
+  for (const auto& [key, value] : table_) {
+    const std::string typed(key.str());
+    if (known_.contains(typed)) continue;
+    NearestWord nearest(typed);
+    std::string list;
+    for (const std::string& known : known_) {
+      nearest.look_at(known);
+      list += (list.empty() ? "" : ", ") + known;
     }
+    const std::string hint =
+        nearest.word().empty() ? "; known" : fmt::format("; did you mean '{}'? Known", nearest.word());
+    return fail(Code::bad_input, fmt::format("{}: unknown key '{}{}'{} are {}", place_of(value, file_), path_,
+                                             typed, hint, list));
+  }
   return Done{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "lab/files.h"
 #include "lab/serve/config_table.h"
+#include "net/address.h"
 
 namespace sotto {
 
@@ -40,15 +41,19 @@ Status check_names(const std::string& text, const std::string& file) {
 // Items as a number, or as a file with their names, one a line.
 Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
   const toml::node* items = table.node("items");
-  if (items == nullptr)
+  if (items == nullptr) {
+    SOTTO_TRY_DONE(table.finish());  // perhaps it is there, mistyped
     return fail(Code::bad_input,
                 fmt::format("{}: say what the items are: a number, or a file with their names, one a line "
                             "('sotto data items' writes one)",
                             table.where("items")));
+  }
   if (items->is_string()) {
     std::string name;
     table.text("items", name);
-    SOTTO_TRY(task.catalogue, read_text(folder / name));
+    auto names = read_text(folder / name);
+    if (!names.ok()) return chained(names.error(), table.where("items"));
+    task.catalogue = std::move(*names);
     SOTTO_TRY_DONE(check_names(task.catalogue, (folder / name).string()));
     const auto lines = std::count(task.catalogue.begin(), task.catalogue.end(), '\n');
     const bool open_end = !task.catalogue.empty() && task.catalogue.back() != '\n';
@@ -178,9 +183,9 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   read_sum(keys, task.spec);
   read_rules(keys, task.rules);
   read_privacy(keys, task);
-  SOTTO_TRY_DONE(read_items(keys, folder, task));
   bool small_sums = false;
   keys.flag("small_sums", small_sums);
+  SOTTO_TRY_DONE(read_items(keys, folder, task));
   SOTTO_TRY_DONE(keys.finish());
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
@@ -229,6 +234,11 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   return check(options);
 }
 
+Status check_address(const ConfigTable& keys, const char* key, const std::string& text) {
+  const auto address = parse_address(text);
+  return address.ok() ? Status(Done{}) : Status(chained(address.error(), keys.where(key)));
+}
+
 Status read_tls(const toml::table& table, const std::string& file, const std::filesystem::path& folder,
                 ServeConfig& config) {
   ConfigTable keys(table, file, "tls.");
@@ -257,6 +267,8 @@ Result<ServeConfig> parse_serve_config(const std::string& text, const std::strin
   const toml::table* tls = keys.inner("tls");
   const toml::table* tasks = keys.inner("task");
   SOTTO_TRY_DONE(keys.finish());
+  SOTTO_TRY_DONE(check_address(keys, "listen", config.listen));
+  if (!config.status.empty()) SOTTO_TRY_DONE(check_address(keys, "status", config.status));
   config.state = folder / state;
   if (limits != nullptr) SOTTO_TRY_DONE(read_limits(*limits, name, config));
   SOTTO_TRY_DONE(read_tls(tls != nullptr ? *tls : toml::table{}, name, folder, config));

@@ -76,7 +76,17 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_TRUE(says("[limits]\nassignments = 0\n[task.a]\nitems = 5\n", "limits.assignments must be"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nround_s = -1\n", "task.a.round_s must be a number of seconds"));
   EXPECT_TRUE(says("[task.a]\nfactors = 3\n", "say what the items are"));
-  EXPECT_TRUE(says("[task.a]\nitems = \"no/such/file\"\n", "no/such/file"));
+  EXPECT_TRUE(says("[task.a]\nitms = 5\n",
+                   "c.toml, line 2: unknown key 'task.a.itms'; did you mean 'items'? Known are abort, "));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nxyzxyz = 3\n", "unknown key 'task.a.xyzxyz'; known are abort, "));
+  EXPECT_TRUE(says("[task.a]\nitems = \"no/such/file\"\n",
+                   "c.toml, line 2: task.a.items: cannot read '/etc/sotto/no"));
+  EXPECT_TRUE(says("listen = \"nonsense\"\n[task.a]\nitems = 5\n",
+                   "c.toml, line 1: listen: 'nonsense' is no address"));
+  EXPECT_TRUE(says("status = \"nonsense\"\n[task.a]\nitems = 5\n",
+                   "c.toml, line 1: status: 'nonsense' is no address"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nclip = 1\nepsilon = 3\n", "set rounds, or noise"));
+  EXPECT_FALSE(says("[task.a]\nitems = 5\nclip = 1\nepsilon = 3\n", "multiplier"));
   EXPECT_TRUE(says("listen = \"127.0.0.1:1\"\n", "there is no task"));
   EXPECT_TRUE(says("task = 3\n", "task must be a table"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = \"ease\"\n", "task.a.model must be \"fpl\" or \"fedals\""));
