@@ -22,10 +22,6 @@ NoiseKind noise_kind_of(const DpRequest& dp) {
   return dp.laplace() ? NoiseKind::laplace : NoiseKind::gaussian;
 }
 
-// What a release is charged by: local noise hides which of two contributions it was, so the clip counts
-// twice.
-double charged_noise(const DpRequest& dp, double noise) { return dp.place == "local" ? noise / 2.0 : noise; }
-
 bool serves(ModelKind model) {
   return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
          model == ModelKind::fedease || model == ModelKind::kgflex;
@@ -149,6 +145,8 @@ Status check_numbers(const DpRequest& dp) {
 
 }  // namespace
 
+double charged_noise(const DpRequest& dp, double noise) { return dp.place == "local" ? noise / 2.0 : noise; }
+
 Status check_dp(const TrainRequest& request) {
   const DpRequest& dp = request.dp;
   const bool other = dp.epsilon || dp.noise || dp.delta || dp.clip || dp.row_clip || dp.survivors ||
@@ -181,6 +179,7 @@ Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t relea
   TrainRequest out = request;
   if (!request.dp.asked()) return out;
   out.dp.drawn_for = drawn_for(request, split);
+  out.dp.releases = releases;
   if (request.dp.noise) return out;
   constexpr std::uint64_t most_releases = 10'000'000;
   if (releases > most_releases)
@@ -226,6 +225,23 @@ Status DpAccount::charge(const std::string& release, double noise, std::optional
   return Done{};
 }
 
+Status DpAccount::can_pay(const std::vector<NoisyReleases>& planned) const {
+  if (!file_) return Done{};
+  const PrivacyBudget& budget = file_->budget();
+  // The whole bill, which a budget with an end would refuse to add up.
+  PrivacyBudget bill({std::numeric_limits<double>::max() / 2.0, budget.goal().delta});
+  for (const BudgetCharge& charge : budget.charges()) SOTTO_TRY_DONE(bill.charge(charge));
+  for (const NoisyReleases& releases : planned)
+    if (releases.times > 0) SOTTO_TRY_DONE(bill.charge({.what = "the run", .releases = releases}));
+  if (bill.spent() <= budget.goal().epsilon * (1.0 + 1e-9)) return Done{};
+  return fail(
+      Code::bad_input,
+      fmt::format("the privacy budget is spent, or too small for this run: epsilon is at {:.4f} of "
+                  "{:.4f}, and the whole run would bring it to {:.4f}. Nothing was charged and nothing "
+                  "left a device; ask for less (--dp-epsilon, --epochs), or make another budget",
+                  budget.spent(), budget.goal().epsilon, bill.spent()));
+}
+
 Status DpAccount::count_before(const std::string& release, double noise, std::uint32_t times) {
   if (times == 0) return Done{};
   return budget_.charge(charge_for(release, noise, times, kind_));
@@ -261,10 +277,13 @@ Status put_dp_before(Protection& protection, const TrainRequest& request, SumSha
     return account->charge(name, noise);
   };
   protection.put_before(std::make_unique<DpSum>(shape, plan, charge, *protection.first()));
-  protection.tell_spent([account] { return account->spent(); },
-                        [account, name = release.name, noise](std::uint32_t rounds) {
-                          return account->count_before(name, noise, rounds);
-                        });
+  protection.tell_spent(
+      [account] { return account->spent(); },
+      [account, release, noise](std::uint32_t rounds) -> Status {
+        SOTTO_TRY_DONE(account->count_before(release.name, noise, rounds));
+        const std::uint64_t left = release.times - std::min<std::uint64_t>(rounds, release.times);
+        return account->can_pay({{noise, 1.0, static_cast<std::uint32_t>(left), account->kind()}});
+      });
   protection.call(
       {.name = mechanism_name(request),
        .epsilon = [account, name = release.name, noise] { return account->spent_with(name, noise); },
@@ -295,7 +314,8 @@ Status put_choice_before(Protection& protection, const TrainRequest& request,
 Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape) {
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const double unit = double{request.plan.fixed.scale()};
-  return put_dp_before(protection, request, shape, {"a round of training", *request.dp.noise, unit}, account);
+  return put_dp_before(protection, request, shape,
+                       {"a round of training", *request.dp.noise, unit, request.dp.releases}, account);
 }
 
 std::string dp_settings(const TrainRequest& request) {

@@ -31,6 +31,10 @@ namespace sotto {
 [[nodiscard]] Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases,
                                               const Split& split);
 
+// What a release is charged by: local noise hides which of two contributions it was, so the clip counts
+// twice.
+[[nodiscard]] double charged_noise(const DpRequest& dp, double noise);
+
 // Pays for the releases of one run.
 class DpAccount {
  public:
@@ -39,8 +43,12 @@ class DpAccount {
 
   // One release now. `noise` in multiples of what one person changes; `kind` where it is not the run's.
   [[nodiscard]] Status charge(const std::string& release, double noise, std::optional<NoiseKind> kind = {});
+  // Fails, and charges nothing, where the budget file cannot pay for all of these: a run that must end early
+  // is told before it costs anything.
+  [[nodiscard]] Status can_pay(const std::vector<NoisyReleases>& planned) const;
   // So many that a resumed run made before: the file has them already.
   [[nodiscard]] Status count_before(const std::string& release, double noise, std::uint32_t times);
+  [[nodiscard]] NoiseKind kind() const { return kind_; }
   [[nodiscard]] PrivacySpent spent() const;
   // The ε after one more.
   [[nodiscard]] double spent_with(const std::string& release, double noise,
@@ -65,6 +73,7 @@ struct DpRelease {
   std::string name;
   double noise = 1.0;  // multiples of the clip
   double unit = 1.0;   // what 1 is in the sum's integers
+  std::uint64_t times = 1;
 };
 
 // Puts the noise before the collectors that are there, of which there is at least one.

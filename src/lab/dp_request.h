@@ -22,7 +22,8 @@ struct DpRequest {
   std::optional<float> half_life;          // fedease: newer items count more in the pairs
   std::vector<float> lambdas;              // fedease: candidates for a choice that is paid for
   std::optional<double> choice_epsilon;    // what that may cost
-  std::string budget;     // a file that is charged too; it belongs to the run, not to its plan
+  std::string budget;          // a file that is charged too; it belongs to the run, not to its plan
+  std::uint64_t releases = 0;  // how many the run plans (with_noise)
   std::string drawn_for;  // what the noise is drawn for: settings, data and terms by content (with_noise)
 
   [[nodiscard]] bool asked() const { return !place.empty(); }

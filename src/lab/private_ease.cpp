@@ -75,6 +75,12 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   const DpRelease gram{"pairs", part(1.0 - share), double{pair_unit}};
   SOTTO_TRY(const std::shared_ptr<DpAccount> account, DpAccount::open(request));
   const std::size_t users = split.train.users();
+  const auto charged = [&](const DpRelease& release) {
+    return NoisyReleases{charged_noise(dp, release.noise), 1.0, 1, account->kind()};
+  };
+  std::vector<NoisyReleases> planned{charged(popularity), charged(gram)};
+  if (dp.chooses()) planned.push_back({1.0 / dp.choice_cost(), 1.0, 1, NoiseKind::choice});
+  SOTTO_TRY_DONE(account->can_pay(planned));
 
   SOTTO_TRY(const Protection first,
             noisy_sum(request, split, sum_shape_of(split.catalogue), popularity, account, executor));

@@ -28,7 +28,8 @@ class Protection {
   [[nodiscard]] std::optional<PrivacySpent> spent() const {
     return spent_ ? std::optional(spent_()) : std::nullopt;
   }
-  // A training goes on after so many rounds: what they cost counts.
+  // A training begins, or goes on after so many rounds: what they cost counts, and what is left must be
+  // payable.
   [[nodiscard]] Status count_before(std::uint32_t rounds) const {
     return count_before_ ? count_before_(rounds) : Done{};
   }

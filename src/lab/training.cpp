@@ -257,7 +257,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
     return trained;
   }
   TrainingRun run(request, split, executor, hooks, *training);
-  if (resume) SOTTO_TRY_DONE(run.resume(std::move(*resume)));
+  SOTTO_TRY_DONE(resume ? run.resume(std::move(*resume)) : training->count_before(0));
   SOTTO_TRY_DONE(run.run());
   trained.parameters = std::make_unique<Parameters>(run.take_parameters());
   SOTTO_TRY_DONE(fold_in_silent(request, split, fold_in_options(request), *trained.parameters, executor));

@@ -149,6 +149,15 @@ TEST(CliPrivacy, training_is_charged_and_refused_when_the_budget_is_spent) {
                                      "--dp-epsilon", "4", "--dp-budget", "b.json", "--seed", "2"});
   EXPECT_EQ(second.code, 1);
   EXPECT_NE(second.err.find("the privacy budget is spent"), std::string::npos) << second.err;
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "b.json", "--json"}).json(), spent)
+      << "a run that cannot end costs nothing";
+  // Of rounds neither, also where some of them could be paid for.
+  const Outcome rounds =
+      shop.sotto({"train", "--data", "world.tsv", "--variant", "pfpl+", "--epochs", "5", "--dp", "central",
+                  "--dp-epsilon", "4", "--dp-budget", "b.json", "--out", "rounds"});
+  EXPECT_EQ(rounds.code, 1);
+  EXPECT_NE(rounds.err.find("Nothing was charged"), std::string::npos) << rounds.err;
+  EXPECT_EQ(shop.sotto({"privacy", "budget", "b.json", "--json"}).json(), spent);
   const Outcome table = shop.sotto({"privacy", "budget", "b.json"});
   EXPECT_NE(table.out.find("popularity"), std::string::npos) << table.out;
 }

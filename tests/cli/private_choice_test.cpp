@@ -72,6 +72,7 @@ TEST_F(CliPrivateChoice, what_cannot_be_is_refused_with_a_remedy) {
 }
 
 TEST_F(CliPrivateChoice, a_persons_ledger_has_the_round_of_the_choice_and_what_it_spoke_of) {
+  ASSERT_EQ(shop.sotto({"device", "init", "--dir", "dev"}).code, 0);
   ASSERT_EQ(shop.sotto({"device", "consent", "preset", "open", "--dir", "dev"}).code, 0);
   const Outcome run = shop.sotto(
       choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));

@@ -204,8 +204,8 @@ Status SecureCollector::sum_block(const Block& block, std::vector<std::int64_t>&
 
 Result<Traffic> SecureCollector::finish(Aggregator& total) {
   SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort was accepted");
-  draw_ = draw_round({.seed = seed_, .group = options_.group, .silent = options_.silent}, round_,
-                     held_.size());
+  draw_ =
+      draw_round({.seed = seed_, .group = options_.group, .silent = options_.silent}, round_, held_.size());
   const auto rows = static_cast<std::uint32_t>(shape_.rows);
   const std::uint32_t step = options_.block == 0 ? rows : options_.block;
   std::vector<std::int64_t> sums(shape_.rows * shape_.width, 0);
