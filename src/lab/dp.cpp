@@ -145,6 +145,10 @@ Status check_numbers(const DpRequest& dp) {
 
 }  // namespace
 
+NoisyReleases choice_release(const DpRequest& dp) {
+  return {1.0 / dp.choice_cost(), 1.0, 1, NoiseKind::choice};
+}
+
 double charged_noise(const DpRequest& dp, double noise) { return dp.place == "local" ? noise / 2.0 : noise; }
 
 Status check_dp(const TrainRequest& request) {
@@ -178,18 +182,18 @@ Status check_dp(const TrainRequest& request) {
 Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t releases, const Split& split) {
   TrainRequest out = request;
   if (!request.dp.asked()) return out;
-  out.dp.drawn_for = drawn_for(request, split);
-  out.dp.releases = releases;
-  if (request.dp.noise) return out;
   constexpr std::uint64_t most_releases = 10'000'000;
   if (releases > most_releases)
     return fail(Code::usage,
                 fmt::format("{} noisy rounds are more than any budget bears: larger cohorts make "
                             "fewer of them (--cohort 1)",
                             releases));
+  out.dp.drawn_for = drawn_for(request, split);
+  out.dp.releases = releases;
+  if (request.dp.noise) return out;
   const auto times = static_cast<std::uint32_t>(releases);
   std::vector<NoisyReleases> beside;
-  if (request.dp.chooses()) beside.push_back({1.0 / request.dp.choice_cost(), 1.0, 1, NoiseKind::choice});
+  if (request.dp.chooses()) beside.push_back(choice_release(request.dp));
   const auto noise = noise_for({*request.dp.epsilon, delta_of(request.dp)}, 1.0, times, Accountant::rdp,
                                noise_kind_of(request.dp), beside);
   if (!noise.ok() && request.dp.chooses())
@@ -225,21 +229,31 @@ Status DpAccount::charge(const std::string& release, double noise, std::optional
   return Done{};
 }
 
-Status DpAccount::can_pay(const std::vector<NoisyReleases>& planned) const {
-  if (!file_) return Done{};
-  const PrivacyBudget& budget = file_->budget();
-  // The whole bill, which a budget with an end would refuse to add up.
+namespace {
+
+// The whole bill, which a budget with an end would refuse to add up.
+Status check_bill(const PrivacyBudget& budget, const std::vector<NoisyReleases>& planned, const char* whose) {
   PrivacyBudget bill({std::numeric_limits<double>::max() / 2.0, budget.goal().delta});
   for (const BudgetCharge& charge : budget.charges()) SOTTO_TRY_DONE(bill.charge(charge));
   for (const NoisyReleases& releases : planned)
     if (releases.times > 0) SOTTO_TRY_DONE(bill.charge({.what = "the run", .releases = releases}));
   if (bill.spent() <= budget.goal().epsilon * (1.0 + 1e-9)) return Done{};
-  return fail(
-      Code::bad_input,
-      fmt::format("the privacy budget is spent, or too small for this run: epsilon is at {:.4f} of "
-                  "{:.4f}, and the whole run would bring it to {:.4f}. Nothing was charged and nothing "
-                  "left a device; ask for less (--dp-epsilon, --epochs), or make another budget",
-                  budget.spent(), budget.goal().epsilon, bill.spent()));
+  return fail(Code::bad_input,
+              fmt::format("the privacy budget is spent, or too small: {} epsilon is at {:.4f} of {:.4f}, and "
+                          "all that is planned would bring it to {:.4f}. Nothing was charged for it; ask for "
+                          "less (--dp-epsilon, --epochs), for more noise, or make another budget",
+                          whose, budget.spent(), budget.goal().epsilon, bill.spent()));
+}
+
+}  // namespace
+
+Status DpAccount::can_pay(const std::vector<NoisyReleases>& planned) const {
+  SOTTO_TRY_DONE(check_bill(budget_, planned, "the run's"));
+  return file_can_pay(planned);
+}
+
+Status DpAccount::file_can_pay(const std::vector<NoisyReleases>& planned) const {
+  return file_ ? check_bill(file_->budget(), planned, "the budget's") : Done{};
 }
 
 Status DpAccount::count_before(const std::string& release, double noise, std::uint32_t times) {
@@ -299,7 +313,7 @@ Status put_choice_before(Protection& protection, const TrainRequest& request,
   const DpChoicePlan plan{dp.lambdas.size(), dp.choice_cost(), most_votes, name + " " + dp.drawn_for,
                           request.plan.seed};
   SOTTO_TRY_DONE(check(plan));
-  const double noise = 1.0 / plan.epsilon;
+  const double noise = choice_release(dp).noise;
   const auto charge = [account, name, noise](std::uint32_t) {
     return account->charge(name, noise, NoiseKind::choice);
   };

@@ -35,6 +35,9 @@ namespace sotto {
 // twice.
 [[nodiscard]] double charged_noise(const DpRequest& dp, double noise);
 
+// The private choice of a λ, as a release; the request has candidates.
+[[nodiscard]] NoisyReleases choice_release(const DpRequest& dp);
+
 // Pays for the releases of one run.
 class DpAccount {
  public:
@@ -43,9 +46,11 @@ class DpAccount {
 
   // One release now. `noise` in multiples of what one person changes; `kind` where it is not the run's.
   [[nodiscard]] Status charge(const std::string& release, double noise, std::optional<NoiseKind> kind = {});
-  // Fails, and charges nothing, where the budget file cannot pay for all of these: a run that must end early
-  // is told before it costs anything.
+  // Fails, and charges nothing, where the budget file, or the ε of the run itself, cannot pay for all of
+  // these: a run that must end early is told before it costs anything.
   [[nodiscard]] Status can_pay(const std::vector<NoisyReleases>& planned) const;
+  // The same of the file alone: rounds with noise of their own halt when their ε is spent.
+  [[nodiscard]] Status file_can_pay(const std::vector<NoisyReleases>& planned) const;
   // So many that a resumed run made before: the file has them already.
   [[nodiscard]] Status count_before(const std::string& release, double noise, std::uint32_t times);
   [[nodiscard]] NoiseKind kind() const { return kind_; }

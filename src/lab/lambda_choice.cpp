@@ -64,16 +64,24 @@ Histories whole_histories(const Split& split) {
   return joined(split.train, split.validation, split.catalogue);
 }
 
-Result<LambdaChoice> choose_lambda(const TrainRequest& request, const Split& split, const ItemGram& released,
+Result<LambdaChoice> choose_lambda(const TrainRequest& asked, const Split& split, const ItemGram& released,
                                    EaseOptions options, const std::shared_ptr<DpAccount>& account,
                                    Executor& executor) {
-  CandidateVotes votes(split, request.plan);
-  for (const float lambda : request.dp.lambdas) {
+  CandidateVotes votes(split, asked.plan);
+  // A λ that has no solution is no candidate: whether it has follows from what was released.
+  TrainRequest request = asked;
+  request.dp.lambdas.clear();
+  for (const float lambda : asked.dp.lambdas) {
     options.lambda = lambda;
-    SOTTO_TRY(const auto candidate,
-              Ease::solve(released.gram, released.items, split.catalogue, votes.train(), options, executor));
-    SOTTO_TRY_DONE(votes.judge(*candidate, executor));
+    const auto candidate =
+        Ease::solve(released.gram, released.items, split.catalogue, votes.train(), options, executor);
+    if (!candidate.ok()) continue;
+    SOTTO_TRY_DONE(votes.judge(**candidate, executor));
+    request.dp.lambdas.push_back(lambda);
   }
+  if (request.dp.lambdas.size() < 2)
+    return LambdaChoice{request.dp.lambdas.empty() ? asked.dp.lambdas.back() : request.dp.lambdas.front(),
+                        {}};
   const std::size_t candidates = request.dp.lambdas.size();
   const SumShape shape{rows_for(candidates), numbers_a_row};
   Protection protection;
@@ -84,7 +92,8 @@ Result<LambdaChoice> choose_lambda(const TrainRequest& request, const Split& spl
   SOTTO_TRY_DONE(watch_device(request, split, shape, protection, &spoken_of));
   SOTTO_TRY(const CollectedNumbers chosen, votes.collect(choice_round, *protection.first()));
   const auto place = std::find(chosen.sums.begin(), chosen.sums.end(), 1) - chosen.sums.begin();
-  LambdaChoice out{request.dp.lambdas.at(static_cast<std::size_t>(place)), chosen.report};
+  LambdaChoice out{request.dp.lambdas.at(static_cast<std::size_t>(place)), chosen.report,
+                   request.dp.choice_cost()};
   // Who judges gets every candidate.
   const std::size_t size = released.items.size();
   out.report.bytes_down += encoded_model_bytes(size, size) * candidates * chosen.report.exchanges;

@@ -25,6 +25,7 @@ struct ItemGram {
 struct LambdaChoice {
   float lambda = 0.0f;
   RoundReport report;
+  double epsilon = 0.0;  // what was paid; nothing where one candidate alone has a solution
 };
 
 // Fails where there is nothing to choose by.

@@ -29,7 +29,8 @@ struct Mechanism {
 struct LedgerOwner {
   UserIndex user;
   ModelKind model = ModelKind::fpl;
-  Histories histories;  // what may be trained on
+  Histories histories;   // what may be trained on
+  bool let_out = false;  // all of it was spoken of: no gate is asked again
   IdTable items;
   Plan plan;
   std::size_t catalogue = 0;  // items that a model knows

@@ -36,6 +36,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
       .user = device->user,
       .model = request.model,
       .histories = spoken_of != nullptr ? *spoken_of : shareable(request.plan.consent, split.train),
+      .let_out = spoken_of != nullptr,
       .items = split.items,
       .plan = request.plan,
       .catalogue = split.catalogue};

@@ -79,7 +79,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
     return NoisyReleases{charged_noise(dp, release.noise), 1.0, 1, account->kind()};
   };
   std::vector<NoisyReleases> planned{charged(popularity), charged(gram)};
-  if (dp.chooses()) planned.push_back({1.0 / dp.choice_cost(), 1.0, 1, NoiseKind::choice});
+  if (dp.chooses()) planned.push_back(choice_release(dp));
   SOTTO_TRY_DONE(account->can_pay(planned));
 
   SOTTO_TRY(const Protection first,
@@ -101,16 +101,18 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   made.totals.add(pairs.report);
   EaseOptions options = asked_options;
   ItemGram released{std::move(clean.gram), kept.items()};
+  double choice_cost = 0.0;
   if (dp.chooses()) {
     SOTTO_TRY(const LambdaChoice choice, choose_lambda(request, split, released, options, account, executor));
     options.lambda = choice.lambda;
+    choice_cost = choice.epsilon;
     made.totals.add(choice.report);
   }
   SOTTO_TRY(made.model, Ease::solve(std::move(released.gram), std::move(released.items), split.catalogue,
                                     dp.chooses() ? whole_histories(split) : split.train, options, executor));
   made.totals.bytes_down += encoded_model_bytes(size, size) * users;
   made.privacy = account->spent();
-  if (dp.chooses()) made.privacy->choice = {options.lambda, dp.choice_cost()};
+  if (dp.chooses()) made.privacy->choice = {options.lambda, choice_cost};
   return made;
 }
 

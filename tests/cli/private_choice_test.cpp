@@ -31,7 +31,8 @@ TEST_F(CliPrivateChoice, is_told_charged_and_made_again_from_the_run) {
   const auto lambda = json["choice"]["lambda"].get<double>();
   EXPECT_TRUE(lambda == 5.0 || lambda == 20.0 || lambda == 80.0) << lambda;
   EXPECT_NE(shop.get("run/plan.toml").find("lambdas = [5, 20, 80]"), std::string::npos);
-  EXPECT_NE(shop.sotto({"show", "run"}).out.find("chosen privately for epsilon 0.5"), std::string::npos);
+  EXPECT_NE(shop.sotto({"show", "run"}).out.find("chosen privately, by itself for epsilon 0.5"),
+            std::string::npos);
   const Outcome budget = shop.sotto({"privacy", "budget", "b.json"});
   EXPECT_NE(budget.out.find("choice of lambda"), std::string::npos) << budget.out;
   EXPECT_NE(budget.out.find("choice, epsilon 0.5 each"), std::string::npos) << budget.out;
@@ -83,6 +84,42 @@ TEST_F(CliPrivateChoice, a_persons_ledger_has_the_round_of_the_choice_and_what_i
   EXPECT_EQ(entries[2]["mechanism"], "plain, private choice");
   EXPECT_GT(entries[2]["epsilon"].get<double>(), entries[1]["epsilon"].get<double>());
   EXPECT_GT(entries[2]["items"].size(), entries[1]["items"].size()) << "the validation part is judged by";
+}
+
+// What is drawn anew would add up: all three rounds speak of the same things, and the ledger says so.
+TEST_F(CliPrivateChoice, a_ledger_tells_what_was_spoken_of_when_consent_is_redrawn) {
+  ASSERT_EQ(shop.sotto({"device", "init", "--dir", "dev"}).code, 0);
+  ASSERT_EQ(shop.sotto({"device", "consent", "set", "--pi", "0.5", "--mask", "redraw", "--dir", "dev"}).code,
+            0);
+  const Outcome run = shop.sotto(
+      choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));
+  ASSERT_EQ(run.code, 0) << run.err;
+  const auto json = shop.sotto({"device", "ledger", "list", "--dir", "dev", "--json"}).json();
+  const auto& entries = json["entries"];
+  ASSERT_EQ(entries.size(), 3u) << json;
+  EXPECT_GT(entries[0]["items"].size(), 0u);
+  EXPECT_EQ(entries[0]["items"], entries[1]["items"]);
+  for (const auto& item : entries[0]["items"])
+    EXPECT_NE(std::ranges::find(entries[2]["items"], item), entries[2]["items"].end()) << item;
+}
+
+TEST_F(CliPrivateChoice, a_lambda_without_a_solution_is_no_candidate) {
+  const Outcome run = shop.sotto(choosing({"--validation", "0.3", "--dp-lambdas", "1e-30,20,50", "--json"}));
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_GE(run.json()["choice"]["lambda"].get<double>(), 20.0);
+  const Outcome alone = shop.sotto(choosing({"--validation", "0.3", "--dp-lambdas", "1e-30,20", "--json"}));
+  ASSERT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(alone.json()["choice"]["lambda"].get<double>(), 20.0);
+  EXPECT_EQ(alone.json()["choice"]["epsilon"].get<double>(), 0.0) << "there was nothing to choose";
+}
+
+TEST_F(CliPrivateChoice, a_run_whose_own_epsilon_is_too_small_costs_nothing) {
+  ASSERT_EQ(shop.sotto({"privacy", "budget", "b.json", "--epsilon", "50"}).code, 0);
+  const Outcome run = shop.sotto({"train", "--data", "world.tsv", "--model", "fedease", "--dp", "central",
+                                  "--dp-noise", "2", "--dp-epsilon", "0.5", "--dp-budget", "b.json"});
+  EXPECT_EQ(run.code, 1);
+  EXPECT_NE(run.err.find("the run's epsilon is at 0.0000 of 0.5000"), std::string::npos) << run.err;
+  EXPECT_TRUE(shop.sotto({"privacy", "budget", "b.json", "--json"}).json()["charges"].empty());
 }
 
 TEST_F(CliPrivateChoice, a_curve_tells_what_was_chosen) {

@@ -163,7 +163,7 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
     facts.row({"early stop", fmt::format("kept the model after epoch {}", count(summary, "best_epoch"))});
   if (summary.contains("epsilon")) facts.row({"privacy", privacy_text(summary)});
   if (const auto choice = summary.find("choice"); choice != summary.end())
-    facts.row({"choice", fmt::format("lambda {:g}, chosen privately for epsilon {:.4g} of it",
+    facts.row({"choice", fmt::format("lambda {:g}, chosen privately, by itself for epsilon {:.4g}",
                                      number(*choice, "lambda"), number(*choice, "epsilon"))});
   add_criteria_facts(summary, facts);
   if (summary.contains("held_rows"))
