@@ -14,21 +14,20 @@ namespace sotto {
 
 namespace {
 
-Status check_size(std::size_t devices, std::size_t needed, const RecorderOptions& options,
-                  std::uint32_t round) {
+Status check_size(std::size_t devices, std::size_t needed, std::uint32_t round, const char* where,
+                  const char* remedy) {
   if (devices >= needed) return Done{};
-  return fail(Code::bad_input,
-              fmt::format("round {} refused: {} {} in {}, fewer than the {} that a secure sum needs; enlarge "
-                          "the cohort or ask for fewer{}",
-                          round + 1, devices, devices == 1 ? "device is" : "devices are",
-                          options.group == 0 ? "it" : "a sum of it", needed,
-                          options.silent > 0.0 ? ", or let fewer fall silent" : ""));
+  return fail(
+      Code::bad_input,
+      fmt::format("round {} refused: {} {} in {}, fewer than the {} that a secure sum needs; {}", round + 1,
+                  devices, devices == 1 ? "device is" : "devices are", where, needed, remedy));
 }
 
 }  // namespace
 
 Result<DealtSums> deal_sums(const RecorderOptions& options, std::uint32_t round, std::size_t devices) {
-  SOTTO_TRY_DONE(check_size(devices, std::max(options.group, options.least), options, round));
+  SOTTO_TRY_DONE(check_size(devices, std::max(options.group, options.least), round, "it",
+                            "enlarge the cohort or ask for fewer"));
   const RoundDraw draw = draw_round({.seed = options.seed,
                                      .group = options.group,
                                      .silent = options.silent,
@@ -40,7 +39,11 @@ Result<DealtSums> deal_sums(const RecorderOptions& options, std::uint32_t round,
     std::vector<std::size_t> staying;
     for (const std::uint32_t place : draw.group(n))
       if (in_the_sum(draw.fates[place])) staying.push_back(place);
-    SOTTO_TRY_DONE(check_size(staying.size(), needed, options, round));
+    SOTTO_TRY_DONE(options.group == 0
+                       ? check_size(staying.size(), needed, round, "it",
+                                    "enlarge the cohort, ask for fewer or let fewer fall silent")
+                       : check_size(staying.size(), needed, round, "a group of it",
+                                    "enlarge the groups or let fewer fall silent"));
     std::sort(staying.begin(), staying.end());
     sums.push_back(std::move(staying));
   }

@@ -109,7 +109,7 @@ TEST(CliAudit, wrong_usage_is_told) {
            {audit({"--view", "groups:2", "--secure-dropout", "0.3", "--no-controls"}),
             "less than one device"},
            {audit({"--view", "groups:2", "--secure-dropout", "0.5", "--no-controls"}),
-            "under seed 1 round 1 refused: 1 device is in a sum of it, fewer than the 2"},
+            "under seed 1 round 1 refused: 1 device is in a group of it, fewer than the 2"},
            {audit({"--transcript", "x", "--curves"}), "audits what was recorded"}}) {
     const Outcome outcome = shop.sotto(words);
     EXPECT_EQ(outcome.code, 2) << says;

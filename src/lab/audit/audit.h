@@ -74,7 +74,7 @@ struct AuditHooks {
 };
 
 // `request.seeds` counts this one and those that follow it: sums that rounds of any of them cannot have are
-// told before the first round.
+// told before the first round; where people have terms of their own, by the round that has them.
 [[nodiscard]] Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
                                           Executor& executor, const AuditHooks& hooks);
 // How many rounds, of how many devices.
