@@ -16,7 +16,7 @@ std::string listed(std::vector<LedgerEntry> entries) {
 bool says(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
 
 TEST(DeviceText, ARoundWithoutNoiseHasNoBoundAndACoordinatorsIsNotKnown) {
-  for (const char* simulated : {"plain, no noise", "secure, robust, no noise, tells DS"}) {
+  for (const char* simulated : {"plain, no noise", "secure, robust, no noise, told novelty"}) {
     const std::string text = listed({entry_of(simulated)});
     EXPECT_TRUE(says(text, "ε of all: no bound")) << text;
     EXPECT_FALSE(says(text, "none known") || says(text, "operator")) << text;
