@@ -12,6 +12,44 @@
 
 namespace sotto {
 
+namespace {
+
+Status check_size(std::size_t devices, std::size_t needed, std::uint32_t round, const char* where,
+                  const char* remedy) {
+  if (devices >= needed) return Done{};
+  return fail(
+      Code::bad_input,
+      fmt::format("round {} refused: {} {} in {}, fewer than the {} that a secure sum needs; {}", round + 1,
+                  devices, devices == 1 ? "device is" : "devices are", where, needed, remedy));
+}
+
+}  // namespace
+
+Result<DealtSums> deal_sums(const RecorderOptions& options, std::uint32_t round, std::size_t devices) {
+  SOTTO_TRY_DONE(check_size(devices, std::max(options.group, options.least), round, "it",
+                            "enlarge the cohort or ask for fewer"));
+  const RoundDraw draw = draw_round({.seed = options.seed,
+                                     .group = options.group,
+                                     .silent = options.silent,
+                                     .same_groups = options.keep_groups},
+                                    round, devices);
+  const std::uint32_t needed = options.silent > 0.0 ? std::max(options.least, 2u) : options.least;
+  DealtSums sums;
+  for (std::size_t n = 0; n < draw.groups; ++n) {
+    std::vector<std::size_t> staying;
+    for (const std::uint32_t place : draw.group(n))
+      if (in_the_sum(draw.fates[place])) staying.push_back(place);
+    SOTTO_TRY_DONE(options.group == 0
+                       ? check_size(staying.size(), needed, round, "it",
+                                    "enlarge the cohort, ask for fewer or let fewer fall silent")
+                       : check_size(staying.size(), needed, round, "a group of it",
+                                    "enlarge the groups or let fewer fall silent"));
+    std::sort(staying.begin(), staying.end());
+    sums.push_back(std::move(staying));
+  }
+  return sums;
+}
+
 Recorder::Recorder(Collector& inner, SumShape shape, const RecorderOptions& options, Keep keep)
     : inner_(inner),
       shape_(shape),
@@ -19,19 +57,11 @@ Recorder::Recorder(Collector& inner, SumShape shape, const RecorderOptions& opti
       keep_(std::move(keep)),
       space_(shape.rows, shape.width) {}
 
-Status Recorder::check_size(std::size_t devices, std::uint32_t round) const {
-  const std::uint32_t needed = std::max(options_.group, options_.least);
-  if (devices >= needed) return Done{};
-  return fail(
-      Code::bad_input,
-      fmt::format("round {} refused: {} devices are in it, fewer than the {} that a secure sum needs; "
-                  "enlarge the cohort or ask for fewer",
-                  round + 1, devices, needed));
-}
-
 Status Recorder::begin(const RoundPlace& place) {
   SOTTO_ASSERT(place.shared != nullptr, "a recorded round has a model");
-  if (options_.view == View::secure) SOTTO_TRY_DONE(check_size(place.cohort.size(), place.round));
+  if (options_.view == View::secure) {
+    SOTTO_TRY(dealt_, deal_sums(options_, place.round, place.cohort.size()));
+  }
   round_.round = place.round;
   round_.shared = *place.shared;
   round_.messages.clear();
@@ -92,23 +122,6 @@ Status Recorder::accept(UserIndex user, Contribution& contribution) {
   return inner_.accept(user, contribution);
 }
 
-std::vector<std::vector<std::size_t>> Recorder::dealt() const {
-  const RoundDraw draw = draw_round({.seed = options_.seed,
-                                     .group = options_.group,
-                                     .silent = options_.silent,
-                                     .same_groups = options_.keep_groups},
-                                    round_.round, cohort_.size());
-  std::vector<std::vector<std::size_t>> groups;
-  for (std::size_t n = 0; n < draw.groups; ++n) {
-    std::vector<std::size_t> staying;
-    for (const std::uint32_t place : draw.group(n))
-      if (in_the_sum(draw.fates[place])) staying.push_back(place);
-    std::sort(staying.begin(), staying.end());
-    groups.push_back(std::move(staying));
-  }
-  return groups;
-}
-
 Result<SeenMessage> Recorder::sum_of(const std::vector<std::size_t>& group, Traffic& traffic) {
   std::vector<UserIndex> members;
   for (const std::size_t n : group) members.push_back(cohort_[n]);
@@ -148,9 +161,7 @@ Result<Traffic> Recorder::finish(Aggregator& total) {
   }
   SOTTO_ASSERT(held_.size() == cohort_.size(), "every device of the cohort has been heard");
   Traffic traffic;
-  for (const auto& group : dealt()) {
-    if (options_.group == 0) SOTTO_TRY_DONE(check_size(group.size(), round_.round));
-    if (group.empty()) continue;
+  for (const auto& group : dealt_) {
     SOTTO_TRY(SeenMessage message, sum_of(group, traffic));
     round_.messages.push_back(std::move(message));
   }

@@ -4,8 +4,8 @@
 // Under the secure view it lets the collector behind it sum the devices that stay, all together or each group
 // by itself, and only these sums are written down: the groups and the silent devices are those that a
 // SecureCollector of the same seed draws. Laws: the model is that of the collector behind it, byte for byte;
-// a round of which something could not be written down fails and releases nothing; so does one of fewer
-// devices than a sum must have.
+// a round of which something could not be written down fails and releases nothing; so does one with a sum of
+// fewer devices than it must have, before any device is heard.
 #pragma once
 
 #include <functional>
@@ -30,6 +30,13 @@ struct RecorderOptions {
   std::uint64_t seed = 1;
 };
 
+// Positions in a cohort of so many devices of those who stay in each of a round's sums. Fails where one has
+// too few: of a cohort that is too small, or because silence leaves fewer than asked for, or one device
+// alone.
+using DealtSums = std::vector<std::vector<std::size_t>>;
+[[nodiscard]] Result<DealtSums> deal_sums(const RecorderOptions& options, std::uint32_t round,
+                                          std::size_t devices);
+
 class Recorder final : public Collector {
  public:
   using Keep = std::function<Status(SeenRound&)>;
@@ -45,9 +52,6 @@ class Recorder final : public Collector {
   [[nodiscard]] SeenMessage seen(UserIndex user, const Contribution& contribution);
   [[nodiscard]] SeenMessage drawn_message(UserIndex user, std::size_t rows) const;
   void shuffle();
-  // Positions in the cohort of those who stay in each group.
-  [[nodiscard]] std::vector<std::vector<std::size_t>> dealt() const;
-  [[nodiscard]] Status check_size(std::size_t devices, std::uint32_t round) const;
   [[nodiscard]] Result<SeenMessage> sum_of(const std::vector<std::size_t>& group, Traffic& traffic);
 
   Collector& inner_;
@@ -57,6 +61,7 @@ class Recorder final : public Collector {
   SumSpace space_;
   SeenRound round_;
   std::vector<UserIndex> cohort_;
+  DealtSums dealt_;                 // secure
   std::vector<Contribution> held_;  // secure: until the round ends
   std::vector<std::uint8_t> met_;   // shuffled: who has been named
   std::size_t last_rows_ = 0;       // of the message before

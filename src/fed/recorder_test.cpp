@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "fed/secure/round_draw.h"
 #include "fed/secure/secure_collector.h"
 
 namespace sotto::recorder_test {
@@ -188,6 +189,39 @@ TEST(Recorder, ASumThatTooFewStayedForIsRefused) {
   EXPECT_NE(refused.error().message.find("fewer than the 30"), std::string::npos) << refused.error().message;
   EXPECT_EQ(kept, 0);
   EXPECT_TRUE(play(recorder, 0, 100, RowMatrix(shape.rows, shape.width)).ok());
+}
+
+// Of two devices one falls silent; what was drawn says whether it is in the sum all the same.
+TEST(Recorder, ASumOfWhichOneDeviceIsLeftIsRefusedBeforeTheRound) {
+  for (const std::uint32_t group : {0u, 2u}) {
+    const std::uint32_t devices = group == 0 ? 2 : 6;
+    std::size_t refused = 0, heard = 0;
+    for (std::uint32_t round = 0; round < 40; ++round) {
+      PlainCollector plain(shape);
+      std::vector<SeenRound> kept;
+      Recorder recorder(plain, shape, {.view = View::secure, .group = group, .silent = 0.5},
+                        [&](SeenRound& seen) {
+                          kept.push_back(seen);
+                          return Status(Done{});
+                        });
+      const RoundDraw draw = draw_round({.seed = 1, .group = group, .silent = 0.5}, round, devices);
+      bool whole = true;
+      for (const Fate fate : draw.fates) whole = whole && in_the_sum(fate);
+      const RowMatrix shared(shape.rows, shape.width);
+      const auto told = play(recorder, round, devices, shared);
+      ASSERT_EQ(told.ok(), whole) << round;
+      ASSERT_EQ(kept.size(), whole ? 1u : 0u);
+      ++(whole ? heard : refused);
+      if (whole) continue;
+      EXPECT_FALSE(recorder.begin({round, people(devices), &shared}).ok()) << "before anybody is heard";
+      EXPECT_NE(told.error().message.find("round " + std::to_string(round + 1) + " refused: 1 device is in"),
+                std::string::npos)
+          << told.error().message;
+      EXPECT_NE(told.error().message.find("fewer than the 2"), std::string::npos) << told.error().message;
+    }
+    EXPECT_GT(refused, 0u);
+    EXPECT_GT(heard, 0u);
+  }
 }
 
 TEST(Recorder, WhatCannotBeWrittenDownReleasesNothing) {

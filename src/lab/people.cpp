@@ -41,6 +41,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
       .plan = request.plan,
       .catalogue = split.catalogue};
   Mechanism mechanism = protection.mechanism();
+  if (!request.dp.asked()) mechanism.name += without_noise;
   mechanism.name += told_in_words(request, device->user);
   protection.put_before(std::make_unique<LedgerRecorder>(std::move(owner), std::move(mechanism),
                                                          std::move(vault), *protection.first()));

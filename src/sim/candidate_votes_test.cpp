@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/rng.h"
+#include "data/contexts.h"
 #include "data/generate.h"
 
 namespace sotto::candidate_votes_test {
@@ -131,6 +133,62 @@ TEST(CandidateVotes, WhatIsKeptBackIsAsIfItWereNotThere) {
   Plan nothing;
   nothing.consent.pi = 0.0;
   EXPECT_EQ(votes_of(split, nothing), (std::vector<std::int64_t>{0, 0, 0}));
+}
+
+// What a person lets out of a part: the newest 40% (rounded up) of what has an order in time, by a draw that
+// stays of what has none; and of that each item, in the catalogue's order, by one toss of the person's.
+Histories tossed(const Histories& part, std::size_t catalogue, std::uint64_t seed) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
+  for (std::uint32_t n = 0; n < part.users(); ++n) {
+    const UserIndex user{n};
+    const auto all = part.of(user);
+    const auto ages = part.ages_of(user);
+    Stream tosses(seed, Purpose::redraw_consent, 0, n);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (all[k].value >= catalogue) continue;
+      bool in = carries(0, user, all[k], whole_record, .4f);
+      if (part.has_ages()) {
+        std::size_t before = 0;
+        for (std::size_t j = 0; j < all.size(); ++j)
+          before += ages[j] < ages[k] || (ages[j] == ages[k] && j < k) ? 1 : 0;
+        in = 10 * before < 4 * all.size();  // before < .4·n
+      }
+      if (in && tosses.chance(.5)) items.push_back(all[k]);
+    }
+    offsets.push_back(items.size());
+  }
+  return {std::move(offsets), std::move(items)};
+}
+
+TEST(CandidateVotes, LookAtAShareOfTheHistoryAndOfThatAtWhatTheTossesLetOut) {
+  const Split split = world();
+  ASSERT_TRUE(split.train.has_ages());
+  ConsentTerms terms{.pi = .5, .mask = MaskKind::redraw};
+  terms.contexts.history = .4f;
+  Plan plan = with_terms({terms}, std::vector<std::uint16_t>(60, 0));
+  plan.seed = 11;
+  Split let_out = split;
+  let_out.train = tossed(split.train, split.catalogue, plan.seed);
+  let_out.validation = tossed(split.validation, split.catalogue, plan.seed);
+  ASSERT_GT(let_out.validation.interactions(), 0u);
+  const CandidateVotes votes(split, plan);
+  for (std::uint32_t n = 0; n < 60; ++n) {
+    EXPECT_TRUE(std::ranges::equal(votes.train().of(UserIndex{n}), let_out.train.of(UserIndex{n}))) << n;
+    EXPECT_TRUE(std::ranges::equal(votes.judged().of(UserIndex{n}), let_out.validation.of(UserIndex{n})))
+        << n;
+  }
+  const auto told = votes_of(split, plan);
+  std::int64_t sum = 0;
+  for (std::uint32_t turn = 1; turn <= 3; ++turn) {
+    const MadeUp model(let_out.train, split.catalogue, turn);
+    std::int64_t expected = 0;
+    for (std::uint32_t user = 0; user < 60; ++user)
+      expected += found(model, let_out.train, let_out.validation, UserIndex{user}, split.catalogue);
+    EXPECT_EQ(told[turn - 1], expected) << turn;
+    sum += expected;
+  }
+  EXPECT_GT(sum, 0) << "there is something to tell";
 }
 
 TEST(CandidateVotes, AgesAreReckonedAmongWhatIsLetOut) {

@@ -11,7 +11,7 @@ namespace sotto {
 
 namespace {
 
-// Below this many visits a second thread costs more than it brings.
+// Below this many devices a second thread costs more than it brings.
 constexpr std::size_t least_devices_a_shard = 8;
 
 static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);

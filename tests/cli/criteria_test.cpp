@@ -111,7 +111,7 @@ TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {
                    "4", "--criteria", "size>novelty", "--device", user + "=d", "--json"});
   ASSERT_EQ(trained.code, 0) << trained.err;
   const Outcome listed = shop_.sotto({"device", "ledger", "list", "--dir", "d", "--json"});
-  EXPECT_NE(listed.out.find("plain, told novelty"), std::string::npos) << listed.out;
+  EXPECT_NE(listed.out.find("plain, no noise, told novelty"), std::string::npos) << listed.out;
 }
 
 TEST_F(CliCriteria, the_audit_says_what_they_tell) {

@@ -170,7 +170,7 @@ TEST_F(CliDevice, training_writes_what_left_and_nothing_that_is_forbidden) {
     lines = written["lines"].get<std::size_t>();
     const auto last = written["entries"].back();
     EXPECT_EQ(last["task"], model[1]);
-    EXPECT_EQ(last["mechanism"], "plain");
+    EXPECT_EQ(last["mechanism"], "plain, no noise");
     EXPECT_TRUE(last["epsilon"].is_null());
     EXPECT_GT(last["bytes"], 0u);
     std::set<std::string> items;
@@ -243,8 +243,10 @@ TEST_F(CliDevice, the_ledger_lists_everything_that_left_and_says_what_is_not_kno
   const std::string secure = listed();
   for (const std::string& item : history_)
     EXPECT_NE(secure.find(item), std::string::npos) << item << " left\n" << secure;
-  for (const char* words : {"1 rounds, bytes not counted,", "ε of all: none known", "ask its operator"})
+  for (const char* words : {"1 rounds, bytes not counted,", "secure, no noise", "ε of all: no bound",
+                            "ε no bound: a simulation without noise"})
     EXPECT_NE(secure.find(words), std::string::npos) << words << "\n" << secure;
+  EXPECT_EQ(secure.find("ask its operator"), std::string::npos) << "there is none\n" << secure;
   ASSERT_EQ(train({"--model", "fedease"}).code, 0);
   const std::string both = listed();
   EXPECT_NE(both.find(" sent (not counting 1 of them)"), std::string::npos) << both;

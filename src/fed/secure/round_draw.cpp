@@ -1,5 +1,6 @@
 #include "fed/secure/round_draw.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/rng.h"

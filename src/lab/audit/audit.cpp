@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -39,6 +38,16 @@ DpSumPlan noise_plan(const AuditRequest& request, std::uint64_t seed) {
   return plan;
 }
 
+RecorderOptions recorder_options(const AuditRequest& request, std::uint64_t seed) {
+  return {.view = request.view.view,
+          .group = request.view.group,
+          .least = request.view.least,
+          .silent = request.silent,
+          .keep_groups = request.keep_groups,
+          .random_messages = request.random_messages,
+          .seed = seed};
+}
+
 // Everything that stands between the devices and the sum, and what is written down there.
 class Listening {
  public:
@@ -46,14 +55,7 @@ class Listening {
       : plain_(shape),
         on_sums_(noise(request, true, shape, seed, plain_)),
         recorder_(on_sums_ ? static_cast<Collector&>(*on_sums_) : plain_, shape,
-                  {.view = request.view.view,
-                   .group = request.view.group,
-                   .least = request.view.least,
-                   .silent = request.silent,
-                   .keep_groups = request.keep_groups,
-                   .random_messages = request.random_messages,
-                   .seed = seed},
-                  std::move(keep)),
+                  recorder_options(request, seed), std::move(keep)),
         on_messages_(noise(request, false, shape, seed, recorder_)) {}
 
   [[nodiscard]] Collector& first() {
@@ -227,42 +229,38 @@ Status check_attackers(const AuditRequest& request) {
   return Done{};
 }
 
+// Of the sums of a round of so many devices.
+std::size_t smallest_sum(const AuditRequest& request, std::size_t cohort) {
+  return request.view.group == 0 ? cohort : cohort / std::max<std::size_t>(cohort / request.view.group, 1);
+}
+
+// What sums of the rounds cannot be is told before the first, for this seed and those that follow it.
+Status check_sums(const AuditRequest& request, const Schedule& schedule, std::uint64_t seed) {
+  const std::size_t cohort = schedule.cohort;
+  if (const std::uint32_t needed = std::max(request.view.group, request.view.least); needed > cohort)
+    return fail(Code::usage,
+                fmt::format("the view {} sums over at least {} devices, and a round has {}: choose "
+                            "secure, or a number up to that",
+                            to_string(request.view), needed, cohort));
+  if (!(request.silent > 0.0)) return Done{};
+  if (silent_devices(request, cohort) == 0)
+    return fail(Code::usage,
+                fmt::format("--secure-dropout {} of a sum of {} devices is less than one device, so that "
+                            "nobody would fall silent: say at least 1/{}, or sum over more",
+                            request.silent, smallest_sum(request, cohort), smallest_sum(request, cohort)));
+  // With terms of their own not everybody answers: then a round knows its size when it begins.
+  if (request.train.consent.any()) return Done{};
+  for (std::uint64_t n = 0; n < request.seeds; ++n)
+    for (std::uint64_t round = 0; round < schedule.rounds; ++round) {
+      const auto dealt =
+          deal_sums(recorder_options(request, seed + n), static_cast<std::uint32_t>(round), cohort);
+      if (!dealt.ok())
+        return fail(Code::usage, fmt::format("under seed {} {}", seed + n, dealt.error().message));
+    }
+  return Done{};
+}
+
 }  // namespace
-
-Result<AuditView> parse_view(const std::string& text) {
-  const auto unknown = [&] {
-    return fail(
-        Code::usage,
-        fmt::format("unknown view '{}': choose plain, shuffled, secure, secure:N (one sum a round, of at "
-                    "least N devices), groups:N (sums over groups of at least N); with noise secure+dp, "
-                    "secure:N+dp or groups:N+dp",
-                    text));
-  };
-  AuditView view;
-  std::string_view rest = text;
-  if (rest == "plain") return view;
-  view.view = View::shuffled;
-  if (rest == "shuffled") return view;
-  view.view = View::secure;
-  if (rest.ends_with("+dp")) {
-    view.noisy = true;
-    rest.remove_suffix(3);
-  }
-  if (rest == "secure") return view;
-  const bool groups = rest.starts_with("groups:");
-  if (!groups && !rest.starts_with("secure:")) return unknown();
-  rest.remove_prefix(7);
-  std::uint32_t& number = groups ? view.group : view.least;
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc() || end != rest.data() + rest.size() || number < 2) return unknown();
-  return view;
-}
-
-std::string to_string(const AuditView& view) {
-  std::string text = view.group != 0 ? fmt::format("groups:{}", view.group) : to_string(view.view);
-  if (view.least != 0) text += fmt::format(":{}", view.least);
-  return view.noisy ? text + "+dp" : text;
-}
 
 Status check(const AuditRequest& request) {
   if (request.train.model != ModelKind::fpl && request.train.model != ModelKind::kgflex)
@@ -296,6 +294,10 @@ bool everybody_in_every_round(const AuditRequest& request) {
   return request.train.plan.cohort >= 1.0 && !request.train.consent.any() && request.silent == 0.0;
 }
 
+std::size_t silent_devices(const AuditRequest& request, std::size_t cohort) {
+  return static_cast<std::size_t>(request.silent * static_cast<double>(smallest_sum(request, cohort)));
+}
+
 SeenModel seen_model(const AuditRequest& request) {
   return request.train.model == ModelKind::kgflex ? SeenModel::kgflex : SeenModel::fpl;
 }
@@ -311,11 +313,7 @@ Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std
                             Executor& executor, const AuditHooks& hooks) {
   SOTTO_TRY(const std::unique_ptr<FactorTraining> training, start(request, split, seed, executor));
   const std::size_t cohort = training->schedule().cohort;
-  if (const std::uint32_t needed = std::max(request.view.group, request.view.least); needed > cohort)
-    return fail(Code::usage,
-                fmt::format("the view {} sums over at least {} devices, and a round has {}: choose "
-                            "secure, or a number up to that",
-                            to_string(request.view), needed, cohort));
+  SOTTO_TRY_DONE(check_sums(request, training->schedule(), seed));
   const TranscriptHead head = head_of(request, split, cohort);
   SOTTO_TRY_DONE(check(head));
   SOTTO_TRY(Trail trail, open_trail(head, request, split, seed, executor));

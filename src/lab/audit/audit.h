@@ -15,22 +15,13 @@
 #include "base/executor.h"
 #include "data/split.h"
 #include "fed/plan.h"
+#include "lab/audit/audit_view.h"
 #include "lab/request.h"
 #include "metrics/bootstrap.h"
 #include "privacy/audit/criteria_leak.h"
 #include "privacy/audit/investigation.h"
 
 namespace sotto {
-
-struct AuditView {
-  View view = View::plain;
-  std::uint32_t least = 0;  // secure:50: devices that the one sum of a round must have; 0: any number
-  std::uint32_t group = 0;  // groups:50: devices of each of a round's sums, at least; 0: one sum a round
-  bool noisy = false;       // +dp: every device adds its share of the noise
-};
-// "plain", "shuffled", "secure", "secure:50", "groups:50"; the last three also with "+dp".
-[[nodiscard]] Result<AuditView> parse_view(const std::string& text);
-[[nodiscard]] std::string to_string(const AuditView& view);
 
 // Gaussian noise, for the views that have it.
 struct AuditNoise {
@@ -55,6 +46,8 @@ struct AuditRequest {
 [[nodiscard]] Status check(const AuditRequest& request);
 // Whether every round has the same devices: all of them.
 [[nodiscard]] bool everybody_in_every_round(const AuditRequest& request);
+// How many fall silent in the smallest sum of a round of so many devices, as they are drawn: rounded down.
+[[nodiscard]] std::size_t silent_devices(const AuditRequest& request, std::size_t cohort);
 // Whose messages the request's model sends; it is one that is attacked.
 [[nodiscard]] SeenModel seen_model(const AuditRequest& request);
 
@@ -80,6 +73,8 @@ struct AuditHooks {
   std::function<void(std::uint64_t round, std::uint64_t rounds)> on_round;  // may be empty
 };
 
+// `request.seeds` counts this one and those that follow it: sums that rounds of any of them cannot have are
+// told before the first round; where people have terms of their own, by the round that has them.
 [[nodiscard]] Result<AuditRun> audit_plan(const AuditRequest& request, const Split& split, std::uint64_t seed,
                                           Executor& executor, const AuditHooks& hooks);
 // How many rounds, of how many devices.

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "fed/secure/round_draw.h"
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
 #include "lab/files.h"
@@ -284,6 +286,68 @@ TEST(Audit, SumsThatARoundCannotFillAreRefusedWithItsSize) {
     EXPECT_EQ(refused.error().code, Code::usage);
     EXPECT_NE(refused.error().message.find("a round has "), std::string::npos) << refused.error().message;
   }
+}
+
+std::string refusal_of(const AuditRequest& request) {
+  SerialExecutor serial;
+  int rounds = 0;
+  AuditHooks hooks;
+  hooks.on_round = [&](std::uint64_t, std::uint64_t) { ++rounds; };
+  const auto told = audit_plan(request, small_split(), 1, serial, hooks);
+  if (told.ok()) return "";
+  EXPECT_EQ(told.error().code, Code::usage);
+  EXPECT_EQ(rounds, 0) << "before the first round";
+  return told.error().message;
+}
+
+TEST(Audit, AShareOfASumThatIsNobodyIsRefused) {
+  AuditRequest request = small_request(1.0, "groups:2");
+  request.silent = 0.3;
+  EXPECT_NE(refusal_of(request).find("0.3 of a sum of 2 devices is less than one"), std::string::npos)
+      << refusal_of(request);
+  request = small_request(1.0, "secure");
+  request.silent = 0.006;
+  const std::string told = refusal_of(request);
+  EXPECT_NE(told.find("say at least 1/150"), std::string::npos) << told;
+  request.silent = 1.0 / 150.0;
+  EXPECT_EQ(refusal_of(request), "");
+}
+
+// 150 devices of which 75 fall silent, each at a moment of its own: how many are in the sum differs by round.
+TEST(Audit, ALateRoundThatTooFewStayInIsToldBeforeTheFirst) {
+  AuditRequest request = small_request(1.0, "secure");
+  request.silent = 0.5;
+  request.train.plan.epochs = 12;
+  const std::uint64_t rounds = audit_schedule(request, small_split()).value().rounds;
+  const auto staying = [&](std::uint64_t seed) {
+    std::vector<std::size_t> counts;
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      const RoundDraw draw = draw_round({.seed = seed, .silent = 0.5}, round, 150);
+      counts.push_back(
+          static_cast<std::size_t>(std::count_if(draw.fates.begin(), draw.fates.end(), in_the_sum)));
+    }
+    return counts;
+  };
+  const auto first = staying(1);
+  const auto least = std::min_element(first.begin(), first.end());
+  ASSERT_NE(least, first.begin()) << "a late round";
+  request.view.least = static_cast<std::uint32_t>(*least);
+  EXPECT_EQ(refusal_of(request), "");
+  ++request.view.least;
+  const std::string late = "under seed 1 round " + std::to_string(least - first.begin() + 1) + " refused";
+  EXPECT_NE(refusal_of(request).find(late), std::string::npos) << refusal_of(request);
+  // Of seeds that follow too.
+  const auto fewest = [&](std::uint64_t seed) {
+    const auto counts = staying(seed);
+    return *std::min_element(counts.begin(), counts.end());
+  };
+  std::uint64_t other = 2;
+  while (fewest(other) >= *least && other < 100) ++other;
+  --request.view.least;
+  request.seeds = static_cast<std::uint32_t>(other - 1);
+  EXPECT_EQ(refusal_of(request), "") << "the one before";
+  ++request.seeds;
+  EXPECT_NE(refusal_of(request).find("under seed " + std::to_string(other)), std::string::npos);
 }
 
 }  // namespace

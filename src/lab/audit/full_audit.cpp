@@ -38,6 +38,7 @@ class Runner {
     std::vector<AuditRun> seeds;
     for (std::uint32_t n = 0; n < request.seeds; ++n) {
       AuditRequest one = request;
+      one.seeds = request.seeds - n;
       if (n > 0) one.record.clear(), one.looks = false;
       SOTTO_TRY(AuditRun run, audit_plan(one, split_, request.train.plan.seed + n, executor_, hooks_.audit));
       seeds.push_back(std::move(run));
@@ -167,12 +168,13 @@ class Runner {
   }
 
   // Who falls silent is missing in a sum, and everybody sees who.
-  void plan_silent(std::vector<Planned>& points) const {
+  void plan_silent(std::vector<Planned>& points, std::size_t cohort) const {
     for (const double pi : {1.0, 0.1})
       for (const double silent : {0.0, 0.02, 0.05, 0.1, 0.2, 0.3}) {
         AuditRequest request = bare();
         request.view = {.view = View::secure};
         request.silent = silent;
+        if (silent > 0.0 && silent_devices(request, cohort) == 0) continue;  // it would be the first again
         request.train.plan.consent = {.pi = pi, .mask = MaskKind::sticky};
         request.train.consent = {};
         const std::string series = fmt::format("π = {}", pi);
@@ -187,7 +189,7 @@ class Runner {
     plan_pi(points);
     plan_epsilon(points, schedule.rounds);
     plan_groups(points, schedule.cohort);
-    plan_silent(points);
+    plan_silent(points, schedule.cohort);
     for (Planned& point : points) {
       std::uint32_t& people = point.request.attack.people;
       people = people == 0 ? people_of_a_point : std::min(people, people_of_a_point);

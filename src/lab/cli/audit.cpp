@@ -175,8 +175,10 @@ void add_view_flags(CLI::App& app, AuditFlags& flags) {
       ->group("Audit");
   app.add_flag("--keep-groups", flags.request.keep_groups, "groups:N: the same groups in every round")
       ->group("Audit");
-  app.add_option("--secure-dropout", flags.request.silent,
-                 "secure, groups: share of the devices that fall silent in each round; the server sees who")
+  app.add_option(
+         "--secure-dropout", flags.request.silent,
+         "secure, groups: share of each sum's devices that fall silent in each round, at least one; the "
+         "server sees who")
       ->type_name("SHARE")
       ->default_str("0")
       ->group("Audit");

@@ -81,4 +81,24 @@ Status write_output(const Console& console, const std::string& path, const std::
   return write_file(path, bytes, privacy);
 }
 
+void add_private_output(CLI::App& app, std::string& out, bool& force) {
+  app.add_option("-o,--out", out, "a file, readable by you alone; - is stdout")
+      ->type_name("FILE")
+      ->default_str("-");
+  app.add_flag("--force", force, "replace the file if it is there");
+}
+
+Status write_private_output(const Console& console, const std::string& path, const std::string& text,
+                            bool force) {
+  if (path != "-" && !force) {
+    SOTTO_TRY(const bool there, is_there(path));
+    if (there)
+      return fail(Code::usage,
+                  fmt::format("{}: there is a file of that name: choose another --out, or replace it with "
+                              "--force",
+                              path));
+  }
+  return write_output(console, path, text, Privacy::owner_only);
+}
+
 }  // namespace sotto

@@ -99,6 +99,12 @@ void print_json(const Console& console, const nlohmann::json& document);
 [[nodiscard]] Status write_output(const Console& console, const std::string& path, const std::string& text,
                                   Privacy privacy = Privacy::shared);
 
+// --out and --force of what writes something private.
+void add_private_output(CLI::App& app, std::string& out, bool& force);
+// Readable by its owner alone; what is there already is replaced only with `force`. "-" is stdout.
+[[nodiscard]] Status write_private_output(const Console& console, const std::string& path,
+                                          const std::string& text, bool force);
+
 // The whole program. Returns the exit code.
 [[nodiscard]] int run_sotto(int count, const char* const* words);
 

@@ -19,10 +19,4 @@ Command<Options> add_device_command(CLI::App& parent, Cli& cli, const char* name
   return command;
 }
 
-// --out and --force of what writes something private.
-void add_private_output(CLI::App& app, std::string& out, bool& force);
-// Readable by its owner alone; what is there already is replaced only with `force`. "-" is stdout.
-[[nodiscard]] Status write_private_output(const Console& console, const std::string& path,
-                                          const std::string& text, bool force);
-
 }  // namespace sotto

@@ -7,7 +7,6 @@
 #include "lab/cli/device_command.h"
 #include "lab/cli/device_text.h"
 #include "lab/device_folder.h"
-#include "lab/files.h"
 
 namespace sotto {
 
@@ -89,26 +88,6 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
       add_device_command(app, cli, "export", "everything in one JSON document that can be checked elsewhere",
                          export_ledger, {"sotto device ledger export --out ledger.json --dir my-device"});
   add_private_output(*export_app, exporting->out, exporting->force);
-}
-
-void add_private_output(CLI::App& app, std::string& out, bool& force) {
-  app.add_option("-o,--out", out, "a file, readable by you alone; - is stdout")
-      ->type_name("FILE")
-      ->default_str("-");
-  app.add_flag("--force", force, "replace the file if it is there");
-}
-
-Status write_private_output(const Console& console, const std::string& path, const std::string& text,
-                            bool force) {
-  if (path != "-" && !force) {
-    SOTTO_TRY(const bool there, is_there(path));
-    if (there)
-      return fail(Code::usage,
-                  fmt::format("{}: there is a file of that name: choose another --out, or replace it with "
-                              "--force",
-                              path));
-  }
-  return write_output(console, path, text, Privacy::owner_only);
 }
 
 void add_device_commands(CLI::App& root, Cli& cli) {

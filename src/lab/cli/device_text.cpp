@@ -12,6 +12,7 @@
 #include "lab/cli/protocol_text.h"
 #include "lab/cli/rule_remarks.h"
 #include "lab/cli/table.h"
+#include "lab/people.h"
 
 namespace sotto {
 
@@ -73,8 +74,16 @@ nlohmann::json rules_json(const PersonalRules& rules) {
   return json;
 }
 
-std::string epsilon_text(const std::optional<double>& epsilon) {
-  return epsilon ? fmt::format("{:.4g}", *epsilon) : "none known";
+// No noise, for certain; else there may be some that the device knows nothing of.
+bool has_no_bound(const LedgerEntry& entry) {
+  return !entry.epsilon && entry.mechanism.find(without_noise) != std::string::npos;
+}
+
+bool knows_no_epsilon(const LedgerEntry& entry) { return !entry.epsilon && !has_no_bound(entry); }
+
+std::string epsilon_text(const LedgerEntry& entry) {
+  if (has_no_bound(entry)) return "no bound";
+  return entry.epsilon ? fmt::format("{:.4g}", *entry.epsilon) : "none known";
 }
 
 std::string figures_table(const Console& console) {
@@ -104,15 +113,16 @@ nlohmann::json figures_json(std::string_view level) {
 }
 
 // All runs together: what each spent by its last round, added up. One line without a bound leaves none.
-std::optional<double> whole_epsilon(const std::vector<LedgerEntry>& entries) {
+std::string whole_epsilon(const std::vector<LedgerEntry>& entries) {
+  if (std::ranges::any_of(entries, has_no_bound)) return "no bound";
+  if (std::ranges::any_of(entries, knows_no_epsilon)) return "none known";
   double sum = 0.0;
   for (std::size_t n = 0; n < entries.size(); ++n) {
-    if (!entries[n].epsilon) return std::nullopt;
     const bool goes_on = n + 1 < entries.size() && entries[n + 1].task == entries[n].task &&
                          entries[n + 1].round > entries[n].round;
     if (!goes_on) sum += *entries[n].epsilon;
   }
-  return sum;
+  return fmt::format("{:.4g}", sum);
 }
 
 // All of them, in lines of the terminal's width.
@@ -153,7 +163,8 @@ std::string sent_text(const LedgerReading& reading) {
 // What the words in the table mean, where they stand there.
 std::string ledger_notes(const LedgerReading& reading) {
   std::string text;
-  if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.epsilon; }))
+  if (std::ranges::any_of(reading.entries, has_no_bound)) text += "ε no bound: a simulation without noise.\n";
+  if (std::ranges::any_of(reading.entries, knows_no_epsilon))
     text +=
         "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
         "releases; the task does not\ntell a device how much, and no device could check it: ask its "
@@ -246,7 +257,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
   for (std::size_t n = first; n < reading.entries.size(); ++n) {
     const LedgerEntry& entry = reading.entries[n];
     table.row({std::to_string(entry.round), entry.task, entry.mechanism,
-               entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry.epsilon),
+               entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry),
                human_count(entry.items.size())});
     if (items) which += items_text(entry, console);
   }
@@ -256,7 +267,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
   return text +
          fmt::format("\n{} rounds, {}, {} of your things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),
-                     human_count(all_items(reading).size()), epsilon_text(whole_epsilon(reading.entries))) +
+                     human_count(all_items(reading).size()), whole_epsilon(reading.entries)) +
          ledger_notes(reading);
 }
 

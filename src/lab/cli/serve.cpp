@@ -56,8 +56,10 @@ Status check_only(const ServeOptions& options, const ServeConfig& config, const 
   if (options.common.json)
     return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}, {"running", seen.running}}),
            Done{};
-  console.print(fmt::format("{}: {} task{}, nothing wrong with it\n", options.config, config.tasks.size(),
-                            config.tasks.size() == 1 ? "" : "s"));
+  console.print(fmt::format(
+      "{}: {} task{}, nothing wrong with the file, its certificates and addresses. Not looked at: the state "
+      "folder {};\na task that began there with another computation is refused at the start.\n",
+      options.config, config.tasks.size(), config.tasks.size() == 1 ? "" : "s", config.state.string()));
   if (!seen.running) return Done{};
   console.print(fmt::format("A coordinator runs on {}{}.\n", config.state.string(),
                             seen.taken.empty() ? ""
@@ -91,7 +93,8 @@ void add_serve(CLI::App& root, Cli& cli) {
       ->type_name("FILE")
       ->required();
   app->add_flag("--check", options->check,
-                "only say whether the configuration can be used; also while its coordinator runs");
+                "only say whether the file, its certificates and addresses can be used; also while its "
+                "coordinator runs. The tasks in its state folder are not looked at");
   add_common_options(*app, options->common, "taken by every command; a task's seed is in the configuration");
   app->footer(
       examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",

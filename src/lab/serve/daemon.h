@@ -27,7 +27,8 @@ struct CheckedConfig {
 class Daemon {
  public:
   // Whether it could start, as far as can be seen without starting: certificates and addresses. Where a
-  // coordinator of this folder runs, whether it could in its place.
+  // coordinator of this folder runs, whether it could in its place. The store is not opened: a task that it
+  // holds with another computation is found by start() alone.
   [[nodiscard]] static Result<CheckedConfig> check(const ServeConfig& config);
   // `log` outlives it.
   [[nodiscard]] static Result<std::unique_ptr<Daemon>> start(const ServeConfig& config, LogSink& log);

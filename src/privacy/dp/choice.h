@@ -6,12 +6,11 @@
 // each other (bounded range, Dong, Durfee and Rogers 2020), and 0 is among them: a choice is ε-DP, in both
 // directions alike. What follows holds for all scores and any number of candidates:
 // - D_α ≤ α·ε²/8, never above ε (Hoeffding's lemma gives the mean of the loss ≤ ε²/8 and the rest of it;
-// Cesar
-//   and Rogers 2021).
+//   Cesar and Rogers 2021).
 // - The hockey-stick divergence at s is at most (1 − e^{(s−ε)/2})²/(1 − e^−ε), the largest over all laws of
-// two
-//   losses ε apart, which is that of the pair with densities ∝ e^{−ε(1−x)} and e^{−εx} on [0, 1]. One choice
-//   reaches it; of many together, which are not the worst at every s at once, the first bound is the nearer.
+//   two losses ε apart, which is that of the pair with densities ∝ e^{−ε(1−x)} and e^{−εx} on [0, 1]. One
+//   choice reaches it; of many together, which are not the worst at every s at once, the first bound is the
+//   nearer.
 #pragma once
 
 namespace sotto {
