@@ -3,13 +3,13 @@
 // Laws: noise that an ε asks for is calibrated over all releases of the run (RDP, everybody in every release:
 // cohorts of a fixed size are no Poisson sample, so they earn nothing here); each release is charged to the
 // run's own account, and to the budget file where one is given, before it happens; so is a choice, and noise
-// is calibrated to what it leaves. In the account of a run
-// that is resumed the rounds before it count too; the file has them already. Neighbours differ in one
-// person's whole data, added or removed; local noise is charged for one person's data being any other. With
-// Laplace noise lengths are sums of absolute values, and the ε without δ is told beside the other. The
-// same run draws the same noise; other data, other terms of consent or another plan draw other noise, so that
-// no noise goes away by subtraction. (Whoever knows the seed and the data knows the noise: a deployment takes
-// its keys from the system.)
+// is calibrated to what it leaves. A run that its budget file cannot pay for to the end is refused before it
+// begins. In the account of a run that is resumed the rounds before it count too; the file has them already.
+// Neighbours differ in one person's whole data, added or removed; local noise is charged for one person's
+// data being any other. With Laplace noise lengths are sums of absolute values, and the ε without δ is told
+// beside the other. The same run draws the same noise; other data, other terms of consent or another plan
+// draw other noise, so that no noise goes away by subtraction. (Whoever knows the seed and the data knows the
+// noise: a deployment takes its keys from the system.)
 #pragma once
 
 #include <memory>
