@@ -117,7 +117,7 @@ TEST(PackedContribution, AUsualOneTakesItsEntropyAndLittleMore) {
 
 TEST(PackedContribution, EveryCutIsRefusedAndEveryFlipIsRefusedOrWithinTheLimits) {
   int value = 0;
-  const auto message = message_of({0, 5, 5, 90}, 3, [&] { return (value = value * 37 + 11) % 100'000; });
+  const auto message = message_of({0, 5, 5, 90}, 3, [&] { return value = (value * 37 + 11) % 100'000; });
   const std::string packed = pack_contribution(message);
   const ContributionLimits limits{.catalogue = 91, .width = 3, .most_rows = 4};
   ASSERT_TRUE(unpack_contribution(packed, limits).ok());
