@@ -16,6 +16,13 @@ class CliPrivateChoice : public testing::Test {
     ASSERT_EQ(shop.sotto({"data", "generate", "--users", "120", "--items", "90", "--out", "world.tsv"}).code,
               0);
   }
+  // What the ledger in dev says after a run with a choice, two sums and the choice.
+  nlohmann::json ledger_of_a_choice() {
+    const Outcome run = shop.sotto(
+        choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return shop.sotto({"device", "ledger", "list", "--dir", "dev", "--json"}).json()["entries"];
+  }
   const Workshop shop;
 };
 
@@ -75,12 +82,8 @@ TEST_F(CliPrivateChoice, what_cannot_be_is_refused_with_a_remedy) {
 TEST_F(CliPrivateChoice, a_persons_ledger_has_the_round_of_the_choice_and_what_it_spoke_of) {
   ASSERT_EQ(shop.sotto({"device", "init", "--dir", "dev"}).code, 0);
   ASSERT_EQ(shop.sotto({"device", "consent", "preset", "open", "--dir", "dev"}).code, 0);
-  const Outcome run = shop.sotto(
-      choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));
-  ASSERT_EQ(run.code, 0) << run.err;
-  const auto json = shop.sotto({"device", "ledger", "list", "--dir", "dev", "--json"}).json();
-  const auto& entries = json["entries"];
-  ASSERT_EQ(entries.size(), 3u) << json;
+  const nlohmann::json entries = ledger_of_a_choice();
+  ASSERT_EQ(entries.size(), 3u) << entries;
   EXPECT_EQ(entries[2]["mechanism"], "plain, private choice");
   EXPECT_GT(entries[2]["epsilon"].get<double>(), entries[1]["epsilon"].get<double>());
   EXPECT_GT(entries[2]["items"].size(), entries[1]["items"].size()) << "the validation part is judged by";
@@ -91,12 +94,8 @@ TEST_F(CliPrivateChoice, a_ledger_tells_what_was_spoken_of_when_consent_is_redra
   ASSERT_EQ(shop.sotto({"device", "init", "--dir", "dev"}).code, 0);
   ASSERT_EQ(shop.sotto({"device", "consent", "set", "--pi", "0.5", "--mask", "redraw", "--dir", "dev"}).code,
             0);
-  const Outcome run = shop.sotto(
-      choosing({"--validation", "0.3", "--dp-lambdas", "5,20", "--quiet", "--device", "person-00003=dev"}));
-  ASSERT_EQ(run.code, 0) << run.err;
-  const auto json = shop.sotto({"device", "ledger", "list", "--dir", "dev", "--json"}).json();
-  const auto& entries = json["entries"];
-  ASSERT_EQ(entries.size(), 3u) << json;
+  const nlohmann::json entries = ledger_of_a_choice();
+  ASSERT_EQ(entries.size(), 3u) << entries;
   EXPECT_GT(entries[0]["items"].size(), 0u);
   EXPECT_EQ(entries[0]["items"], entries[1]["items"]);
   for (const auto& item : entries[0]["items"])

@@ -169,49 +169,45 @@ ChartAxis gain_axis(const std::vector<AuditPoint>& points, SeenModel model) {
   return axis;
 }
 
-XyChart epsilon_chart(const std::vector<AuditPoint>& points, SeenModel model) {
+// What the shadow attacker, which weighs all evidence, gains along an axis.
+XyChart gain_chart(ChartHead head, ChartAxis x, const std::vector<AuditPoint>& points, SeenModel model) {
   XyChart chart;
-  chart.head = {"leak-over-epsilon", "What noise protects",
-                "Gain over popularity of the shadow attacker, which weighs all evidence, against the ε "
-                "of the whole "
-                "training. Small ε is much noise. It is added to each message, or shared by the devices of a "
-                "secure sum."};
-  chart.x = {.label = "ε of the whole training", .scale = ScaleKind::log};
+  chart.head = std::move(head);
+  chart.x = std::move(x);
   chart.y = gain_axis(points, model);
   add_series(chart, points, "",
              [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
   return chart;
+}
+
+XyChart epsilon_chart(const std::vector<AuditPoint>& points, SeenModel model) {
+  return gain_chart(
+      {"leak-over-epsilon", "What noise protects",
+       "Gain over popularity of the shadow attacker, which weighs all evidence, against the ε of "
+       "the whole training. Small ε is much noise. It is added to each message, or shared by the "
+       "devices of a secure sum."},
+      {.label = "ε of the whole training", .scale = ScaleKind::log}, points, model);
 }
 
 XyChart group_chart(const std::vector<AuditPoint>& points, SeenModel model) {
-  XyChart chart;
-  chart.head = {
-      "leak-over-group", "What a secure sum protects, by the number of devices in it",
-      "Gain over popularity of the shadow attacker, which weighs all evidence. A sum over few people "
-      "still "
-      "tells about each of them, and more so where everybody is dealt into new groups every round: sums that "
-      "overlap in ever new ways can be subtracted from each other."};
-  chart.x = {.label = "devices in a sum", .scale = ScaleKind::log};
-  chart.y = gain_axis(points, model);
-  add_series(chart, points, "",
-             [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
-  return chart;
+  return gain_chart(
+      {"leak-over-group", "What a secure sum protects, by the number of devices in it",
+       "Gain over popularity of the shadow attacker, which weighs all evidence. A sum over few people still "
+       "tells about each of them, and more so where everybody is dealt into new groups every round: sums "
+       "that "
+       "overlap in ever new ways can be subtracted from each other."},
+      {.label = "devices in a sum", .scale = ScaleKind::log}, points, model);
 }
 
 XyChart silent_chart(const std::vector<AuditPoint>& points, SeenModel model) {
-  XyChart chart;
-  chart.head = {
-      "leak-over-silent", "What a secure sum over everybody tells when devices fall silent",
-      "Gain over popularity of the shadow attacker, which weighs all evidence. The server sees who is "
-      "missing in "
-      "a sum and compares the rounds with somebody to those without; evidence that does not help on the "
-      "people "
-      "it knows is left aside (a gain of exactly 0). Where nobody is ever missing all people look alike."};
-  chart.x = {.label = "share of the devices that fall silent in a round", .from_zero = true};
-  chart.y = gain_axis(points, model);
-  add_series(chart, points, "",
-             [model](const AuditSummary& one) { return one.of(shadow_of(model))->advantage.auc; });
-  return chart;
+  return gain_chart(
+      {"leak-over-silent", "What a secure sum over everybody tells when devices fall silent",
+       "Gain over popularity of the shadow attacker, which weighs all evidence. The server sees who is "
+       "missing "
+       "in a sum and compares the rounds with somebody to those without; evidence that does not help on the "
+       "people it knows is left aside (a gain of exactly 0). Where nobody is ever missing all people look "
+       "alike."},
+      {.label = "share of the devices that fall silent in a round", .from_zero = true}, points, model);
 }
 
 std::string view_text(const AuditRequest& request) {
