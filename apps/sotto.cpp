@@ -1,3 +1,3 @@
-#include "lab/cli/command.h"
+#include "cli/command.h"
 
 int main(int count, char** words) { return sotto::run_sotto(count, words); }

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "bench/measure.h"
-#include "lab/fedcars_model.h"
+#include "engine/models/fedcars_model.h"
 #include "lab/reproduce/cars_data.h"
 #include "lab/reproduce/cars_plans.h"
 #include "lab/reproduce/cars_print.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "bench/measure.h"
-#include "lab/kgflex_model.h"
+#include "engine/models/kgflex_model.h"
 #include "metrics/evaluate.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "sim/history_federation.h"

@@ -15,9 +15,9 @@
 #include "base/rng.h"
 #include "bench/measure.h"
 #include "data/split_parts.h"
-#include "lab/files.h"
-#include "lab/prepare.h"
-#include "lab/split_file.h"
+#include "engine/files/files.h"
+#include "engine/files/split_file.h"
+#include "engine/plan/prepare.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

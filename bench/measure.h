@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "data/generate.h"
-#include "lab/prepare.h"
+#include "engine/plan/prepare.h"
 
 namespace sotto::bench {
 

@@ -17,10 +17,10 @@
 
 #include "bench/measure.h"
 #include "data/generate.h"
-#include "lab/mapped_file.h"
-#include "lab/memory_plan.h"
-#include "lab/split_file.h"
-#include "lab/training.h"
+#include "engine/files/mapped_file.h"
+#include "engine/files/split_file.h"
+#include "engine/train/memory_plan.h"
+#include "engine/train/training.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

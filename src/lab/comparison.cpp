@@ -7,8 +7,8 @@
 #include <map>
 #include <sstream>
 
-#include "lab/criteria_request.h"
-#include "lab/request.h"
+#include "engine/plan/criteria_request.h"
+#include "engine/plan/request.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "lab/per_user_file.h"
-#include "lab/run_dir.h"
+#include "engine/files/per_user_file.h"
+#include "engine/train/run_dir.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

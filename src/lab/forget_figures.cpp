@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lab/people.h"
+#include "engine/protect/people.h"
 #include "model/mf_recommender.h"
 #include "privacy/audit/leak_figures.h"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/executor.h"
-#include "lab/forget.h"
+#include "engine/train/forget.h"
 
 namespace sotto {
 

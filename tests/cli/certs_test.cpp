@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "lab/tls_files.h"
+#include "host/tls_files.h"
 #include "net/grpc_server.h"
 #include "net/grpc_transport.h"
 #include "tests/cli/program.h"

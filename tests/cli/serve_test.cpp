@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "lab/tls_files.h"
+#include "host/tls_files.h"
 #include "tests/cli/program.h"
 
 namespace sotto::serve_test {

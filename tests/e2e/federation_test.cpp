@@ -6,7 +6,7 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
-#include "lab/fleet/fleet_draws.h"
+#include "host/fleet/fleet_draws.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "lab/fleet/fleet.h"
-#include "lab/prepare.h"
+#include "engine/plan/prepare.h"
+#include "host/fleet/fleet.h"
 #include "net/certificates.h"
 #include "net/grpc_server.h"
 #include "net/grpc_transport.h"

@@ -10,7 +10,7 @@
 #include <csignal>
 #include <thread>
 
-#include "lab/serve/serve_config.h"
+#include "host/serve/serve_config.h"
 #include "net/address.h"
 #include "tests/e2e/loopback.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/training.h"
+#include "engine/train/training.h"
 #include "model/fedcars/small_rated_world.h"
 #include "sim/thread_pool.h"
 

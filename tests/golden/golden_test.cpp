@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "data/generate.h"
-#include "lab/training.h"
+#include "engine/train/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 

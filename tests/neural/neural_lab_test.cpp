@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "data/generate.h"
-#include "lab/neural_module.h"
-#include "lab/training.h"
+#include "engine/models/neural_module.h"
+#include "engine/train/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"

@@ -16,7 +16,8 @@ namespace {
 std::optional<int> rank_of(const std::string& layer) {
   static const std::map<std::string, int> ranks{{"base", 0},    {"data", 1},   {"model", 2},  {"metrics", 3},
                                                 {"privacy", 4}, {"fed", 5},    {"sim", 6},    {"net", 6},
-                                                {"device", 6},  {"server", 6}, {"neural", 6}, {"lab", 7}};
+                                                {"device", 6},  {"server", 6}, {"neural", 6}, {"engine", 7},
+                                                {"host", 8},    {"lab", 8},    {"cli", 9}};
   const auto found = ranks.find(layer);
   if (found == ranks.end()) return std::nullopt;
   return found->second;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/plan/prepare.h"
 #include "lab/audit/full_audit.h"
-#include "lab/prepare.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
+#include "engine/plan/request.h"
 #include "lab/exchange_study.h"
-#include "lab/request.h"
 
 namespace sotto {
 

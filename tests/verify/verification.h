@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "lab/prepare.h"
-#include "lab/training.h"
+#include "engine/plan/prepare.h"
+#include "engine/train/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 #include "tests/verify/audit_figures.h"

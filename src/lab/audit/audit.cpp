@@ -7,12 +7,12 @@
 #include <limits>
 #include <memory>
 
+#include "engine/files/files.h"
+#include "engine/models/kgflex_model.h"
+#include "engine/train/factor_training.h"
 #include "fed/dp_sum.h"
 #include "fed/recorder.h"
 #include "lab/audit/criteria_part.h"
-#include "lab/factor_training.h"
-#include "lab/files.h"
-#include "lab/kgflex_model.h"
 #include "privacy/dp/gaussian.h"
 #include "sim/history_federation.h"
 
@@ -371,7 +371,8 @@ Result<AuditRun> audit_transcript(std::span<const std::byte> bytes, const std::s
 
 double epsilon_of(const AuditRequest& request, std::uint64_t rounds) {
   if (request.noise.multiplier <= 0.0) return std::numeric_limits<double>::infinity();
-  // Noise on a single message hides which of two messages it was: the clip counts twice (lab/dp.cpp too).
+  // Noise on a single message hides which of two messages it was: the clip counts twice
+  // (engine/protect/dp.cpp too).
   const double charged = request.local ? request.noise.multiplier / 2.0 : request.noise.multiplier;
   // So many releases are one with less noise; everybody is taken to be in every round.
   return gaussian_epsilon(charged / std::sqrt(static_cast<double>(rounds)), request.noise.delta);

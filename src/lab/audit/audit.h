@@ -14,9 +14,9 @@
 
 #include "base/executor.h"
 #include "data/split.h"
+#include "engine/plan/request.h"
 #include "fed/plan.h"
 #include "lab/audit/audit_view.h"
-#include "lab/request.h"
 #include "metrics/bootstrap.h"
 #include "privacy/audit/criteria_leak.h"
 #include "privacy/audit/investigation.h"

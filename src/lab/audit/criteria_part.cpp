@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "lab/people.h"
+#include "engine/protect/people.h"
 
 namespace sotto {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/protect/weighing.h"
 #include "lab/report/page.h"
-#include "lab/weighing.h"
 #include "privacy/audit/criteria_leak.h"
 
 namespace sotto {

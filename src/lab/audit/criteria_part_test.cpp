@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "engine/train/training.h"
 #include "lab/audit/audit.h"
-#include "lab/training.h"
 
 namespace sotto {
 namespace {

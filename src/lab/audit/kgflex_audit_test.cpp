@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "engine/files/files.h"
+#include "engine/train/training.h"
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
-#include "lab/files.h"
-#include "lab/training.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

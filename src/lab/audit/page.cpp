@@ -7,8 +7,8 @@
 #include <map>
 
 #include "base/version.h"
+#include "engine/terminal/console.h"
 #include "lab/audit/criteria_part.h"
-#include "lab/cli/console.h"
 
 namespace sotto {
 

@@ -7,10 +7,10 @@
 #include <sstream>
 
 #include "device/toml.h"
+#include "engine/plan/plan_owner.h"
+#include "engine/plan/protection_fields.h"
 #include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
-#include "lab/plan_owner.h"
-#include "lab/protection_fields.h"
 
 namespace sotto {
 

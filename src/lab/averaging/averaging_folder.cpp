@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/files/files.h"
+#include "engine/files/stored_rows.h"
+#include "engine/plan/plan_owner.h"
 #include "lab/averaging/averaging_json.h"
-#include "lab/files.h"
-#include "lab/plan_owner.h"
-#include "lab/stored_rows.h"
 
 namespace sotto {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/protect/protection.h"
 #include "fed/criteria/example_facts.h"
-#include "lab/protection.h"
 
 namespace sotto {
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "base/hash.h"
-#include "lab/protection.h"
-#include "lab/weighing.h"
+#include "engine/protect/protection.h"
+#include "engine/protect/weighing.h"
 #include "metrics/statistics.h"
 #include "privacy/number_rows.h"
 

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "engine/train/training.h"
 #include "lab/averaging/averaging_request.h"
 #include "lab/averaging/order_choice.h"
-#include "lab/training.h"
 
 namespace sotto {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "data/examples/generate_examples.h"
+#include "engine/models/neural_module.h"
 #include "lab/examples/examples_files.h"
-#include "lab/neural_module.h"
 #include "lab/reproduce/paper_data.h"
 
 namespace sotto {

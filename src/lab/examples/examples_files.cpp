@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 
 namespace sotto {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/compression.h"
 #include "data/examples/generate_examples.h"
-#include "lab/files.h"
+#include "engine/files/files.h"
 
 namespace sotto {
 namespace {

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "base/rng.h"
+#include "engine/protect/people.h"
+#include "engine/protect/protection.h"
 #include "fed/wire/published_model.h"
-#include "lab/people.h"
-#include "lab/protection.h"
 #include "metrics/evaluate.h"
 #include "metrics/exposure.h"
 #include "model/mf_recommender.h"

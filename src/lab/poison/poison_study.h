@@ -16,7 +16,7 @@
 
 #include "base/executor.h"
 #include "data/split.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "sim/poisoner.h"
 
 namespace sotto {

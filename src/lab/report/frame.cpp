@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "lab/cli/console.h"
+#include "engine/terminal/console.h"
 #include "lab/report/markup.h"
 
 namespace sotto {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/assert.h"
-#include "lab/cli/console.h"
+#include "engine/terminal/console.h"
 
 namespace sotto {
 

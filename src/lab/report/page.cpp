@@ -6,7 +6,7 @@
 #include <array>
 #include <set>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/report/markup.h"
 #include "lab/report/page_assets.h"
 

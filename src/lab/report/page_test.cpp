@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 
 namespace sotto {
 namespace {

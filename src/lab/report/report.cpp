@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/version.h"
-#include "lab/cli/console.h"
+#include "engine/terminal/console.h"
 #include "lab/report/markup.h"
 
 namespace sotto {

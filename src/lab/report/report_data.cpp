@@ -10,10 +10,10 @@
 #include <tuple>
 
 #include "base/hash.h"
-#include "lab/criteria_request.h"
-#include "lab/fedcars_model.h"
-#include "lab/files.h"
-#include "lab/run_dir.h"
+#include "engine/files/files.h"
+#include "engine/models/fedcars_model.h"
+#include "engine/plan/criteria_request.h"
+#include "engine/train/run_dir.h"
 
 namespace sotto {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/fedcars_model.h"
-#include "lab/request.h"
+#include "engine/models/fedcars_model.h"
+#include "engine/plan/request.h"
 
 namespace sotto {
 namespace {

@@ -8,11 +8,11 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "engine/files/files.h"
+#include "engine/files/per_user_file.h"
+#include "engine/train/run_dir.h"
 #include "lab/comparison.h"
-#include "lab/files.h"
-#include "lab/per_user_file.h"
 #include "lab/report/report_data.h"
-#include "lab/run_dir.h"
 
 namespace sotto {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/cli/console.h"
+#include "engine/terminal/console.h"
 #include "lab/comparison.h"
 #include "lab/report/markup.h"
 #include "lab/report/report.h"

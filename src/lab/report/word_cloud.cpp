@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "lab/cli/console.h"
+#include "engine/terminal/console.h"
 #include "lab/report/frame.h"
 #include "lab/report/markup.h"
 

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "engine/files/files.h"
 #include "lab/averaging/averaging_json.h"
 #include "lab/averaging/averaging_world.h"
-#include "lab/files.h"
 #include "lab/report/markup.h"
 
 namespace sotto {

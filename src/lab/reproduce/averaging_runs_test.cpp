@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "data/examples/generate_examples.h"
+#include "engine/files/files.h"
 #include "lab/examples/examples_files.h"
-#include "lab/files.h"
 #include "lab/reproduce/reproduce.h"
 #include "lab/study/small_study.h"
 

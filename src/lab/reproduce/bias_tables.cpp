@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "lab/fedcars_model.h"
-#include "lab/prepare.h"
+#include "engine/models/fedcars_model.h"
+#include "engine/plan/prepare.h"
+#include "engine/train/training.h"
 #include "lab/report/markup.h"
 #include "lab/reproduce/cars_analysis.h"
 #include "lab/reproduce/cars_plans.h"
-#include "lab/training.h"
 #include "model/ratings/rating_biases.h"
 
 namespace sotto {

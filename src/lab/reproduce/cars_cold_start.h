@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "data/split.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "model/fedcars/fedcars_recommender.h"
 
 namespace sotto {

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/executor.h"
-#include "lab/fedcars_model.h"
-#include "lab/training.h"
+#include "engine/models/fedcars_model.h"
+#include "engine/train/training.h"
 #include "model/fedcars/small_rated_world.h"
 
 namespace sotto {

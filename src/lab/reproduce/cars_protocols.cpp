@@ -4,8 +4,8 @@
 
 #include <map>
 
-#include "lab/consent_request.h"
-#include "lab/prepare.h"
+#include "engine/plan/consent_request.h"
+#include "engine/plan/prepare.h"
 #include "lab/report/markup.h"
 #include "lab/reproduce/cars_analysis.h"
 #include "lab/reproduce/cars_plans.h"

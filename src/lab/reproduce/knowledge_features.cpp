@@ -4,13 +4,13 @@
 #include <functional>
 #include <map>
 
-#include "lab/kgflex_model.h"
-#include "lab/prepare.h"
+#include "engine/models/kgflex_model.h"
+#include "engine/plan/prepare.h"
+#include "engine/train/training.h"
 #include "lab/report/markup.h"
 #include "lab/reproduce/knowledge_analysis.h"
 #include "lab/reproduce/knowledge_print.h"
 #include "lab/reproduce/reproduction.h"
-#include "lab/training.h"
 #include "model/kgflex/kgflex_recommender.h"
 
 namespace sotto {

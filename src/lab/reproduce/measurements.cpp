@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "engine/plan/request.h"
 #include "lab/reproduce/targets.h"
-#include "lab/request.h"
 #include "metrics/bootstrap.h"
 #include "metrics/metric_name.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "lab/study/results.h"
 #include "metrics/statistics.h"
 

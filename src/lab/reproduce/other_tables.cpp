@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "lab/prepare.h"
+#include "engine/plan/prepare.h"
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/assert.h"
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/cars_data.h"
 #include "lab/reproduce/knowledge_data.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "lab/study/study.h"
 
 namespace sotto {

@@ -7,11 +7,11 @@
 
 #include "base/hash.h"
 #include "data/split_parts.h"
-#include "lab/direct_models.h"
-#include "lab/lambda_choice.h"
-#include "lab/memory_plan.h"
-#include "lab/prepare.h"
-#include "lab/training.h"
+#include "engine/models/direct_models.h"
+#include "engine/plan/prepare.h"
+#include "engine/protect/lambda_choice.h"
+#include "engine/train/memory_plan.h"
+#include "engine/train/training.h"
 
 namespace sotto {
 

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "data/split.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "lab/study/results.h"
 #include "lab/study/study.h"
 

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/study/small_study.h"
 
 namespace sotto {

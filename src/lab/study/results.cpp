@@ -5,7 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/study/stored_detail.h"
 
 namespace sotto {

@@ -7,13 +7,13 @@
 #include <cmath>
 #include <map>
 
+#include "cli/dataset_text.h"
 #include "data/generate.h"
-#include "lab/cli/dataset_text.h"
-#include "lab/files.h"
-#include "lab/prepare.h"
-#include "lab/split_file.h"
+#include "engine/files/files.h"
+#include "engine/files/split_file.h"
+#include "engine/plan/prepare.h"
+#include "engine/train/training.h"
 #include "lab/study/small_study.h"
-#include "lab/training.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "lab/files.h"
+#include "engine/files/files.h"
 #include "lab/study/run_study.h"
 #include "lab/study/small_study.h"
 

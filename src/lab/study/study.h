@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "lab/request.h"
+#include "engine/plan/request.h"
 #include "lab/study/results.h"
 
 namespace sotto {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "lab/toml.h"
+#include "engine/plan/toml.h"
 
 namespace sotto {
 

@@ -2,7 +2,7 @@
 // charged before it happens; one that would pass the budget is refused and leaves no trace.
 //
 // Laws: what was spent is the ε of all charges together (RDP, rdp.h), never their plain sum; it never falls;
-// the order of charges does not matter. lab/budget_file.h keeps it over crashes and restarts.
+// the order of charges does not matter. engine/protect/budget_file.h keeps it over crashes and restarts.
 #pragma once
 
 #include <cstdint>

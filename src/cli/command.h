@@ -1,0 +1,111 @@
+// The commands of `sotto`. Each is a function that adds itself to the command line; when it is the one
+// that was typed, parsing leaves what it has to do in Cli::action.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/files/files.h"
+#include "engine/terminal/console.h"
+
+namespace sotto {
+
+// What every command takes.
+struct CommonOptions {
+  bool json = false;
+  std::uint64_t seed = 1;
+  bool seed_given = false;
+  std::size_t threads = 0;  // 0: as many as the machine has
+};
+
+struct Cli {
+  Console console;
+  std::function<Status()> action;
+};
+
+// A command whose options live as long as the command line: `run(options, console)` is called if it was
+// typed. `examples` are whole lines, shown at the end of its help.
+template <class Options>
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<Options> options;
+};
+
+[[nodiscard]] std::string examples(std::initializer_list<const char*> lines);
+
+template <class Options>
+Command<Options> add_command(CLI::App& parent, Cli& cli, const std::string& name, const std::string& about,
+                             Status (*run)(Options&, const Console&)) {
+  Command<Options> command{parent.add_subcommand(name, about), std::make_shared<Options>()};
+  command.app->callback([options = command.options, run, &cli] {
+    cli.action = [options, run, &cli] { return run(*options, cli.console); };
+  });
+  return command;
+}
+
+// --json, --seed, --threads. `seed_use` says what the seed does in this command.
+void add_common_options(CLI::App& app, CommonOptions& common, const std::string& seed_use);
+
+void add_data_commands(CLI::App& root, Cli& cli);
+void add_data_inspect(CLI::App& data, Cli& cli);
+void add_data_convert(CLI::App& data, Cli& cli);
+void add_data_split(CLI::App& data, Cli& cli);
+void add_data_generate(CLI::App& data, Cli& cli);
+void add_data_items(CLI::App& data, Cli& cli);
+void add_kg_commands(CLI::App& root, Cli& cli);
+void add_train(CLI::App& root, Cli& cli);
+void add_evaluate(CLI::App& root, Cli& cli);
+void add_compare(CLI::App& root, Cli& cli);
+void add_recommend(CLI::App& root, Cli& cli);
+void add_features(CLI::App& root, Cli& cli);
+void add_contexts(CLI::App& root, Cli& cli);
+void add_similar(CLI::App& root, Cli& cli);
+void add_show(CLI::App& root, Cli& cli);
+void add_report(CLI::App& root, Cli& cli);
+void add_reproduce(CLI::App& root, Cli& cli);
+void add_poison(CLI::App& root, Cli& cli);
+void add_sweep(CLI::App& root, Cli& cli);
+void add_audit(CLI::App& root, Cli& cli);
+void add_results_commands(CLI::App& root, Cli& cli);
+void add_privacy_commands(CLI::App& root, Cli& cli);
+void add_privacy_plan(CLI::App& privacy, Cli& cli);
+void add_privacy_curve(CLI::App& privacy, Cli& cli);
+void add_device_commands(CLI::App& root, Cli& cli);
+void add_device_agent(CLI::App& device, Cli& cli);
+void add_device_items(CLI::App& device, Cli& cli);
+void add_device_consent(CLI::App& device, Cli& cli);
+void add_device_ledger(CLI::App& device, Cli& cli);
+void add_forget(CLI::App& root, Cli& cli);
+void add_demo(CLI::App& root, Cli& cli);
+void add_sum(CLI::App& root, Cli& cli);
+void add_serve(CLI::App& root, Cli& cli);
+void add_ctl(CLI::App& root, Cli& cli);
+void add_fedavg(CLI::App& root, Cli& cli);
+void add_fleet(CLI::App& root, Cli& cli);
+void add_wire(CLI::App& root, Cli& cli);
+void add_certs(CLI::App& root, Cli& cli);
+void add_completion(CLI::App& root, Cli& cli);
+
+// One JSON document on stdout.
+void print_json(const Console& console, const nlohmann::json& document);
+
+// Writes `text`; packed with zstd where the name ends in .zst. "-" is stdout.
+[[nodiscard]] Status write_output(const Console& console, const std::string& path, const std::string& text,
+                                  Privacy privacy = Privacy::shared);
+
+// --out and --force of what writes something private.
+void add_private_output(CLI::App& app, std::string& out, bool& force);
+// Readable by its owner alone; what is there already is replaced only with `force`. "-" is stdout.
+[[nodiscard]] Status write_private_output(const Console& console, const std::string& path,
+                                          const std::string& text, bool force);
+
+// The whole program. Returns the exit code.
+[[nodiscard]] int run_sotto(int count, const char* const* words);
+
+}  // namespace sotto

@@ -1,0 +1,259 @@
+// sotto ctl: the operator's questions and orders to a running coordinator.
+#include <fmt/format.h>
+#include <sodium.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/command.h"
+#include "cli/ctl_text.h"
+#include "engine/files/files.h"
+#include "fed/wire/published_model.h"
+#include "net/grpc_setup.h"
+#include "net/grpc_transport.h"
+
+namespace sotto {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CtlOptions {
+  CommonOptions common;
+  std::string admin = "unix:state/admin.sock";
+  std::string task;
+  std::string device;
+  std::string out = "-";
+  std::string items;  // export: a file with their names
+  std::optional<std::uint32_t> version;
+  std::uint64_t count = 1;
+  std::uint64_t most = 20;
+};
+
+// Files that are made while it lives are for their owner's eyes.
+class OwnerOnly {
+ public:
+  OwnerOnly() : before_(umask(0077)) {}
+  OwnerOnly(const OwnerOnly&) = delete;
+  OwnerOnly& operator=(const OwnerOnly&) = delete;
+  ~OwnerOnly() { umask(before_); }
+
+ private:
+  mode_t before_;
+};
+
+Result<Json> ask(const CtlOptions& options, const std::string& command, const Json& arguments) {
+  set_up_grpc();
+  SOTTO_TRY(AdminClient client, AdminClient::connect({}, options.admin));
+  SOTTO_TRY(const std::string answer, client.ask(command, arguments.dump()));
+  Json read = Json::parse(answer, nullptr, false);
+  if (read.is_discarded()) return fail(Code::incompatible, "the coordinator's answer is not JSON");
+  return read;
+}
+
+Json with_task(const CtlOptions& options, Json arguments = Json::object()) {
+  if (!options.task.empty()) arguments["task"] = options.task;
+  return arguments;
+}
+
+// Asks, and prints the answer as JSON or by `show`.
+Status tell(const CtlOptions& options, const Console& console, const std::string& command,
+            const Json& arguments, std::string (*show)(const Json&, const Console&)) {
+  SOTTO_TRY(const Json answer, ask(options, command, arguments));
+  if (options.common.json) {
+    print_json(console, answer);
+  } else if (answer.is_array() && answer.empty()) {
+    console.print("There are none yet.\n");
+  } else {
+    console.print(show(answer, console));
+  }
+  return Done{};
+}
+
+Status status(CtlOptions& options, const Console& console) {
+  return tell(options, console, "status", Json::object(), status_text);
+}
+Status tasks(CtlOptions& options, const Console& console) {
+  return tell(options, console, "tasks", Json::object(), task_table);
+}
+Status rounds(CtlOptions& options, const Console& console) {
+  return tell(options, console, "rounds", with_task(options, {{"most", options.most}}), round_table);
+}
+Status versions(CtlOptions& options, const Console& console) {
+  return tell(options, console, "versions", with_task(options, {{"most", options.most}}), version_table);
+}
+Status devices(CtlOptions& options, const Console& console) {
+  return tell(options, console, "devices", {{"most", options.most}}, device_table);
+}
+std::string one_task(const Json& answer, const Console& console) {
+  return task_table(Json::array({answer}), console);
+}
+Status pause_task(CtlOptions& options, const Console& console) {
+  return tell(options, console, "pause", with_task(options), one_task);
+}
+Status resume_task(CtlOptions& options, const Console& console) {
+  return tell(options, console, "resume", with_task(options), one_task);
+}
+Status revoke(CtlOptions& options, const Console& console) {
+  return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
+    return std::string("Revoked: it is refused from now on.\n");
+  });
+}
+Status unrevoke(CtlOptions& options, const Console& console) {
+  return tell(options, console, "unrevoke", {{"device", options.device}},
+              [](const Json&, const Console&) { return std::string("It may take part again.\n"); });
+}
+
+Status tokens(CtlOptions& options, const Console& console) {
+  if (options.out != "-" && std::filesystem::exists(options.out))
+    return fail(Code::usage,
+                fmt::format("{}: there is such a file, perhaps with tokens that were not used: choose "
+                            "another name",
+                            options.out));
+  Json answer{{"tokens", Json::array()}};
+  constexpr std::uint64_t at_once = 10'000;
+  for (std::uint64_t left = options.count; left > 0;) {
+    const std::uint64_t count = std::min(left, at_once);
+    SOTTO_TRY(const Json some, ask(options, "tokens", {{"count", count}}));
+    for (const Json& token : some["tokens"]) answer["tokens"].push_back(token);
+    left -= count;
+  }
+  if (options.common.json) return print_json(console, answer), Done{};
+  std::string text;
+  for (const Json& token : answer["tokens"]) text += token.get<std::string>() + "\n";
+  const OwnerOnly owner;
+  return write_output(console, options.out, text);
+}
+
+Result<std::string> from_base64(const std::string& text) {
+  std::string bytes(text.size(), '\0');
+  std::size_t size = 0;
+  if (sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), text.data(),
+                        text.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL) != 0)
+    return fail(Code::incompatible, "the coordinator's answer does not decode");
+  bytes.resize(size);
+  return bytes;
+}
+
+// The model as a table: a row an item, its factors and its bias.
+std::string rows_text(const RowMatrix& rows, const std::vector<std::string>& names) {
+  std::string text = "item";
+  for (std::size_t k = 0; k + 1 < rows.width(); ++k) text += fmt::format("\tq{}", k);
+  text += "\tbias\n";
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    text += names.empty() ? fmt::format("{}", row) : names[row];
+    for (const float value : rows.values(row)) text += fmt::format("\t{}", value);
+    text += '\n';
+  }
+  return text;
+}
+
+// The items' names, from the file the task was begun with; none: their numbers.
+Result<std::vector<std::string>> names_of(const CtlOptions& options, std::size_t items) {
+  std::vector<std::string> names;
+  if (options.items.empty()) return names;
+  SOTTO_TRY(const std::string text, read_text(options.items));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) names.push_back(line);
+  if (names.size() != items)
+    return fail(Code::bad_input,
+                fmt::format("{}: {} names for a model of {} items: give the file of the task", options.items,
+                            names.size(), items));
+  return names;
+}
+
+Status export_model(CtlOptions& options, const Console& console) {
+  if (options.common.json && options.out == "-")
+    return fail(Code::usage, "the model is a table: with --json give --out FILE for it");
+  Json arguments = with_task(options);
+  if (options.version) arguments["version"] = *options.version;
+  std::string encoded;
+  Json answer;
+  do {  // in pieces: a model may be larger than a message
+    arguments["offset"] = encoded.size();
+    SOTTO_TRY(answer, ask(options, "export", arguments));
+    arguments["version"] = answer["version"];
+    SOTTO_TRY(const std::string piece, from_base64(answer["encoded"].get<std::string>()));
+    if (piece.empty()) return fail(Code::incompatible, "the coordinator's answer ends early");
+    encoded += piece;
+  } while (encoded.size() < answer["total"].get<std::uint64_t>());
+  SOTTO_TRY(const RowMatrix rows, read_published(encoded, {answer["items"].get<std::size_t>(),
+                                                           answer["width"].get<std::size_t>()}));
+  answer.erase("encoded");
+  SOTTO_TRY(const std::vector<std::string> names, names_of(options, rows.rows()));
+  SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows, names)));
+  if (options.common.json && options.out != "-") print_json(console, answer);
+  return Done{};
+}
+
+Command<CtlOptions> add_one(CLI::App& parent, Cli& cli, const char* name, const char* about,
+                            Status (*run)(CtlOptions&, const Console&), const char* example) {
+  auto command = add_command<CtlOptions>(parent, cli, name, about, run);
+  command.app->add_option("--admin", command.options->admin, "the coordinator's socket, in its state folder")
+      ->type_name("ADDRESS")
+      ->default_str(command.options->admin);
+  add_common_options(*command.app, command.options->common, "taken by every command; here nothing is drawn");
+  command.app->footer(examples({example}));
+  return command;
+}
+
+void take_task(const Command<CtlOptions>& command) {
+  command.app->add_option("--task", command.options->task, "its name; not needed where there is one task")
+      ->type_name("NAME");
+}
+void take_most(const Command<CtlOptions>& command, const char* what) {
+  command.app->add_option("--last", command.options->most, what)->type_name("N")->default_str("20");
+}
+void take_out(const Command<CtlOptions>& command) {
+  command.app->add_option("-o,--out", command.options->out, "where to write it; -: stdout")
+      ->type_name("FILE")
+      ->default_str("-");
+}
+
+}  // namespace
+
+void add_ctl(CLI::App& root, Cli& cli) {
+  CLI::App& ctl = *root.add_subcommand("ctl", "ask and steer a running coordinator");
+  ctl.require_subcommand(1);
+  add_one(ctl, cli, "status", "devices, tasks and what is under way", status, "sotto ctl status");
+  add_one(ctl, cli, "tasks", "the tasks and where they stand", tasks, "sotto ctl tasks --json");
+  const auto round_command =
+      add_one(ctl, cli, "rounds", "the newest rounds of a task", rounds, "sotto ctl rounds --task movies");
+  take_task(round_command);
+  take_most(round_command, "so many, newest first");
+  const auto version_command = add_one(ctl, cli, "versions", "the released models of a task", versions,
+                                       "sotto ctl versions --task movies --last 5");
+  take_task(version_command);
+  take_most(version_command, "so many, newest first");
+  take_most(add_one(ctl, cli, "devices", "the enrolled devices", devices, "sotto ctl devices --last 100"),
+            "so many, the newest first");
+  take_task(add_one(ctl, cli, "pause", "gives out no more work for a task", pause_task,
+                    "sotto ctl pause --task movies"));
+  take_task(add_one(ctl, cli, "resume", "goes on with a paused task", resume_task,
+                    "sotto ctl resume --task movies"));
+  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, a row an item",
+                                      export_model, "sotto ctl export --task movies --out model.tsv");
+  take_task(export_command);
+  take_out(export_command);
+  export_command.app
+      ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
+      ->type_name("FILE");
+  export_command.app->add_option("--version", export_command.options->version, "which; else the newest")
+      ->type_name("N");
+  const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
+                                      "sotto ctl revoke 0123456789abcdef0123456789abcdef");
+  const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
+                                        unrevoke, "sotto ctl unrevoke 0123456789abcdef0123456789abcdef");
+  for (const auto& one : {revoke_command, unrevoke_command})
+    one.app->add_option("DEVICE", one.options->device, "as 'sotto ctl devices' names it")->required();
+  const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
+                                     tokens, "sotto ctl tokens --count 100 --out tokens.txt");
+  take_out(token_command);
+  token_command.app->add_option("--count", token_command.options->count, "how many")
+      ->type_name("N")
+      ->default_str("1");
+}
+
+}  // namespace sotto

@@ -1,0 +1,135 @@
+#include "engine/models/rating_models.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "data/generate.h"
+#include "engine/models/direct_models.h"
+#include "engine/train/training.h"
+#include "metrics/evaluate.h"
+#include "sim/thread_pool.h"
+
+namespace sotto {
+namespace {
+
+const std::vector<ModelKind> predictors{
+    ModelKind::globalmean, ModelKind::usermean,     ModelKind::itemmean,     ModelKind::toppop_ratings,
+    ModelKind::baseline,   ModelKind::uknn_ratings, ModelKind::iknn_ratings, ModelKind::biasedmf,
+    ModelKind::nmf,        ModelKind::svdpp};
+
+// Half the people like even items and half odd ones, by two stars.
+std::vector<float> made_up_ratings(const Histories& part) {
+  std::vector<float> ratings;
+  for (std::uint32_t user = 0; user < part.users(); ++user)
+    for (const ItemIndex item : part.of(UserIndex{user}))
+      ratings.push_back(user % 2 == item.value % 2 ? 5.0f : user % 5 == 0 ? 3.0f : 2.0f);
+  return ratings;
+}
+
+Split rated_split() {
+  Split split = generate_split({.users = 80, .items = 60, .mean_interactions = 20.0, .seed = 3}).value();
+  auto records = std::make_shared<Records>();
+  records->has_ratings = true;
+  records->train.ratings = made_up_ratings(split.train);
+  records->validation.ratings = made_up_ratings(split.validation);
+  records->test.ratings = made_up_ratings(split.test);
+  split.records = records;
+  return split;
+}
+
+TrainRequest rating_request(ModelKind model) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = model;
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+std::vector<float> rating_scores(const Recommender& model, const Split& split) {
+  std::vector<UserIndex> users;
+  for (std::uint32_t user = 0; user < split.users.size(); ++user) users.push_back(UserIndex{user});
+  std::vector<float> scores(users.size() * split.catalogue);
+  model.score(users, {0, static_cast<std::uint32_t>(split.catalogue)}, scores);
+  return scores;
+}
+
+TEST(RatingModels, ComeBackAsTheyWereOnAnyNumberOfThreads) {
+  const Split split = rated_split();
+  SerialExecutor one;
+  ThreadPool two(2);
+  std::set<std::string> hashes;
+  std::vector<ModelKind> all = predictors;
+  all.push_back(ModelKind::paco);
+  for (const ModelKind kind : all) {
+    const TrainRequest request = rating_request(kind);
+    TrainHooks hooks;
+    const Trained trained = train(request, split, one, hooks).value();
+    const Trained again = train(request, split, two, hooks).value();
+    EXPECT_EQ(again.model_hash, trained.model_hash);
+    EXPECT_TRUE(hashes.insert(trained.model_hash).second) << to_string(kind);
+    const std::vector<float> scores = rating_scores(*trained.model, split);
+    EXPECT_EQ(rating_scores(*again.model, split), scores) << to_string(kind);
+    EXPECT_EQ(rating_scores(*rebuild_model(request, split, std::nullopt, one).value(), split), scores);
+  }
+}
+
+TEST(RatingModels, AreJudgedByTheirErrors) {
+  const Split split = rated_split();
+  SerialExecutor executor;
+  std::map<ModelKind, double> errors;
+  for (const ModelKind kind : predictors) {
+    TrainHooks hooks;
+    const Trained trained = train(rating_request(kind), split, executor, hooks).value();
+    const Evaluation evaluation = evaluate(*trained.model, split, {}, executor).value();
+    ASSERT_TRUE(evaluation.find("MAE").has_value()) << to_string(kind);
+    errors[kind] = *evaluation.find("MAE");
+    EXPECT_LE(errors[kind], *evaluation.find("RMSE"));
+  }
+  EXPECT_EQ(errors[ModelKind::itemmean], errors[ModelKind::toppop_ratings]);
+  // Only the models that tell the two halves apart can know.
+  for (const ModelKind kind : {ModelKind::biasedmf, ModelKind::nmf, ModelKind::svdpp})
+    EXPECT_LT(errors[kind], 0.6 * errors[ModelKind::baseline]) << to_string(kind);
+  EXPECT_GT(errors[ModelKind::globalmean], 1.0);
+}
+
+TEST(RatingModels, AreNamedByTheirRatingsAndSettings) {
+  const Split split = rated_split();
+  Split other = split;
+  auto records = std::make_shared<Records>(*split.records);
+  records->train.ratings[0] = records->train.ratings[0] == 5.0f ? 2.0f : 5.0f;
+  other.records = records;
+  TrainRequest request = rating_request(ModelKind::biasedmf);
+  const std::string name = direct_hash(request, split);
+  EXPECT_NE(direct_hash(request, other), name);
+  request.rating_lr = 0.5f;
+  EXPECT_NE(direct_hash(request, split), name);
+  request = rating_request(ModelKind::paco);
+  EXPECT_EQ(direct_hash(request, other), direct_hash(request, split));  // looks at no ratings
+}
+
+TEST(RatingModels, NeedRatings) {
+  Split split = rated_split();
+  split.records = nullptr;
+  SerialExecutor executor;
+  for (const ModelKind kind : predictors) {
+    EXPECT_TRUE(needs_ratings(kind));
+    const auto made = make_rating_model(rating_request(kind), split, executor);
+    ASSERT_FALSE(made.ok());
+    EXPECT_NE(made.error().message.find(to_string(kind)), std::string::npos);
+  }
+  EXPECT_FALSE(needs_ratings(ModelKind::paco));
+  EXPECT_TRUE(make_rating_model(rating_request(ModelKind::paco), split, executor).ok());
+}
+
+TEST(RatingModels, TheRateIsInThePlan) {
+  TrainRequest request = rating_request(ModelKind::svdpp);
+  request.rating_lr = 0.125f;
+  const TrainRequest again = from_toml(to_toml(request), "plan.toml").value();
+  EXPECT_EQ(again.rating_lr, 0.125f);
+  EXPECT_EQ(again.model, ModelKind::svdpp);
+}
+
+}  // namespace
+}  // namespace sotto

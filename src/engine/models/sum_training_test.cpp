@@ -1,0 +1,113 @@
+// Training under secure sums gives the plain model, byte for byte.
+#include <gtest/gtest.h>
+
+#include "data/generate.h"
+#include "engine/train/forget.h"
+#include "engine/train/training.h"
+
+namespace sotto {
+namespace {
+
+Split sum_world() {
+  return generate_split({.users = 24, .items = 30, .mean_interactions = 7.0, .seed = 5}).value();
+}
+
+TrainRequest request_for(ModelKind model, SumKind kind) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = model;
+  EXPECT_TRUE(set_variant(request.plan, "pfpl+").ok());
+  request.plan.fpl.factors = 4;
+  request.plan.epochs = 2;
+  request.sum.kind = kind;
+  if (kind != SumKind::plain) request.sum.assumed.crowd = 4;
+  EXPECT_TRUE(settle(request).ok());
+  return request;
+}
+
+// Of the answers: fedease's model_hash names its settings, whatever the sum does.
+std::string hash_of(const TrainRequest& request, const Split& split, Executor& executor) {
+  TrainHooks hooks;
+  auto trained = train(request, split, executor, hooks);
+  EXPECT_TRUE(trained.ok()) << trained.error().message;
+  return trained.ok() ? hash_answers(*trained->model) : "";
+}
+
+// sim/secure_round_test.cpp has every kind of sum; here it is that a request reaches it.
+TEST(SumTraining, ARequestedSumGivesThePlainModel) {
+  const Split split = sum_world();
+  SerialExecutor serial;
+  for (const ModelKind model : {ModelKind::fpl, ModelKind::fedease}) {
+    const std::string plain = hash_of(request_for(model, SumKind::plain), split, serial);
+    EXPECT_EQ(hash_of(request_for(model, SumKind::secure), split, serial), plain) << to_string(model);
+    EXPECT_EQ(hash_of(request_for(model, SumKind::shares), split, serial), plain) << to_string(model);
+    TrainRequest loses = request_for(model, SumKind::secure);
+    loses.sum.silent = 0.2;
+    EXPECT_NE(hash_of(loses, split, serial), plain) << to_string(model) << ": another sum shows";
+  }
+}
+
+TEST(SumTraining, WhatOnlyASecureSumReadsIsRefusedWithAPlainOne) {
+  const auto said = [](auto set, const char* criteria = "") {
+    TrainRequest request;
+    request.data.paths = {"generated"};
+    request.criteria.order = criteria;
+    set(request.sum);
+    const Status plain = settle(request);
+    request.sum.kind = SumKind::secure;
+    EXPECT_TRUE(settle(request).ok());
+    return plain.ok() ? "" : plain.error().message;
+  };
+  EXPECT_EQ(said([](SumOptions&) {}), "");
+  EXPECT_EQ(said([](SumOptions& sum) { sum.silent = 0.1; }),
+            "--secure-dropout is of --sum secure: add it, or leave the option out");
+  EXPECT_NE(said([](SumOptions& sum) { sum.block = 8; }).find("--secure-block"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.group = 20; }).find("--secure-group"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.bits = 40; }).find("--secure-bits"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.limit = 99; }).find("--secure-limit"), std::string::npos);
+  EXPECT_NE(said([](SumOptions& sum) { sum.aggregators = 3; }).find("--sum shares"), std::string::npos);
+  const auto tolerates = [](SumOptions& sum) { sum.assumed.dropped = 0.125; };
+  EXPECT_NE(said(tolerates).find("--secure-tolerate"), std::string::npos);
+  const auto doubts = [](SumOptions& sum) { sum.assumed.corrupt = 0.125; };
+  EXPECT_NE(said(doubts).find("--secure-corrupt"), std::string::npos);
+  const auto crowded = [](SumOptions& sum) { sum.assumed.crowd = 4; };
+  EXPECT_NE(said(crowded).find("--secure-crowd"), std::string::npos);
+  EXPECT_EQ(said(crowded, "size"), "") << "a criterion that few tell is left alone with plain sums, too";
+}
+
+TEST(SumTraining, PaillierToo) {
+  const Split split = generate_split({.users = 6, .items = 8, .mean_interactions = 3.0, .seed = 5}).value();
+  SerialExecutor serial;
+  const auto request = [](SumKind kind) {
+    TrainRequest made = request_for(ModelKind::fpl, kind);
+    made.plan.epochs = 1;
+    made.sum.assumed.crowd = 3;
+    return made;
+  };
+  EXPECT_EQ(hash_of(request(SumKind::paillier), split, serial),
+            hash_of(request(SumKind::plain), split, serial));
+}
+
+TEST(SumTraining, ACohortThatIsTooSmallFailsTheRun) {
+  const Split split = sum_world();
+  SerialExecutor serial;
+  TrainRequest request = request_for(ModelKind::fpl, SumKind::secure);
+  request.sum.assumed.crowd = 30;
+  TrainHooks hooks;
+  const auto trained = train(request, split, serial, hooks);
+  ASSERT_FALSE(trained.ok());
+  EXPECT_NE(trained.error().message.find("secure sum refused"), std::string::npos);
+}
+
+TEST(SumTraining, CentralModelsHaveNothingToSum) {
+  TrainRequest request;
+  request.data.paths = {"generated"};
+  request.model = ModelKind::bprmf;
+  request.sum.kind = SumKind::secure;
+  const Status status = settle(request);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, Code::usage);
+}
+
+}  // namespace
+}  // namespace sotto

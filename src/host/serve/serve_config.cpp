@@ -1,0 +1,293 @@
+#include "host/serve/serve_config.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "engine/files/files.h"
+#include "host/serve/config_table.h"
+#include "net/address.h"
+
+namespace sotto {
+
+namespace {
+
+// Below it a released sum tells much about each of those in it.
+constexpr std::uint32_t least_quorum = 5;
+
+// Each name once, and none empty.
+Status check_names(const std::string& text, const std::string& file) {
+  std::unordered_map<std::string_view, std::size_t> lines;
+  const std::string_view all = text;
+  for (std::size_t at = 0, line = 1; at < all.size(); ++line) {
+    const std::size_t end = std::min(all.find('\n', at), all.size());
+    const std::string_view name = all.substr(at, end - at);
+    if (name.empty() || name.find('\r') != std::string_view::npos ||
+        name.find('\t') != std::string_view::npos)
+      return fail(Code::bad_input,
+                  fmt::format("{}, line {}: a name is one line of text, not empty and without tabs or "
+                              "carriage returns",
+                              file, line));
+    const auto [first, fresh] = lines.emplace(name, line);
+    if (!fresh)
+      return fail(Code::bad_input,
+                  fmt::format("{}, line {}: the same name as on line {}", file, line, first->second));
+    at = end + 1;
+  }
+  return Done{};
+}
+
+// Items as a number, or as a file with their names, one a line.
+Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
+  const toml::node* items = table.node("items");
+  if (items == nullptr) {
+    SOTTO_TRY_DONE(table.finish());  // perhaps it is there, mistyped
+    return fail(Code::bad_input,
+                fmt::format("{}: say what the items are: a number, or a file with their names, one a line "
+                            "('sotto data items' writes one)",
+                            table.where("items")));
+  }
+  if (items->is_string()) {
+    std::string name;
+    table.text("items", name);
+    auto names = read_text(folder / name);
+    if (!names.ok()) return chained(names.error(), table.where("items"));
+    task.catalogue = std::move(*names);
+    SOTTO_TRY_DONE(check_names(task.catalogue, (folder / name).string()));
+    const auto lines = std::count(task.catalogue.begin(), task.catalogue.end(), '\n');
+    const bool open_end = !task.catalogue.empty() && task.catalogue.back() != '\n';
+    task.spec.set_items(static_cast<std::uint32_t>(lines + (open_end ? 1 : 0)));
+    return Done{};
+  }
+  std::uint32_t count = 0;
+  table.whole("items", count);
+  task.spec.set_items(count);
+  return Done{};
+}
+
+void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
+  FplOptions fpl;
+  table.whole("factors", fpl.factors);
+  table.real("lr", fpl.learning_rate);
+  fpl.user_reg = fpl.positive_reg = fpl.learning_rate / 20.0f;
+  fpl.negative_reg = fpl.learning_rate / 200.0f;
+  table.real("user_reg", fpl.user_reg);
+  table.real("positive_reg", fpl.positive_reg);
+  table.real("negative_reg", fpl.negative_reg);
+  table.real("init_sd", fpl.init_sd);
+  table.choice("local", {"sequential", "batch"}, fpl.local);
+  std::uint32_t triples = 20;
+  table.whole("triples", triples);
+  spec.set_factors(fpl.factors);
+  spec.set_learning_rate(fpl.learning_rate);
+  spec.set_user_reg(fpl.user_reg);
+  spec.set_positive_reg(fpl.positive_reg);
+  spec.set_negative_reg(fpl.negative_reg);
+  spec.set_init_sd(fpl.init_sd);
+  spec.set_batch_steps(fpl.local == LocalSteps::batch);
+  spec.set_triples(triples);
+}
+
+void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
+  AlsOptions als;
+  table.whole("factors", als.factors);
+  table.real("lambda", als.lambda);
+  table.real("confidence", als.confidence);
+  table.real("reg_power", als.reg_power);
+  table.real("init_sd", als.init_sd);
+  spec.set_factors(als.factors);
+  spec.set_lambda(als.lambda);
+  spec.set_confidence(als.confidence);
+  spec.set_reg_power(als.reg_power);
+  spec.set_init_sd(als.init_sd);
+}
+
+// Each model has its own keys; a name that is none is said before them.
+void read_model(ConfigTable& table, v1::TaskSpec& spec) {
+  TaskModel model = TaskModel::fpl;
+  table.choice("model", {to_string(TaskModel::fpl), to_string(TaskModel::fedals)}, model);
+  spec.set_model(to_string(model));
+  model == TaskModel::fedals ? read_fedals(table, spec) : read_fpl(table, spec);
+  auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
+  std::uint64_t seed = 1;
+  bool reproducible = false;
+  table.whole("fixed_bits", bits);
+  table.whole("seed", seed);
+  table.flag("reproducible", reproducible);
+  spec.set_fixed_bits(bits);
+  spec.set_seed(seed);
+  spec.set_reproducible(reproducible);
+}
+
+void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
+  v1::Precision down = v1::PRECISION_F32;
+  v1::Sum sum = v1::SUM_PLAIN;
+  double clip = 0.0, row_clip = 0.0;
+  table.choice("down", {"f32", "f16", "i8"}, down);
+  table.choice("sum", {"plain", "secure"}, sum);
+  table.real("clip", clip);
+  table.real("row_clip", row_clip);
+  SumAssumptions assumed;
+  table.real("corrupt", assumed.corrupt);
+  table.real("dropped", assumed.dropped);
+  table.real("leak", assumed.leak);
+  table.real("abort", assumed.abort);
+  table.whole("crowd", assumed.crowd);
+  spec.set_down(down);
+  spec.set_sum(sum);
+  spec.set_clip(clip);
+  spec.set_row_clip(row_clip);
+  if (sum != v1::SUM_SECURE) return;
+  spec.mutable_assumed()->set_corrupt(assumed.corrupt);
+  spec.mutable_assumed()->set_dropped(assumed.dropped);
+  spec.mutable_assumed()->set_leak(assumed.leak);
+  spec.mutable_assumed()->set_abort(assumed.abort);
+  spec.mutable_assumed()->set_crowd(assumed.crowd);
+}
+
+void read_rules(ConfigTable& table, RoundRules& rules) {
+  table.choice("mode", {"cohorts", "buffered"}, rules.mode);
+  table.choice("selection", {"arrival", "drawn"}, rules.selection);
+  table.whole("goal", rules.goal);
+  table.real("over_selection", rules.over_selection);
+  rules.quorum = std::max(rules.quorum, static_cast<std::uint32_t>((std::uint64_t{rules.goal} * 7 + 9) / 10));
+  rules.quorum = std::min(rules.quorum, std::max(rules.goal, 1u));
+  table.whole("quorum", rules.quorum);
+  table.whole("population", rules.population);
+  table.seconds("gather_s", rules.gather_ms);
+  table.seconds("round_s", rules.round_ms);
+  table.seconds("phase_s", rules.phase_ms);
+  table.whole("rounds", rules.rounds);
+  table.whole("max_staleness", rules.max_staleness);
+  table.flag("need_power", rules.need_power);
+  table.flag("need_unmetered", rules.need_unmetered);
+  table.text("criterion", rules.criterion);
+}
+
+void read_privacy(ConfigTable& table, TaskConfig& task) {
+  TaskDp dp;
+  table.real("epsilon", dp.epsilon);
+  table.real("delta", dp.delta);
+  table.real("noise", dp.noise_multiplier);
+  table.whole("people", dp.population);
+  if (dp.epsilon != 0.0 || dp.noise_multiplier != 0.0) task.dp = dp;
+}
+
+Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
+                                   const std::filesystem::path& folder) {
+  TaskConfig task;
+  ConfigTable keys(table, file, fmt::format("task.{}.", name));
+  task.spec.set_name(name);
+  read_model(keys, task.spec);
+  read_sum(keys, task.spec);
+  read_rules(keys, task.rules);
+  read_privacy(keys, task);
+  bool small_sums = false;
+  keys.flag("small_sums", small_sums);
+  SOTTO_TRY_DONE(read_items(keys, folder, task));
+  SOTTO_TRY_DONE(keys.finish());
+  if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
+    return fail(
+        Code::usage,
+        fmt::format("{}: a quorum of {} would release what a few devices said nearly as they said it: raise "
+                    "goal or quorum to at least {}, or write small_sums = true if that is meant",
+                    place_of(table, file), task.rules.quorum, least_quorum));
+  if (const Status fits = check(task); !fits.ok()) return chained(fits.error(), place_of(table, file));
+  return task;
+}
+
+Status read_limits(const toml::table& table, const std::string& file, ServeConfig& config) {
+  ConfigTable keys(table, file, "limits.");
+  CoordinatorOptions& options = config.options;
+  std::uint64_t upload_mib = options.most_upload_bytes >> 20, memory_mib = config.limits.memory_bytes >> 20;
+  keys.seconds("clock_window_s", options.clock_window_ms);
+  keys.seconds("retry_min_s", options.retry_min_ms);
+  keys.seconds("retry_max_s", options.retry_max_ms);
+  keys.seconds("poll_s", options.poll_ms);
+  keys.whole("check_ins_s", options.most_check_ins_s);
+  keys.whole("assignments", options.most_assignments);
+  keys.whole("upload_mib", upload_mib);
+  keys.whole("refusal_lines", options.most_refusal_lines);
+  keys.seconds("keep_out_s", options.keep_out_ms);
+  keys.whole("memory_mib", memory_mib);
+  keys.whole("threads", config.limits.threads);
+  keys.whole("queued_calls", config.limits.queued_calls);
+  keys.whole("open_calls", config.limits.open_calls);
+  keys.whole("peer_connections", config.limits.peer_connections);
+  SOTTO_TRY_DONE(keys.finish());
+  const auto within = [&](const char* key, std::uint64_t value, std::uint64_t least,
+                          std::uint64_t most) -> Status {
+    if (value >= least && value <= most) return Done{};
+    return fail(Code::bad_input,
+                fmt::format("{} must be a number from {} to {}", keys.where(key), least, most));
+  };
+  SOTTO_TRY_DONE(within("threads", config.limits.threads, 2, 256));
+  SOTTO_TRY_DONE(within("queued_calls", config.limits.queued_calls, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("open_calls", config.limits.open_calls, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("memory_mib", memory_mib, 16, 1u << 20));
+  SOTTO_TRY_DONE(within("upload_mib", upload_mib, 1, 1u << 20));
+  SOTTO_TRY_DONE(within("assignments", options.most_assignments, 1, UINT32_MAX));
+  SOTTO_TRY_DONE(within("check_ins_s", options.most_check_ins_s, 1, UINT32_MAX));
+  options.most_upload_bytes = upload_mib << 20;
+  config.limits.memory_bytes = memory_mib << 20;
+  return check(options);
+}
+
+Status check_address(const ConfigTable& keys, const char* key, const std::string& text) {
+  const auto address = parse_address(text);
+  return address.ok() ? Status(Done{}) : Status(chained(address.error(), keys.where(key)));
+}
+
+Status read_tls(const toml::table& table, const std::string& file, const std::filesystem::path& folder,
+                ServeConfig& config) {
+  ConfigTable keys(table, file, "tls.");
+  std::string certificate = config.certificate, key = config.key, client_ca;
+  keys.text("certificate", certificate);
+  keys.text("key", key);
+  keys.text("client_ca", client_ca);
+  config.certificate = folder / certificate;
+  config.key = folder / key;
+  if (!client_ca.empty()) config.client_ca = folder / client_ca;
+  return keys.finish();
+}
+
+}  // namespace
+
+Result<ServeConfig> parse_serve_config(const std::string& text, const std::string& name,
+                                       const std::filesystem::path& folder) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  ServeConfig config;
+  ConfigTable keys(table, name);
+  std::string state = config.state;
+  keys.text("listen", config.listen);
+  keys.text("status", config.status);
+  keys.text("state", state);
+  const toml::table* limits = keys.inner("limits");
+  const toml::table* tls = keys.inner("tls");
+  const toml::table* tasks = keys.inner("task");
+  SOTTO_TRY_DONE(keys.finish());
+  SOTTO_TRY_DONE(check_address(keys, "listen", config.listen));
+  if (!config.status.empty()) SOTTO_TRY_DONE(check_address(keys, "status", config.status));
+  config.state = folder / state;
+  if (limits != nullptr) SOTTO_TRY_DONE(read_limits(*limits, name, config));
+  SOTTO_TRY_DONE(read_tls(tls != nullptr ? *tls : toml::table{}, name, folder, config));
+  if (tasks == nullptr || tasks->empty())
+    return fail(Code::bad_input, fmt::format("{}: there is no task: add one, as in [task.movies]", name));
+  for (const auto& [key, value] : *tasks) {
+    const std::string task(key.str());
+    if (!value.is_table())
+      return fail(Code::bad_input,
+                  fmt::format("{}: task.{} must be a table: [task.{}]", place_of(value, name), task, task));
+    SOTTO_TRY(TaskConfig read, read_task_table(*value.as_table(), task, name, folder));
+    config.tasks.push_back(std::move(read));
+  }
+  return config;
+}
+
+Result<ServeConfig> read_serve_config(const std::filesystem::path& path) {
+  SOTTO_TRY(const std::string text, read_text(path));
+  return parse_serve_config(text, path.string(), path.parent_path());
+}
+
+}  // namespace sotto

@@ -1,0 +1,136 @@
+#include "host/serve/serve_config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace sotto {
+namespace {
+
+std::string said(const std::string& text) {
+  const auto config = parse_serve_config(text, "c.toml", "/etc/sotto");
+  return config.ok() ? "" : config.error().message;
+}
+
+bool says(const std::string& text, const std::string& words) {
+  const std::string message = said(text);
+  EXPECT_NE(message, "") << text;
+  return message.find(words) != std::string::npos;
+}
+
+TEST(ServeConfig, DefaultsAreThoseOfTheTypes) {
+  const auto config = parse_serve_config("[task.a]\nitems = 50\n", "c.toml", "/etc/sotto");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  EXPECT_EQ(config->listen, "127.0.0.1:7443");
+  EXPECT_EQ(config->state, "/etc/sotto/state");
+  EXPECT_EQ(config->certificate, "/etc/sotto/certs/server.pem");
+  EXPECT_EQ(config->admin_address(), "unix:/etc/sotto/state/admin.sock");
+  EXPECT_EQ(config->options.retry_max_ms, CoordinatorOptions{}.retry_max_ms);
+  ASSERT_EQ(config->tasks.size(), 1u);
+  const v1::TaskSpec& spec = config->tasks[0].spec;
+  EXPECT_EQ(spec.name(), "a");
+  EXPECT_EQ(spec.items(), 50u);
+  EXPECT_EQ(spec.factors(), FplOptions{}.factors);
+  EXPECT_EQ(spec.positive_reg(), FplOptions{}.positive_reg);
+  EXPECT_EQ(spec.negative_reg(), FplOptions{}.negative_reg);
+  RoundRules rules;
+  rules.quorum = 7;  // of the ten that are the goal
+  EXPECT_EQ(config->tasks[0].rules, rules);
+  EXPECT_FALSE(config->tasks[0].dp);
+}
+
+TEST(ServeConfig, TakesWhatItIsTold) {
+  const auto config = parse_serve_config(
+      "listen = \"0.0.0.0:1\"\n[limits]\nretry_max_s = 9.5\nupload_mib = 3\n"
+      "[task.a]\nitems = 50\nlr = 0.1\nlocal = \"batch\"\ndown = \"i8\"\ngoal = 7\nquorum = 3\nsmall_sums = "
+      "true\ngather_s = "
+      "1\nround_s = "
+      "1.5\n"
+      "selection = \"drawn\"\npopulation = 20\nclip = 1.5\nepsilon = 4\nrounds = 10\n",
+      "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  EXPECT_EQ(config->listen, "0.0.0.0:1");
+  EXPECT_EQ(config->options.retry_max_ms, 9500);
+  EXPECT_EQ(config->options.most_upload_bytes, 3u << 20);
+  const TaskConfig& task = config->tasks[0];
+  EXPECT_FLOAT_EQ(task.spec.user_reg(), 0.005f);
+  EXPECT_TRUE(task.spec.batch_steps());
+  EXPECT_EQ(task.spec.down(), v1::PRECISION_I8);
+  EXPECT_EQ(task.rules.goal, 7u);
+  EXPECT_EQ(task.rules.round_ms, 1500);
+  EXPECT_EQ(task.rules.selection, RoundRules::Selection::drawn);
+  ASSERT_TRUE(task.dp);
+  EXPECT_EQ(task.dp->epsilon, 4.0);
+}
+
+TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
+  EXPECT_TRUE(says("nonsense = 1\n[task.a]\nitems = 5\n", "c.toml, line 1: unknown key 'nonsense'"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngaol = 3\n", "c.toml, line 3: unknown key 'task.a.gaol'"));
+  EXPECT_TRUE(says("[limits]\nthraeds = 3\n[task.a]\nitems = 5\n", "unknown key 'limits.thraeds'"));
+  EXPECT_TRUE(says("listen = 5\n[task.a]\nitems = 5\n", "c.toml, line 1: listen must be a text"));
+  EXPECT_TRUE(
+      says("[task.a]\nitems = 5\nsum = \"none\"\n", "line 3: task.a.sum must be \"plain\" or \"secure\""));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = -1\n", "task.a.goal must be a whole number from 0"));
+  EXPECT_TRUE(says("[limits]\nthreads = 100000\n[task.a]\nitems = 5\n", "limits.threads must be"));
+  EXPECT_TRUE(says("[limits]\nassignments = 0\n[task.a]\nitems = 5\n", "limits.assignments must be"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nround_s = -1\n", "task.a.round_s must be a number of seconds"));
+  EXPECT_TRUE(says("[task.a]\nfactors = 3\n", "say what the items are"));
+  EXPECT_TRUE(says("[task.a]\nitms = 5\n",
+                   "c.toml, line 2: unknown key 'task.a.itms'; did you mean 'items'? Known are abort, "));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nxyzxyz = 3\n", "unknown key 'task.a.xyzxyz'; known are abort, "));
+  EXPECT_TRUE(says("[task.a]\nitems = \"no/such/file\"\n",
+                   "c.toml, line 2: task.a.items: cannot read '/etc/sotto/no"));
+  EXPECT_TRUE(says("listen = \"nonsense\"\n[task.a]\nitems = 5\n",
+                   "c.toml, line 1: listen: 'nonsense' is no address"));
+  EXPECT_TRUE(says("status = \"nonsense\"\n[task.a]\nitems = 5\n",
+                   "c.toml, line 1: status: 'nonsense' is no address"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nclip = 1\nepsilon = 3\n", "set rounds, or noise"));
+  EXPECT_FALSE(says("[task.a]\nitems = 5\nclip = 1\nepsilon = 3\n", "multiplier"));
+  EXPECT_TRUE(says("listen = \"127.0.0.1:1\"\n", "there is no task"));
+  EXPECT_TRUE(says("task = 3\n", "task must be a table"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = \"ease\"\n", "task.a.model must be \"fpl\" or \"fedals\""));
+}
+
+TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 10\nquorum = 20\n", "a quorum of 20 is never met"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 5\nsum = \"secure\"\n", "raise goal"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nepsilon = 3\n", "clip"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 3\n", "small_sums"));
+}
+
+TEST(ServeConfig, EachModelHasItsOwnKeys) {
+  const std::string als = "[task.a]\nitems = 50\nmodel = \"fedals\"\n";
+  const auto config = parse_serve_config(
+      als + "factors = 12\nlambda = 5\nconfidence = 9\nreg_power = 0.5\ninit_sd = 0.2\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const v1::TaskSpec& spec = config->tasks[0].spec;
+  EXPECT_EQ(spec.model(), "fedals");
+  EXPECT_EQ(spec.factors(), 12u);
+  EXPECT_EQ(spec.lambda(), 5.0f);
+  EXPECT_EQ(spec.confidence(), 9.0f);
+  EXPECT_EQ(spec.reg_power(), 0.5f);
+  EXPECT_EQ(spec.init_sd(), 0.2f);
+  EXPECT_EQ(spec.triples(), 0u);
+  EXPECT_TRUE(says(als + "lr = 0.1\n", "unknown key 'task.a.lr'"));
+  EXPECT_TRUE(says("[task.a]\nitems = 50\nlambda = 1\n", "unknown key 'task.a.lambda'"));
+  EXPECT_TRUE(says(als + "down = \"f16\"\n", "leave down out"));
+  EXPECT_TRUE(says(als + "clip = 1\n", "leave clip and row_clip out"));
+  EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
+  EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"als\"\nconfidence = 9\nlambda = 5\n",
+                   "line 3: task.a.model must be \"fpl\" or \"fedals\""));
+}
+
+TEST(ServeConfig, TheExampleCanBeUsed) {
+  std::ifstream file(std::string(SOTTO_SOURCE_DIR) + "/examples/coordinator/coordinator.toml");
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string example = text.str();
+  const std::string items = "items = \"items.tsv\"";
+  ASSERT_NE(example.find(items), std::string::npos);
+  example.replace(example.find(items), items.size(), "items = 100");
+  EXPECT_EQ(said(example), "");
+}
+
+}  // namespace
+}  // namespace sotto
