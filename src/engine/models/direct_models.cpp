@@ -10,6 +10,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/toppop.h"
 #include "model/central/user_knn.h"
+#include "model/named_numbers.h"
 
 namespace sotto {
 
@@ -57,7 +58,7 @@ Result<DirectModel> make_direct(const TrainRequest& request, const Split& split,
   return made;
 }
 
-std::string direct_hash(const TrainRequest& request, const Split& split) {
+std::string made_of(const TrainRequest& request, const Split& split) {
   Hasher hasher;
   hasher.text(to_string(request.model)).text(split.hash);
   if (request.model == ModelKind::random) hasher.u64(request.plan.seed);
@@ -70,6 +71,21 @@ std::string direct_hash(const TrainRequest& request, const Split& split) {
   if (is_rating_model(request.model)) hasher.text(rating_model_settings(request, split));
   if (request.recency > 0.0f) hasher.text(fmt::format("recency {}", request.recency));
   return std::move(hasher).hex();
+}
+
+std::string direct_hash(const TrainRequest& request, const Split& split, const Recommender& model) {
+  const auto* named = dynamic_cast<const NamedNumbers*>(&model);
+  SOTTO_ASSERT(named != nullptr, "a model that is made in one go names its numbers");
+  Hasher hasher;
+  hasher.text(made_of(request, split));
+  named->add_numbers(hasher);
+  return std::move(hasher).hex();
+}
+
+bool is_named(const std::string& hash, const TrainRequest& request, const Split& split,
+              const Recommender& model) {
+  return facts_of(request.model).family != ModelFamily::direct ||
+         hash == direct_hash(request, split, model) || hash == made_of(request, split);
 }
 
 bool draws(const TrainRequest& request) {

@@ -67,8 +67,7 @@ TEST(LambdaChoice, TakesTheLambdaThatSuitsMostPeople) {
   double best = -1.0, second = -1.0;
   float expected = 0.0f;
   for (const float lambda : request.dp.lambdas) {
-    const auto model =
-        Ease::solve(exact.gram, items, split.catalogue, split.train, {.lambda = lambda}, pool).value();
+    const auto model = Ease::solve(exact, split.catalogue, split.train, {.lambda = lambda}, pool).value();
     EvaluateOptions on_validation;
     on_validation.part = Part::validation;
     const auto judged = evaluate(*model, split, on_validation, pool).value();

@@ -128,8 +128,8 @@ class Forgetting {
     SOTTO_TRY(DirectModel made, solve_item_pairs(round, silent_, *out_.split, executor_));
     double seconds = seconds_since(start);
     out_.cost = cost_of(hash_answers(*made.model), seconds, made.totals);
+    out_.trained.model_hash = direct_hash(out_.request, *out_.split, *made.model);
     out_.trained.model = std::move(made.model);
-    out_.trained.model_hash = direct_hash(out_.request, *out_.split);
     out_.trained.seconds = out_.cost.seconds;
     if (!asked_.check) return Done{};
     start = Clock::now();

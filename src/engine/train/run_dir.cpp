@@ -13,6 +13,7 @@
 #include "engine/files/records_file.h"
 #include "engine/files/split_file.h"
 #include "engine/files/stored_rows.h"
+#include "engine/models/direct_models.h"
 #include "engine/plan/plan_owner.h"
 #include "engine/train/kept_checkpoints.h"
 
@@ -391,6 +392,8 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   SOTTO_TRY(std::optional<Parameters> parameters, dir.parameters(run.request, *run.split));
   SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));
+  if (!is_named(summary["model_hash"], run.request, *run.split, *run.model))
+    return damaged_run(path, "its plan and data do not make the model that run.json names");
   return run;
 }
 

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "data/generate.h"
+#include "engine/models/direct_models.h"
 #include "engine/train/session.h"
 
 namespace sotto {
@@ -179,6 +180,18 @@ TEST_F(RunDirTest, missing_and_damaged_parts_are_named) {
     refused(Code::bad_input, {at("split.bin").string(), "the run is damaged", "train again"});
     EXPECT_EQ(load().error().message.find("data split"), std::string::npos);
   }
+}
+
+TEST_F(RunDirTest, a_model_that_is_made_again_is_the_one_that_was_named) {
+  make_run(ModelKind::itemknn);
+  auto summary = nlohmann::json::parse(get("run.json"));
+  ASSERT_TRUE(load().ok());
+  summary["model_hash"] = made_of(run_request(ModelKind::itemknn), run_world());
+  put("run.json", summary.dump());
+  EXPECT_TRUE(load().ok()) << "a run of version 0.1.0";
+  summary["model_hash"] = std::string(64, '0');
+  put("run.json", summary.dump());
+  refused(Code::bad_input, {"do not make the model", "damaged", "train again"});
 }
 
 TEST_F(RunDirTest, private_files_are_their_owners_alone) {

@@ -252,7 +252,7 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
     trained.privacy = direct.privacy;
     if (hooks.stop != nullptr && hooks.stop->load())
       return fail(Code::cancelled, "stopped; this model is made in one go, so there is nothing to resume");
-    trained.model_hash = direct_hash(request, split);
+    trained.model_hash = direct_hash(request, split, *trained.model);
     trained.seconds = watch.seconds();
     return trained;
   }

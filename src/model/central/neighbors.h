@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/hash.h"
 #include "base/result.h"
 #include "data/histories.h"
 #include "model/central/nearest.h"
@@ -58,6 +59,10 @@ class NeighborLists {
     return std::span(entries_).subspan(row * k_, lengths_[row]);
   }
   void set(std::size_t row, std::span<const Neighbor> neighbors);
+  void add_numbers(Hasher& hasher) const {
+    hasher.array(std::span(lengths_));
+    for (std::size_t row = 0; row < rows(); ++row) hasher.array(of(row));
+  }
 
  private:
   std::size_t k_;
