@@ -34,7 +34,7 @@ TEST(Golden, Runs) {
       {ModelKind::fpl, "sfpl", 0.5, MaskKind::redraw, "9eefe09611f6f7c3", 0.11501838},
       {ModelKind::fpl, "sfpl+", 0.1, MaskKind::redraw, "3e199c7844ee3bac", 0.09572542},
       {ModelKind::bprmf, "pfpl", 1.0, MaskKind::sticky, "4558e16ef9b69589", 0.15137123},
-      {ModelKind::itemknn, "pfpl", 1.0, MaskKind::sticky, "22ce46710acbd8fb", 0.34369820},
+      {ModelKind::itemknn, "pfpl", 1.0, MaskKind::sticky, "ed575eada2542b7b", 0.34369820},
   };
   ThreadPool pool(2);
   for (const Golden& golden : runs) {
