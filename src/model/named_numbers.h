@@ -4,9 +4,9 @@
 // Laws: the same numbers give the same bytes, for any number of threads. Where plain arithmetic makes them,
 // the bytes are theirs, the same on every machine. Where a BLAS decides their last bits (base/dense.h), they
 // are the exact statistics that the BLAS was given and, rounded, what one made-up person would score: a sum
-// over all weights of an item, each times its row's trial_weight(), to a multiple of 2^-10 to 2^-9 of the largest
-// such sum. A change of that size shows; two machines whose sums differ by e of the largest name a model
-// differently with a chance of about 2^10 · e per item (measured: docs/adr/0008-dense-algebra.md).
+// over all weights of an item, each times its row's trial_weight(), to a multiple of 2^-10 to 2^-9 of the
+// largest such sum. A change of that size shows; two machines whose sums differ by e of the largest name a
+// model differently with a chance of about 2^10 · e per item (measured: docs/adr/0008-dense-algebra.md).
 #pragma once
 
 #include <cstddef>
