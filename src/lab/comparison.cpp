@@ -104,7 +104,8 @@ void tell_group_apart(std::vector<ComparedRun*>& group) {
   std::vector<std::string> what(group.size());
   for (auto& [key, of_runs] : values) {
     for (auto& of_run : settings) of_runs.push_back(of_run.contains(key) ? of_run[key] : "none");
-    if (std::all_of(of_runs.begin(), of_runs.end(), [&](const auto& value) { return value == of_runs[0]; }))
+    if (std::all_of(of_runs.begin(), of_runs.end(),
+                    [&first = of_runs[0]](const auto& value) { return value == first; }))
       continue;
     const std::string name = key.substr(key.rfind('.') + 1);
     for (std::size_t n = 0; n < group.size(); ++n) {

@@ -169,9 +169,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
-  round_.emplace();
-  round_->record = record;
-  round_->rules = config_.rules;
+  round_.emplace(OpenRound{.record = record, .rules = config_.rules, .plain = {}, .secure = {}});
   const Status begun = sum_->begin(record.round, master_);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
   if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());

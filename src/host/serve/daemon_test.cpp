@@ -49,7 +49,6 @@ class DaemonTest : public testing::Test {
     stop_ = true;
     clock_.join();
     daemon_->stop();
-    std::fclose(lines_);
   }
 
   void put(const std::string& name, const std::string& text) const {
@@ -61,14 +60,14 @@ class DaemonTest : public testing::Test {
     return nlohmann::json::parse(admin.ask(command, arguments).value());
   }
   [[nodiscard]] bool logged(const std::string& words) const {
-    std::ifstream log("/proc/self/fd/" + std::to_string(fileno(lines_)));
+    std::ifstream log("/proc/self/fd/" + std::to_string(fileno(lines_.get())));
     return std::string(std::istreambuf_iterator<char>(log), {}).find(words) != std::string::npos;
   }
 
   const Split split_ = generate_split({.users = 40, .items = 60}).value();
   trial::Folder folder_;
-  std::FILE* lines_ = std::tmpfile();
-  JsonLog log_{lines_};
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> lines_{std::tmpfile(), std::fclose};
+  JsonLog log_{lines_.get()};
   std::atomic<bool> stop_ = false;
   std::atomic<bool> asked_ = false;
   std::unique_ptr<Daemon> daemon_;

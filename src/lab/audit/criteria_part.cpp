@@ -82,12 +82,12 @@ Result<std::unique_ptr<Weighing>> listening_weighing(const TrainRequest& train, 
   SOTTO_TRY(const CriteriaOrder order, parse_order(train.criteria.order));
   // The first sum is of the criteria; what too few tell is not in it. The others are of the scores, which
   // follow from them, and of who tells.
-  auto sums = [&told, criteria = order.size(), first = true](SumShape shape) mutable {
+  auto sums = [&told, criteria = order.size(), first = true](SumShape of_sum) mutable {
     std::unique_ptr<Collector> sum;
     if (std::exchange(first, false))
-      sum = std::make_unique<ToldRecorder>(shape, criteria, told);
+      sum = std::make_unique<ToldRecorder>(of_sum, criteria, told);
     else
-      sum = std::make_unique<PlainCollector>(shape);
+      sum = std::make_unique<PlainCollector>(of_sum);
     return sum;
   };
   return make_weighing(request, split, selectable(request, split, schedule), std::move(sums), next);

@@ -20,6 +20,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 std::string section_id(std::size_t index, const PageSection& section) {
   return fmt::format("s{}-{}", index + 1, slug(section.title));

@@ -28,7 +28,7 @@ class StudyRun {
  public:
   StudyRun(const Study& study, const StudyData& data, ResultsFile& results, StudyHooks& hooks,
            std::size_t threads)
-      : study_(study), results_(results), hooks_(hooks), team_(threads) {
+      : results_(results), hooks_(hooks), team_(threads) {
     for (std::size_t dataset = 0; dataset < study.datasets.size(); ++dataset)
       for (std::size_t model = 0; model < study.models.size(); ++model)
         lines_.push_back(std::make_unique<Line>(study, data, dataset, model));
@@ -90,7 +90,6 @@ class StudyRun {
   void compute(const Cell& cell, Executor& executor);
   [[nodiscard]] Result<ComputedCell> attempt(const Cell& cell, Executor& executor) const;
 
-  const Study& study_;
   ResultsFile& results_;
   StudyHooks& hooks_;
   Team team_;
