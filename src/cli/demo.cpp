@@ -7,10 +7,10 @@
 #include "cli/command.h"
 #include "cli/dataset_text.h"
 #include "cli/demo_person.h"
-#include "cli/table.h"
 #include "data/generate.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/terminal/table.h"
 #include "engine/train/session.h"
 #include "sim/thread_pool.h"
 

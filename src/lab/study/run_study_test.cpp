@@ -7,7 +7,6 @@
 #include <cmath>
 #include <map>
 
-#include "cli/dataset_text.h"
 #include "data/generate.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
