@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/dataset_text.h"
 #include "cli/demo_person.h"
 #include "data/generate.h"
+#include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/table.h"

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "data/generate.h"
+#include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
