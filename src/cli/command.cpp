@@ -55,7 +55,7 @@ void add_common_options(CLI::App& app, CommonOptions& common, const std::string&
       ->group("Common");
 }
 
-void add_data_commands(CLI::App& root, Cli& cli) {
+void add_data(CLI::App& root, Cli& cli) {
   CLI::App* data = root.add_subcommand("data", "look at, convert, split and generate interactions");
   data->require_subcommand(1);
   add_data_inspect(*data, cli);
@@ -67,13 +67,13 @@ void add_data_commands(CLI::App& root, Cli& cli) {
 
 void print_json(const Console& console, const nlohmann::json& document) {
   // Ids may hold any bytes; what is no UTF-8 is marked, not fatal.
-  console.print(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  console.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 Status write_output(const Console& console, const std::string& path, const std::string& text,
                     Privacy privacy) {
   if (path == "-") {
-    console.print(text);
+    console.write(text);
     return Done{};
   }
   const auto bytes = std::as_bytes(std::span(text));

@@ -186,9 +186,8 @@ Status show_contexts(ContextsOptions& options, const Console& console) {
 
 void add_contexts(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ContextsOptions>(
-      root, cli, "contexts", "the contexts of one person's records, and what their protocol lets in",
-      show_contexts);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+      root, cli, "contexts", "one person's contexts, and what their protocol lets in", show_contexts);
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "one of the run's users")->type_name("ID")->required();
   app->add_option("--dir", options->dir, "the person's device: its policy instead of the run's")
       ->type_name("DIR");

@@ -121,7 +121,7 @@ Status list_items(DeviceItemOptions& options, const Console& console) {
   std::string text;
   for (const KeptInteraction& one : all)
     text += fmt::format("{}\t{}\t{}\n", one.item, one.value, one.time_ms);
-  console.print(text);
+  console.write(text);
   return Done{};
 }
 
@@ -144,7 +144,7 @@ Status recommend_items(DeviceItemOptions& options, const Console& console) {
   if (options.common.json)
     print_json(console, {{"items", items}});
   else
-    console.print(text);
+    console.write(text);
   return Done{};
 }
 

@@ -90,7 +90,7 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
   add_private_output(*export_app, exporting->out, exporting->force);
 }
 
-void add_device_commands(CLI::App& root, Cli& cli) {
+void add_device(CLI::App& root, Cli& cli) {
   CLI::App& device =
       *root.add_subcommand("device", "a person's device: what it has, shares, learns and tells");
   device.require_subcommand(1);

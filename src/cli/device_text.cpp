@@ -89,8 +89,8 @@ std::string epsilon_text(const LedgerEntry& entry) {
 std::string figures_table(const Console& console) {
   Table table({{"level"},
                {"good ones of ten", Align::right},
-               {"a server that reads your messages finds", Align::right},
-               {"under one secure sum", Align::right}});
+               {"a server that reads your messages finds"},
+               {"under one secure sum"}});
   for (const LevelFigures& one : level_figures)
     table.row({std::string(one.level), fmt::format("{:.2f}", 10.0 * one.precision),
                one.found_open > 0.0 ? fmt::format("{:.1f}% of what you have", 100.0 * one.found_open)
@@ -125,18 +125,10 @@ std::string whole_epsilon(const std::vector<LedgerEntry>& entries) {
   return fmt::format("{:.4g}", sum);
 }
 
-// All of them, in lines of the terminal's width.
-std::string items_text(const LedgerEntry& entry, const Console& console) {
-  std::string text = fmt::format("  round {}, {}:\n", entry.round, entry.task), line = "   ";
-  for (std::size_t n = 0; n < entry.items.size(); ++n) {
-    const std::string word = " " + entry.items[n] + (n + 1 < entry.items.size() ? "," : "");
-    if (line != "   " && display_width(line) + display_width(word) > console.width()) {
-      text += line + "\n";
-      line = "   ";
-    }
-    line += word;
-  }
-  return text + (entry.items.empty() ? "    nothing of yours" : line) + "\n";
+std::string items_text(const LedgerEntry& entry) {
+  return fmt::format(
+      "  round {}, {}:\n    {}\n", entry.round, entry.task,
+      entry.items.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(entry.items, ", ")));
 }
 
 std::set<std::string> all_items(const LedgerReading& reading) {
@@ -259,7 +251,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
     table.row({std::to_string(entry.round), entry.task, entry.mechanism,
                entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry),
                human_count(entry.items.size())});
-    if (items) which += items_text(entry, console);
+    if (items) which += items_text(entry);
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   text += table.text(console);

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/run_text.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/protect/lambda_choice.h"
@@ -164,8 +165,10 @@ void add_list_options(CLI::App& app, EvaluateCommandOptions& options) {
                  "what its columns mean, such as user=1,item=2,rating=3; else detected")
       ->type_name("LIST")
       ->group("Lists of other programs");
-  app.add_option("--short-lists", options.short_lists,
-                 "lists with fewer items than asked for: refuse, or allow (the missing places are misses)")
+  values(app.add_option(
+             "--short-lists", options.short_lists,
+             "lists with fewer items than asked for: refuse, or allow (the missing places are misses)"),
+         {"refuse", "allow"})
       ->type_name("WHAT")
       ->default_str("refuse")
       ->group("Lists of other programs");
@@ -177,13 +180,15 @@ void add_evaluate(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<EvaluateCommandOptions>(
       root, cli, "evaluate", "judge a trained run again, or lists of another program", judge);
   app->add_option("--run", options->run, "a run directory; with --recs only its split counts")
-      ->type_name("DIR");
+      ->type_name("RUN");
   app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10")
       ->delimiter(',')
       ->type_name("LIST");
   app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's")
       ->type_name("N");
-  app->add_option("--part", options->part, "test or validation")->type_name("PART")->default_str("test");
+  values(app->add_option("--part", options->part, "test or validation"), {"test", "validation"})
+      ->type_name("PART")
+      ->default_str("test");
   app->add_option("--per-user", options->per_user, "write a TSV with each user's values (perhaps .zst)")
       ->type_name("FILE");
   app->add_option("--qrels", options->qrels,

@@ -142,7 +142,7 @@ Status run_features(FeaturesOptions& options, const Console& console) {
 void add_features(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<FeaturesOptions>(
       root, cli, "features", "what a run knows about its items, and what a person cares about", run_features);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "the features of one of the run's users, by weight")
       ->type_name("ID");
   app->add_option("--history", options->history, "those of somebody new, who has these items")

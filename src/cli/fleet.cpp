@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/table.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
@@ -268,7 +269,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
   app->add_option("--pi", options->pi, "everybody's share of positive evidence")->type_name("SHARE");
-  app->add_option("--mask", options->mask, "sticky or redraw");
+  values(app->add_option("--mask", options->mask, "sticky or redraw"), {"sticky", "redraw"});
   add_behaviour(*app, fleet);
   add_data_options(*app, options->edits);
   add_common_options(*app, options->common,

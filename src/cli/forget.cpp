@@ -174,7 +174,7 @@ Status run_forget(ForgetOptions& options, const Console& console) {
 void add_forget(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ForgetOptions>(
       root, cli, "forget", "take one person and their past effect out of a run", run_forget);
-  app->add_option("--run", options->run, "the run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "the run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "who is to be forgotten, by the id of the data")
       ->type_name("ID")
       ->required();

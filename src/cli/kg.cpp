@@ -152,7 +152,7 @@ Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting, co
   return read;
 }
 
-void add_kg_commands(CLI::App& root, Cli& cli) {
+void add_kg(CLI::App& root, Cli& cli) {
   CLI::App* kg = root.add_subcommand("kg", "look at knowledge graphs and make features of them");
   kg->require_subcommand(1);
   add_kg_inspect(*kg, cli);

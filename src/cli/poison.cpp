@@ -7,6 +7,7 @@
 #include "cli/robust_flags.h"
 #include "cli/table.h"
 #include "cli/train_flags.h"
+#include "cli/values.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
 #include "lab/poison/poison_page.h"
@@ -88,7 +89,8 @@ Status run_poison(PoisonFlags& flags, const Console& console) {
 
 void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
   const PoisonRequest defaults;
-  app.add_option("--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all")
+  values(app.add_option("--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all"),
+         {"boost", "pieck-ipe", "pieck-uea", "random", "all"})
       ->delimiter(',')
       ->type_name("LIST")
       ->default_str("all")

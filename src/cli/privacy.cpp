@@ -87,7 +87,7 @@ void add_privacy_budget(CLI::App& privacy, Cli& cli) {
 
 }  // namespace
 
-void add_privacy_commands(CLI::App& root, Cli& cli) {
+void add_privacy(CLI::App& root, Cli& cli) {
   CLI::App* privacy = root.add_subcommand("privacy", "plan differential privacy, and keep its budget");
   privacy->require_subcommand(1);
   add_privacy_plan(*privacy, cli);

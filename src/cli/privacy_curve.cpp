@@ -9,6 +9,7 @@
 #include "cli/dp_flags.h"
 #include "cli/table.h"
 #include "cli/train_flags.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/protect/lambda_choice.h"
@@ -16,6 +17,7 @@
 #include "engine/train/training.h"
 #include "lab/report/page.h"
 #include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -241,7 +243,9 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
       ->type_name("LIST")
       ->default_str("1,2,4,8");
   app->add_option("--seeds", options->seeds, "seeds a point")->type_name("N")->default_str("3");
-  app->add_option("--metric", options->metric, "the figure to show")->type_name("NAME")->default_str("P@10");
+  values(app->add_option("--metric", options->metric, "the figure to show"), metric_names(usual_cutoffs))
+      ->type_name("NAME")
+      ->default_str("P@10");
   app->add_option("-o,--out", options->out, "a page with table and plot")->type_name("FILE");
   add_common_options(*app, options->common, "the first seed of each point");
   app->footer(

@@ -8,6 +8,7 @@
 
 #include "cli/command.h"
 #include "cli/table.h"
+#include "cli/values.h"
 #include "lab/report/page.h"
 #include "privacy/dp/calibrate.h"
 
@@ -232,8 +233,9 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   app->add_option("--delta", options->delta, "chance that the bound does not hold")
       ->type_name("D")
       ->default_str("1e-6");
-  app->add_option("--kind", options->kind,
-                  "the law of the noise: gaussian or laplace; choice: private choices")
+  values(app->add_option("--kind", options->kind,
+                         "the law of the noise: gaussian or laplace; choice: private choices"),
+         {"gaussian", "laplace", "choice"})
       ->type_name("KIND")
       ->default_str("gaussian");
   app->add_option("--noise", options->noises, "noise levels, multiples of the clip")

@@ -66,6 +66,7 @@ void add_report(CLI::App& root, Cli& cli) {
       root, cli, "report", "a page with tables and plots of runs or of a study", report);
   app->add_option("DIR", options->source,
                   "a run directory, a folder of them, or a results file of 'sotto sweep'")
+      ->type_name("RUN")
       ->required();
   app->add_option("-o,--out", options->out, "the page; its plots go beside it as SVG files")
       ->type_name("FILE")

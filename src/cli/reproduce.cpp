@@ -10,6 +10,7 @@
 #include "cli/reproduce_text.h"
 #include "cli/sweep_progress.h"
 #include "cli/table.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
 #include "sim/thread_pool.h"
@@ -130,7 +131,7 @@ Status show(const Reproduction& reproduction, const std::vector<std::filesystem:
     console.print(reproduction_text(reproduction, console));
     console.print(fmt::format("\n{}\n", console.paint(Tone::strong, page)));
   } else {
-    console.print(sheet_text(reproduction_cells(reproduction), format, console));
+    console.write(sheet_text(reproduction_cells(reproduction), format, console));
   }
   const std::size_t failed = count_verdicts(reproduction)[static_cast<std::size_t>(Verdict::failed)];
   if (failed == 0) return Done{};
@@ -210,17 +211,19 @@ Status reproduce_command(ReproduceOptions& options, const Console& console) {
   return options.target == "list" ? list_targets(options, console) : run_target(options, console);
 }
 
+std::vector<std::string> target_words() {
+  std::vector<std::string> words{"list"};
+  for (const Target& target : targets()) words.emplace_back(target.name);
+  return words;
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
       root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
-  app->add_option("TARGET", options->target,
-                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-5.1 … "
-                  "thesis-5.6, fig-5.1, "
-                  "thesis-6.1, "
-                  "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
-                  "fedcars-udcp, fedcars-cold-start, criteria-recommenders")
+  values(app->add_option("TARGET", options->target, "a target, such as thesis-4.2; list: shows them all"),
+         target_words())
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
@@ -237,9 +240,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
                   "a folder for results, page and plots; what is there is not computed again")
       ->type_name("DIR")
       ->default_str("reproduced");
-  app->add_option("--format", options->format, "table, tsv, json, latex or markdown")
-      ->type_name("FORMAT")
-      ->default_str("table");
+  add_sheet_format(*app, options->format);
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS, of chapter 5 and of criteria")
@@ -255,8 +256,9 @@ void add_reproduce(CLI::App& root, Cli& cli) {
          "of chapter 5: make only the second of five parts of the missing runs (2/5), so that several "
          "processes share them")
       ->type_name("K/N");
-  app->add_option("--accelerator", options->runs.accelerator,
-                  "of chapter 5: where devices train, cpu or cuda")
+  values(app->add_option("--accelerator", options->runs.accelerator,
+                         "of chapter 5: where devices train, cpu or cuda"),
+         {"cpu", "cuda"})
       ->type_name("KIND")
       ->default_str("cpu");
   add_common_options(*app, options->common,

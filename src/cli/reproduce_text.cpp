@@ -53,7 +53,7 @@ Table wide_table(const PaperTable& table) {
 // "ours (print)" in one column.
 Table narrow_table(const PaperTable& table) {
   std::vector<TableColumn> columns{{table.row_title, Align::left}, {"", Align::left, Tone::dim}};
-  for (const std::string& metric : table.metrics) columns.push_back({shortened(metric, 16), Align::right});
+  for (const std::string& metric : table.metrics) columns.push_back({metric, Align::right});
   Table text(std::move(columns));
   for (const PaperRow& row : table.rows) {
     std::vector<std::string> cells{row.label, row.setting};

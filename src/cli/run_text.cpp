@@ -9,19 +9,16 @@
 #include <set>
 
 #include "engine/train/level_text.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
 // Metrics in the order people look for them; others follow.
-constexpr std::array metric_order{"P",       "R",   "F1",   "HR",       "nDCG",   "nDCGhits",
-                                  "MRR",     "MAP", "IC",   "Coverage", "SE",     "Gini",
-                                  "GiniRec", "ARP", "APLT", "ACLT",     "PopREO", "PopRSP"};
-
 std::size_t place_of(const std::string& name) {
-  return static_cast<std::size_t>(std::find(metric_order.begin(), metric_order.end(), name) -
-                                  metric_order.begin());
+  const auto all = all_metrics();
+  return static_cast<std::size_t>(std::ranges::find(all, name, &MetricFacts::base) - all.begin());
 }
 
 double number(const nlohmann::json& json, const char* key) {
@@ -104,9 +101,9 @@ std::string traffic_text(const nlohmann::json& summary) {
 
 std::string metric_cell(const std::string& name, const nlohmann::json& value) {
   if (!value.is_number()) return "n/a";
-  const auto metric = value.get<double>();
-  if (name == "IC") return human_count(static_cast<std::uint64_t>(metric));
-  return fmt::format("{:.4f}", metric);
+  const MetricFacts* facts = facts_of(name);
+  if (facts != nullptr && facts->is_count) return human_count(value.get<std::uint64_t>());
+  return metric_text(name, value.get<double>());
 }
 
 std::string metrics_text(const nlohmann::json& metrics, const Console& console) {

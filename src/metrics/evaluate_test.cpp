@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "metrics/metric_name.h"
 #include "model/central/random_scores.h"
 #include "model/central/small_worlds.h"
 #include "model/central/toppop.h"

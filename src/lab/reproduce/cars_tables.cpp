@@ -12,7 +12,7 @@ namespace sotto {
 
 namespace {
 
-bool is_error_metric(std::string_view metric) { return metric == "MAE" || metric == "RMSE"; }
+bool is_error_metric(std::string_view metric) { return facts_of(metric)->needs == MetricNeeds::ratings; }
 
 bool is_drawn(const PaperData& data) { return data.name != printed_set(data.name); }
 

@@ -106,8 +106,8 @@ Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data, std
   if (!value) return cell;
   cell.ours = value->mean;
   cell.interval = value->interval;
-  const auto name = parse_metric_name(metric);
-  const bool less = name.ok() && less_is_better(*name);
+  const MetricFacts* facts = facts_of(metric);
+  const bool less = facts != nullptr && facts->less_is_better;
   cell.verdict = data.proxy && printed
                      ? Verdict::other
                      : judge(printed, value->mean, less ? Yardstick::at_most : Yardstick::at_least);

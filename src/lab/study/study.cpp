@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lab/study/cells.h"
-#include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
