@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/table.h"
 #include "cli/values.h"
+#include "engine/terminal/table.h"
 #include "lab/report/page.h"
 #include "privacy/dp/calibrate.h"
 

@@ -6,8 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "cli/table.h"
 #include "cli/values.h"
+#include "engine/terminal/table.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {

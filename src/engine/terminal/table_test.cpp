@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
