@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Where the typed words lead: the command, and what the word being typed is a value of, if of anything.
-struct Place {
+struct TypedPlace {
   const CLI::App* app = nullptr;
   const CLI::Option* option = nullptr;
   std::string prefix = {};  // "--run=" where the value stands behind it
@@ -39,8 +39,8 @@ const CLI::App* command_below(const CLI::App& app, const std::string& name) {
   return found.empty() ? nullptr : found.front();
 }
 
-Place place_of(const CLI::App& root, std::vector<std::string> words) {
-  Place place{.app = &root};
+TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
+  TypedPlace place{.app = &root};
   if (words.empty()) words.emplace_back();
   if (words.size() > 1 && words.front() == "help") words.erase(words.begin());
   int values_left = 0;  // of place.option
@@ -103,7 +103,7 @@ std::set<std::string> run_folders(const std::string& typed) {
 
 // Those that begin as what was typed, a line each.
 struct Words {
-  const Place& place;
+  const TypedPlace& place;
   std::string lines = {};
 
   void add(const std::string& word, const std::string& about = "") {
@@ -136,7 +136,7 @@ void add_options(const CLI::App& app, Words& words) {
 }  // namespace
 
 std::string completions(const CLI::App& root, const std::vector<std::string>& typed) {
-  const Place place = place_of(root, typed);
+  const TypedPlace place = place_of(root, typed);
   Words words{place};
   if (place.option != nullptr) {
     add_values(*place.option, words);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t indent = 2;
 constexpr std::size_t gap = 2;
-constexpr std::size_t narrowest = 12;  // a column of text that gives way keeps so much
+constexpr std::size_t narrowest_text = 12;  // a column of text that gives way keeps so much
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string blanks(width - std::min(width, display_width(cell)), ' ');
@@ -71,7 +71,7 @@ std::vector<Table::Extent> Table::extents() const {
     const std::size_t width = std::max(cells, display_width(columns_[n].title));
     const std::size_t least = columns_[n].whole ? width
                               : columns_[n].align == Align::left
-                                  ? std::min(width, narrowest)
+                                  ? std::min(width, narrowest_text)
                                   : std::max(cells, longest_word(columns_[n].title));
     extents.push_back({width, least});
   }

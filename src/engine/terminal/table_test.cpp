@@ -43,30 +43,28 @@ TEST(Table, text_goes_over_several_lines) {
 }
 
 TEST(Table, numbers_that_are_too_wide_come_in_blocks_with_the_first_columns) {
-  EXPECT_EQ(wide_table().text(Console{}, 31),
-            "     run             P@10\n"
-            "  a  federated    0.12345  bc\n"
+  EXPECT_EQ(wide_table().text(Console{}, 36),
+            "     run               P@10\n"
+            "  a  federated      0.12345  bc\n"
             "     pairwise\n"
             "     learning\n"
-            "  b  most             0.1\n"
-            "     popular\n"
+            "  b  most popular       0.1\n"
             "\n"
-            "     run             R@10\n"
-            "  a  federated    0.54321\n"
+            "     run               R@10\n"
+            "  a  federated      0.54321\n"
             "     pairwise\n"
             "     learning\n"
-            "  b  most             0.5\n"
-            "     popular\n");
+            "  b  most popular       0.5\n");
 }
 
 TEST(Table, titles_of_numbers_wrap_first) {
   Table table({{"part"}, {"a user, on average", Align::right}});
   table.row({"training", "12.5"});
   EXPECT_EQ(table.text(Console{}, 20),
-            "  part      a user,\n"
-            "                 on\n"
-            "            average\n"
-            "  training     12.5\n");
+            "  part       a user,\n"
+            "                  on\n"
+            "             average\n"
+            "  training      12.5\n");
 }
 
 TEST(Table, what_one_has_to_type_is_never_broken) {
