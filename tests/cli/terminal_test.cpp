@@ -41,7 +41,7 @@ TEST_F(CliTerminal, rows_fit_at_each_width_and_are_whole_elsewhere) {
       {"compare", "luck", "fed", "most-popular-of-all"},
       {"compare", "luck", "fed", "--intervals", "--pairs", "--resamples", "50"},
       {"compare", "luck", "fed", "--metrics", "P@10,R@10,nDCG@10,F1@10,HR@10,MRR@10,MAP@10,SE@10,ARP@10,AUC"},
-      {"data", "inspect", "w", "--split", "temporal:0.8"},
+      {"data", "inspect", "w"},
       {"kg", "inspect", "--kg", "kg.tsv"},
       {"privacy", "plan", "--population", "6040", "--cohort", "302", "--rounds", "200"},
       {"privacy", "plan", "--sampling", "0.01", "--rounds", "120", "--noise", "0.7,1,2"},
@@ -52,7 +52,7 @@ TEST_F(CliTerminal, rows_fit_at_each_width_and_are_whole_elsewhere) {
     const Outcome piped = workshop->sotto(words);
     ASSERT_EQ(piped.code, 0) << words.front() << piped.err;
     EXPECT_EQ(piped.out.find("…"), std::string::npos) << piped.out;
-    for (const unsigned short columns : {80, 120}) {
+    for (const unsigned short columns : std::vector<unsigned short>{80, 120}) {
       const std::string shown = workshop->on_terminal(words, columns);
       EXPECT_EQ(shown.find("**"), std::string::npos) << shown;
       std::istringstream lines(shown);

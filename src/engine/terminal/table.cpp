@@ -84,11 +84,10 @@ std::vector<Table::Columns> Table::blocks(std::vector<Extent>& extents, std::siz
   std::iota(all.begin(), all.end(), std::size_t{0});
   if (squeeze(all, extents, room)) return {all};
   extents = natural;
-  Columns key{
-      0};  // what says which row it is: the texts before the numbers, as far as they take half the room
-  for (std::size_t n = 1; n < columns_.size() && columns_[n].align == Align::left; ++n) {
+  Columns key;  // what says which row it is: the texts before the numbers, as far as they take half the room
+  for (std::size_t n = 0; n < columns_.size() && (n == 0 || columns_[n].align == Align::left); ++n) {
     key.push_back(n);
-    if (squeeze(key, extents, room / 2)) continue;
+    if (squeeze(key, extents, room / 2) || n == 0) continue;
     key.pop_back();
     break;
   }
