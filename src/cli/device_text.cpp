@@ -99,7 +99,7 @@ std::string figures_table(const Console& console) {
   return table.text(console) +
          fmt::format(
              "  Guessing by what is popular finds {:.0f}%. Lists depend on what others share, hardly on what "
-             "you do. (Where this was\n  measured, in a simulation, closed devices had the others' model "
+             "you do. (Where this was measured, in a simulation, closed devices had the others' model "
              "too.)\n",
              100.0 * found_by_popularity);
 }
@@ -159,7 +159,7 @@ std::string ledger_notes(const LedgerReading& reading) {
   if (std::ranges::any_of(reading.entries, knows_no_epsilon))
     text +=
         "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
-        "releases; the task does not\ntell a device how much, and no device could check it: ask its "
+        "releases; the task does not tell a device how much, and no device could check it: ask its "
         "operator.\n";
   if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }))
     text +=
@@ -203,8 +203,8 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   text += "\nWhat they meant on MovieLens 100K, where most others were open:\n" + figures_table(console);
   return text +
          "\nThe share says what you give, not what a curious server could work out from it: from a single "
-         "open message\nit can be most of what you have. Secure sums keep single messages closed; they are "
-         "the service's to switch on,\nand your ledger says for each round whether they were on. 'consent "
+         "open message it can be most of what you have. Secure sums keep single messages closed; they are "
+         "the service's to switch on, and your ledger says for each round whether they were on. 'consent "
          "sums "
          "secure' takes part in no others.\n";
 }

@@ -197,13 +197,18 @@ std::string fitted(std::string_view utf8, std::size_t columns) {
   for (std::size_t at = 0, end = 0; at < utf8.size(); at = end + 1) {
     end = std::min(utf8.find('\n', at), utf8.size());
     const std::string_view line = utf8.substr(at, end - at);
-    const std::size_t indent = std::min(line.find_first_not_of(' '), columns / 2);
-    std::vector<std::string> parts{std::string(line)};
     if (display_width(line) > columns && line.find(" sotto ") == std::string_view::npos) {
-      parts = wrapped(line.substr(indent), columns - indent, LongWords::stay);
-      for (std::string& part : parts) part.insert(0, indent, ' ');
+      const std::size_t gap = line.rfind("  ", columns / 4 * 3);
+      const std::size_t start = gap == std::string_view::npos ? 0 : gap + 2;
+      const std::size_t hang = display_width(line.substr(0, start));
+      std::string lead(line.substr(0, start));
+      for (const std::string& part : wrapped(line.substr(start), columns - hang, LongWords::stay)) {
+        text += lead + part;
+        lead = "\n" + std::string(hang, ' ');
+      }
+    } else {
+      text += line;
     }
-    for (std::size_t n = 0; n < parts.size(); ++n) text += (n > 0 ? "\n" : "") + parts[n];
     if (end < utf8.size()) text += '\n';
   }
   return text;

@@ -58,8 +58,8 @@ enum class LongWords : std::uint8_t { cut, stay };
 // after a comma or the like if there is one.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view utf8, std::size_t columns,
                                                LongWords long_words = LongWords::cut);
-// A text's lines that are wider, each wrapped and indented as it was. Commands stay in one line, to be
-// copied.
+// A text's lines that are wider, each wrapped and continued below the last of its columns (two blanks begin one).
+// Commands stay in one line, to be copied.
 [[nodiscard]] std::string fitted(std::string_view utf8, std::size_t columns);
 
 [[nodiscard]] std::string human_count(std::uint64_t count);       // 1,234,567

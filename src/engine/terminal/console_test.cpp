@@ -88,6 +88,7 @@ RC_GTEST_PROP(Console, what_is_wrapped_fits_and_loses_no_word, (const std::vecto
 
 TEST(Console, lines_that_are_too_wide_keep_their_indent_and_commands_stay_whole) {
   EXPECT_EQ(fitted("short\n  one two three\n", 11), "short\n  one two\n  three\n");
+  EXPECT_EQ(fitted("  * all    one two three", 20), "  * all    one two\n           three");
   EXPECT_EQ(fitted("Try: sotto train --data a\n", 11), "Try: sotto train --data a\n");
   EXPECT_EQ(fitted("no end", 40), "no end");
 }
