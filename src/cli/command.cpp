@@ -34,8 +34,8 @@ CLI::Validator up_to(std::uint64_t most) {
 }  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& common, const std::string& seed_use) {
-  app.add_flag("--json", common.json, "one JSON document on stdout, everything else on stderr")
-      ->group("Common");
+  app.option_defaults()->group("Common");
+  app.add_flag("--json", common.json, "one JSON document on stdout, everything else on stderr");
   app.add_option_function<std::uint64_t>(
          "--seed",
          [&common](const std::uint64_t& seed) {
@@ -44,15 +44,12 @@ void add_common_options(CLI::App& app, CommonOptions& common, const std::string&
          },
          seed_use)
       ->check(up_to(most_seed))
-      ->type_name("N")
-      ->default_str("1")
-      ->group("Common");
+      ->default_str("1");
   app.add_option("--threads", common.threads,
                  "threads; 0: as many as the machine has. Results do not depend on it")
       ->check(up_to(1024))
-      ->type_name("N")
-      ->default_str("0")
-      ->group("Common");
+      ->default_str("0");
+  app.option_defaults()->group("Options");
 }
 
 void add_data(CLI::App& root, Cli& cli) {

@@ -95,7 +95,6 @@ void add_compare(CLI::App& root, Cli& cli) {
   app->add_flag("--intervals", options->intervals, "bootstrap intervals (BCa) beside the values");
   app->add_flag("--pairs", options->pairs, "every pair: difference, interval, p, adjusted p, effect sizes");
   app->add_option("--resamples", options->resamples, "of the bootstrap")
-      ->type_name("N")
       ->default_str(fmt::format("{}", options->resamples));
   add_sheet_format(*app, options->format);
   app->add_option("-o,--out", options->out, "write it to a file; - is stdout")

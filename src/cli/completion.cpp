@@ -77,12 +77,10 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
   return place;
 }
 
-bool is_run(const fs::path& folder) { return fs::exists(folder / "run.json"); }
-
 // Runs, and the folders on the way to one, two steps deep.
 bool leads_to_run(const fs::path& folder, int steps) {
   std::error_code ignored;
-  if (is_run(folder)) return true;
+  if (fs::exists(folder / "run.json", ignored)) return true;
   if (steps > 0)
     for (const auto& entry : fs::directory_iterator(folder, ignored))
       if (entry.is_directory(ignored) && leads_to_run(entry.path(), steps - 1)) return true;
@@ -229,7 +227,7 @@ void add_completion(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<CompletionOptions>(
       root, cli, "completion", "a script that completes commands in your shell", print_completion);
   values(app->add_option("SHELL", options->shell, "bash, zsh or fish"), {"bash", "zsh", "fish"})->required();
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"source <(sotto completion bash)", "sotto completion fish | source"}));
 }
 

@@ -192,9 +192,8 @@ void add_contexts(CLI::App& root, Cli& cli) {
   app->add_option("--dir", options->dir, "the person's device: its policy instead of the run's")
       ->type_name("DIR");
   app->add_option("--recent", options->recent, "so many of the newest items are compared with others")
-      ->type_name("N")
       ->default_str("10");
-  app->add_option("-n", options->count, "so many items alike at most")->type_name("N")->default_str("10");
+  app->add_option("-n", options->count, "so many items alike at most")->default_str("10");
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
   app->footer(examples({"sotto contexts --run runs/films --user 42",
                         "sotto contexts --run runs/films --user 42 --dir my-device --json"}));

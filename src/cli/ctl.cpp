@@ -197,7 +197,7 @@ Command<CtlOptions> add_one(CLI::App& parent, Cli& cli, const char* name, const 
   command.app->add_option("--admin", command.options->admin, "the coordinator's socket, in its state folder")
       ->type_name("ADDRESS")
       ->default_str(command.options->admin);
-  add_common_options(*command.app, command.options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*command.app, command.options->common);
   command.app->footer(examples({example}));
   return command;
 }
@@ -207,7 +207,7 @@ void take_task(const Command<CtlOptions>& command) {
       ->type_name("TASK");
 }
 void take_most(const Command<CtlOptions>& command, const char* what) {
-  command.app->add_option("--last", command.options->most, what)->type_name("N")->default_str("20");
+  command.app->add_option("--last", command.options->most, what)->default_str("20");
 }
 void take_out(const Command<CtlOptions>& command) {
   command.app->add_option("-o,--out", command.options->out, "where to write it; -: stdout")
@@ -254,8 +254,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
   export_command.app
       ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
       ->type_name("FILE");
-  export_command.app->add_option("--version", export_command.options->version, "which; else the newest")
-      ->type_name("N");
+  export_command.app->add_option("--version", export_command.options->version, "which; else the newest");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
                                       "sotto ctl revoke 0123456789abcdef0123456789abcdef");
   const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
@@ -265,9 +264,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
   const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
                                      tokens, "sotto ctl tokens --count 100 --out tokens.txt");
   take_out(token_command);
-  token_command.app->add_option("--count", token_command.options->count, "how many")
-      ->type_name("N")
-      ->default_str("1");
+  token_command.app->add_option("--count", token_command.options->count, "how many")->default_str("1");
 }
 
 }  // namespace sotto

@@ -54,7 +54,7 @@ void add_data_convert(CLI::App& data, Cli& cli) {
       ->type_name("FILE")
       ->required();
   add_reading_options(*app, options->edits);
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto data convert ratings.dat --out ratings.tsv.zst",
                         "sotto data convert ml-1m/ --names ml-1m/movies.dat --min-rating 4 --out liked.csv",
                         "sotto data convert log.csv --columns user=2,item=5,time=1 --out log.tsv"}));

@@ -279,7 +279,7 @@ void add_data_inspect(CLI::App& data, Cli& cli) {
   add_reading_options(*app, options->edits);
   add_kg_flags(*app, options->edits);
   add_context_flags(*app, options->edits);
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto data inspect ratings.dat", "sotto data inspect world --names world/items.tsv",
                         "sotto data inspect ratings.csv.zst --min-user 20 --core 5 --json",
                         "sotto data inspect ml-100k/u.data --contexts interval,daypart --utc-offset -6"}));

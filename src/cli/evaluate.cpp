@@ -157,21 +157,19 @@ Status judge(EvaluateCommandOptions& options, const Console& console) {
 }
 
 void add_list_options(CLI::App& app, EvaluateCommandOptions& options) {
+  app.option_defaults()->group("Lists of other programs");
   app.add_option("--recs", options.recs,
                  "judge the lists in this file: user, item, score, or a TREC run (perhaps .zst)")
-      ->type_name("FILE")
-      ->group("Lists of other programs");
+      ->type_name("FILE");
   app.add_option("--recs-columns", options.recs_columns,
                  "what its columns mean, such as user=1,item=2,rating=3; else detected")
-      ->type_name("LIST")
-      ->group("Lists of other programs");
+      ->type_name("LIST");
   values(app.add_option(
              "--short-lists", options.short_lists,
              "lists with fewer items than asked for: refuse, or allow (the missing places are misses)"),
          {"refuse", "allow"})
       ->type_name("WHAT")
-      ->default_str("refuse")
-      ->group("Lists of other programs");
+      ->default_str("refuse");
 }
 
 }  // namespace
@@ -184,8 +182,7 @@ void add_evaluate(CLI::App& root, Cli& cli) {
   app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10")
       ->delimiter(',')
       ->type_name("LIST");
-  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's")
-      ->type_name("N");
+  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's");
   values(app->add_option("--part", options->part, "test or validation"), {"test", "validation"})
       ->type_name("PART")
       ->default_str("test");

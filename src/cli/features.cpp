@@ -148,7 +148,7 @@ void add_features(CLI::App& root, Cli& cli) {
   app->add_option("--history", options->history, "those of somebody new, who has these items")
       ->type_name("ITEM");
   app->add_option("--find", options->find, "only those whose names hold this")->type_name("TEXT");
-  app->add_option("-n", options->count, "so many at most")->type_name("N")->default_str("20");
+  app->add_option("-n", options->count, "so many at most")->default_str("20");
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
   app->footer(examples({"sotto features --run runs/films --user 42",
                         "sotto features --run runs/films --find 'science fiction'",

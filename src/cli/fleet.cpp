@@ -255,9 +255,9 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--tokens", options->tokens, "one-time tokens, one a line, one a user")->type_name("FILE");
   app->add_option("--admin", options->admin, "where the operator's side listens: unix:PATH");
   app->add_option("--until-finished", options->until, "stop when this task is finished")->type_name("TASK");
-  app->add_option("--first", fleet.first, "the first user that is played")->type_name("N");
-  app->add_option("--devices", fleet.devices, "how many from there on; 0: all")->type_name("N");
-  app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit")->type_name("N");
+  app->add_option("--first", fleet.first, "the first user that is played");
+  app->add_option("--devices", fleet.devices, "how many from there on; 0: all");
+  app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit");
   app->add_option("--seconds", fleet.seconds, "stop after so long; 0: no limit")->type_name("S");
   app->add_option("--connections", fleet.connections, "to the coordinator; no more than requests at once")
       ->type_name("K");

@@ -115,7 +115,7 @@ void add_kg_command_flags(CLI::App& app, KgOptions& options) {
       ->type_name("PATH");
   add_kg_reading_flags(app, options.edits, "");
   app.add_flag("-q,--quiet", options.quiet, "no progress");
-  add_common_options(app, options.common, "taken by every command; here nothing is drawn");
+  add_common_options(app, options.common);
 }
 
 Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting, const Console& console) {

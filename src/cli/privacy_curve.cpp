@@ -242,7 +242,7 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
       ->delimiter(',')
       ->type_name("LIST")
       ->default_str("1,2,4,8");
-  app->add_option("--seeds", options->seeds, "seeds a point")->type_name("N")->default_str("3");
+  app->add_option("--seeds", options->seeds, "seeds a point")->default_str("3");
   values(app->add_option("--metric", options->metric, "the figure to show"), metric_names(usual_cutoffs))
       ->type_name("NAME")
       ->default_str("P@10");

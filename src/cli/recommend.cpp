@@ -243,20 +243,17 @@ Status run_recommend(RecommendOptions& options, const Console& console) {
 
 // What only models that look at features can do.
 void add_why_options(CLI::App& app, RecommendOptions& options) {
+  app.option_defaults()->group("Why");
   app.add_option("--explain", options.reasons,
                  "say why: so many features of each item, with their parts of its score")
-      ->type_name("N")
       ->expected(0, 1)
-      ->default_str("3")
-      ->group("Why");
+      ->default_str("3");
   app.add_option("--veto", options.vetoes,
                  "features that shall not count, as explanations call them, or predicate and object in full; "
                  "says what that changes")
-      ->type_name("FEATURE")
-      ->group("Why");
+      ->type_name("FEATURE");
   app.add_option("--veto-predicate", options.veto_predicates, "the same for all features through a predicate")
-      ->type_name("NAME")
-      ->group("Why");
+      ->type_name("NAME");
 }
 
 }  // namespace
@@ -274,9 +271,7 @@ void add_recommend(CLI::App& root, Cli& cli) {
       ->type_name("ITEM");
   app->add_option("--history-file", options->history_file, "the same from a file, one item a line")
       ->type_name("FILE");
-  app->add_option("-n", options->count, "items a list; fewer where no more are left")
-      ->type_name("N")
-      ->default_str("10");
+  app->add_option("-n", options->count, "items a list; fewer where no more are left")->default_str("10");
   app->add_flag("--include-seen", options->include_seen,
                 "also items that the user has already (training and validation part)");
   values(app->add_option("--format", options->format, "of what is written: tsv, or trec for a TREC run"),

@@ -71,7 +71,7 @@ void add_report(CLI::App& root, Cli& cli) {
   app->add_option("-o,--out", options->out, "the page; its plots go beside it as SVG files")
       ->type_name("FILE")
       ->default_str("DIR/report.html");
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto report runs", "sotto report runs/first --out first.html",
                         "sotto report results.sqlite --json"}));
 }

@@ -244,11 +244,9 @@ void add_reproduce(CLI::App& root, Cli& cli) {
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS, of chapter 5 and of criteria")
-      ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->default_str("3, with --quick 1");
   app->add_option("--rounds", options->runs.rounds, "of chapter 5: rounds of each run")
-      ->type_name("N")
       ->check(CLI::Range(1, 100000))
       ->default_str("200 MNIST IID, 500 non-IID, 100 CelebA; with --quick 40");
   app->add_option(

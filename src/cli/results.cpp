@@ -149,7 +149,7 @@ Command<ResultsOptions> add_results_command(CLI::App& results, Cli& cli, const c
   add_sheet_format(app, options.format);
   app.add_option("--out", options.out, "a file in place of stdout; packed where it ends in .zst")
       ->type_name("FILE");
-  add_common_options(app, options.common, "taken by every command; here nothing is drawn");
+  add_common_options(app, options.common);
   return command;
 }
 

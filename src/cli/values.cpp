@@ -1,5 +1,7 @@
 #include "cli/values.h"
 
+#include <algorithm>
+
 namespace sotto {
 
 // They are kept as the description of a check that refuses nothing; CLI11 puts that behind the type's name.
@@ -16,9 +18,10 @@ std::vector<std::string> values_of(const CLI::Option& option) {
 }
 
 std::string type_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
+  std::string type = option.get_type_name();
   const std::size_t range = type.find(" in [");  // how CLI::Range describes itself
-  return type.substr(0, range == std::string::npos ? type.find(":|") : type.rfind(':', range));
+  type.erase(range == std::string::npos ? std::min(type.find(":|"), type.size()) : type.rfind(':', range));
+  return type == "UINT" || type == "INT" ? "N" : type;
 }
 
 }  // namespace sotto

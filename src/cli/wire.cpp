@@ -120,11 +120,9 @@ void add_wire(CLI::App& root, Cli& cli) {
       ->type_name("LIST")
       ->group("Exchange");
   app->add_option("--seeds", flags->request.seeds, "trainings in each precision that P@10 is a mean over")
-      ->type_name("N")
       ->default_str(fmt::format("{}", flags->request.seeds))
       ->group("Exchange");
   app->add_option("--samples", flags->request.samples, "rounds that are looked at")
-      ->type_name("N")
       ->default_str(fmt::format("{}", flags->request.samples))
       ->group("Exchange");
   add_common_options(*app, flags->train.common, "of the first training; the others follow it");
