@@ -129,7 +129,7 @@ void add_commands(CLI::App& root, Cli& cli) {
 
 // `sotto help data split` is `sotto data split --help`. In the order that CLI11 reads: the last word first.
 std::vector<std::string> as_flags(std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "version") words.front() = "--version";
+  if (words == std::vector<std::string>{"version"}) words.front() = "--version";
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
