@@ -17,7 +17,7 @@ set(sources
   privacy/criteria_choice fed/criteria/criterion
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
   fed/wire/catalogue fed/wire/device_fit fed/wire/device_model fed/wire/packed_contribution fed/wire/published_model
-  fed/wire/signed_request fed/wire/task)
+  fed/wire/signed_request fed/wire/task storage/database storage/toml)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
 file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp)

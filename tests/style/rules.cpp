@@ -14,10 +14,10 @@ namespace {
 
 // Where a layer stands in the order; neighbours of equal rank do not see each other.
 std::optional<int> rank_of(const std::string& layer) {
-  static const std::map<std::string, int> ranks{{"base", 0},    {"data", 1},   {"model", 2},  {"metrics", 3},
-                                                {"privacy", 4}, {"fed", 5},    {"sim", 6},    {"net", 6},
-                                                {"device", 6},  {"server", 6}, {"neural", 6}, {"engine", 7},
-                                                {"host", 8},    {"lab", 8},    {"cli", 9}};
+  static const std::map<std::string, int> ranks{{"base", 0},    {"data", 1},   {"model", 2},   {"metrics", 3},
+                                                {"privacy", 4}, {"fed", 5},    {"storage", 6}, {"sim", 7},
+                                                {"net", 7},     {"device", 7}, {"server", 7},  {"neural", 7},
+                                                {"engine", 8},  {"host", 9},   {"lab", 9},     {"cli", 10}};
   const auto found = ranks.find(layer);
   if (found == ranks.end()) return std::nullopt;
   return found->second;

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "device/toml.h"
+#include "storage/toml.h"
 #include "engine/files/files.h"
 
 namespace sotto {

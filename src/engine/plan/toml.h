@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "device/toml.h"
+#include "storage/toml.h"
 #include "engine/plan/request.h"
 
 namespace sotto {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "engine/files/files.h"
-#include "host/serve/config_table.h"
+#include "storage/toml_table.h"
 #include "net/address.h"
 
 namespace sotto {
@@ -39,7 +39,7 @@ Status check_names(const std::string& text, const std::string& file) {
 }
 
 // Items as a number, or as a file with their names, one a line.
-Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
+Status read_items(TomlTable& table, const std::filesystem::path& folder, TaskConfig& task) {
   const toml::node* items = table.node("items");
   if (items == nullptr) {
     SOTTO_TRY_DONE(table.finish());  // perhaps it is there, mistyped
@@ -66,7 +66,7 @@ Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskC
   return Done{};
 }
 
-void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
+void read_fpl(TomlTable& table, v1::TaskSpec& spec) {
   FplOptions fpl;
   table.whole("factors", fpl.factors);
   table.real("lr", fpl.learning_rate);
@@ -89,7 +89,7 @@ void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_triples(triples);
 }
 
-void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
+void read_fedals(TomlTable& table, v1::TaskSpec& spec) {
   AlsOptions als;
   table.whole("factors", als.factors);
   table.real("lambda", als.lambda);
@@ -104,7 +104,7 @@ void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
 }
 
 // Each model has its own keys; a name that is none is said before them.
-void read_model(ConfigTable& table, v1::TaskSpec& spec) {
+void read_model(TomlTable& table, v1::TaskSpec& spec) {
   TaskModel model = TaskModel::fpl;
   table.choice("model", {to_string(TaskModel::fpl), to_string(TaskModel::fedals)}, model);
   spec.set_model(to_string(model));
@@ -120,7 +120,7 @@ void read_model(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_reproducible(reproducible);
 }
 
-void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
+void read_sum(TomlTable& table, v1::TaskSpec& spec) {
   v1::Precision down = v1::PRECISION_F32;
   v1::Sum sum = v1::SUM_PLAIN;
   double clip = 0.0, row_clip = 0.0;
@@ -146,7 +146,7 @@ void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
   spec.mutable_assumed()->set_crowd(assumed.crowd);
 }
 
-void read_rules(ConfigTable& table, RoundRules& rules) {
+void read_rules(TomlTable& table, RoundRules& rules) {
   table.choice("mode", {"cohorts", "buffered"}, rules.mode);
   table.choice("selection", {"arrival", "drawn"}, rules.selection);
   table.whole("goal", rules.goal);
@@ -165,7 +165,7 @@ void read_rules(ConfigTable& table, RoundRules& rules) {
   table.text("criterion", rules.criterion);
 }
 
-void read_privacy(ConfigTable& table, TaskConfig& task) {
+void read_privacy(TomlTable& table, TaskConfig& task) {
   TaskDp dp;
   table.real("epsilon", dp.epsilon);
   table.real("delta", dp.delta);
@@ -177,7 +177,7 @@ void read_privacy(ConfigTable& table, TaskConfig& task) {
 Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
                                    const std::filesystem::path& folder) {
   TaskConfig task;
-  ConfigTable keys(table, file, fmt::format("task.{}.", name));
+  TomlTable keys(table, file, fmt::format("task.{}.", name));
   task.spec.set_name(name);
   read_model(keys, task.spec);
   read_sum(keys, task.spec);
@@ -198,7 +198,7 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
 }
 
 Status read_limits(const toml::table& table, const std::string& file, ServeConfig& config) {
-  ConfigTable keys(table, file, "limits.");
+  TomlTable keys(table, file, "limits.");
   CoordinatorOptions& options = config.options;
   std::uint64_t upload_mib = options.most_upload_bytes >> 20, memory_mib = config.limits.memory_bytes >> 20;
   keys.seconds("clock_window_s", options.clock_window_ms);
@@ -234,14 +234,14 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   return check(options);
 }
 
-Status check_address(const ConfigTable& keys, const char* key, const std::string& text) {
+Status check_address(const TomlTable& keys, const char* key, const std::string& text) {
   const auto address = parse_address(text);
   return address.ok() ? Status(Done{}) : Status(chained(address.error(), keys.where(key)));
 }
 
 Status read_tls(const toml::table& table, const std::string& file, const std::filesystem::path& folder,
                 ServeConfig& config) {
-  ConfigTable keys(table, file, "tls.");
+  TomlTable keys(table, file, "tls.");
   std::string certificate = config.certificate, key = config.key, client_ca;
   keys.text("certificate", certificate);
   keys.text("key", key);
@@ -258,7 +258,7 @@ Result<ServeConfig> parse_serve_config(const std::string& text, const std::strin
                                        const std::filesystem::path& folder) {
   SOTTO_TRY(const toml::table table, parse_toml(text, name));
   ServeConfig config;
-  ConfigTable keys(table, name);
+  TomlTable keys(table, name);
   std::string state = config.state;
   keys.text("listen", config.listen);
   keys.text("status", config.status);

@@ -6,7 +6,7 @@
 #include <map>
 #include <sstream>
 
-#include "device/toml.h"
+#include "storage/toml.h"
 #include "engine/plan/plan_owner.h"
 #include "engine/plan/protection_fields.h"
 #include "fed/criteria/example_facts.h"

@@ -8,7 +8,7 @@
 #include "engine/files/files.h"
 #include "lab/examples/examples_files.h"
 #include "lab/reproduce/reproduce.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/reproduction.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {

@@ -14,7 +14,7 @@
 #include "lab/reproduce/paper_plans.h"
 #include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduce.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/files/files.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {

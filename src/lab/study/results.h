@@ -17,7 +17,6 @@
 
 #include "base/result.h"
 #include "data/split.h"
-#include "lab/study/database.h"
 #include "metrics/evaluate.h"
 #include "sim/federation.h"
 

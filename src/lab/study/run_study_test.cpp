@@ -13,8 +13,8 @@
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
 #include "engine/train/training.h"
-#include "lab/study/small_study.h"
 #include "sim/thread_pool.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {

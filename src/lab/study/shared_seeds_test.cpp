@@ -11,7 +11,7 @@
 
 #include "engine/files/files.h"
 #include "lab/study/run_study.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto::shared_seeds_test {
 namespace {

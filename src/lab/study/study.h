@@ -62,7 +62,6 @@ enum class SearchMethod : std::uint8_t {
   halving,  // the best of many get more epochs (Jamieson and Talwalkar 2016)
   bayes,    // a Gaussian process proposes where improvement is expected (search_bayes.h)
 };
-[[nodiscard]] Result<SearchMethod> parse_search_method(const std::string& text);
 
 struct Search {
   SearchMethod method = SearchMethod::grid;

@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <sstream>
 
 #include "engine/plan/toml.h"
+#include "storage/toml_table.h"
 
 namespace sotto {
 
@@ -99,39 +99,16 @@ Status StudyReader::read_search() {
   if (node == nullptr) return Done{};
   if (!node->is_table()) return at(*node, "search: write it as [search]");
   Search& search = study_.search.emplace();
-  for (const auto& [key, value] : *node->as_table()) {
-    const std::string name(key.str());
-    const auto whole = [&, &entry = value](std::uint64_t most) -> Result<std::uint64_t> {
-      const auto number = entry.value_exact<std::int64_t>();
-      if (!number || *number < 0 || static_cast<std::uint64_t>(*number) > most)
-        return at(entry, name + ": a whole number is needed, not below 0");
-      return static_cast<std::uint64_t>(*number);
-    };
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    const auto set = [&](std::uint32_t& field) -> Status {
-      SOTTO_TRY(const std::uint64_t number, whole(most));
-      field = static_cast<std::uint32_t>(number);
-      return Done{};
-    };
-    if (name == "method") {
-      const auto method = parse_search_method(value.value_or(std::string("(not a string)")));
-      if (!method.ok()) return at(value, method.error().message);
-      search.method = *method;
-    } else if (name == "metric") {
-      search.metric = value.value_or(std::string("(not a string)"));
-    } else if (name == "seed") {
-      SOTTO_TRY(search.seed, whole(most_seed));
-    } else if (name == "validation_share") {
-      search.validation_share = value.value_or(0.0);
-    } else if (name == "trials" || name == "eta" || name == "min_epochs" || name == "batch") {
-      SOTTO_TRY_DONE(set(name == "trials"  ? search.trials
-                         : name == "eta"   ? search.eta
-                         : name == "batch" ? search.batch
-                                           : search.min_epochs));
-    } else {
-      return at(value, name + ": unknown key in [search]");
-    }
-  }
+  TomlTable table(*node->as_table(), name_, "search.");
+  table.choice("method", {"grid", "random", "halving", "bayes"}, search.method);
+  table.text("metric", search.metric);
+  table.whole("seed", search.seed);
+  table.real("validation_share", search.validation_share);
+  table.whole("trials", search.trials);
+  table.whole("eta", search.eta);
+  table.whole("min_epochs", search.min_epochs);
+  table.whole("batch", search.batch);
+  SOTTO_TRY_DONE(table.finish());
   root_.erase("search");
   return Done{};
 }
@@ -143,11 +120,13 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
   // The keys of both sections are different words, so that here they need no section.
   const std::set<std::string> data_keys = keys_in("data");
   const std::set<std::string> split_keys = keys_in("split");
+  std::set<std::string> all_keys{"name", "kg"};
+  for (const auto* keys : {&data_keys, &split_keys}) all_keys.insert(keys->begin(), keys->end());
   for (auto&& [key, value] : table) {
     const std::string name(key.str());
     const bool known = data_keys.contains(name) || split_keys.contains(name);
     const bool knowledge = name == "kg" && value.is_table();  // a section of its own: kg = { paths = […] }
-    if (!known && !knowledge) return at(value, name + ": unknown key in [[dataset]]");
+    if (!known && !knowledge) return unknown_key(value, name_, name, all_keys, "dataset.");
     toml::table section, single;
     if (knowledge)
       section = std::move(*value.as_table());

@@ -1,4 +1,4 @@
-// For tests: a folder that goes away, and small worlds to make studies of.
+// For tests: a folder of its own that goes away.
 #pragma once
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ namespace sotto {
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-study-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "sotto-test-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
     path_ = pattern;
   }

@@ -1,28 +1,26 @@
-#include "host/serve/config_table.h"
+#include "storage/toml_table.h"
 
 #include <fmt/core.h>
 
 #include <cmath>
 
-#include "base/nearest_word.h"
-
 namespace sotto {
 
-const toml::node* ConfigTable::node(const char* key) {
+const toml::node* TomlTable::node(const char* key) {
   known_.insert(key);
   return table_.get(key);
 }
 
-std::string ConfigTable::where(const char* key) const {
+std::string TomlTable::where(const char* key) const {
   const toml::node* node = table_.get(key);
   return fmt::format("{}: {}{}", node == nullptr ? file_ : place_of(*node, file_), path_, key);
 }
 
-void ConfigTable::wrong(const char* key, const std::string& should) {
-  if (problem_.ok()) problem_ = fail(Code::bad_input, fmt::format("{} must be {}", where(key), should));
+void TomlTable::wrong(const char* key, const std::string& should) {
+  if (problem_.ok()) problem_ = fail(Code::usage, fmt::format("{} must be {}", where(key), should));
 }
 
-void ConfigTable::text(const char* key, std::string& value) {
+void TomlTable::text(const char* key, std::string& value) {
   const toml::node* found = node(key);
   if (found == nullptr) return;
   const auto read = found->value_exact<std::string>();
@@ -30,7 +28,7 @@ void ConfigTable::text(const char* key, std::string& value) {
   value = *read;
 }
 
-void ConfigTable::flag(const char* key, bool& value) {
+void TomlTable::flag(const char* key, bool& value) {
   const toml::node* found = node(key);
   if (found == nullptr) return;
   const auto read = found->value_exact<bool>();
@@ -38,7 +36,7 @@ void ConfigTable::flag(const char* key, bool& value) {
   value = *read;
 }
 
-void ConfigTable::real(const char* key, double& value) {
+void TomlTable::real(const char* key, double& value) {
   const toml::node* found = node(key);
   if (found == nullptr) return;
   const auto read = found->value<double>();
@@ -46,13 +44,13 @@ void ConfigTable::real(const char* key, double& value) {
   value = *read;
 }
 
-void ConfigTable::real(const char* key, float& value) {
+void TomlTable::real(const char* key, float& value) {
   double read = static_cast<double>(value);
   real(key, read);
   value = static_cast<float>(read);
 }
 
-bool ConfigTable::integer(const char* key, std::uint64_t most, std::int64_t& value) {
+bool TomlTable::integer(const char* key, std::uint64_t most, std::int64_t& value) {
   const toml::node* found = node(key);
   if (found == nullptr) return false;
   const auto read = found->value_exact<std::int64_t>();
@@ -64,14 +62,14 @@ bool ConfigTable::integer(const char* key, std::uint64_t most, std::int64_t& val
   return true;
 }
 
-void ConfigTable::seconds(const char* key, std::int64_t& value_ms) {
+void TomlTable::seconds(const char* key, std::int64_t& value_ms) {
   double read = static_cast<double>(value_ms) / 1000.0;
   real(key, read);
   if (read < 0.0 || read > 1e9) return wrong(key, "a number of seconds, not negative");
   value_ms = std::llround(read * 1000.0);
 }
 
-bool ConfigTable::word(const char* key, std::initializer_list<const char*> words, std::size_t& place) {
+bool TomlTable::word(const char* key, std::initializer_list<const char*> words, std::size_t& place) {
   const toml::node* found = node(key);
   if (found == nullptr) return false;
   const auto read = found->value_exact<std::string>();
@@ -86,28 +84,18 @@ bool ConfigTable::word(const char* key, std::initializer_list<const char*> words
   return false;
 }
 
-const toml::table* ConfigTable::inner(const char* key) {
+const toml::table* TomlTable::inner(const char* key) {
   const toml::node* found = node(key);
   if (found == nullptr) return nullptr;
   if (!found->is_table()) wrong(key, fmt::format("a table: [{}{}]", path_, key));
   return found->as_table();
 }
 
-Status ConfigTable::finish() {
+Status TomlTable::finish() {
   SOTTO_TRY_DONE(problem_);
   for (const auto& [key, value] : table_) {
     const std::string typed(key.str());
-    if (known_.contains(typed)) continue;
-    NearestWord nearest(typed);
-    std::string list;
-    for (const std::string& known : known_) {
-      nearest.look_at(known);
-      list += (list.empty() ? "" : ", ") + known;
-    }
-    const std::string hint =
-        nearest.word().empty() ? "; known" : fmt::format("; did you mean '{}'? Known", nearest.word());
-    return fail(Code::bad_input, fmt::format("{}: unknown key '{}{}'{} are {}", place_of(value, file_), path_,
-                                             typed, hint, list));
+    if (!known_.contains(typed)) return unknown_key(value, file_, typed, known_, path_);
   }
   return Done{};
 }

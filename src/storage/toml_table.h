@@ -1,4 +1,4 @@
-// ConfigTable: one table of a configuration file, read strictly.
+// TomlTable: one table of a TOML document, read strictly.
 //
 // Laws: a key nobody asked for is an error with its line; a value of the wrong kind names line, key and what
 // it should be; numbers that do not fit their type are refused.
@@ -10,14 +10,14 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/plan/toml.h"
+#include "storage/toml.h"
 
 namespace sotto {
 
-class ConfigTable {
+class TomlTable {
  public:
   // `file` is the name for messages; `path` what stands before a key: "task.movies.".
-  ConfigTable(const toml::table& table, std::string file, std::string path = "")
+  TomlTable(const toml::table& table, std::string file, std::string path = "")
       : table_(table), file_(std::move(file)), path_(std::move(path)) {}
 
   void text(const char* key, std::string& value);
