@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "device/recommend.h"
-#include "device/test_device.h"
+#include "device/testing/test_device.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 
 namespace sotto::exchange_als_test {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "device/vault_world.h"
+#include "device/testing/vault_world.h"
 
 namespace sotto::recommend_test {
 namespace {

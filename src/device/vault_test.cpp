@@ -10,7 +10,7 @@
 #include <fstream>
 #include <functional>
 
-#include "device/vault_world.h"
+#include "device/testing/vault_world.h"
 
 namespace sotto::vault_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/toppop.h"
 
 namespace sotto::evaluate_test {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::address_test {
 namespace {

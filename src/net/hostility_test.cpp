@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "net/byte_buffers.h"
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::hostility_test {
 namespace {

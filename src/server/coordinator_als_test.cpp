@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include "fed/wire/round_plain.h"
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 #include "privacy/dp/calibrate.h"
 #include "server/budget_text.h"
-#include "server/coordinator_world.h"
+#include "server/testing/coordinator_world.h"
 
 namespace sotto::coordinator_als_test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fstream>
 
-#include "server/plain_store.h"
-#include "server/store_snapshot.h"
+#include "server/testing/plain_store.h"
+#include "server/testing/store_snapshot.h"
 
 namespace sotto::sqlite_store_test {
 namespace {

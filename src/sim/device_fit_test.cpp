@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "fed/wire/server_model.h"
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 #include "sim/federation.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/train/training.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

@@ -10,7 +10,7 @@
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
 #include "server/budget_text.h"
-#include "server/store_snapshot.h"
+#include "server/testing/store_snapshot.h"
 
 namespace sotto {
 

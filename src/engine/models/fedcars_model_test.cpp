@@ -11,7 +11,7 @@
 #include "engine/train/run_dir.h"
 #include "engine/train/session.h"
 #include "model/fedcars/fedcars_recommender.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 

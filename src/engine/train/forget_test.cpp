@@ -5,7 +5,7 @@
 
 #include "data/generate.h"
 #include "data/split_parts.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

@@ -5,7 +5,7 @@
 
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 
 namespace sotto::device_model_test {
 

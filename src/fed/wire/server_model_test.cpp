@@ -7,7 +7,7 @@
 
 #include "base/row_hash.h"
 #include "fed/wire/device_fit.h"
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 
 namespace sotto::server_model_test {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "fed/wire/slow_als.h"
+#include "fed/wire/testing/slow_als.h"
 
 namespace sotto::task_test {
 

@@ -7,7 +7,7 @@
 #include "base/executor.h"
 #include "engine/models/fedcars_model.h"
 #include "engine/train/training.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 
 namespace sotto {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "model/central/small_features.h"
+#include "model/central/testing/small_features.h"
 
 namespace sotto::vsm_test {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "model/kgflex/small_world.h"
+#include "model/kgflex/testing/small_world.h"
 
 namespace sotto::profile_test {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "data/kg/item_features.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto {
 

@@ -1,7 +1,7 @@
 // For tests: devices in the secure sums of a coordinator, message by message.
 #pragma once
 
-#include "server/coordinator_world.h"
+#include "server/testing/coordinator_world.h"
 
 namespace sotto {
 

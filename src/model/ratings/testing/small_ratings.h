@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/ratings/rating_model.h"
 
 namespace sotto {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/enrol.h"
-#include "device/fake_coordinator.h"
+#include "device/testing/fake_coordinator.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 

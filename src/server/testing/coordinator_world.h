@@ -9,8 +9,8 @@
 
 #include "fed/secure/sum_device.h"
 #include "server/coordinator.h"
-#include "server/memory_store.h"
-#include "server/world_device.h"
+#include "server/testing/memory_store.h"
+#include "server/testing/world_device.h"
 
 namespace sotto {
 

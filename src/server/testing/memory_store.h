@@ -1,7 +1,7 @@
 // For tests: the PlainStore with a switch that makes it fail as a full disk does.
 #pragma once
 
-#include "server/plain_store.h"
+#include "server/testing/plain_store.h"
 
 namespace sotto {
 
