@@ -209,7 +209,7 @@ nlohmann::json comparison_json(const Comparison& comparison) {
     for (std::size_t n = 0; n < comparison.metrics.size(); ++n) {
       const ComparedCell& cell = row.cells[n];
       nlohmann::json& json = cells[comparison.metrics[n]] = {{"value", cell.value}, {"beats", cell.beats}};
-      if (cell.standing != Standing::plain) json["place"] = places[static_cast<std::size_t>(cell.standing)];
+      if (cell.standing != RankMark::plain) json["place"] = places[static_cast<std::size_t>(cell.standing)];
       if (cell.interval) json["interval"] = as_json(*cell.interval);
     }
     rows.push_back({{"letter", row.letter}, {"label", row.label}, {"run", row.source}, {"metrics", cells}});

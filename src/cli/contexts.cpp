@@ -10,7 +10,7 @@
 #include "cli/find_items.h"
 #include "cli/run_text.h"
 #include "engine/plan/device_folder.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/train/run_dir.h"
 #include "model/fedcars/context_score.h"
 #include "privacy/context_consent.h"

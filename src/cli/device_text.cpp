@@ -11,7 +11,7 @@
 #include "cli/rule_remarks.h"
 #include "cli/table.h"
 #include "device/export_data.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/train/level_figures.h"
 
 namespace sotto {

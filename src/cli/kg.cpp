@@ -9,7 +9,7 @@
 #include "cli/kg_command.h"
 #include "cli/kg_flags.h"
 #include "cli/reading_progress.h"
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 

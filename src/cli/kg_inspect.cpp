@@ -8,8 +8,8 @@
 
 #include "cli/kg_command.h"
 #include "cli/table.h"
-#include "data/kg/feature_counts.h"
-#include "data/kg/item_features.h"
+#include "data/feature_counts.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

@@ -10,7 +10,7 @@
 #include "cli/train_flags.h"
 #include "data/forget_user.h"
 #include "engine/plan/prepare.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/session.h"
 #include "sim/thread_pool.h"

@@ -36,7 +36,7 @@ std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) c
   return row && *row < model_->rows.rows() ? row : std::nullopt;
 }
 
-Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::string& task) {
+Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::string& task) {
   LocalRecommender made;
   SOTTO_TRY(made.model_, kept.model(task));
   if (!made.model_)
@@ -58,7 +58,7 @@ Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::strin
   return made;
 }
 
-Status LocalRecommender::find_own(Keepsake& kept, const std::string& task) {
+Status LocalRecommender::find_own(DeviceStore& kept, const std::string& task) {
   std::optional<Private<RowMatrix>> own;
   if (!model_->task.empty()) {
     v1::TaskSpec spec;
@@ -123,7 +123,7 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
   return explanation;
 }
 
-Result<std::string> only_task(Keepsake& kept) {
+Result<std::string> only_task(DeviceStore& kept) {
   SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
   if (tasks.empty())
     return fail(Code::not_found, "there is no model on this device yet: run an exchange first");

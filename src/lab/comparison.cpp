@@ -49,7 +49,7 @@ Result<double> value_of(const ComparedRun& run, const std::string& metric) {
 void mark_standings(std::vector<ComparedRow>& rows, std::size_t column, bool less) {
   std::vector<double> values;
   for (const ComparedRow& row : rows) values.push_back(row.cells[column].value);
-  const std::vector<Standing> standings = standings_of(values, less);
+  const std::vector<RankMark> standings = rank_marks_of(values, less);
   for (std::size_t n = 0; n < rows.size(); ++n) rows[n].cells[column].standing = standings[n];
 }
 

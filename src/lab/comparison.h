@@ -13,7 +13,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
-#include "lab/standing.h"
+#include "lab/rank_mark.h"
 #include "metrics/bootstrap.h"
 #include "metrics/evaluate.h"
 #include "metrics/statistics.h"
@@ -43,7 +43,7 @@ struct CompareOptions {
 
 struct ComparedCell {
   double value = 0.0;  // not a number where the metric is not defined
-  Standing standing = Standing::plain;
+  RankMark standing = RankMark::plain;
   std::string beats = {};  // letters
   std::optional<Interval> interval = {};
 };

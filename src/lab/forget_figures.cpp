@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "model/mf_recommender.h"
 #include "privacy/audit/leak_figures.h"
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "device/exchange.h"
-#include "device/memory_keepsake.h"
+#include "device/memory_device_store.h"
 #include "fed/messages.h"
 #include "fed/secure/sum_server.h"
 #include "fed/wire/catalogue.h"

@@ -41,7 +41,7 @@ struct TestDevice {
   SharedShelf shelf;
   std::int64_t clock_off_ms = 0;
   ExchangeOptions options;
-  std::optional<MemoryKeepsake> kept;
+  std::optional<MemoryDeviceStore> kept;
   std::optional<Exchange> exchange;
 };
 

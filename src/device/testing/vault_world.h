@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 #include "device/vault.h"
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "engine/models/neural_module.h"
-#include "engine/protect/people.h"
 #include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
 #include "engine/protect/weighing.h"
 #include "model/averaging/flat_matrices.h"
 #include "privacy/consented_histories.h"

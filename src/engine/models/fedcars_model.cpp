@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/rng.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "model/central/dense_layers.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "privacy/context_consent.h"

@@ -26,8 +26,8 @@ inline constexpr const char* learned_from_test = "learned from the test part";
 // The histories of those who answer; the others' are empty.
 [[nodiscard]] Histories participants(const TrainRequest& request, const Histories& histories);
 
-// The model with everybody's records and protocols. The request has its people (engine/protect/people.h).
-// Fails where the split has no ratings.
+// The model with everybody's records and protocols. The request has its people
+// (engine/protect/training_consent.h). Fails where the split has no ratings.
 [[nodiscard]] Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split);
 
 // From what a run directory holds.

@@ -4,8 +4,8 @@
 
 #include "engine/models/private_ease.h"
 #include "engine/protect/dp.h"
-#include "engine/protect/people.h"
 #include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
 #include "fed/weights_message.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"

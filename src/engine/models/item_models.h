@@ -14,7 +14,7 @@ namespace sotto {
 [[nodiscard]] Result<DirectModel> make_item_model(const TrainRequest& request, const Split& split,
                                                   Executor& executor);
 // The federated ones in two halves: the sum that leaves the devices, and what the server makes of it. The
-// request has its people (engine/protect/people.h).
+// request has its people (engine/protect/training_consent.h).
 [[nodiscard]] PersonWeight weight_of(const TrainRequest& request);
 [[nodiscard]] Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split,
                                                   Executor& executor);

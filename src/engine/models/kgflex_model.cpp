@@ -1,6 +1,6 @@
 #include "engine/models/kgflex_model.h"
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "model/central/dense_layers.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "privacy/feature_consent.h"

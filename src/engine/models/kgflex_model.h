@@ -18,8 +18,8 @@ namespace sotto {
 [[nodiscard]] Status check_kgflex(const TrainRequest& request);
 [[nodiscard]] ProfileOptions profile_options(const TrainRequest& request);
 
-// The model with everybody's profiles on these data. The request has its people (engine/protect/people.h).
-// Fails where the split has no features.
+// The model with everybody's profiles on these data. The request has its people
+// (engine/protect/training_consent.h). Fails where the split has no features.
 [[nodiscard]] Result<Kgflex> make_kgflex(const TrainRequest& request, const Split& split, Executor& executor);
 
 // From what a run directory holds; the sizes fit the model.

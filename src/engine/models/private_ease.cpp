@@ -5,7 +5,7 @@
 
 #include "engine/protect/dp.h"
 #include "engine/protect/lambda_choice.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "fed/messages.h"
 #include "model/central/noisy_gram.h"
 #include "model/pair_sum.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "fed/messages.h"
 #include "sim/candidate_votes.h"
 

@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "data/forget_user.h"
 #include "engine/models/item_models.h"
-#include "engine/protect/people.h"
-#include "fed/criteria/kinds/novelty.h"
-#include "fed/criteria/kinds/size.h"
+#include "engine/protect/training_consent.h"
+#include "fed/criteria/novelty.h"
+#include "fed/criteria/size.h"
 #include "sim/history_federation.h"
 
 namespace sotto {

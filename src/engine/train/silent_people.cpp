@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "fed/wire/published_model.h"
 
 namespace sotto {

@@ -11,7 +11,7 @@
 #include "engine/models/kgflex_model.h"
 #include "engine/train/factor_training.h"
 #include "fed/dp_sum.h"
-#include "fed/recorder.h"
+#include "fed/secure/recorder.h"
 #include "lab/audit/criteria_part.h"
 #include "privacy/dp/gaussian.h"
 #include "sim/history_federation.h"

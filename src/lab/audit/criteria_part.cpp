@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 
 namespace sotto {
 

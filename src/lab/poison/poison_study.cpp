@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/rng.h"
-#include "engine/protect/people.h"
 #include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
 #include "fed/wire/published_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/exposure.h"

@@ -48,8 +48,8 @@ std::string figure_html(const Chart& chart) {
 
 std::string cell_html(const PageColumn& column, const PageCell& cell) {
   std::string classes = column.number ? "number" : "";
-  if (cell.standing == Standing::best) classes += " best";
-  if (cell.standing == Standing::second) classes += " second";
+  if (cell.standing == RankMark::best) classes += " best";
+  if (cell.standing == RankMark::second) classes += " second";
   std::string html = fmt::format("<td class=\"{}\"", classes);
   if (cell.value) html += fmt::format(" data-v=\"{:.17g}\"", *cell.value);
   if (!cell.hint.empty()) html += fmt::format(" title=\"{}\"", escaped(cell.hint));

@@ -204,9 +204,9 @@ TEST(Tables, best_and_second_are_marked_and_letters_name_who_is_beaten) {
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0][0].text, "a");
   EXPECT_EQ(table.rows[2][1].text, "high");
-  EXPECT_EQ(table.rows[2][2].standing, Standing::best);
-  EXPECT_EQ(table.rows[1][2].standing, Standing::second);
-  EXPECT_EQ(table.rows[0][2].standing, Standing::plain);
+  EXPECT_EQ(table.rows[2][2].standing, RankMark::best);
+  EXPECT_EQ(table.rows[1][2].standing, RankMark::second);
+  EXPECT_EQ(table.rows[0][2].standing, RankMark::plain);
   EXPECT_EQ(table.rows[0].back().text, "");
   EXPECT_EQ(table.rows[1].back().text, "a");
   EXPECT_EQ(table.rows[2].back().text, "a");

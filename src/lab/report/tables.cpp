@@ -40,7 +40,7 @@ void mark_best(PageTable& table, std::size_t column, bool more_is_better) {
   if (table.rows.size() < 2) return;
   std::vector<double> values;
   for (const auto& row : table.rows) values.push_back(row[column].value.value_or(NAN));
-  const std::vector<Standing> standings = standings_of(values, !more_is_better);
+  const std::vector<RankMark> standings = rank_marks_of(values, !more_is_better);
   for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row][column].standing = standings[row];
 }
 

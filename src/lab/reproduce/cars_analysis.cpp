@@ -23,7 +23,7 @@ PaperCell over_seeds(const std::vector<double>& values) {
 }
 
 void add_finding(Finding finding, const ClaimVotes& votes, Reproduction& out) {
-  finding.standpoint = votes.standpoint();
+  finding.outcome = votes.outcome();
   if (!finding.evidence.empty()) out.findings.push_back(std::move(finding));
 }
 

@@ -15,9 +15,9 @@ namespace sotto {
 struct ClaimVotes {
   std::size_t yes = 0, no = 0;
   void cast(bool holds) { ++(holds ? yes : no); }
-  [[nodiscard]] Standpoint standpoint() const {
-    if (yes + no == 0) return Standpoint::untested;
-    return no == 0 ? Standpoint::holds : yes == 0 ? Standpoint::fails : Standpoint::mixed;
+  [[nodiscard]] ClaimOutcome outcome() const {
+    if (yes + no == 0) return ClaimOutcome::untested;
+    return no == 0 ? ClaimOutcome::holds : yes == 0 ? ClaimOutcome::fails : ClaimOutcome::mixed;
   }
 };
 

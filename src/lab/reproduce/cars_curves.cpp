@@ -45,7 +45,7 @@ Result<PaperTable> participation_table(const TargetData& at, const PaperData& da
 
 // The paper: half of the people of 100K, 60% of latest-small.
 void add_half_finding(const TargetData& at, Reproduction& out) {
-  Finding finding{"Half of the people reach an MAE within 2% of everybody's.", Standpoint::untested, {}};
+  Finding finding{"Half of the people reach an MAE within 2% of everybody's.", ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data) {
     const auto half = mean_of(at, data, share_label(0.5), "MAE"),

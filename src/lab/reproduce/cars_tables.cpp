@@ -47,8 +47,8 @@ void mark_best_cars(PaperTable& table) {
     std::stable_sort(cells.begin(), cells.end(), [&](const PaperCell* a, const PaperCell* b) {
       return is_better(table.metrics[column], *a->ours, *b->ours);
     });
-    if (!cells.empty()) cells[0]->standing = Standing::best;
-    if (cells.size() > 1) cells[1]->standing = Standing::second;
+    if (!cells.empty()) cells[0]->standing = RankMark::best;
+    if (cells.size() > 1) cells[1]->standing = RankMark::second;
   }
 }
 
@@ -69,7 +69,7 @@ void note_table(const TargetData& at, const PaperData& data, PaperTable& table) 
 
 // What the paper printed for Fed-CARS is reached.
 void add_print_finding(const TargetData& at, Reproduction& out) {
-  Finding finding{"Fed-CARS' errors are at or below print.", Standpoint::untested, {}};
+  Finding finding{"Fed-CARS' errors are at or below print.", ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data)
     for (const std::string_view metric : {std::string_view("MAE"), std::string_view("RMSE")}) {
@@ -102,7 +102,7 @@ std::optional<Rival> best_rival(const TargetData& at, const PaperData& data, std
 
 void add_rival_finding(const TargetData& at, std::string claim, std::vector<std::string_view> metrics,
                        Reproduction& out) {
-  Finding finding{std::move(claim), Standpoint::untested, {}};
+  Finding finding{std::move(claim), ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data)
     for (const std::string_view metric : metrics) {
@@ -119,7 +119,7 @@ void add_rival_finding(const TargetData& at, std::string claim, std::vector<std:
 // Nobody printed them: the best that a central model does.
 void add_distance_finding(const TargetData& at, Reproduction& out) {
   Finding finding{"Under the clean protocol Fed-CARS is at most 1% behind the best central model of ratings.",
-                  Standpoint::untested,
+                  ClaimOutcome::untested,
                   {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data) {

@@ -43,11 +43,11 @@ TEST(CriteriaTables, TheBestOfManyHoldsOnlyByItsInterval) {
   const auto sure = findings_of({.epochs = {2.0, 2.0, 2.1}, .tail = {0.2, 0.21, 0.19}});
   ASSERT_EQ(sure.size(), 2u);
   for (const Finding& finding : sure) {
-    EXPECT_EQ(finding.standpoint, Standpoint::holds);
+    EXPECT_EQ(finding.outcome, ClaimOutcome::holds);
     EXPECT_NE(finding.evidence[0].find("with size (the best of 2"), std::string::npos) << finding.evidence[0];
   }
   for (const SeedGaps& unsure : {SeedGaps{{5.0, -1.0, 2.0}, {0.9, -0.3, 0.0}}, SeedGaps{{2.0}, {0.2}}})
-    for (const Finding& finding : findings_of(unsure)) EXPECT_EQ(finding.standpoint, Standpoint::fails);
+    for (const Finding& finding : findings_of(unsure)) EXPECT_EQ(finding.outcome, ClaimOutcome::fails);
 }
 
 TEST(CriteriaPlans, EachVariantIsThePlainPlanButForItsCriteria) {

@@ -114,7 +114,7 @@ PiTally tally(const std::vector<ModelPair>& pairs, std::vector<std::string>& evi
 
 // "The best π is rarely 1". π = 0 sends nothing of what people like: left out, as in the papers' figure.
 Result<Finding> best_pi(const TargetData& at) {
-  Finding finding{"The best π is rarely 1.", Standpoint::untested, {}};
+  Finding finding{"The best π is rarely 1.", ClaimOutcome::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
     for (const std::string_view model : fpl_models) {
@@ -130,16 +130,16 @@ Result<Finding> best_pi(const TargetData& at) {
       fmt::format("a π below 1 is on top in {} of {} configurations (by chance alone: {:.0f}), significantly "
                   "better than 1 in {}; π = 1 is significantly better than all others in {}",
                   found.on_top, found.all, found.by_chance, found.better, found.worse));
-  finding.standpoint = found.worse == 0 && 2 * found.better >= found.all ? Standpoint::holds
-                       : found.worse > found.better                      ? Standpoint::fails
-                                                                         : Standpoint::mixed;
+  finding.outcome = found.worse == 0 && 2 * found.better >= found.all ? ClaimOutcome::holds
+                    : found.worse > found.better                      ? ClaimOutcome::fails
+                                                                      : ClaimOutcome::mixed;
   return finding;
 }
 
 // "Parallelism does not change accuracy". Where plans differ in more than the cohort, it cannot be told.
 Result<Finding> parallelism(const TargetData& at) {
   Finding finding{
-      "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", Standpoint::untested, {}};
+      "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", ClaimOutcome::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
     for (const auto& [parallel, single] : {std::pair{"pFPL", "sFPL"}, std::pair{"pFPL+", "sFPL+"}})
@@ -154,16 +154,16 @@ Result<Finding> parallelism(const TargetData& at) {
                                (comparable ? "" : "; not counted: the plans differ in more than the cohort"));
   }
   if (counted == 0) return finding;
-  finding.standpoint = significant == 0        ? Standpoint::holds
-                       : significant < counted ? Standpoint::mixed
-                                               : Standpoint::fails;
+  finding.outcome = significant == 0        ? ClaimOutcome::holds
+                    : significant < counted ? ClaimOutcome::mixed
+                                            : ClaimOutcome::fails;
   return finding;
 }
 
 // "More local computation helps on the sparse set". Other sets are told, and do not count.
 Result<Finding> local_computation(const TargetData& at) {
   Finding finding{"More local computation helps on the sparse set (sFPL+ and sFPL on Amazon DM).",
-                  Standpoint::untested,
+                  ClaimOutcome::untested,
                   {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
@@ -176,16 +176,16 @@ Result<Finding> local_computation(const TargetData& at) {
   for (const ModelPair& pair : corrected) {
     finding.evidence.push_back(line_of(pair));
     if (pair.dataset != amazon_dm) continue;
-    finding.standpoint = !pair.significant() ? Standpoint::mixed
-                         : pair.gains()      ? Standpoint::holds
-                                             : Standpoint::fails;
+    finding.outcome = !pair.significant() ? ClaimOutcome::mixed
+                      : pair.gains()      ? ClaimOutcome::holds
+                                          : ClaimOutcome::fails;
   }
   return finding;
 }
 
 // "π hardly moves the communication cost": the papers' count of vectors, for the same epochs.
 Result<Finding> cost_over_pi(const TargetData& at) {
-  Finding finding{"π hardly moves the communication cost.", Standpoint::untested, {}};
+  Finding finding{"π hardly moves the communication cost.", ClaimOutcome::untested, {}};
   double most = 0.0;
   for (const PaperData& data : at.data)
     for (const std::string_view model : fpl_models) {
@@ -201,21 +201,21 @@ Result<Finding> cost_over_pi(const TargetData& at) {
           fmt::format("{}: {} from {:.4g} to {:.4g} vectors over {} values of π ({:.2f}%)", data.shown, model,
                       *low, *high, costs.size(), 100.0 * (*high / *low - 1.0)));
     }
-  if (!finding.evidence.empty()) finding.standpoint = most <= hardly ? Standpoint::holds : Standpoint::fails;
+  if (!finding.evidence.empty()) finding.outcome = most <= hardly ? ClaimOutcome::holds : ClaimOutcome::fails;
   return finding;
 }
 
 }  // namespace
 
-const char* to_string(Standpoint standpoint) {
-  switch (standpoint) {
-    case Standpoint::holds:
+const char* to_string(ClaimOutcome outcome) {
+  switch (outcome) {
+    case ClaimOutcome::holds:
       return "holds";
-    case Standpoint::mixed:
+    case ClaimOutcome::mixed:
       return "mixed";
-    case Standpoint::fails:
+    case ClaimOutcome::fails:
       return "does not hold";
-    case Standpoint::untested:
+    case ClaimOutcome::untested:
       break;
   }
   return "not tested";

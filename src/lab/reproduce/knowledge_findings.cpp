@@ -24,15 +24,15 @@ std::optional<double> measured_mean(const TargetData& at, const PaperData& data,
 struct Votes {
   std::size_t yes = 0, no = 0;
   void cast(bool holds) { ++(holds ? yes : no); }
-  [[nodiscard]] Standpoint standpoint() const {
-    if (yes + no == 0) return Standpoint::untested;
-    return no == 0 ? Standpoint::holds : yes == 0 ? Standpoint::fails : Standpoint::mixed;
+  [[nodiscard]] ClaimOutcome outcome() const {
+    if (yes + no == 0) return ClaimOutcome::untested;
+    return no == 0 ? ClaimOutcome::holds : yes == 0 ? ClaimOutcome::fails : ClaimOutcome::mixed;
   }
 };
 
 // KGFlex is ahead of all other competing models in these metrics.
 Finding ahead_in(const TargetData& at, std::string claim, std::span<const std::string_view> metrics) {
-  Finding finding{std::move(claim), Standpoint::untested, {}};
+  Finding finding{std::move(claim), ClaimOutcome::untested, {}};
   Votes votes;
   for (const PaperData& data : at.data)
     for (const std::string_view metric : metrics) {
@@ -51,14 +51,14 @@ Finding ahead_in(const TargetData& at, std::string claim, std::span<const std::s
       finding.evidence.push_back(fmt::format("{}: {} of KGFlex {:.4f}, the best other {:.4f} ({})",
                                              data.shown, metric, *own, *best, rival));
     }
-  finding.standpoint = votes.standpoint();
+  finding.outcome = votes.outcome();
   return finding;
 }
 
 // Figure 6.3: one choice of hops against another, for each length.
 Finding hops_compared(const TargetData& at, std::string claim, std::string_view more, std::string_view less,
                       std::string_view metric) {
-  Finding finding{std::move(claim), Standpoint::untested, {}};
+  Finding finding{std::move(claim), ClaimOutcome::untested, {}};
   Votes votes;
   for (const PaperData& data : at.data)
     for (const std::string_view model : ablation_models) {
@@ -71,7 +71,7 @@ Finding hops_compared(const TargetData& at, std::string claim, std::string_view 
       finding.evidence.push_back(fmt::format("{}: {} {:.4f} with {}, {:.4f} with {}", data.shown, metric,
                                              *left, model, *right, other));
     }
-  finding.standpoint = votes.standpoint();
+  finding.outcome = votes.outcome();
   return finding;
 }
 
@@ -79,7 +79,7 @@ Finding hops_compared(const TargetData& at, std::string claim, std::string_view 
 Finding preserved_rises(const Reproduction& out) {
   Finding finding{
       "The more a feature matters to a person, the likelier the list keeps it (medians, k falling).",
-      Standpoint::untested,
+      ClaimOutcome::untested,
       {}};
   Votes votes;
   for (const PaperTable& table : out.tables) {
@@ -96,7 +96,7 @@ Finding preserved_rises(const Reproduction& out) {
     votes.cast(rises);
     finding.evidence.push_back(std::move(line));
   }
-  finding.standpoint = votes.standpoint();
+  finding.outcome = votes.outcome();
   return finding;
 }
 

@@ -51,9 +51,9 @@ void mark_best(PaperTable& table) {
     });
     for (PaperCell* cell : cells) {
       if (*cell->ours == *cells.front()->ours)
-        cell->standing = Standing::best;
+        cell->standing = RankMark::best;
       else if (*cell->ours == *cells[1]->ours && *cells[1]->ours != *cells.front()->ours)
-        cell->standing = Standing::second;
+        cell->standing = RankMark::second;
     }
   }
 }

@@ -157,10 +157,10 @@ TEST_F(MeasurementsTest, findings_hold_where_the_numbers_say_so) {
   const std::vector<PaperData> sets{data(amazon_dm)};
   Reproduction out;
   ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
-  EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "communication cost")->standpoint, Standpoint::holds);
+  EXPECT_EQ(find(out, "best π")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "Parallelism")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "local computation")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "communication cost")->outcome, ClaimOutcome::holds);
 }
 
 TEST_F(MeasurementsTest, findings_fail_where_the_numbers_say_so) {
@@ -174,9 +174,9 @@ TEST_F(MeasurementsTest, findings_fail_where_the_numbers_say_so) {
   const std::vector<PaperData> sets{data(amazon_dm)};
   Reproduction out;
   ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
-  EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::fails);
-  EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::fails);
-  EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::fails);
+  EXPECT_EQ(find(out, "best π")->outcome, ClaimOutcome::fails);
+  EXPECT_EQ(find(out, "Parallelism")->outcome, ClaimOutcome::fails);
+  EXPECT_EQ(find(out, "local computation")->outcome, ClaimOutcome::fails);
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ PageTable page_table(const PaperTable& table) {
       if (!printed) continue;
       PageCell& verdict = cells.emplace_back(PageCell{to_string(cell.verdict)});
       if (ratio) verdict.detail = fmt::format("{:.2f} of print", *ratio);
-      if (cell.verdict == Verdict::reached) verdict.standing = Standing::best;
+      if (cell.verdict == Verdict::reached) verdict.standing = RankMark::best;
     }
     page.rows.push_back(std::move(cells));
   }
@@ -107,9 +107,8 @@ PageSection findings_section(const Reproduction& reproduction) {
   table.columns = {{"finding", false, ""}, {"here", false, ""}, {"measured", false, ""}};
   for (const Finding& finding : reproduction.findings)
     for (std::size_t n = 0; n < finding.evidence.size(); ++n)
-      table.rows.push_back({{n == 0 ? finding.claim : ""},
-                            {n == 0 ? to_string(finding.standpoint) : ""},
-                            {finding.evidence[n]}});
+      table.rows.push_back(
+          {{n == 0 ? finding.claim : ""}, {n == 0 ? to_string(finding.outcome) : ""}, {finding.evidence[n]}});
   section.blocks.emplace_back(std::move(table));
   return section;
 }
@@ -223,7 +222,7 @@ Page page_of(const Reproduction& reproduction, const std::string& command) {
   if (const std::string verdicts = verdicts_text(reproduction); !verdicts.empty())
     page.summary.push_back("Cells: " + verdicts + ".");
   for (const Finding& finding : reproduction.findings)
-    page.summary.push_back(fmt::format("{} Here: {}.", finding.claim, to_string(finding.standpoint)));
+    page.summary.push_back(fmt::format("{} Here: {}.", finding.claim, to_string(finding.outcome)));
   if (!reproduction.tables.empty()) page.sections.push_back(tables_section(reproduction));
   if (!reproduction.findings.empty()) page.sections.push_back(findings_section(reproduction));
   if (!reproduction.figures.empty()) page.sections.push_back({"Figures", reproduction.figures});

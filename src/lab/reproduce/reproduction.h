@@ -22,7 +22,7 @@ struct PaperCell {
   std::optional<double> ours;
   std::optional<Interval> interval;
   Verdict verdict = Verdict::no_print;
-  Standing standing = Standing::plain;  // ours, among those it is compared with
+  RankMark standing = RankMark::plain;  // ours, among those it is compared with
 };
 
 struct PaperRow {
@@ -43,13 +43,13 @@ struct PaperTable {
       std::nullopt;  // the metric whose intervals stand beside it in text, too
 };
 
-enum class Standpoint : std::uint8_t { holds, mixed, fails, untested };
-[[nodiscard]] const char* to_string(Standpoint standpoint);
+enum class ClaimOutcome : std::uint8_t { holds, mixed, fails, untested };
+[[nodiscard]] const char* to_string(ClaimOutcome outcome);
 
 // One of the papers' findings, and what our numbers say to it.
 struct Finding {
   std::string claim;
-  Standpoint standpoint = Standpoint::untested;
+  ClaimOutcome outcome = ClaimOutcome::untested;
   std::vector<std::string> evidence;  // a line each
 };
 

@@ -18,6 +18,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
+#include "data/audiences.h"
 #include "data/histories.h"
 #include "model/central/nearest.h"
 
@@ -35,20 +36,6 @@ struct KnnOptions {
 
 // Fails for 0 neighbours or a shrink that is negative or not a number.
 [[nodiscard]] Status check(const KnnOptions& options);
-
-// The users of each item: the histories transposed, users ascending.
-class Audiences {
- public:
-  Audiences(const Histories& histories, std::size_t catalogue);
-  [[nodiscard]] std::size_t items() const { return offsets_.size() - 1; }
-  [[nodiscard]] std::span<const UserIndex> of(ItemIndex item) const {
-    return std::span(users_).subspan(offsets_[item.value], offsets_[item.value + 1] - offsets_[item.value]);
-  }
-
- private:
-  std::vector<std::uint64_t> offsets_;
-  std::vector<UserIndex> users_;
-};
 
 class NeighborLists {
  public:

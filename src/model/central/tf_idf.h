@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "model/central/testing/small_worlds.h"
 
 namespace sotto {

@@ -10,7 +10,7 @@
 
 #include "base/rng.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "model/kgflex/kgflex.h"
 
 namespace sotto {

@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto::audit_test {
 

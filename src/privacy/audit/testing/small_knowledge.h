@@ -13,7 +13,7 @@
 
 #include "base/rng.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "privacy/audit/testing/small_catalogue.h"
 #include "privacy/audit/transcript.h"
 

@@ -1,4 +1,4 @@
-#include "fed/recorder.h"
+#include "fed/secure/recorder.h"
 
 #include <gtest/gtest.h>
 

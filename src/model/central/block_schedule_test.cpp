@@ -1,15 +1,15 @@
-#include "model/central/stay_board.h"
+#include "model/central/block_schedule.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
 
-namespace sotto::stay_board_test {
+namespace sotto::block_schedule_test {
 namespace {
 
-TEST(StayBoard, GivesTheWishedRangeWhileItMayGoOn) {
-  StayBoard board(3, 4);
+TEST(BlockSchedule, GivesTheWishedRangeWhileItMayGoOn) {
+  BlockSchedule board(3, 4);
   const auto stay = board.take(1);
   ASSERT_TRUE(stay);
   EXPECT_EQ(stay->range, 1u);
@@ -22,8 +22,8 @@ TEST(StayBoard, GivesTheWishedRangeWhileItMayGoOn) {
   EXPECT_FALSE(board.all_over());
 }
 
-TEST(StayBoard, OneThreadComesToTheEnd) {
-  StayBoard board(5, 7);
+TEST(BlockSchedule, OneThreadComesToTheEnd) {
+  BlockSchedule board(5, 7);
   int taken = 0;
   for (std::uint32_t first = 0; !board.all_over(); first = (first * 3 + 1) % 5, ++taken) {
     const auto stay = board.take(first);
@@ -32,13 +32,13 @@ TEST(StayBoard, OneThreadComesToTheEnd) {
   }
   EXPECT_EQ(taken, 35);
   EXPECT_FALSE(board.take(0));
-  EXPECT_TRUE(StayBoard(3, 0).all_over());
+  EXPECT_TRUE(BlockSchedule(3, 0).all_over());
 }
 
 // Ranges and item sets are plain numbers here: were two threads ever in one at once, or in the wrong order,
 // the sums would differ from those of one thread.
 std::vector<std::uint64_t> worked(std::size_t threads, std::uint32_t ranges, std::uint32_t stays) {
-  StayBoard board(ranges, stays);
+  BlockSchedule board(ranges, stays);
   std::vector<std::uint64_t> users(ranges, 1), items(ranges, 2);
   const auto work = [&](std::uint32_t first) {
     while (!board.all_over()) {
@@ -62,7 +62,7 @@ std::vector<std::uint64_t> worked(std::size_t threads, std::uint32_t ranges, std
   return users;
 }
 
-TEST(StayBoard, AnyNumberOfThreadsDoesTheSame) {
+TEST(BlockSchedule, AnyNumberOfThreadsDoesTheSame) {
   for (const std::uint32_t ranges : {2u, 3u, 8u}) {
     const auto one = worked(1, ranges, 400);
     for (const std::size_t threads : {2u, 3u, 8u}) EXPECT_EQ(worked(threads, ranges, 400), one);
@@ -70,4 +70,4 @@ TEST(StayBoard, AnyNumberOfThreadsDoesTheSame) {
 }
 
 }  // namespace
-}  // namespace sotto::stay_board_test
+}  // namespace sotto::block_schedule_test

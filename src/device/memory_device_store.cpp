@@ -1,4 +1,4 @@
-#include "device/memory_keepsake.h"
+#include "device/memory_device_store.h"
 
 #include <algorithm>
 
@@ -33,18 +33,18 @@ void SharedShelf::keep_model(const std::shared_ptr<const HeldModel>& model) {
   if (models_.size() > most_models) models_.pop_front();
 }
 
-void MemoryKeepsake::drop_models() {
+void MemoryDeviceStore::drop_models() {
   for (TaskState& task : tasks_) task.model.reset();
 }
 
-MemoryKeepsake::TaskState& MemoryKeepsake::state(const std::string& task) {
+MemoryDeviceStore::TaskState& MemoryDeviceStore::state(const std::string& task) {
   for (TaskState& state : tasks_)
     if (state.name == task) return state;
   tasks_.push_back({.name = task, .model = {}, .last_round = {}, .own = {}});
   return tasks_.back();
 }
 
-Result<std::vector<std::string>> MemoryKeepsake::items() {
+Result<std::vector<std::string>> MemoryDeviceStore::items() {
   std::vector<std::string> names;
   names.reserve(person_.items.size());
   for (const ItemIndex item : person_.items)
@@ -53,40 +53,40 @@ Result<std::vector<std::string>> MemoryKeepsake::items() {
   return names;
 }
 
-Result<std::shared_ptr<const IdTable>> MemoryKeepsake::catalogue(const std::string& hash) {
+Result<std::shared_ptr<const IdTable>> MemoryDeviceStore::catalogue(const std::string& hash) {
   return shelf_.catalogue(hash);
 }
 
-Status MemoryKeepsake::keep_catalogue(const std::string& hash, const std::string& packed) {
+Status MemoryDeviceStore::keep_catalogue(const std::string& hash, const std::string& packed) {
   return shelf_.keep_catalogue(hash, packed);
 }
 
-Result<std::vector<std::string>> MemoryKeepsake::held_tasks() {
+Result<std::vector<std::string>> MemoryDeviceStore::held_tasks() {
   std::vector<std::string> names;
   for (const TaskState& task : tasks_)
     if (!task.model.expired()) names.push_back(task.name);
   return names;
 }
 
-Result<std::shared_ptr<const HeldModel>> MemoryKeepsake::model(const std::string& task) {
+Result<std::shared_ptr<const HeldModel>> MemoryDeviceStore::model(const std::string& task) {
   return state(task).model.lock();
 }
 
-Status MemoryKeepsake::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
+Status MemoryDeviceStore::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
   shelf_.keep_model(model);
   state(task).model = model;
   return Done{};
 }
 
-Result<std::optional<Private<RowMatrix>>> MemoryKeepsake::own_row(const std::string& task) {
+Result<std::optional<Private<RowMatrix>>> MemoryDeviceStore::own_row(const std::string& task) {
   return state(task).own;
 }
 
-Result<std::optional<std::uint32_t>> MemoryKeepsake::last_round(const std::string& task) {
+Result<std::optional<std::uint32_t>> MemoryDeviceStore::last_round(const std::string& task) {
   return state(task).last_round;
 }
 
-Status MemoryKeepsake::note_answer(const Answer& answer) {
+Status MemoryDeviceStore::note_answer(const Answer& answer) {
   TaskState& task = state(answer.task);
   task.own = *answer.own;
   task.last_round = answer.round;
@@ -94,7 +94,7 @@ Status MemoryKeepsake::note_answer(const Answer& answer) {
   return Done{};
 }
 
-Result<std::uint64_t> MemoryKeepsake::next_nonce(std::uint64_t at_least) {
+Result<std::uint64_t> MemoryDeviceStore::next_nonce(std::uint64_t at_least) {
   nonce_ = std::max(nonce_ + 1, at_least);
   return nonce_;
 }

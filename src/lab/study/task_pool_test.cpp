@@ -1,4 +1,4 @@
-#include "lab/study/team.h"
+#include "lab/study/task_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -10,31 +10,31 @@
 namespace sotto {
 namespace {
 
-TEST(Team, RunsEveryTaskOnceAlsoThoseThatTasksAdd) {
+TEST(TaskPool, RunsEveryTaskOnceAlsoThoseThatTasksAdd) {
   for (const std::size_t threads : {1, 2, 5}) {
-    Team team(threads);
+    TaskPool pool(threads);
     std::atomic<int> ran = 0;
     for (int n = 0; n < 20; ++n)
-      team.add([&](Executor&) {
+      pool.add([&](Executor&) {
         ++ran;
-        team.add([&](Executor&) { ++ran; });
+        pool.add([&](Executor&) { ++ran; });
       });
-    team.run();
+    pool.run();
     EXPECT_EQ(ran, 40);
   }
 }
 
-TEST(Team, LoopsAreWholeWhoeverHelps) {
-  Team team(4);
+TEST(TaskPool, LoopsAreWholeWhoeverHelps) {
+  TaskPool pool(4);
   std::vector<std::vector<int>> touched(6, std::vector<int>(100, 0));
   std::vector<std::size_t> widths(6);
   for (std::size_t task = 0; task < 6; ++task)
-    team.add([&, task](Executor& executor) {
+    pool.add([&, task](Executor& executor) {
       widths[task] = executor.threads();
       for (int again = 0; again < 30; ++again)
         executor.run(100, [&](std::size_t shard) { ++touched[task][shard]; });
     });
-  team.run();
+  pool.run();
   for (const auto& counts : touched)
     for (const int count : counts) EXPECT_EQ(count, 30);
   for (const std::size_t width : widths) {
@@ -43,18 +43,18 @@ TEST(Team, LoopsAreWholeWhoeverHelps) {
   }
 }
 
-TEST(Team, ALoneTaskGetsEveryThread) {
-  Team team(3);
+TEST(TaskPool, ALoneTaskGetsEveryThread) {
+  TaskPool pool(3);
   std::size_t width = 0;
-  team.add([&](Executor& executor) { width = executor.threads(); });
-  team.run();
+  pool.add([&](Executor& executor) { width = executor.threads(); });
+  pool.run();
   EXPECT_EQ(width, 3u);
 }
 
-TEST(Team, AShardThatThrowsIsToldToItsOwner) {
-  Team team(3);
+TEST(TaskPool, AShardThatThrowsIsToldToItsOwner) {
+  TaskPool pool(3);
   bool told = false;
-  team.add([&](Executor& executor) {
+  pool.add([&](Executor& executor) {
     try {
       executor.run(50, [](std::size_t shard) {
         if (shard == 17) throw std::runtime_error("seventeen");
@@ -63,7 +63,7 @@ TEST(Team, AShardThatThrowsIsToldToItsOwner) {
       told = true;
     }
   });
-  team.run();
+  pool.run();
   EXPECT_TRUE(told);
 }
 

@@ -15,8 +15,8 @@
 
 #include "base/codec.h"
 #include "base/result.h"
+#include "data/feature_list.h"
 #include "data/ids.h"
-#include "data/kg/feature_list.h"
 
 namespace sotto {
 

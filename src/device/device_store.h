@@ -1,4 +1,4 @@
-// Keepsake: all that one device keeps for its person. The encrypted vault (device/vault.h) is one; a fleet
+// DeviceStore: all that one device keeps for its person. The encrypted vault (device/vault.h) is one; a fleet
 // that plays thousands of devices keeps theirs in memory.
 //
 // Laws: what note_answer() was given is durable when it returns, and is written before anything leaves: a
@@ -46,12 +46,12 @@ struct Answer {
   LedgerEntry ledger;
 };
 
-class Keepsake {
+class DeviceStore {
  public:
-  Keepsake() = default;
-  Keepsake(const Keepsake&) = delete;
-  Keepsake& operator=(const Keepsake&) = delete;
-  virtual ~Keepsake() = default;
+  DeviceStore() = default;
+  DeviceStore(const DeviceStore&) = delete;
+  DeviceStore& operator=(const DeviceStore&) = delete;
+  virtual ~DeviceStore() = default;
 
   [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;

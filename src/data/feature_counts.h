@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "data/kg/feature_list.h"
-#include "data/kg/item_features.h"
+#include "data/feature_list.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

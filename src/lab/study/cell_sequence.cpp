@@ -1,4 +1,4 @@
-#include "lab/study/line.h"
+#include "lab/study/cell_sequence.h"
 
 #include <fmt/core.h>
 
@@ -9,7 +9,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint64_t positions_a_line = std::uint64_t{1} << 32;
+constexpr std::uint64_t positions_per_sequence = std::uint64_t{1} << 32;
 
 bool has_epochs(const TrainRequest& request) { return facts_of(request.model).family != ModelFamily::direct; }
 
@@ -26,7 +26,7 @@ bool needs_search(const Study& study, const StudyModel& model) {
 
 }  // namespace
 
-Line::Line(const Study& study, const StudyData& data, std::size_t dataset, std::size_t model)
+CellSequence::CellSequence(const Study& study, const StudyData& data, std::size_t dataset, std::size_t model)
     : study_(study), data_(data), dataset_(dataset), model_(model), stage_(Stage::final) {
   const StudyModel& searched = study.models[model];
   if (!needs_search(study, searched)) return;
@@ -35,16 +35,16 @@ Line::Line(const Study& study, const StudyData& data, std::size_t dataset, std::
   stage_ = Stage::search;
 }
 
-std::uint64_t Line::final_cells() const {
+std::uint64_t CellSequence::final_cells() const {
   const std::uint64_t points = study_.search ? 1 : grid_points(study_.models[model_].grid).size();
   return points * study_.seeds.size();
 }
 
-void Line::add(Step& step, const CellChoice& choice, const std::string& problem) {
+void CellSequence::add(Step& step, const CellChoice& choice, const std::string& problem) {
   Cell cell;
   cell.slot = step.cells.size();
   cell.place = {.study = study_.name,
-                .position = (dataset_ * study_.models.size() + model_) * positions_a_line + given_++,
+                .position = (dataset_ * study_.models.size() + model_) * positions_per_sequence + given_++,
                 .dataset = dataset(),
                 .model = model(),
                 .phase = choice.phase,
@@ -65,7 +65,7 @@ void Line::add(Step& step, const CellChoice& choice, const std::string& problem)
   step.problems.push_back(std::move(wrong));
 }
 
-Line::Step Line::next() {
+CellSequence::Step CellSequence::next() {
   Step step;
   if (stage_ == Stage::search) step = search_step();
   if (step.cells.empty() && stage_ == Stage::final) step = final_step();
@@ -74,7 +74,7 @@ Line::Step Line::next() {
   return step;
 }
 
-Line::Step Line::search_step() {
+CellSequence::Step CellSequence::search_step() {
   Step step;
   for (Trial& trial : searcher_->next()) {
     if (trial.epochs) set_epochs(trial.settings, *trial.epochs);
@@ -87,7 +87,7 @@ Line::Step Line::search_step() {
   return step;
 }
 
-Line::Step Line::final_step() {
+CellSequence::Step CellSequence::final_step() {
   Step step;
   stage_ = Stage::over;
   std::vector<Settings> points{{}};
@@ -105,14 +105,14 @@ Line::Step Line::final_step() {
   return step;
 }
 
-bool Line::tell(std::size_t slot, const CellResult& result) {
+bool CellSequence::tell(std::size_t slot, const CellResult& result) {
   step_[slot] = result;
   if (--missing_ > 0) return false;
   if (stage_ == Stage::search) end_search_step();
   return true;
 }
 
-void Line::end_search_step() {
+void CellSequence::end_search_step() {
   std::vector<TrialValue> values;
   for (const CellResult& result : step_) {
     const std::optional<double> value = result.metric(study_.search->metric);
@@ -122,7 +122,7 @@ void Line::end_search_step() {
   searcher_->tell(values);
 }
 
-std::optional<Settings> Line::chosen() const {
+std::optional<Settings> CellSequence::chosen() const {
   const std::optional<std::size_t> best = searcher_->best();
   if (!best) return std::nullopt;
   Settings settings = tried_[*best];

@@ -9,9 +9,9 @@
 
 namespace sotto {
 
-enum class Standing : std::uint8_t { plain, best, second };
+enum class RankMark : std::uint8_t { plain, best, second };
 
 // One a value.
-[[nodiscard]] std::vector<Standing> standings_of(std::span<const double> values, bool less_is_better);
+[[nodiscard]] std::vector<RankMark> rank_marks_of(std::span<const double> values, bool less_is_better);
 
 }  // namespace sotto

@@ -1,4 +1,4 @@
-#include "data/kg/feature_list.h"
+#include "data/feature_list.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// StayBoard: which range of users may take its next stay with an item set, for threads that work on one epoch
-// together without waiting for each other after every stay.
+// BlockSchedule: which range of users may take its next stay with an item set, for threads that work on one
+// epoch together without waiting for each other after every stay.
 //
 // In stay s range a holds the item set that range a + 1 held in stay s − 1 (bpr_blocks.h): its stay may begin
 // when both have stay s − 1 behind them. Law: of all stays that are not over, one at least is under way or
@@ -13,14 +13,14 @@
 
 namespace sotto {
 
-class StayBoard {
+class BlockSchedule {
  public:
   struct Stay {
     std::uint32_t range;
     std::uint32_t number;
   };
 
-  StayBoard(std::uint32_t ranges, std::uint32_t stays);
+  BlockSchedule(std::uint32_t ranges, std::uint32_t stays);
 
   // A stay that may begin now, and that nobody else gets: of range `first` if it can be, else of the ranges
   // that follow it in turn. None: nothing can begin at this moment.

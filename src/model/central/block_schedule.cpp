@@ -1,17 +1,17 @@
-#include "model/central/stay_board.h"
+#include "model/central/block_schedule.h"
 
 namespace sotto {
 
-StayBoard::StayBoard(std::uint32_t ranges, std::uint32_t stays)
+BlockSchedule::BlockSchedule(std::uint32_t ranges, std::uint32_t stays)
     : ranges_(ranges), stays_(stays), open_(stays == 0 ? 0 : ranges) {}
 
-std::optional<StayBoard::Stay> StayBoard::take(std::uint32_t first) {
+std::optional<BlockSchedule::Stay> BlockSchedule::take(std::uint32_t first) {
   for (std::uint32_t n = 0; n < ranges_.size(); ++n)
     if (const auto stay = take_of((first + n) % static_cast<std::uint32_t>(ranges_.size()))) return stay;
   return std::nullopt;
 }
 
-std::optional<StayBoard::Stay> StayBoard::take_of(std::uint32_t range) {
+std::optional<BlockSchedule::Stay> BlockSchedule::take_of(std::uint32_t range) {
   Range& own = ranges_[range];
   const Range& next = ranges_[(range + 1) % ranges_.size()];
   std::uint32_t number = own.over.load(std::memory_order_acquire);
@@ -20,11 +20,11 @@ std::optional<StayBoard::Stay> StayBoard::take_of(std::uint32_t range) {
   return Stay{range, number};
 }
 
-void StayBoard::finish(const Stay& stay) {
+void BlockSchedule::finish(const Stay& stay) {
   ranges_[stay.range].over.store(stay.number + 1, std::memory_order_release);
   if (stay.number + 1 == stays_) open_.fetch_sub(1, std::memory_order_release);
 }
 
-bool StayBoard::all_over() const { return open_.load(std::memory_order_acquire) == 0; }
+bool BlockSchedule::all_over() const { return open_.load(std::memory_order_acquire) == 0; }
 
 }  // namespace sotto

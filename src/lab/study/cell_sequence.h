@@ -1,4 +1,5 @@
-// A line of a study: one dataset and one model, from the first search trial to the last final cell.
+// CellSequence: the cells of one dataset and one model in a study, from the first search trial to the last
+// final cell.
 //
 // Law: which cells come, and in which order, depends on the study and the results alone.
 #pragma once
@@ -15,22 +16,22 @@
 namespace sotto {
 
 struct Cell {
-  std::size_t line = 0;
-  std::size_t slot = 0;  // among the cells that its line waits for
+  std::size_t sequence = 0;
+  std::size_t slot = 0;  // among the cells that its sequence waits for
   CellPlace place;
   TrainRequest request;
   const StudySplit* data = nullptr;
   double work = 1.0;  // in trainings to the last epoch
 };
 
-class Line {
+class CellSequence {
  public:
-  Line(const Study& study, const StudyData& data, std::size_t dataset, std::size_t model);
+  CellSequence(const Study& study, const StudyData& data, std::size_t dataset, std::size_t model);
 
   [[nodiscard]] const std::string& dataset() const { return study_.datasets[dataset_].name; }
   [[nodiscard]] const std::string& model() const { return study_.models[model_].label; }
 
-  // The cells to do now; none: the line is over. A cell that cannot be has no request but a reason.
+  // The cells to do now; none: the sequence is over. A cell that cannot be has no request but a reason.
   struct Step {
     std::vector<Cell> cells;
     std::vector<std::string> problems;  // one a cell; empty where it can run

@@ -1,4 +1,4 @@
-#include "device/line.h"
+#include "device/coordinator_channel.h"
 
 #include <fmt/core.h>
 
@@ -39,7 +39,7 @@ Heard hear(const Result<std::string>& answer) {
   return heard;
 }
 
-Result<Heard> Line::ask(Transport& wire, Method method, std::string body, std::int64_t now_ms) {
+Result<Heard> CoordinatorChannel::ask(Transport& wire, Method method, std::string body, std::int64_t now_ms) {
   const auto time_ms = static_cast<std::uint64_t>(std::max<std::int64_t>(server_time(now_ms), 0));
   SOTTO_TRY(const std::uint64_t nonce, kept_.next_nonce(time_ms * 1000));
   const std::string request =

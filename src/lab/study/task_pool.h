@@ -1,4 +1,4 @@
-// Team: threads that take one task each; a thread without a task helps the loops of those that have one.
+// TaskPool: threads that take one task each; a thread without a task helps the loops of those that have one.
 //
 // So a long list of tasks runs one thread a task, and the last ones share all threads. Laws: add() may be
 // called from anywhere, tasks included; each task runs once. What a task computes must not depend on its
@@ -17,15 +17,15 @@
 
 namespace sotto {
 
-class Team {
+class TaskPool {
  public:
   using Task = std::function<void(Executor&)>;
 
-  explicit Team(std::size_t threads);  // 0: as many as the machine has
+  explicit TaskPool(std::size_t threads);  // 0: as many as the machine has
 
   [[nodiscard]] std::size_t threads() const { return threads_; }
   void add(Task task);
-  // Until no task is left. This thread is one of the team.
+  // Until no task is left. This thread is one of the pool.
   void run();
 
  private:

@@ -1,5 +1,5 @@
-// Line: a device's way to its coordinator, request by request: each one signed anew, with a nonce of its own
-// and the server's time.
+// CoordinatorChannel: a device's way to its coordinator, request by request: each one signed anew, with a
+// nonce of its own and the server's time.
 //
 // Laws: the same request may be asked again after a failure, and never goes out with the same nonce; what
 // comes back is a reply of this protocol, or is named as none; the clock follows the server's replies alone
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 #include "fed/wire/transport.h"
 
 namespace sotto {
@@ -32,20 +32,20 @@ struct Heard {
 // An encoded reply, checked.
 [[nodiscard]] Heard hear(const Result<std::string>& answer);
 
-class Line {
+class CoordinatorChannel {
  public:
-  // `ahead_ms`: of the server's clock before ours, if an earlier line learnt it.
-  Line(Keepsake& kept, const Secret& identity_seed, std::int64_t ahead_ms = 0)
+  // `ahead_ms`: of the server's clock before ours, if an earlier channel learnt it.
+  CoordinatorChannel(DeviceStore& kept, const Secret& identity_seed, std::int64_t ahead_ms = 0)
       : kept_(kept), identity_(identity_seed), ahead_ms_(ahead_ms) {}
 
-  // Fails only where the keepsake does.
+  // Fails only where the device store does.
   [[nodiscard]] Result<Heard> ask(Transport& wire, Method method, std::string body, std::int64_t now_ms);
   [[nodiscard]] std::int64_t ahead_ms() const { return ahead_ms_; }
   // The server's time, as far as its replies told.
   [[nodiscard]] std::int64_t server_time(std::int64_t now_ms) const { return now_ms + ahead_ms_; }
 
  private:
-  Keepsake& kept_;
+  DeviceStore& kept_;
   Identity identity_;
   std::int64_t ahead_ms_;
 };

@@ -1,7 +1,7 @@
-// A Keepsake in memory, for tests and for a process that plays many devices: what a device shares with the
+// A DeviceStore in memory, for tests and for a process that plays many devices: what a device shares with the
 // others of the process it looks at, what is its own is small.
 //
-// Laws: those of device/keepsake.h, as long as the process lives.
+// Laws: those of device/device_store.h, as long as the process lives.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <span>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 
 namespace sotto {
 
@@ -38,9 +38,9 @@ struct MemoryPerson {
   std::vector<LedgerEntry>* ledger = nullptr;  // where lines are written; null: nowhere
 };
 
-class MemoryKeepsake final : public Keepsake {
+class MemoryDeviceStore final : public DeviceStore {
  public:
-  MemoryKeepsake(SharedShelf& shelf, const MemoryPerson& person) : shelf_(shelf), person_(person) {}
+  MemoryDeviceStore(SharedShelf& shelf, const MemoryPerson& person) : shelf_(shelf), person_(person) {}
 
   void keep_enrolment(const Enrolment& enrolment) { enrolment_ = enrolment; }
   // A device that lost its models: it fetches them in full.

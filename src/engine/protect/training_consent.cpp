@@ -1,4 +1,4 @@
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 
 #include <fmt/core.h>
 

@@ -1,11 +1,11 @@
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 #include <algorithm>
 #include <numeric>
 #include <tuple>
 
 #include "base/hash.h"
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 #include "data/names_io.h"
 
 namespace sotto {

@@ -1,4 +1,4 @@
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 
 #include <algorithm>
 

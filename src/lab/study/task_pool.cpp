@@ -1,4 +1,4 @@
-#include "lab/study/team.h"
+#include "lab/study/task_pool.h"
 
 #include <algorithm>
 #include <thread>
@@ -7,25 +7,25 @@
 namespace sotto {
 
 // What a task gets: as many shards at once as may find helpers.
-class Team::Member final : public Executor {
+class TaskPool::Member final : public Executor {
  public:
-  Member(Team& team, std::size_t width) : team_(team), width_(width) {}
+  Member(TaskPool& pool, std::size_t width) : pool_(pool), width_(width) {}
   [[nodiscard]] std::size_t threads() const override { return width_; }
   void run(std::size_t shards, const std::function<void(std::size_t)>& work) override {
-    if (shards > 1 && width_ > 1) return team_.run_loop(shards, work);
+    if (shards > 1 && width_ > 1) return pool_.run_loop(shards, work);
     for (std::size_t shard = 0; shard < shards; ++shard) work(shard);
   }
   void give_way() override { std::this_thread::yield(); }
 
  private:
-  Team& team_;
+  TaskPool& pool_;
   std::size_t width_;
 };
 
-Team::Team(std::size_t threads)
+TaskPool::TaskPool(std::size_t threads)
     : threads_(threads != 0 ? threads : std::max<std::size_t>(std::thread::hardware_concurrency(), 1)) {}
 
-void Team::add(Task task) {
+void TaskPool::add(Task task) {
   {
     const std::lock_guard lock(mutex_);
     waiting_.push_back(std::move(task));
@@ -33,14 +33,14 @@ void Team::add(Task task) {
   changed_.notify_all();
 }
 
-void Team::run() {
+void TaskPool::run() {
   std::vector<std::thread> others;
   for (std::size_t n = 1; n < threads_; ++n) others.emplace_back([this] { worker(); });
   worker();
   for (std::thread& other : others) other.join();
 }
 
-void Team::worker() {
+void TaskPool::worker() {
   std::unique_lock lock(mutex_);
   while (true) {
     if (!waiting_.empty()) {
@@ -55,7 +55,7 @@ void Team::worker() {
   }
 }
 
-void Team::start_task(std::unique_lock<std::mutex>& lock) {
+void TaskPool::start_task(std::unique_lock<std::mutex>& lock) {
   const Task task = std::move(waiting_.front());
   waiting_.pop_front();
   ++running_;
@@ -69,13 +69,13 @@ void Team::start_task(std::unique_lock<std::mutex>& lock) {
   changed_.notify_all();
 }
 
-Team::Loop* Team::open_loop() {
+TaskPool::Loop* TaskPool::open_loop() {
   for (Loop& loop : loops_)
     if (loop.next < loop.shards) return &loop;
   return nullptr;
 }
 
-void Team::take_shard(Loop& loop, std::unique_lock<std::mutex>& lock) {
+void TaskPool::take_shard(Loop& loop, std::unique_lock<std::mutex>& lock) {
   const std::size_t shard = loop.next++;
   ++loop.running;
   lock.unlock();
@@ -90,7 +90,7 @@ void Team::take_shard(Loop& loop, std::unique_lock<std::mutex>& lock) {
   if (--loop.running == 0 && loop.next == loop.shards) changed_.notify_all();
 }
 
-void Team::run_loop(std::size_t shards, const std::function<void(std::size_t)>& work) {
+void TaskPool::run_loop(std::size_t shards, const std::function<void(std::size_t)>& work) {
   std::unique_lock lock(mutex_);
   const auto loop = loops_.insert(loops_.end(), Loop{&work, 0, shards, 0, {}});
   changed_.notify_all();

@@ -1,11 +1,11 @@
-#include "lab/standing.h"
+#include "lab/rank_mark.h"
 
 #include <cmath>
 #include <limits>
 
 namespace sotto {
 
-std::vector<Standing> standings_of(std::span<const double> values, bool less_is_better) {
+std::vector<RankMark> rank_marks_of(std::span<const double> values, bool less_is_better) {
   const auto better = [less_is_better](double a, double b) { return less_is_better ? a < b : a > b; };
   double best = std::numeric_limits<double>::quiet_NaN(), second = best;
   for (const double value : values) {
@@ -17,11 +17,11 @@ std::vector<Standing> standings_of(std::span<const double> values, bool less_is_
       second = value;
     }
   }
-  std::vector<Standing> standings;
+  std::vector<RankMark> standings;
   for (const double value : values)
-    standings.push_back(value == best     ? Standing::best
-                        : value == second ? Standing::second
-                                          : Standing::plain);
+    standings.push_back(value == best     ? RankMark::best
+                        : value == second ? RankMark::second
+                                          : RankMark::plain);
   return standings;
 }
 
