@@ -25,24 +25,6 @@ std::optional<int> rank_of(const std::string& layer) {
 
 constexpr int first_impure_rank = 6;
 
-struct Include {
-  std::size_t line = 0;
-  bool quoted = false;
-  std::string name;
-};
-
-std::vector<Include> includes_of(const Source& source) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
-  std::vector<Include> includes;
-  std::size_t number = 0;
-  for (const std::string& line : lines_of(source.text)) {
-    ++number;
-    std::smatch match;
-    if (std::regex_search(line, match, pattern)) includes.push_back({number, match[1] == "\"", match[2]});
-  }
-  return includes;
-}
-
 std::string at(const Source& source, std::size_t line, const std::string& text) {
   return fmt::format("{}:{}: {}", source.path, line, text);
 }
@@ -112,6 +94,75 @@ Findings check_layers(const Source& source) {
   return findings;
 }
 
+Findings check_cycles(const std::vector<Source>& sources, const std::vector<std::set<std::string>>& known) {
+  std::map<std::string, std::map<std::string, std::string>> sees;  // folder, folder: where
+  for (const Source& source : sources) {
+    if (source.folder().empty() || source.is_test() || source.is_fixture()) continue;
+    for (const Include& include : includes_of(source)) {
+      const std::string seen = Source{"src/" + include.name, ""}.folder();
+      if (include.quoted && !seen.empty() && seen != source.folder() && rank_of(source.layer()))
+        sees[source.folder()].try_emplace(seen, at(source, include.line, ""));
+    }
+  }
+  const auto reached = [&](const std::string& from) {
+    std::set<std::string> all;
+    std::vector<std::string> next{from};
+    while (!next.empty()) {
+      const std::string folder = next.back();
+      next.pop_back();
+      for (const auto& [seen, where] : sees[folder])
+        if (all.insert(seen).second) next.push_back(seen);
+    }
+    return all;
+  };
+  std::map<std::string, std::set<std::string>> reach;
+  for (const auto& [folder, seen] : std::map(sees)) reach[folder] = reached(folder);
+  std::vector<bool> found(known.size(), false);
+  Findings findings;
+  for (const auto& [folder, all] : reach)
+    for (const auto& [seen, where] : sees[folder]) {
+      if (!reach[seen].contains(folder)) continue;
+      const auto held =
+          std::find_if(known.begin(), known.end(), [&, &from = folder, &to = seen](const auto& set) {
+            return set.contains(from) && set.contains(to);
+          });
+      if (held == known.end())
+        findings.push_back(where + folder + " sees " + seen + ", which sees it too, or through others");
+      else
+        found[static_cast<std::size_t>(held - known.begin())] = true;
+    }
+  for (std::size_t n = 0; n < known.size(); ++n)
+    if (!found[n]) findings.push_back("no longer a cycle, remove it: " + *known[n].begin());
+  return findings;
+}
+
+Findings check_fixtures(const Source& source) {
+  if (source.is_test() || source.is_fixture() ||
+      !(source.path.starts_with("src/") || source.path.starts_with("apps/")))
+    return {};
+  Findings findings;
+  for (const Include& include : includes_of(source))
+    if (include.name.find("/testing/") != std::string::npos)
+      findings.push_back(at(source, include.line, "product code includes a fixture"));
+  return findings;
+}
+
+Findings check_types(const std::vector<Source>& sources) {
+  std::map<std::string, std::pair<const Source*, std::size_t>> places;
+  Findings findings;
+  for (const Source& source : sources) {
+    if (source.folder().empty()) continue;
+    for (const TypeDefinition& type : types_of(source)) {
+      const auto [other, line] = places.try_emplace(type.name, &source, type.line).first->second;
+      // Twice in one file are the two sides of an #if: the compiler would see more.
+      if (other == &source) continue;
+      findings.push_back(
+          at(source, type.line, fmt::format("{} is a type of {}:{} too", type.name, other->path, line)));
+    }
+  }
+  return findings;
+}
+
 Findings check_purity(const Source& source) {
   const auto rank = rank_of(source.layer());
   if (!rank || *rank >= first_impure_rank || source.is_test()) return {};
@@ -122,7 +173,7 @@ Findings check_purity(const Source& source) {
     // Advice on memory is no file, though its header has both.
     if (source.path == "src/base/large_pages.cpp" && include.name == "sys/mman.h") continue;
     if (!include.quoted && is_impure(include.name))
-      findings.push_back(at(source, include.line, "<" + include.name + "> does not belong below sim"));
+      findings.push_back(at(source, include.line, "<" + include.name + "> does not belong below storage"));
   }
   // <chrono> itself may stay: its calendar is pure, its clocks are not.
   static const std::regex clock(R"(\b(system|steady|high_resolution|utc|tai|gps|file)_clock\b)");
@@ -130,7 +181,7 @@ Findings check_purity(const Source& source) {
   for (const std::string& line : lines_of(code_of(source.text))) {
     ++number;
     if (std::regex_search(line, clock))
-      findings.push_back(at(source, number, "a clock does not belong below sim"));
+      findings.push_back(at(source, number, "a clock does not belong below storage"));
   }
   return findings;
 }

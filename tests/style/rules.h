@@ -1,6 +1,7 @@
 // The rules of the house (STYLE.md) as functions from sources to findings. An empty answer is a clean house.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,21 @@ namespace sotto::style {
 // "path:line: what is wrong"
 using Findings = std::vector<std::string>;
 
-// Each layer includes only what stands to its left; sim, net, device and server never see each other.
+// Each layer includes only what stands to its left; sim, net, device, server and neural never see each other.
 [[nodiscard]] Findings check_layers(const Source& source);
 
-// Below sim: no thread, file, clock, socket or foreign randomness. Tests may.
+// The folders of src/ see each other one way: no folder sees itself through others. Tests and fixtures may.
+// `known`: sets of folders within which there are cycles still; one that has none any more must go.
+[[nodiscard]] Findings check_cycles(const std::vector<Source>& sources,
+                                    const std::vector<std::set<std::string>>& known = {});
+
+// Product code includes no fixture: nothing from a folder called testing.
+[[nodiscard]] Findings check_fixtures(const Source& source);
+
+// No two types below src/ have the same qualified name, though no file sees both.
+[[nodiscard]] Findings check_types(const std::vector<Source>& sources);
+
+// Below storage: no thread, file, clock, socket or foreign randomness. Tests may.
 [[nodiscard]] Findings check_purity(const Source& source);
 
 // A header opens with a comment and is guarded by #pragma once.

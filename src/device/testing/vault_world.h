@@ -13,12 +13,12 @@
 
 namespace sotto {
 
-class SmallWorld {
+class VaultWorld {
  public:
   static constexpr std::size_t items = 40;
   static constexpr std::size_t width = 5;  // four factors and a bias
 
-  explicit SmallWorld(v1::Precision precision = v1::PRECISION_F32) : own_(1, width) {
+  explicit VaultWorld(v1::Precision precision = v1::PRECISION_F32) : own_(1, width) {
     RowMatrix master(items, width);
     for (std::size_t r = 0; r < items; ++r)
       for (std::size_t k = 0; k < width; ++k)
