@@ -19,6 +19,7 @@
 #include "data/split.h"
 #include "metrics/evaluate.h"
 #include "sim/federation.h"
+#include "storage/database.h"
 
 namespace sotto {
 

@@ -7,7 +7,6 @@
 
 #include "base/compression.h"
 #include "lab/study/results.h"
-#include "storage/database.h"
 
 namespace sotto {
 
