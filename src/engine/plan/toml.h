@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "storage/toml.h"
 #include "engine/plan/request.h"
+#include "storage/toml.h"
 
 namespace sotto {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 
 #include "engine/files/files.h"
-#include "storage/toml_table.h"
 #include "net/address.h"
+#include "storage/toml_table.h"
 
 namespace sotto {
 

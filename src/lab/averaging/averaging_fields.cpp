@@ -6,11 +6,11 @@
 #include <map>
 #include <sstream>
 
-#include "storage/toml.h"
 #include "engine/plan/plan_owner.h"
 #include "engine/plan/protection_fields.h"
 #include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
+#include "storage/toml.h"
 
 namespace sotto {
 
