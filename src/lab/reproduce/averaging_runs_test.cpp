@@ -6,7 +6,7 @@
 
 #include "data/examples/generate_examples.h"
 #include "engine/files/files.h"
-#include "lab/examples/examples_files.h"
+#include "lab/examples/testing/mnist_files.h"
 #include "lab/reproduce/reproduce.h"
 #include "storage/testing/scratch_folder.h"
 
