@@ -36,7 +36,7 @@ struct ReproduceOptions {
 
   // Fed-CARS' targets are small: they run whole unless told to be quick.
   [[nodiscard]] Effort effort(const Target& of) const {
-    return full || (is_cars_kind(of.kind) && !quick) ? Effort::full : Effort::quick;
+    return full || (of.paper->is("cars") && !quick) ? Effort::full : Effort::quick;
   }
   [[nodiscard]] DataFolder folder() const {
     return {data.empty() ? default_data_root() : std::filesystem::path(data), proxies};
@@ -58,7 +58,7 @@ Result<std::vector<PaperData>> looked_for(const Target& target, const DataFolder
   auto found = data_for_target(target, folder);
   if (found.ok() || found.error().code != Code::not_found) return found;
   std::vector<PaperData> data;
-  for (const std::string_view name : target.datasets) {
+  for (const std::string& name : target.datasets) {
     SOTTO_TRY(PaperData one, find_data(name, folder));
     data.push_back(std::move(one));
   }
@@ -86,8 +86,8 @@ Status list_targets(const ReproduceOptions& options, const Console& console) {
     const auto time = [&](double seconds) {
       return here.empty() ? "–" : "~" + human_seconds(seconds / threads);
     };
-    table.row({std::string(target.name), time(quick), time(full), here.empty() ? "none" : here,
-               names_of(data, false), std::string(target.title)});
+    table.row({target.name, time(quick), time(full), here.empty() ? "none" : here, names_of(data, false),
+               target.title});
     nlohmann::json line{{"target", target.name},          {"title", target.title},
                         {"runnable", !here.empty()},      {"quick_seconds", quick / threads},
                         {"full_seconds", full / threads}, {"data", nlohmann::json::array()}};
@@ -156,8 +156,8 @@ Status take_part(const std::string& text, RunChoice& runs) {
 
 // What was asked for beside the target, where the target knows it.
 Status take_choices(const ReproduceOptions& options, Target& target) {
-  const bool averaging = is_averaging_kind(target.kind);
-  if (options.seeds > 0 && !averaging && !is_cars_kind(target.kind) && target.kind != TargetKind::criteria)
+  const bool averaging = target.paper->is("averaging");
+  if (options.seeds > 0 && !averaging && !target.paper->is("cars") && !target.paper->is("criteria"))
     return fail(Code::usage,
                 "--seeds is for the targets of Fed-CARS, of chapter 5 and of criteria: the others have their "
                 "own seeds");
@@ -200,8 +200,8 @@ Status run_target(const ReproduceOptions& options, const Console& console) {
     return fail(Code::cancelled,
                 fmt::format("{}; go on with: {}", reproduction.error().message, command_of(options, effort)));
   if (!reproduction.ok()) return reproduction.error();
-  SOTTO_TRY(const auto written, write_page(page_of(*reproduction, command_of(options, effort)),
-                                           out / (std::string(target.name) + ".html")));
+  SOTTO_TRY(const auto written,
+            write_page(page_of(*reproduction, command_of(options, effort)), out / (target.name + ".html")));
   return show(*reproduction, written, options, format, console);
 }
 

@@ -94,7 +94,7 @@ nlohmann::json cell_json(const PaperTable& table, const PaperRow& row, std::size
 }  // namespace
 
 std::string reproduction_text(const Reproduction& reproduction, const Console& console) {
-  std::string text = fmt::format("{}\n", console.paint(Tone::strong, std::string(reproduction.target.title)));
+  std::string text = fmt::format("{}\n", console.paint(Tone::strong, reproduction.target.title));
   for (const PaperTable& table : reproduction.tables) {
     if (!any_cell(table, &PaperCell::ours)) continue;
     const bool narrow = table.metrics.size() > most_wide_metrics;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/reproduce/paper_data.h"
-#include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"
 
 namespace sotto {
@@ -117,7 +115,7 @@ Result<Finding> best_pi(const TargetData& at) {
   Finding finding{"The best π is rarely 1.", Standpoint::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    for (const std::string_view model : fpl_models) {
+    for (const std::string& model : at.target.paper->over_pi) {
       const std::vector<const MeasuredPoint*> points = at.measured.points(data.name, model);
       if (points.empty() || *points.back()->pi < 1.0) continue;
       for (const MeasuredPoint* point : points)
@@ -142,9 +140,9 @@ Result<Finding> parallelism(const TargetData& at) {
       "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", Standpoint::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    for (const auto& [parallel, single] : {std::pair{"pFPL", "sFPL"}, std::pair{"pFPL+", "sFPL+"}})
-      SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, parallel),
-                               at.measured.chosen(data.name, single)));
+    for (const std::vector<std::string>& pair : at.target.paper->in_parallel)
+      SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, pair.front()),
+                               at.measured.chosen(data.name, pair.back())));
   std::size_t counted = 0, significant = 0;
   for (const ModelPair& pair : pairs.corrected()) {
     SOTTO_TRY(const bool comparable, same_but_for_cohort(*pair.first, *pair.second));
@@ -167,15 +165,15 @@ Result<Finding> local_computation(const TargetData& at) {
                   {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    SOTTO_TRY_DONE(
-        pairs.add(data.shown, at.measured.chosen(data.name, "sFPL+"), at.measured.chosen(data.name, "sFPL")));
+    SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, at.target.paper->more_local.front()),
+                             at.measured.chosen(data.name, at.target.paper->more_local.back())));
   const std::vector<ModelPair> corrected = pairs.corrected();
   if (!corrected.empty())
     finding.evidence.push_back(
         "with rounds per epoch by exchanges sFPL+ also spends about T times the triples of sFPL");
   for (const ModelPair& pair : corrected) {
     finding.evidence.push_back(line_of(pair));
-    if (pair.dataset != amazon_dm) continue;
+    if (pair.dataset != at.target.paper->sparse) continue;
     finding.standpoint = !pair.significant() ? Standpoint::mixed
                          : pair.gains()      ? Standpoint::holds
                                              : Standpoint::fails;
@@ -188,7 +186,7 @@ Result<Finding> cost_over_pi(const TargetData& at) {
   Finding finding{"π hardly moves the communication cost.", Standpoint::untested, {}};
   double most = 0.0;
   for (const PaperData& data : at.data)
-    for (const std::string_view model : fpl_models) {
+    for (const std::string& model : at.target.paper->over_pi) {
       std::vector<double> costs;
       for (const MeasuredPoint* point : at.measured.points(data.name, model)) {
         SOTTO_TRY(const std::optional<MeasuredValue> cost, at.measured.value(*point, "TCC"));
