@@ -80,7 +80,7 @@ Status add_source_bias(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     SOTTO_TRY(const auto biases, bias_of(at, data, at.target.models.front()));
     PaperTable table{data.shown, "category", {"B_T"}, {}, {}};
-    const PrintedTable& print = printed("fpl/source_bias.tsv");
+    const PrintedTable& print = printed("pairwise/source_bias.tsv");
     for (const std::string& category : print.columns()) {
       PaperCell cell{print.value({data.name}, category), std::nullopt, std::nullopt, Verdict::absent};
       const auto found = biases.find(category);
@@ -110,7 +110,7 @@ Status add_disparity(const TargetData& at, Reproduction& out) {
     chart.head = {"bias-disparity", fmt::format("Bias disparity per category on {}", data.shown),
                   "0: lists lean as the population does; above: more."};
     chart.value.label = "bias disparity";
-    const PrintedTable& print = printed("fpl/disparity.tsv");
+    const PrintedTable& print = printed("pairwise/disparity.tsv");
     const std::string& printed_data = at.target.datasets.front();
     table.metrics = chart.categories = print.columns();
     for (const std::string& model : at.target.models) {

@@ -35,7 +35,7 @@ PaperCell fact_cell(std::optional<double> printed, std::optional<double> ours, b
 // The values of π that table 4.4 has, as it writes them.
 std::vector<std::string> printed_pis(const Target& target) {
   std::vector<std::string> pis;
-  for (const PrintedTable::Row& row : printed("fpl/costs.tsv").rows())
+  for (const PrintedTable::Row& row : printed("pairwise/costs.tsv").rows())
     if (row.keys[0] == target.models.front()) pis.push_back(row.keys[1]);
   return pis;
 }
@@ -45,7 +45,7 @@ PaperTable formula_table(const Target& target) {
   PaperTable table{
       "TCC by formula from Brazil's printed counts, in 10^12 item vectors", "π", target.models, {}, {}};
   const auto count = [&](const char* of) {
-    return printed("fpl/datasets.tsv").value({target.datasets.front()}, of).value();
+    return printed("pairwise/datasets.tsv").value({target.datasets.front()}, of).value();
   };
   const double users = count("users"), items = count("items"), records = count("records");
   for (const std::string& pi : printed_pis(target)) {
@@ -53,11 +53,12 @@ PaperTable formula_table(const Target& target) {
     for (const std::string& model : target.models) {
       // The mean history as it is: rounded to whole triples, the last printed digits would differ.
       const double triples = model.ends_with('+') ? records / users : 1.0;
-      const double epochs = printed("fpl/costs.tsv").value({model, pi}, "epochs").value();
+      const double epochs = printed("pairwise/costs.tsv").value({model, pi}, "epochs").value();
       // One exchange per record, whatever the configuration: cohort · rounds = records.
       const double vectors =
           records * (items + triples * (1.0 + std::strtod(pi.c_str(), nullptr))) * epochs / 1e12;
-      row.cells.push_back(fact_cell(printed("fpl/costs.tsv").value({model, pi}, "vectors"), vectors, false));
+      row.cells.push_back(
+          fact_cell(printed("pairwise/costs.tsv").value({model, pi}, "vectors"), vectors, false));
     }
     table.rows.push_back(std::move(row));
   }
@@ -77,7 +78,7 @@ Result<PaperTable> cost_table(const TargetData& at, const PaperData& data, const
       for (const std::string metric : {"TCC", "P@10"}) {
         const bool cost = metric == "TCC";
         SOTTO_TRY(PaperCell cell, point_cell(at, *point, metric));
-        cell.printed = printed("fpl/costs.tsv").value({model, pi}, cost ? "vectors" : metric);
+        cell.printed = printed("pairwise/costs.tsv").value({model, pi}, cost ? "vectors" : metric);
         cell.verdict = Verdict::absent;
         if (cell.ours) {
           if (cost) cell.ours = *cell.ours / 1e12;
@@ -95,7 +96,7 @@ Result<PaperTable> cost_table(const TargetData& at, const PaperData& data, const
 }  // namespace
 
 Status add_dataset_table(const std::vector<PaperData>& data, Reproduction& out) {
-  const PrintedTable& print = printed("fpl/datasets.tsv");
+  const PrintedTable& print = printed("pairwise/datasets.tsv");
   const std::vector<std::string> metrics{"users", "items", "records"};
   PaperTable table{"Datasets", "dataset", metrics, {}, {}};
   for (const PaperData& one : data) {

@@ -47,6 +47,18 @@ class PaperEntry {
     field = static_cast<T>(found - words.begin());
     return *this;
   }
+  // What `parse` makes of a text.
+  template <class T, class Parse>
+  PaperEntry& parsed(const char* key, T& field, Parse parse) {
+    std::string text;
+    need(key, text);
+    if (text.empty()) return *this;
+    if (auto made = parse(text); made.ok())
+      field = *made;
+    else
+      refuse(*find(key), key, made.error().message);
+    return *this;
+  }
   // [key], if it is there.
   void part(const char* key, const std::function<void(PaperEntry&)>& read);
   // Each [[key]], in order.

@@ -7,7 +7,7 @@
 namespace sotto {
 
 struct PaperFile {
-  std::string_view path;  // "papers/fpl/scores.tsv"
+  std::string_view path;  // "papers/pairwise/scores.tsv"
   std::string_view text;
 };
 [[nodiscard]] std::span<const PaperFile> paper_files();

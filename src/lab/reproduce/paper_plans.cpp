@@ -9,7 +9,6 @@ namespace sotto {
 namespace {
 
 constexpr std::array<std::string_view, 3> origins{"nothing", "validation", "given"};
-constexpr std::array<std::string_view, 4> methods{"grid", "random", "halving", "bayes"};
 
 struct Grid {
   std::vector<std::string> models;
@@ -30,7 +29,7 @@ Result<PlanFile> read_plans(const toml::table& document, const std::string& file
   PaperEntry root(document, file);
   root.may("protocol", all.protocol);
   root.part("search", [&](PaperEntry& entry) {
-    entry.word("method", methods, all.search.method).need("metric", all.search.metric);
+    entry.parsed("method", all.search.method, parse_search_method).need("metric", all.search.metric);
     entry.need("trials", all.search.trials);
   });
   root.each("plan", [&](PaperEntry& entry) {

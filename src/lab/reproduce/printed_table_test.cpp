@@ -48,13 +48,13 @@ TEST(PrintedTable, every_file_of_the_papers_is_read) {
   }
 }
 
-const PrintedTable& scores() { return printed("fpl/scores.tsv"); }
+const PrintedTable& scores() { return printed("pairwise/scores.tsv"); }
 
 TEST(PrintedScores, every_dataset_has_every_model_and_only_three_rows_lost_their_accuracy) {
   const std::vector<std::string> models = find_target("4.2")->models;
-  EXPECT_EQ(scores().rows().size(), printed("fpl/datasets.tsv").rows().size() * models.size());
+  EXPECT_EQ(scores().rows().size(), printed("pairwise/datasets.tsv").rows().size() * models.size());
   std::vector<std::string> lost;
-  for (const PrintedTable::Row& data : printed("fpl/datasets.tsv").rows())
+  for (const PrintedTable::Row& data : printed("pairwise/datasets.tsv").rows())
     for (const std::string& model : models) {
       const std::string& dataset = data.keys[0];
       EXPECT_EQ(scores().value({dataset, model}, "P@10").has_value(),
@@ -93,7 +93,7 @@ TEST(PrintedScores, known_cells) {
 // Costs follow the papers' formula with the printed counts to the last printed digit: records · (items +
 // T(1 + π)) · epochs, with the mean history as it is for T, not rounded to whole triples.
 TEST(PrintedCosts, follow_the_formula_and_agree_with_the_scores) {
-  const PrintedTable& costs = printed("fpl/costs.tsv");
+  const PrintedTable& costs = printed("pairwise/costs.tsv");
   EXPECT_EQ(costs.rows().size(), 40u);
   for (const PrintedTable::Row& cost : costs.rows()) {
     const double triples = cost.keys[0].ends_with('+') ? 599958.0 / 17473.0 : 1.0;
@@ -101,14 +101,15 @@ TEST(PrintedCosts, follow_the_formula_and_agree_with_the_scores) {
     const double vectors = 599958.0 * (47270.0 + triples * (1.0 + pi)) * cost.values[2].value();
     EXPECT_NEAR(cost.values[0].value(), vectors / 1e12, 5.1e-6) << cost.keys[0] << " " << pi;
     // The best precision of a configuration is Brazil's cell of table 4.2, at the π printed there.
-    if (std::abs(printed("fpl/pis.tsv").value({"Brazil", cost.keys[0]}, "pi").value() - pi) < 1e-9) {
+    if (std::abs(printed("pairwise/pis.tsv").value({"Brazil", cost.keys[0]}, "pi").value() - pi) < 1e-9) {
       EXPECT_EQ(cost.values[1], scores().value({"Brazil", cost.keys[0]}, "P@10")) << cost.keys[0];
     }
   }
 }
 
 TEST(PrintedBias, covers_the_models_and_the_three_countries) {
-  const PrintedTable &source = printed("fpl/source_bias.tsv"), &lists = printed("fpl/disparity.tsv");
+  const PrintedTable &source = printed("pairwise/source_bias.tsv"),
+                     &lists = printed("pairwise/disparity.tsv");
   EXPECT_EQ(source.rows().size(), 3u);
   EXPECT_EQ(source.columns(), lists.columns());
   const std::vector<std::string> models = find_target("4.6")->models;

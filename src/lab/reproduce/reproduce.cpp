@@ -224,7 +224,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
     }
   }
   SOTTO_TRY(Measurements measured, Measurements::load(results, runner.names(), executor));
-  if (effort == Effort::quick && target.paper->is("fpl"))
+  if (effort == Effort::quick && target.paper->is("pairwise"))
     SOTTO_TRY_DONE(choose_quick(target, data, measured));
   for (const Chosen& one : chosen) measured.choose(one.dataset, one.model, one.pi);
   Reproduction out;

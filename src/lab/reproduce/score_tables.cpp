@@ -31,7 +31,7 @@ Result<PaperTable> score_table(const TargetData& at, const PaperData& data) {
   PaperTable table{data.shown, "model", at.target.metrics, {}, {}};
   std::vector<std::string> models = at.target.models;
   if (data.there) models.insert(models.end(), at.target.extras.begin(), at.target.extras.end());
-  const PrintedTable& print = printed("fpl/scores.tsv");
+  const PrintedTable& print = printed("pairwise/scores.tsv");
   for (const std::string& model : models) {
     SOTTO_TRY(PaperRow row,
               measured_row(at, data, model, model, at.target.metrics, [&](std::string_view metric) {

@@ -177,8 +177,8 @@ TEST(PaperDataFolder, is_found_by_its_layout) {
   const fs::path root = scratch.file("data");
   touch(root / "amazon-digital-music" / "AmazonDigitalMusic.tsv.zst");
   touch(root / "movielens-1m" / "ratings_ranked.tsv.zst");
-  touch(root / "foursquare-" Italy "" / "Rome.tsv");
-  touch(root / "foursquare-" Italy "" / "category_top_level.tsv");
+  touch(root / "foursquare-italy" / "Rome.tsv");
+  touch(root / "foursquare-italy" / "category_top_level.tsv");
   touch(root / "gowalla-lightgcn" / "train.txt");
   const DataFolder folder{root, false};
   EXPECT_TRUE(find_data("Amazon DM", folder)->there);
@@ -232,7 +232,7 @@ TEST(PaperDataFolder, proxies_stand_in_only_when_asked_and_whole) {
   EXPECT_EQ(found.data.test.size(), 1u);
   EXPECT_EQ(found.data.paths.size(), 2u);
   EXPECT_NE(found.shown.find("proxy"), std::string::npos);
-  touch(root / "foursquare-" Brazil "" / "checkins.tsv");  // the real thing wins
+  touch(root / "foursquare-brazil" / "checkins.tsv");  // the real thing wins
   EXPECT_FALSE(find_data("Brazil", {root, true})->proxy);
 }
 
@@ -241,14 +241,14 @@ TEST(PaperDataFolder, without_any_data_the_error_names_what_to_fetch) {
   const auto data = data_for_target(*find_target("thesis-4.2"), {scratch.file("nothing"), false});
   ASSERT_FALSE(data.ok());
   EXPECT_EQ(data.error().code, Code::not_found);
-  for (const char* name : {"movielens-1m", "amazon-digital-music", "foursquare-" Italy "", "--data"})
+  for (const char* name : {"movielens-1m", "amazon-digital-music", "foursquare-italy", "--data"})
     EXPECT_NE(data.error().message.find(name), std::string::npos) << name;
 }
 
 TEST(PaperDataFolder, another_set_is_used_where_the_papers_own_is_missing) {
   const ScratchFolder scratch;
   const fs::path root = scratch.file("data");
-  touch(root / "foursquare-" Italy "" / "Rome.tsv");
+  touch(root / "foursquare-italy" / "Rome.tsv");
   const auto data = *data_for_target(*find_target("thesis-4.4"), {root, false});
   ASSERT_EQ(data.size(), 2u);
   EXPECT_FALSE(data[0].there);
