@@ -16,11 +16,11 @@ set(sources
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/device_model fed/wire/packed_contribution fed/wire/published_model
-  fed/wire/signed_request fed/wire/task)
+  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/signed_request)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
-file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp)
+file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp src/fed/models/*.cpp)
 list(FILTER own EXCLUDE REGEX "_test\\.cpp$")
 add_library(sotto_device_c SHARED ${sources} ${own} ${PROTO_OUT}/sotto/v1/federation.pb.cc)
 # The messages are made once.
@@ -32,6 +32,8 @@ target_link_libraries(sotto_device_c PRIVATE sotto_flags PkgConfig::sodium PkgCo
 set_target_properties(sotto_device_c PROPERTIES OUTPUT_NAME sotto_device VERSION ${PROJECT_VERSION} SOVERSION 0
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
+# Models leave the halves of a coordinator out.
+target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER)
 target_compile_options(sotto_device_c PRIVATE -Os -ffunction-sections -fdata-sections)
 target_link_options(sotto_device_c PRIVATE -Wl,--gc-sections -Wl,--as-needed
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/device/c/exports.map)

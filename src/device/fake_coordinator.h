@@ -12,11 +12,10 @@
 #include "device/exchange.h"
 #include "device/memory_keepsake.h"
 #include "fed/messages.h"
+#include "fed/models/task_model.h"
 #include "fed/secure/sum_server.h"
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
-#include "fed/wire/server_model.h"
-#include "fed/wire/task.h"
 
 namespace sotto {
 
@@ -40,7 +39,7 @@ inline v1::TaskSpec small_task(std::uint32_t items) {
 class FakeCoordinator final : public Transport {
  public:
   explicit FakeCoordinator(v1::TaskSpec its_spec) : spec(std::move(its_spec)), task(*read_task(spec)) {
-    master = ServerModel::make(task)->start_shared();
+    master = task.model->server(task)->start_shared();
     publish_master();
   }
 

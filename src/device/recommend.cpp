@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "device/item_number.h"
-#include "fed/wire/device_model.h"
+#include "fed/models/task_model.h"
 #include "metrics/top_k.h"
 
 namespace sotto {
@@ -70,7 +70,9 @@ Status LocalRecommender::find_own(Keepsake& kept, const std::string& task) {
                   fmt::format("the model of the task '{}' is not of the task's shape: run an "
                               "exchange",
                               task));
-    SOTTO_TRY(own, solved_row(known, model_->rows, seen_));
+    if (known.model->solved_row != nullptr) {
+      SOTTO_TRY(own, known.model->solved_row(known, model_->rows, seen_));
+    }
   }
   if (!own) {
     SOTTO_TRY(own, kept.own_row(task));

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/keepsake.h"
-#include "fed/wire/task.h"
+#include "fed/models/task.h"
 #include "privacy/contribution.h"
 
 namespace sotto {

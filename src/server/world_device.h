@@ -97,7 +97,7 @@ struct WorldDevice {
 inline std::string by_hand(const v1::TaskSpec& spec, const std::vector<std::vector<std::uint32_t>>& rounds,
                            std::uint32_t first_round = 0) {
   const Task task = *read_task(spec);
-  const Fpl model = task.fpl(task.plan.seed);
+  const Fpl model(options_of<FplOptions>(task), task.items, task.plan.seed);
   RowMatrix shared = model.start_shared();
   std::map<std::uint32_t, WorldDevice> devices;
   SumSpace space(task.items, shared.width());

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "device/fake_coordinator.h"
-#include "fed/wire/slow_als.h"
+#include "fed/models/slow_als.h"
 #include "sotto/sotto.h"
 
 namespace sotto::c_test {

@@ -71,19 +71,18 @@ void ConfigTable::seconds(const char* key, std::int64_t& value_ms) {
   value_ms = std::llround(read * 1000.0);
 }
 
-bool ConfigTable::word(const char* key, std::initializer_list<const char*> words, std::size_t& place) {
+void ConfigTable::choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) {
   const toml::node* found = node(key);
-  if (found == nullptr) return false;
+  if (found == nullptr) return;
   const auto read = found->value_exact<std::string>();
   std::string list;
-  place = 0;
+  std::size_t at = 0;
   for (const char* one : words) {
-    if (read && *read == one) return true;
-    list += fmt::format("{}\"{}\"", list.empty() ? "" : place + 1 == words.size() ? " or " : ", ", one);
-    ++place;
+    if (read && *read == one) return void(place = at);
+    list += fmt::format("{}\"{}\"", at == 0 ? "" : at + 1 == words.size() ? " or " : ", ", one);
+    ++at;
   }
   wrong(key, list);
-  return false;
 }
 
 const toml::table* ConfigTable::inner(const char* key) {

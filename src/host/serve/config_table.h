@@ -11,10 +11,11 @@
 
 #include "base/result.h"
 #include "engine/plan/toml.h"
+#include "fed/models/task_model.h"
 
 namespace sotto {
 
-class ConfigTable {
+class ConfigTable final : public TaskOptions {
  public:
   // `file` is the name for messages; `path` what stands before a key: "task.movies.".
   ConfigTable(const toml::table& table, std::string file, std::string path = "")
@@ -23,20 +24,22 @@ class ConfigTable {
   void text(const char* key, std::string& value);
   void flag(const char* key, bool& value);
   void real(const char* key, double& value);
-  void real(const char* key, float& value);
+  void real(const char* key, float& value) override;
   template <class Integer>
   void whole(const char* key, Integer& value) {
     const auto most = static_cast<std::uint64_t>(std::numeric_limits<Integer>::max());
     std::int64_t read = 0;
     if (integer(key, std::min<std::uint64_t>(most, INT64_MAX), read)) value = static_cast<Integer>(read);
   }
+  void whole(const char* key, std::uint32_t& value) override { whole<std::uint32_t>(key, value); }
   // Seconds in the file, milliseconds in the program.
   void seconds(const char* key, std::int64_t& value_ms);
-  // One of some words: its place among them.
+  void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   template <class Choice>
   void choice(const char* key, std::initializer_list<const char*> words, Choice& value) {
-    std::size_t place = 0;
-    if (word(key, words, place)) value = static_cast<Choice>(place);
+    auto place = static_cast<std::size_t>(value);
+    choice(key, words, place);
+    value = static_cast<Choice>(place);
   }
   // A table within; none where it is not there.
   [[nodiscard]] const toml::table* inner(const char* key);
@@ -49,7 +52,6 @@ class ConfigTable {
 
  private:
   [[nodiscard]] bool integer(const char* key, std::uint64_t most, std::int64_t& value);
-  [[nodiscard]] bool word(const char* key, std::initializer_list<const char*> words, std::size_t& place);
   void wrong(const char* key, const std::string& should);
 
   const toml::table& table_;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "engine/files/files.h"
+#include "fed/models/task_models.h"
 #include "host/serve/config_table.h"
 #include "net/address.h"
 
@@ -66,49 +67,14 @@ Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskC
   return Done{};
 }
 
-void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
-  FplOptions fpl;
-  table.whole("factors", fpl.factors);
-  table.real("lr", fpl.learning_rate);
-  fpl.user_reg = fpl.positive_reg = fpl.learning_rate / 20.0f;
-  fpl.negative_reg = fpl.learning_rate / 200.0f;
-  table.real("user_reg", fpl.user_reg);
-  table.real("positive_reg", fpl.positive_reg);
-  table.real("negative_reg", fpl.negative_reg);
-  table.real("init_sd", fpl.init_sd);
-  table.choice("local", {"sequential", "batch"}, fpl.local);
-  std::uint32_t triples = 20;
-  table.whole("triples", triples);
-  spec.set_factors(fpl.factors);
-  spec.set_learning_rate(fpl.learning_rate);
-  spec.set_user_reg(fpl.user_reg);
-  spec.set_positive_reg(fpl.positive_reg);
-  spec.set_negative_reg(fpl.negative_reg);
-  spec.set_init_sd(fpl.init_sd);
-  spec.set_batch_steps(fpl.local == LocalSteps::batch);
-  spec.set_triples(triples);
-}
-
-void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
-  AlsOptions als;
-  table.whole("factors", als.factors);
-  table.real("lambda", als.lambda);
-  table.real("confidence", als.confidence);
-  table.real("reg_power", als.reg_power);
-  table.real("init_sd", als.init_sd);
-  spec.set_factors(als.factors);
-  spec.set_lambda(als.lambda);
-  spec.set_confidence(als.confidence);
-  spec.set_reg_power(als.reg_power);
-  spec.set_init_sd(als.init_sd);
-}
-
 // Each model has its own keys; a name that is none is said before them.
-void read_model(ConfigTable& table, v1::TaskSpec& spec) {
-  TaskModel model = TaskModel::fpl;
-  table.choice("model", {to_string(TaskModel::fpl), to_string(TaskModel::fedals)}, model);
-  spec.set_model(to_string(model));
-  model == TaskModel::fedals ? read_fedals(table, spec) : read_fpl(table, spec);
+Status read_model(ConfigTable& table, v1::TaskSpec& spec) {
+  std::string name = task_models.front()->name;
+  table.text("model", name);
+  const auto model = find_task_model(name);
+  if (!model.ok()) return chained(model.error(), table.where("model"));
+  spec.set_model(name);
+  (*model)->configure(table, spec);
   auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
   std::uint64_t seed = 1;
   bool reproducible = false;
@@ -118,6 +84,7 @@ void read_model(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_fixed_bits(bits);
   spec.set_seed(seed);
   spec.set_reproducible(reproducible);
+  return Done{};
 }
 
 void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
@@ -179,7 +146,7 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   TaskConfig task;
   ConfigTable keys(table, file, fmt::format("task.{}.", name));
   task.spec.set_name(name);
-  read_model(keys, task.spec);
+  SOTTO_TRY_DONE(read_model(keys, task.spec));
   read_sum(keys, task.spec);
   read_rules(keys, task.rules);
   read_privacy(keys, task);

@@ -1,18 +1,17 @@
-#include "fed/wire/device_model.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "fed/models/slow_als.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
-#include "fed/wire/slow_als.h"
 
-namespace sotto::device_model_test {
+namespace sotto::als_device_test {
 
 constexpr std::uint32_t items = 12;
 
 Task als_task() { return *read_task(als_spec(items)); }
-RowMatrix shared_rows() { return als_task().fedals().start_shared(); }
+RowMatrix shared_rows() { return als_task().model->server(als_task())->start_shared(); }
 
 std::vector<std::uint32_t> rows_in(const Contribution& contribution) {
   std::vector<std::uint32_t> rows;
@@ -25,7 +24,7 @@ TEST(FederatedAlsOnADevice, SendsOneStatisticForEverybodyAndEachItem) {
   DeviceFit device(task, {7, UserIndex{2}}, {{1}, {4}, {9}}, ConsentTerms{});
   Private<RowMatrix> own = device.start();
   const Contribution& sent = **device.fit(0, shared_rows(), own.on_device());
-  std::vector<double> p = slow_solution(task.als, slow_rows(shared_rows()), {1, 4, 9});
+  std::vector<double> p = slow_solution(options_of<AlsOptions>(task), slow_rows(shared_rows()), {1, 4, 9});
   for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(own.on_device().row(0)[i], p[i], 1e-5);
   p.push_back(1.0);
   EXPECT_EQ(rows_in(sent), (std::vector<std::uint32_t>{0, 2, 5, 10}));
@@ -54,7 +53,7 @@ TEST(FederatedAlsOnADevice, AnswersWithoutAnItemThatItLacks) {
 
 TEST(FederatedAlsOnADevice, IsSilentWhereItHasNoSolution) {
   Task task = als_task();
-  task.als.lambda = 0.0f;
+  task.options = AlsOptions{.factors = 3, .lambda = 0.0f};
   const RowMatrix nothing(items, 4);
   DeviceFit device(task, {}, {{1}}, ConsentTerms{});
   Private<RowMatrix> own = device.start();
@@ -102,12 +101,13 @@ RC_GTEST_PROP(FederatedAlsOnADevice, LetsNothingOutThatIsKeptBack, ()) {
 TEST(ASolvedRow, IsLeastSquaresOfTheWholeHistory) {
   const Task task = als_task();
   const std::vector<ItemIndex> history{{0}, {2}, {11}};
-  const auto own = solved_row(task, shared_rows(), history);
-  ASSERT_TRUE(own.ok() && own->has_value());
-  const std::vector<double> p = slow_solution(task.als, slow_rows(shared_rows()), {0, 2, 11});
-  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR((*own)->on_device().row(0)[i], p[i], 1e-5);
-  EXPECT_EQ((*own)->on_device().row(0)[3], 1.0f);
-  EXPECT_EQ(solved_row(task, shared_rows(), {}).error().code, Code::not_found);
+  const auto own = task.model->solved_row(task, shared_rows(), history);
+  ASSERT_TRUE(own.ok());
+  const std::vector<double> p =
+      slow_solution(options_of<AlsOptions>(task), slow_rows(shared_rows()), {0, 2, 11});
+  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(own->on_device().row(0)[i], p[i], 1e-5);
+  EXPECT_EQ(own->on_device().row(0)[3], 1.0f);
+  EXPECT_EQ(task.model->solved_row(task, shared_rows(), {}).error().code, Code::not_found);
 }
 
-}  // namespace sotto::device_model_test
+}  // namespace sotto::als_device_test

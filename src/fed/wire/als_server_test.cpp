@@ -1,26 +1,26 @@
-#include "fed/wire/server_model.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <numeric>
 
 #include "base/row_hash.h"
+#include "fed/models/slow_als.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/device_fit.h"
-#include "fed/wire/slow_als.h"
 
-namespace sotto::server_model_test {
+namespace sotto::als_server_test {
 
 constexpr std::uint32_t items = 10, devices = 7;
 
 Task als_task() { return *read_task(als_spec(items)); }
+std::unique_ptr<ServerModel> server_of(const Task& task) { return task.model->server(task); }
 
 bool has(std::uint32_t device, std::uint32_t item) { return (item * 3 + device * 5) % 4 == 0; }
 
 // What each device sends in the first round, and the private rows of all of them.
 struct Answers {
   Answers() {
-    const RowMatrix shared = als_task().fedals().start_shared();
+    const RowMatrix shared = server_of(als_task())->start_shared();
     for (std::uint32_t n = 0; n < devices; ++n) {
       std::vector<ItemIndex> history;
       for (std::uint32_t item = 0; item < items; ++item)
@@ -40,7 +40,7 @@ RowMatrix released(const Answers& answers, const std::vector<std::size_t>& order
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
   Aggregator sum(space);
   for (const std::size_t n : order) EXPECT_TRUE(sum.accept(answers.sent[n]).ok());
-  return ServerModel::make(task)->release(0, RowMatrix(items, 4), std::move(sum)).value();
+  return server_of(task)->release(0, RowMatrix(items, 4), std::move(sum)).value();
 }
 
 TEST(FederatedAlsOnAServer, SolvesTheItemsFromTheSums) {
@@ -52,7 +52,7 @@ TEST(FederatedAlsOnAServer, SolvesTheItemsFromTheSums) {
     std::vector<std::size_t> who;
     for (std::uint32_t n = 0; n < devices; ++n)
       if (has(n, item)) who.push_back(n);
-    const std::vector<double> q = slow_solution(als_task().als, answers.rows, who);
+    const std::vector<double> q = slow_solution(options_of<AlsOptions>(als_task()), answers.rows, who);
     for (std::size_t i = 0; i < q.size(); ++i) EXPECT_NEAR(rows.row(item)[i], q[i], 1e-3) << item;
     EXPECT_EQ(rows.row(item)[3], 0.0f);
   }
@@ -71,7 +71,7 @@ RC_GTEST_PROP(FederatedAlsOnAServer, DoesNotSeeTheOrder, ()) {
 TEST(FederatedAlsOnAServer, ReleasesNothingFromAnEmptySum) {
   const Task task = als_task();
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
-  const Error quiet = ServerModel::make(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error();
+  const Error quiet = server_of(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error();
   EXPECT_EQ(quiet.code, Code::diverged);
   EXPECT_EQ(quiet.message.find("noise"), std::string::npos);
 }
@@ -91,7 +91,7 @@ Contribution rows_of(const std::vector<std::uint32_t>& rows, std::int32_t value,
 
 TEST(FederatedAlsOnAServer, TakesOneStatisticOfOneDevice) {
   constexpr std::int32_t one = 1 << 20;
-  const auto model = ServerModel::make(als_task());
+  const auto model = server_of(als_task());
   const auto said = [&](const Contribution& contribution) {
     const Status checked = model->check(contribution);
     return checked.ok() ? std::string() : checked.error().message;
@@ -111,8 +111,8 @@ TEST(FederatedAlsOnAServer, TakesOneStatisticOfOneDevice) {
 TEST(FederatedAlsOnAServer, AClipMakesTheCountSmallerWithTheRest) {
   Task task = als_task();
   task.clip.whole = 0.5 * 0x1p20;
-  const auto model = ServerModel::make(task);
-  const RowMatrix shared = task.fedals().start_shared();
+  const auto model = server_of(task);
+  const RowMatrix shared = server_of(task)->start_shared();
   DeviceFit fit(task, {7, UserIndex{0}}, {{1}, {2}}, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
   const Contribution& sent = **fit.fit(0, shared, own.on_device());
@@ -128,10 +128,12 @@ TEST(FederatedAlsOnAServer, AClipMakesTheCountSmallerWithTheRest) {
 // Rows that a device solves, from small to near the range, with and without clips.
 RC_GTEST_PROP(FederatedAlsOnAServer, TakesWhatAnHonestDeviceMakesAndNothingNearIt, ()) {
   Task task = als_task();
-  task.als.lambda = *rc::gen::element(1e-4f, 1e-2f, 0.5f);
-  task.als.confidence = *rc::gen::element(0.5f, 3.0f, 40.0f);
-  task.als.init_sd = *rc::gen::element(0.01f, 0.2f, 1.0f, 30.0f);
-  task.als.seed = *rc::gen::arbitrary<std::uint32_t>();
+  AlsOptions als = options_of<AlsOptions>(task);
+  als.lambda = *rc::gen::element(1e-4f, 1e-2f, 0.5f);
+  als.confidence = *rc::gen::element(0.5f, 3.0f, 40.0f);
+  als.init_sd = *rc::gen::element(0.01f, 0.2f, 1.0f, 30.0f);
+  als.seed = *rc::gen::arbitrary<std::uint32_t>();
+  task.options = als;
   constexpr double one = 0x1p20, none = ClipLimits::none;
   task.clip.whole = *rc::gen::element(none, 2.0, 1000.0, 0.01 * one, 0.7 * one, 3.0 * one);
   task.clip.row = *rc::gen::element(none, none, 1.0, 0.3 * one);
@@ -142,9 +144,9 @@ RC_GTEST_PROP(FederatedAlsOnAServer, TakesWhatAnHonestDeviceMakesAndNothingNearI
   std::sort(consumed.begin(), consumed.end());
   DeviceFit fit(task, {7, UserIndex{0}}, consumed, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
-  const auto made = fit.fit(0, task.fedals().start_shared(), own.on_device());
+  const auto made = fit.fit(0, server_of(task)->start_shared(), own.on_device());
   RC_PRE(made.ok());  // numbers beyond the range are not sent
-  const auto model = ServerModel::make(task);
+  const auto model = server_of(task);
   const Status honest = model->check(**made);
   RC_ASSERT(honest.ok());
   if (task.clip.whole != none || task.clip.row != none) return;
@@ -158,7 +160,7 @@ RC_GTEST_PROP(FederatedAlsOnAServer, TakesWhatAnHonestDeviceMakesAndNothingNearI
 
 // A sum with it would have no solution, however many others are in it.
 TEST(FederatedAlsOnAServer, RefusesSquaresBelowZero) {
-  const auto model = ServerModel::make(als_task());
+  const auto model = server_of(als_task());
   Contribution lie = rows_of({0, 3}, 0, 1 << 20);
   for (std::size_t n = 0; n < lie.size(); ++n)
     for (const std::size_t square : {0u, 4u, 7u}) ContributionEdit(lie).values(n)[square] = -step_limit;
@@ -167,4 +169,4 @@ TEST(FederatedAlsOnAServer, RefusesSquaresBelowZero) {
   EXPECT_NE(checked.error().message.find("products of a row"), std::string::npos);
 }
 
-}  // namespace sotto::server_model_test
+}  // namespace sotto::als_server_test

@@ -1,8 +1,9 @@
-#include "fed/wire/task.h"
+#include "fed/models/task.h"
 
 #include <gtest/gtest.h>
 
-#include "fed/wire/slow_als.h"
+#include "fed/models/slow_als.h"
+#include "fed/models/task_models.h"
 
 namespace sotto::task_test {
 
@@ -18,18 +19,18 @@ TEST(ATask, OfAModelThatIsNotKnownIsRefusedByName) {
   v1::TaskSpec spec = als_spec(20);
   EXPECT_EQ(refusal(spec), "");
   spec.set_model("fedalsx");
-  EXPECT_TRUE(says(spec, "not 'fedalsx'")) << refusal(spec);
+  EXPECT_TRUE(says(spec, "unknown model 'fedalsx'; did you mean 'fedals'?")) << refusal(spec);
   EXPECT_TRUE(says(spec, "update"));
   spec.set_model("<script>\n");
   EXPECT_FALSE(says(spec, "script"));
-  EXPECT_TRUE(says(spec, "'fpl' and 'fedals'"));
+  EXPECT_TRUE(says(spec, "are fpl, fedals"));
 }
 
 TEST(ATask, OfFederatedAlsHasRowsOfStatistics) {
   const Task task = *read_task(als_spec(20));
-  EXPECT_EQ(task.model, TaskModel::fedals);
-  EXPECT_EQ(task.als.confidence, 3.0f);
-  EXPECT_EQ(task.als.reg_power, 0.25f);
+  EXPECT_EQ(task.model, &fedals_task);
+  EXPECT_EQ(options_of<AlsOptions>(task).confidence, 3.0f);
+  EXPECT_EQ(options_of<AlsOptions>(task).reg_power, 0.25f);
   const TaskShape shape = task.shape();
   EXPECT_EQ(shape.rows, 20u);
   EXPECT_EQ(shape.width, 4u);
