@@ -12,6 +12,7 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
+#include "model/fpl.h"
 #include "server/log_sink.h"
 #include "server/task_config.h"
 

@@ -10,6 +10,8 @@
 #include "fed/models/task_models.h"
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
+#include "model/fed_als.h"
+#include "model/fpl.h"
 #include "server/budget_text.h"
 #include "server/store_snapshot.h"
 
