@@ -1,6 +1,6 @@
 /* A person's device in plain C: a vault, interactions, consent, an exchange over callbacks, and the end.
  *
- * It talks to nobody: the transport below says that there is no network, as a phone in a tunnel would. Put a
+ * It talks to nobody: the transport below reports that there is no network, as for a phone in a tunnel. Put a
  * socket or an HTTP/2 client of your own there. Run it with a folder that it may write to:
  *
  *   cc -std=c99 -Iinclude examples/c/device.c -lsotto_device -o device && ./device /tmp
@@ -12,7 +12,7 @@
 
 static sotto_device* device;
 
-/* Every call says how it went; the sentence is for a log. */
+/* Every call returns how it went; the sentence is for a log. */
 static void must(sotto_status status, const char* what) {
   if (status == SOTTO_OK) return;
   fprintf(stderr, "%s: %s (%s)\n", what, sotto_last_error(device), sotto_strerror(status));
@@ -80,7 +80,7 @@ int main(int count, char** words) {
   must(sotto_set_item_rule(device, "a secret film", "never"), "rule");
   must(sotto_get_consent(device, say_consent, NULL), "consent");
 
-  /* The coordinator is not there: the device says so and loses nothing. */
+  /* The coordinator is not there: the device reports it and loses nothing. */
   if (sotto_enrol(device, &transport, (const uint8_t*)"token", 5) != SOTTO_IO || calls == 0) return 1;
   printf("enrol: %s\n", sotto_last_error(device));
   if (sotto_run_exchange(device, &transport, &conditions, 1700000000002, &result) != SOTTO_USAGE) return 1;
@@ -92,7 +92,7 @@ int main(int count, char** words) {
   must(sotto_ledger(device, NULL, say_text, NULL), "ledger");
   must(sotto_export(device, say_text, NULL), "export");
 
-  /* A vault opens with its key alone. */
+  /* A vault opens only with its key. */
   sotto_device_close(device);
   device = NULL;
   secret[0] ^= 1;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "lab/table_export.h"
 
 namespace sotto {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

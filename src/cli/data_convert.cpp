@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/dataset_text.h"
 #include "cli/options.h"
+#include "engine/files/dataset_text.h"
 #include "engine/plan/prepare.h"
 
 namespace sotto {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/dataset_text.h"
 #include "data/generate.h"
 #include "data/kg/prepared_lists.h"
+#include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "sim/thread_pool.h"

@@ -13,11 +13,11 @@
 #include "cli/kg_flags.h"
 #include "cli/options.h"
 #include "cli/parts_text.h"
-#include "cli/table.h"
 #include "data/loader.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

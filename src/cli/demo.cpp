@@ -5,12 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/dataset_text.h"
 #include "cli/demo_person.h"
-#include "cli/table.h"
 #include "data/generate.h"
+#include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/terminal/table.h"
 #include "engine/train/session.h"
 #include "sim/thread_pool.h"
 

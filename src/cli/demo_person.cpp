@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cli/run_text.h"
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "metrics/top_k.h"
 
 namespace sotto {

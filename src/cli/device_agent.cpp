@@ -8,13 +8,13 @@
 
 #include "cli/command.h"
 #include "cli/device_command.h"
-#include "cli/table.h"
 #include "device/agent.h"
 #include "device/enrol.h"
 #include "device/export_data.h"
 #include "engine/files/files.h"
 #include "engine/plan/device_folder.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "net/grpc_transport.h"
 
 namespace sotto {

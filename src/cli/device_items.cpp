@@ -7,10 +7,10 @@
 
 #include "cli/command.h"
 #include "cli/device_command.h"
-#include "cli/table.h"
 #include "device/recommend.h"
 #include "engine/files/files.h"
 #include "engine/plan/device_folder.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

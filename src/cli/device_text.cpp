@@ -7,12 +7,12 @@
 #include <set>
 
 #include "cli/criteria_text.h"
+#include "cli/level_figures.h"
 #include "cli/protocol_text.h"
 #include "cli/rule_remarks.h"
-#include "cli/table.h"
 #include "device/export_data.h"
 #include "engine/protect/people.h"
-#include "engine/train/level_figures.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

@@ -10,8 +10,8 @@
 #include "cli/find_items.h"
 #include "cli/recommend_lists.h"
 #include "cli/recommend_text.h"
-#include "cli/table.h"
 #include "data/kg/feature_names.h"
+#include "engine/terminal/table.h"
 #include "engine/train/run_dir.h"
 #include "sim/thread_pool.h"
 

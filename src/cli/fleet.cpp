@@ -9,10 +9,10 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/table.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "host/fleet/refusal_text.h"
 #include "net/grpc_transport.h"
 

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "cli/find_items.h"
 #include "cli/run_text.h"
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "engine/train/session.h"
 #include "lab/forget_figures.h"
 #include "sim/thread_pool.h"

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "cli/kg_command.h"
-#include "cli/table.h"
 #include "data/kg/feature_counts.h"
 #include "data/kg/item_features.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

@@ -5,10 +5,10 @@
 
 #include "cli/command.h"
 #include "cli/robust_flags.h"
-#include "cli/table.h"
 #include "cli/train_flags.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "lab/poison/poison_page.h"
 #include "sim/thread_pool.h"
 

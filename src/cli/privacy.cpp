@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/table.h"
 #include "engine/protect/budget_file.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

@@ -7,12 +7,12 @@
 
 #include "cli/command.h"
 #include "cli/dp_flags.h"
-#include "cli/table.h"
 #include "cli/train_flags.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
 #include "engine/protect/lambda_choice.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "engine/train/training.h"
 #include "lab/report/page.h"
 #include "metrics/evaluate.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "lab/report/page.h"
 #include "privacy/dp/calibrate.h"
 

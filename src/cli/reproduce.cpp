@@ -9,9 +9,9 @@
 #include "cli/command.h"
 #include "cli/reproduce_text.h"
 #include "cli/sweep_progress.h"
-#include "cli/table.h"
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

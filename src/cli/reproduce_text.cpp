@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "lab/reproduce/reproduce.h"
 
 namespace sotto {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/train/level_text.h"
+#include "cli/level_text.h"
 
 namespace sotto {
 

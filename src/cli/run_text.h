@@ -4,9 +4,9 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/table.h"
 #include "data/split.h"
 #include "engine/terminal/console.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 

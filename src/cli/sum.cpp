@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/secure_collector.h"
 

@@ -6,9 +6,9 @@
 
 #include "cli/command.h"
 #include "cli/sweep_progress.h"
-#include "cli/table.h"
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "lab/study/run_study.h"
 #include "lab/study/study_toml.h"
 

@@ -4,10 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/table.h"
 #include "cli/train_flags.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
+#include "engine/terminal/table.h"
 #include "lab/exchange_study.h"
 #include "sim/thread_pool.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 
 namespace sotto {
 namespace {

@@ -11,7 +11,7 @@
 #include "engine/models/fedcars_model.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/train/kept_checkpoints.h"
-#include "engine/train/level_text.h"
+#include "engine/train/levels_json.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/progress.h"
 

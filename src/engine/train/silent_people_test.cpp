@@ -6,7 +6,7 @@
 
 #include "data/generate.h"
 #include "engine/models/factor_options.h"
-#include "engine/train/level_text.h"
+#include "engine/train/levels_json.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 

@@ -1,6 +1,6 @@
-// TaskModel: a model that trains over a network, as all who move its bytes know it: its options, the shape of
-// what travels, what a device computes and what the server makes of a round's sum. One file has all of it,
-// and defines the entry; the list is fed/models/task_models.h.
+// TaskModel: a model that trains over a network, as everything that moves its bytes sees it: its options, the
+// shape of what travels, what a device computes and what the server makes of a round's sum. One file has all
+// of it, and defines the entry; the list is fed/models/task_models.h.
 //
 // Laws: a device computes what the simulator's device of that index computes, bit for bit, and what consent
 // keeps back is in no contribution. The next shared rows follow from the master and the released integers

@@ -1,6 +1,6 @@
 // The list of models that train over a network. Each stands in a file of its own, NAME_task.cpp.
 //
-// Law: who needs to know what a model does asks its entry; nobody else names one.
+// Law: anyone who needs to know what a model does asks its entry; nothing else names a model.
 #pragma once
 
 #include <array>

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
-#include "cli/dataset_text.h"
 #include "data/generate.h"
+#include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"

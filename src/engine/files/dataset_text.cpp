@@ -1,4 +1,4 @@
-#include "cli/dataset_text.h"
+#include "engine/files/dataset_text.h"
 
 #include <fmt/format.h>
 

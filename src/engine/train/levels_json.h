@@ -5,7 +5,6 @@
 #include <string>
 
 #include "engine/plan/consent_request.h"
-#include "engine/terminal/console.h"
 #include "metrics/evaluate.h"
 
 namespace sotto {
@@ -13,6 +12,5 @@ namespace sotto {
 // [{"level": "closed", "people": 93, "metrics": {"P@10": …}}, …], means over the judged people of a level;
 // one that nobody drew has no metrics.
 [[nodiscard]] nlohmann::json levels_json(const DrawnLevels& levels, const PerUser& judged);
-[[nodiscard]] std::string levels_text(const nlohmann::json& levels, const Console& console);
 
 }  // namespace sotto

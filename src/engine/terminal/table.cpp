@@ -1,4 +1,4 @@
-#include "cli/table.h"
+#include "engine/terminal/table.h"
 
 #include <algorithm>
 #include <numeric>
