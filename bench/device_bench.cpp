@@ -13,7 +13,7 @@
 #include "device/agent.h"
 #include "device/recommend.h"
 #include "server/coordinator.h"
-#include "server/memory_store.h"
+#include "server/testing/memory_store.h"
 
 namespace sotto::bench {
 namespace {

@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 
 #include "bench/measure.h"
-#include "engine/models/fedcars_model.h"
-#include "lab/reproduce/cars_data.h"
-#include "lab/reproduce/cars_plans.h"
-#include "lab/reproduce/cars_print.h"
+#include "engine/models/fedcars.h"
+#include "lab/reproduce/studies.h"
 #include "sim/history_federation.h"
 
 namespace sotto::bench {
@@ -31,7 +29,7 @@ Split generated(TrainRequest& request) {
 }
 
 Split rated_films(TrainRequest& request) {
-  const PaperData data = find_cars_data(movielens_100k, {data_folder(), false}).value();
+  const PaperData data = find_data("MovieLens 100K", {data_folder(), false}).value();
   if (!data.there) return generated(request);
   fmt::print("MovieLens 100K, temporal 80/20, all contexts\n");
   request.data = data.data;
@@ -40,7 +38,7 @@ Split rated_films(TrainRequest& request) {
 }
 
 void measure() {
-  TrainRequest request = cars_request(movielens_100k, fed_cars).value();
+  TrainRequest request = own_request(*find_target("fedcars-table-1").value().paper, "MovieLens 100K").value();
   const Split split = rated_films(request);
   SerialExecutor serial;
   const auto users = users_with_history(split.train);
@@ -48,8 +46,8 @@ void measure() {
   const std::uint32_t rounds = request.plan.epochs * schedule.rounds_per_epoch;
   const auto train_once = [&](MamlOrder order, bool choices, Figures& seconds) {
     TrainRequest asked = request;
-    asked.fedcars.rating.order = order;
-    asked.fedcars.choices = choices;
+    asked.model.own<FedcarsSettings>().rating.order = order;
+    asked.model.own<FedcarsSettings>().choices = choices;
     const Fedcars model = make_fedcars(asked, split).value();
     HistoryFederation<Fedcars> federation(model, asked.plan, schedule, split.train, serial);
     seconds.add(seconds_of([&] { static_cast<void>(federation.run(rounds).value()); }));

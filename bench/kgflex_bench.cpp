@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "bench/measure.h"
-#include "engine/models/kgflex_model.h"
+#include "engine/models/kgflex.h"
 #include "metrics/evaluate.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "sim/history_federation.h"
@@ -21,7 +21,7 @@ constexpr std::uint32_t rounds = 100;
 
 TrainRequest thesis_request() {
   TrainRequest request;
-  request.model = ModelKind::kgflex;
+  request.model = "kgflex";
   request.plan.fpl.factors = 10;
   request.plan.fpl.learning_rate = 0.1f;
   request.plan.cohort = 0.1;

@@ -7,20 +7,20 @@ target_include_directories(sotto_device PUBLIC include)
 set(sources
   base/assert base/compression base/hash base/kernels base/large_pages base/math base/normal_kernels base/pair_kernels
   base/score_kernels base/secret_stream base/storage
-  data/context_share data/ids data/kg/feature_list data/kg/feature_names data/kg/feature_words data/kg/item_features data/membership
+  data/context_share data/ids data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/factor_rows model/fed_als model/fpl metrics/list_keeper metrics/top_k
+  model/als model/factor_rows model/fed_als model/fpl model/recommender metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent
   privacy/ledger privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion
   fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/device_model fed/wire/packed_contribution fed/wire/published_model
-  fed/wire/signed_request fed/wire/task)
+  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/signed_request storage/database storage/toml)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
-file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp)
+file(GLOB_RECURSE own CONFIGURE_DEPENDS src/device/*.cpp src/fed/models/*.cpp)
 list(FILTER own EXCLUDE REGEX "_test\\.cpp$")
 add_library(sotto_device_c SHARED ${sources} ${own} ${PROTO_OUT}/sotto/v1/federation.pb.cc)
 # The messages are made once.
@@ -32,6 +32,8 @@ target_link_libraries(sotto_device_c PRIVATE sotto_flags PkgConfig::sodium PkgCo
 set_target_properties(sotto_device_c PROPERTIES OUTPUT_NAME sotto_device VERSION ${PROJECT_VERSION} SOVERSION 0
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
+# Models leave the halves of a coordinator out.
+target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER)
 target_compile_options(sotto_device_c PRIVATE -Os -ffunction-sections -fdata-sections)
 target_link_options(sotto_device_c PRIVATE -Wl,--gc-sections -Wl,--as-needed
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
@@ -41,4 +43,7 @@ endif()
 # abidiff reads the types of the interface from here.
 file(GLOB faces CONFIGURE_DEPENDS src/device/c/*.cpp)
 set_source_files_properties(${faces} TARGET_DIRECTORY sotto_device_c PROPERTIES COMPILE_OPTIONS -g)
+# What protoc writes is not ours to mend.
+set_source_files_properties(${PROTO_OUT}/sotto/v1/federation.pb.cc TARGET_DIRECTORY sotto_device_c
+  PROPERTIES COMPILE_OPTIONS -w)
 sotto_together(sotto_device_c 12)

@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "fed/wire/signed_request.h"
 #include "server/coordinator.h"
-#include "server/memory_store.h"
+#include "server/testing/memory_store.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/assert.h"
+#include "data/item_features.h"
 #include "data/kg/explore.h"
-#include "data/kg/item_features.h"
 #include "data/kg/prepared_lists.h"
 #include "data/kg/statement.h"
 #include "data/text_source.h"

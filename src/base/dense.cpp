@@ -3,7 +3,9 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "base/hash.h"
 #include "base/large_pages.h"
 
 // LAPACK's own names; Debian has their header in another package.
@@ -155,6 +157,20 @@ Status invert(SymmetricMatrix& matrix, Executor& executor) {
 
 Status invert_lower(SymmetricMatrix& matrix, Executor& executor) {
   return invert_by(invert_lower_block, matrix, executor);
+}
+
+std::string hash_lower(const SymmetricMatrix& matrix, Executor& executor) {
+  constexpr std::size_t together = 64;
+  std::vector<std::string> strips((matrix.size() + together - 1) / together);
+  executor.run(strips.size(), [&](std::size_t strip) {
+    Hasher hasher;
+    for (std::size_t n = strip * together; n < std::min(matrix.size(), (strip + 1) * together); ++n)
+      hasher.array(matrix.row(n).first(n + 1));
+    strips[strip] = std::move(hasher).hex();
+  });
+  Hasher hasher;
+  for (const std::string& strip : strips) hasher.text(strip);
+  return std::move(hasher).hex();
 }
 
 }  // namespace sotto

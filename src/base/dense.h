@@ -3,11 +3,13 @@
 //
 // Laws: OpenBLAS gets one thread a call; the executor runs strips whose shape depends on the size of the
 // matrix alone. So one machine gives the same bytes for any number of threads. (Between machines the last
-// bits may differ: the library chooses its kernels by CPU. That is why nothing hashes these numbers.)
+// bits may differ: the library chooses its kernels by CPU. That is why these numbers are rounded before they
+// are hashed: model/named_numbers.h.)
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "base/aligned_buffer.h"
 #include "base/executor.h"
@@ -47,5 +49,8 @@ class SymmetricMatrix {
 [[nodiscard]] Status invert(SymmetricMatrix& matrix, Executor& executor);
 // The same numbers, in the lower triangle alone; what is left above it means nothing.
 [[nodiscard]] Status invert_lower(SymmetricMatrix& matrix, Executor& executor);
+
+// Names the numbers of the lower triangle, which nothing has rounded yet.
+[[nodiscard]] std::string hash_lower(const SymmetricMatrix& matrix, Executor& executor);
 
 }  // namespace sotto

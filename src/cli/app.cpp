@@ -1,12 +1,14 @@
-// The command line as a whole: the commands, what a wrong one is told, and the exit code.
+// The command line as a whole: the commands, what is answered to a wrong one, and the exit code.
 #include <fmt/format.h>
 
-#include <iostream>
 #include <new>
 
 #include "base/nearest_word.h"
 #include "base/version.h"
 #include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/help_format.h"
+#include "cli/train_flags.h"
 #include "engine/files/mapped_file.h"
 
 namespace sotto {
@@ -52,25 +54,40 @@ const CLI::App& typed_command(const CLI::App& root, std::string& path) {
   return *app;
 }
 
+bool names_no_command(const CLI::App& command) {
+  const std::vector<std::string> rest = command.remaining();
+  return !rest.empty() && !rest.front().starts_with("-") && !command_names(command).empty();
+}
+
 std::string usage_sentence(const CLI::App& command, const CLI::ParseError& error) {
   const std::vector<std::string> rest = command.remaining();
-  const bool has_commands = !command_names(command).empty();
   if (!rest.empty() && rest.front().starts_with("-"))
     return fmt::format("there is no option '{}'.{}", rest.front(),
                        nearest(rest.front(), option_names(command)));
-  if (!rest.empty() && has_commands)
+  if (names_no_command(command))
     return fmt::format("there is no command '{}'.{}", rest.front(),
                        nearest(rest.front(), command_names(command)));
   if (!rest.empty()) return fmt::format("'{}' is one argument too many.", rest.front());
-  if (has_commands) return fmt::format("a command is needed: {}.", listed(command_names(command)));
+  if (!command_names(command).empty())
+    return fmt::format("a command is needed: {}.", listed(command_names(command)));
   return fmt::format("{}.", error.what());
 }
 
-int explain_usage(const CLI::App& root, const CLI::ParseError& error) {
+// Help and versions come as errors too. What is no command has no help.
+int answer_to(const CLI::App& root, const CLI::ParseError& error, const Console& console) {
   std::string path;
   const CLI::App& command = typed_command(root, path);
-  std::cerr << fmt::format("sotto: {} See '{} --help'.\n", usage_sentence(command, error), path);
-  return wrong_usage;
+  if (dynamic_cast<const CLI::Success*>(&error) == nullptr || names_no_command(command)) {
+    console.note(fmt::format("sotto: {} See '{} --help'.", usage_sentence(command, error), path));
+    return wrong_usage;
+  }
+  if (dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr)
+    console.write(fmt::format("sotto {}\n", version));
+  else
+    console.write(root.help("", dynamic_cast<const CLI::CallForAllHelp*>(&error) == nullptr
+                                    ? CLI::AppFormatMode::Normal
+                                    : CLI::AppFormatMode::All));
+  return console.flush().ok() ? success : failure;
 }
 
 int exit_code(Code code) {
@@ -78,8 +95,8 @@ int exit_code(Code code) {
   return code == Code::cancelled ? interrupted : failure;
 }
 
-int say(const Error& error) {
-  std::cerr << "sotto: " << error.message << '\n';
+int say(const Error& error, const Console& console) {
+  console.note("sotto: " + error.message);
   return exit_code(error.code);
 }
 
@@ -87,50 +104,49 @@ int act(const Cli& cli) {
   try {
     Status done = cli.action();
     if (done.ok()) done = cli.console.flush();
-    return done.ok() ? success : say(done.error());
+    return done.ok() ? success : say(done.error(), cli.console);
   } catch (const std::bad_alloc&) {
-    return say(fail(Code::io, "there is not enough memory for this"));
+    return say(fail(Code::io, "there is not enough memory for this"), cli.console);
   } catch (const std::exception& error) {
-    return say(fail(Code::io, fmt::format("this should not have happened: {}", error.what())));
+    return say(fail(Code::io, fmt::format("this should not have happened: {}", error.what())), cli.console);
   }
 }
 
 void add_commands(CLI::App& root, Cli& cli) {
-  root.set_version_flag("--version", fmt::format("sotto {}", version), "print the version");
+  root.formatter(std::make_shared<HelpFormat>(cli.console));
+  root.set_version_flag("-V,--version", version)->group("");
   root.set_help_flag("-h,--help", "print this help");
   root.require_subcommand(1);
-  root.footer("'sotto COMMAND --help' shows a command's options and examples. Start with 'sotto demo'.");
-  add_demo(root, cli);
-  add_train(root, cli);
-  add_fedavg(root, cli);
-  add_evaluate(root, cli);
-  add_compare(root, cli);
-  add_recommend(root, cli);
-  add_features(root, cli);
-  add_contexts(root, cli);
-  add_similar(root, cli);
-  add_show(root, cli);
-  add_report(root, cli);
-  add_sweep(root, cli);
-  add_results_commands(root, cli);
-  add_reproduce(root, cli);
-  add_privacy_commands(root, cli);
-  add_device_commands(root, cli);
-  add_forget(root, cli);
-  add_poison(root, cli);
-  add_audit(root, cli);
-  add_data_commands(root, cli);
-  add_kg_commands(root, cli);
-  add_sum(root, cli);
-  add_serve(root, cli);
-  add_ctl(root, cli);
-  add_fleet(root, cli);
-  add_wire(root, cli);
-  add_certs(root, cli);
-  add_completion(root, cli);
+  root.footer("'sotto help COMMAND' shows options and examples. Start with 'sotto demo'.");
+  const auto add = [&](const char* group, void (*add_one)(CLI::App&, Cli&)) {
+    add_one(root, cli);
+    root.get_subcommands({}).back()->group(group);
+  };
+#define SOTTO_ADDED(group, name) add(group, add_##name);
+  SOTTO_COMMANDS(SOTTO_ADDED)
+  root.get_help_ptr()->group("");  // not before: a hidden flag is not handed down
+  root.set_help_all_flag("--help-all", "print the help of every command")->group("");
+}
+
+// `sotto help data split` is `sotto data split --help`. In the order that CLI11 reads: the last word first.
+std::vector<std::string> as_flags(std::vector<std::string> words) {
+  if (words == std::vector<std::string>{"version"}) words.front() = "--version";
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  std::ranges::reverse(words);
+  return words;
 }
 
 }  // namespace
+
+// Two that are read as flags (as_flags); here they stand for help and completion.
+void add_help(CLI::App& root, Cli&) {
+  CLI::App* help = root.add_subcommand("help", "a command's options and examples, as: sotto help data split");
+  help->add_option("COMMAND")->type_name("COMMAND");
+}
+void add_version(CLI::App& root, Cli&) { root.add_subcommand("version", "the version of this program"); }
 
 int run_sotto(int count, const char* const* words) {
   const MappingGuard mapped_files;
@@ -138,12 +154,17 @@ int run_sotto(int count, const char* const* words) {
   cli.console.remember_typed(count, words);
   CLI::App root("Sotto trains recommenders on devices that keep their data to themselves.", "sotto");
   add_commands(root, cli);
+  std::vector<std::string> typed(words + 1, words + count);
+  if (!typed.empty() && typed.front() == complete_command) {  // asked by a shell
+    cli.console.write(completions(root, {typed.begin() + 1, typed.end()}));
+    return success;
+  }
   try {
-    root.parse(count, words);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return root.exit(asked, std::cout, std::cerr);
+    root.parse(as_flags(std::move(typed)));
   } catch (const CLI::ParseError& error) {
-    return explain_usage(root, error);
+    if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr && root.got_subcommand("train"))
+      narrow_help(*root.get_subcommand("train"));
+    return answer_to(root, error, cli.console);
   }
   return act(cli);
 }

@@ -4,10 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/consent_flags.h"
-#include "cli/criteria_flags.h"
-#include "cli/kg_flags.h"
-#include "cli/kgflex_flags.h"
 #include "cli/train_flags.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
@@ -166,72 +162,54 @@ Status run_audit(AuditFlags& flags, const Console& console) {
 }
 
 void add_view_flags(CLI::App& app, AuditFlags& flags) {
+  app.option_defaults()->group("Audit");
   app.add_option(
          "--view", flags.view,
          "what the server sees: plain, shuffled, secure (one sum a round), secure:N (the same, of at least N "
          "devices), groups:N (sums over groups of at least N); the last three also with noise: secure+dp …")
       ->type_name("VIEW")
-      ->default_str("plain")
-      ->group("Audit");
-  app.add_flag("--keep-groups", flags.request.keep_groups, "groups:N: the same groups in every round")
-      ->group("Audit");
+      ->default_str("plain");
+  app.add_flag("--keep-groups", flags.request.keep_groups, "groups:N: the same groups in every round");
   app.add_option(
          "--secure-dropout", flags.request.silent,
          "secure, groups: share of each sum's devices that fall silent in each round, at least one; the "
          "server sees who")
       ->type_name("SHARE")
-      ->default_str("0")
-      ->group("Audit");
+      ->default_str("0");
   app.add_option("--noise", flags.request.noise.multiplier,
                  "+dp, --noisy-messages: noise of a sum, as a multiple of the clip")
-      ->type_name("SIGMA")
-      ->group("Audit");
+      ->type_name("SIGMA");
   app.add_option("--clip", flags.request.noise.clip,
                  "+dp, --noisy-messages: greatest length of a whole contribution")
       ->type_name("L")
-      ->default_str("1")
-      ->group("Audit");
+      ->default_str("1");
   app.add_option("--delta", flags.request.noise.delta, "+dp, --noisy-messages: δ")
       ->type_name("P")
-      ->default_str("1e-06")
-      ->group("Audit");
+      ->default_str("1e-06");
   app.add_flag("--noisy-messages", flags.request.local,
-               "the noise is added to each message, not shared within a sum")
-      ->group("Audit");
+               "the noise is added to each message, not shared within a sum");
 }
 
 void add_attack_flags(CLI::App& app, AuditFlags& flags) {
   app.add_option("--attackers", flags.attackers,
                  "some of A1,A2,A3,A3',A4,A5,A6 (fpl), B1,B2,B3,B4,B5,B6 (kgflex); A0 always takes part")
       ->type_name("LIST")
-      ->default_str("all")
-      ->group("Audit");
+      ->default_str("all");
   app.add_option("--users-sample", flags.request.attack.people,
                  "people who are attacked: half are known to the attacker, half are judged; 0: everybody")
-      ->type_name("N")
-      ->default_str("400")
-      ->group("Audit");
-  app.add_option("--seeds", flags.request.seeds, "trainings with seeds from --seed on")
-      ->type_name("N")
-      ->default_str("1")
-      ->group("Audit");
-  app.add_flag("--no-controls", flags.no_controls, "leave out the runs that show whether the audit works")
-      ->group("Audit");
+      ->default_str("400");
+  app.add_option("--seeds", flags.request.seeds, "trainings with seeds from --seed on")->default_str("1");
+  app.add_flag("--no-controls", flags.no_controls, "leave out the runs that show whether the audit works");
   app.add_flag("--curves", flags.curves,
-               "also measure the leak over π, ε, the size of a sum and silent devices (fifty short audits)")
-      ->group("Audit");
+               "also measure the leak over π, ε, the size of a sum and silent devices (fifty short audits)");
   app.add_option("--canaries", flags.canaries,
                  "trials of A7, canary users against the ε that the noise promises (at most 20 rounds each)")
-      ->type_name("N")
-      ->default_str("0")
-      ->group("Audit");
+      ->default_str("0");
   app.add_option("--record", flags.request.record, "write down what the server sees, for --transcript")
-      ->type_name("FILE")
-      ->group("Audit");
+      ->type_name("FILE");
   app.add_option("--transcript", flags.transcript, "audit what was written down instead of a plan")
-      ->type_name("FILE")
-      ->group("Audit");
-  app.add_option("-o,--out", flags.page, "a page with tables and plots")->type_name("FILE")->group("Audit");
+      ->type_name("FILE");
+  app.add_option("-o,--out", flags.page, "a page with tables and plots")->type_name("FILE");
 }
 
 }  // namespace
@@ -239,11 +217,10 @@ void add_attack_flags(CLI::App& app, AuditFlags& flags) {
 void add_audit(CLI::App& root, Cli& cli) {
   auto [app, flags] =
       add_command<AuditFlags>(root, cli, "audit", "what a curious server learns about people", run_audit);
-  add_plan_flags(*app, flags->train);
-  add_kg_flags(*app, flags->train.data);
-  add_kgflex_flags(*app, flags->train.request);
-  add_consent_flags(*app, flags->train.request);
-  add_criteria_flags(*app, flags->train.request);
+  const auto attacked = [](const ModelEntry& entry) {
+    return entry.sends == Sends::item_steps || entry.sends == Sends::shared_steps;
+  };
+  add_plan_flags(*app, flags->train, attacked, {"Knowledge", "KGFlex", "Consent", "Criteria"});
   add_view_flags(*app, *flags);
   add_attack_flags(*app, *flags);
   add_common_options(*app, flags->train.common,

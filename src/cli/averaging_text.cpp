@@ -85,7 +85,7 @@ void AveragingProgress::update(const AveragingRound& round) {
                                  rounds_, 100.0 * accuracy_, round.report.mean_loss(), human_seconds(left));
   if (!round.order.empty()) line += " · " + round.order;
   if (!redraws) return console_.note(line);
-  fmt::print(stderr, "\r\033[K{}", shortened(line, console_.width() - 1));
+  fmt::print(stderr, "\r\033[K{}", shortened(line, console_.note_width() - 1));
   std::fflush(stderr);
   drawn_ = true;
 }

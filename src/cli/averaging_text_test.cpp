@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lab/averaging/averaging_json.h"
-#include "lab/averaging/tiny_task.h"
+#include "lab/averaging/testing/tiny_task.h"
 
 namespace sotto::averaging_text_test {
 

@@ -117,12 +117,8 @@ void add_certs(CLI::App& root, Cli& cli) {
       ->type_name("NAME|IP")
       ->required()
       ->expected(1, 100);
-  app->add_option("--days", options->days, "how long the server's certificate is valid")
-      ->type_name("N")
-      ->default_str("365");
-  app->add_option("--ca-days", options->ca_days, "how long a new CA is valid")
-      ->type_name("N")
-      ->default_str("3650");
+  app->add_option("--days", options->days, "how long the server's certificate is valid")->default_str("365");
+  app->add_option("--ca-days", options->ca_days, "how long a new CA is valid")->default_str("3650");
   app->add_flag("--renew", options->renew, "replace the server's certificate; the CA stays");
   add_common_options(*app, options->common, "taken by every command; keys come from the system's generator");
   app->footer(examples({"sotto certs --out certs --host localhost 127.0.0.1",

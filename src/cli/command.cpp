@@ -34,8 +34,8 @@ CLI::Validator up_to(std::uint64_t most) {
 }  // namespace
 
 void add_common_options(CLI::App& app, CommonOptions& common, const std::string& seed_use) {
-  app.add_flag("--json", common.json, "one JSON document on stdout, everything else on stderr")
-      ->group("Common");
+  app.option_defaults()->group("Common");
+  app.add_flag("--json", common.json, "one JSON document on stdout, everything else on stderr");
   app.add_option_function<std::uint64_t>(
          "--seed",
          [&common](const std::uint64_t& seed) {
@@ -44,18 +44,15 @@ void add_common_options(CLI::App& app, CommonOptions& common, const std::string&
          },
          seed_use)
       ->check(up_to(most_seed))
-      ->type_name("N")
-      ->default_str("1")
-      ->group("Common");
+      ->default_str("1");
   app.add_option("--threads", common.threads,
                  "threads; 0: as many as the machine has. Results do not depend on it")
       ->check(up_to(1024))
-      ->type_name("N")
-      ->default_str("0")
-      ->group("Common");
+      ->default_str("0");
+  app.option_defaults()->group("Options");
 }
 
-void add_data_commands(CLI::App& root, Cli& cli) {
+void add_data(CLI::App& root, Cli& cli) {
   CLI::App* data = root.add_subcommand("data", "look at, convert, split and generate interactions");
   data->require_subcommand(1);
   add_data_inspect(*data, cli);
@@ -67,13 +64,13 @@ void add_data_commands(CLI::App& root, Cli& cli) {
 
 void print_json(const Console& console, const nlohmann::json& document) {
   // Ids may hold any bytes; what is no UTF-8 is marked, not fatal.
-  console.print(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  console.write(document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 Status write_output(const Console& console, const std::string& path, const std::string& text,
                     Privacy privacy) {
   if (path == "-") {
-    console.print(text);
+    console.write(text);
     return Done{};
   }
   const auto bytes = std::as_bytes(std::span(text));

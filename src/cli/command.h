@@ -50,47 +50,60 @@ Command<Options> add_command(CLI::App& parent, Cli& cli, const std::string& name
 }
 
 // --json, --seed, --threads. `seed_use` says what the seed does in this command.
-void add_common_options(CLI::App& app, CommonOptions& common, const std::string& seed_use);
+void add_common_options(CLI::App& app, CommonOptions& common,
+                        const std::string& seed_use = "taken by every command; here nothing is drawn");
 
-void add_data_commands(CLI::App& root, Cli& cli);
+// The commands of `sotto` as its help lists them, by who uses them: the one list, of which help, completion
+// and the program are made. Each is a function add_NAME(root, cli).
+// clang-format off
+#define SOTTO_COMMANDS(command) \
+  command("To begin with", demo) \
+  command("To begin with", help) \
+  command("To begin with", version) \
+  command("To begin with", completion) \
+  command("For a person, on a device", device) \
+  command("For research, to train and judge", data) \
+  command("For research, to train and judge", kg) \
+  command("For research, to train and judge", models) \
+  command("For research, to train and judge", train) \
+  command("For research, to train and judge", fedavg) \
+  command("For research, to train and judge", show) \
+  command("For research, to train and judge", evaluate) \
+  command("For research, to train and judge", compare) \
+  command("For research, to train and judge", report) \
+  command("For research, to train and judge", recommend) \
+  command("For research, to train and judge", similar) \
+  command("For research, to train and judge", features) \
+  command("For research, to train and judge", contexts) \
+  command("For research, to train and judge", sweep) \
+  command("For research, to train and judge", results) \
+  command("For research, to train and judge", reproduce) \
+  command("For research, into privacy and attacks", privacy) \
+  command("For research, into privacy and attacks", audit) \
+  command("For research, into privacy and attacks", poison) \
+  command("For research, into privacy and attacks", forget) \
+  command("For operators", serve) \
+  command("For operators", ctl) \
+  command("For operators", certs) \
+  command("For operators", fleet) \
+  command("For operators", sum) \
+  command("For operators", wire)
+// clang-format on
+
+#define SOTTO_DECLARED(group, name) void add_##name(CLI::App& root, Cli& cli);
+SOTTO_COMMANDS(SOTTO_DECLARED)
+
 void add_data_inspect(CLI::App& data, Cli& cli);
 void add_data_convert(CLI::App& data, Cli& cli);
 void add_data_split(CLI::App& data, Cli& cli);
 void add_data_generate(CLI::App& data, Cli& cli);
 void add_data_items(CLI::App& data, Cli& cli);
-void add_kg_commands(CLI::App& root, Cli& cli);
-void add_train(CLI::App& root, Cli& cli);
-void add_evaluate(CLI::App& root, Cli& cli);
-void add_compare(CLI::App& root, Cli& cli);
-void add_recommend(CLI::App& root, Cli& cli);
-void add_features(CLI::App& root, Cli& cli);
-void add_contexts(CLI::App& root, Cli& cli);
-void add_similar(CLI::App& root, Cli& cli);
-void add_show(CLI::App& root, Cli& cli);
-void add_report(CLI::App& root, Cli& cli);
-void add_reproduce(CLI::App& root, Cli& cli);
-void add_poison(CLI::App& root, Cli& cli);
-void add_sweep(CLI::App& root, Cli& cli);
-void add_audit(CLI::App& root, Cli& cli);
-void add_results_commands(CLI::App& root, Cli& cli);
-void add_privacy_commands(CLI::App& root, Cli& cli);
 void add_privacy_plan(CLI::App& privacy, Cli& cli);
 void add_privacy_curve(CLI::App& privacy, Cli& cli);
-void add_device_commands(CLI::App& root, Cli& cli);
 void add_device_agent(CLI::App& device, Cli& cli);
 void add_device_items(CLI::App& device, Cli& cli);
 void add_device_consent(CLI::App& device, Cli& cli);
 void add_device_ledger(CLI::App& device, Cli& cli);
-void add_forget(CLI::App& root, Cli& cli);
-void add_demo(CLI::App& root, Cli& cli);
-void add_sum(CLI::App& root, Cli& cli);
-void add_serve(CLI::App& root, Cli& cli);
-void add_ctl(CLI::App& root, Cli& cli);
-void add_fedavg(CLI::App& root, Cli& cli);
-void add_fleet(CLI::App& root, Cli& cli);
-void add_wire(CLI::App& root, Cli& cli);
-void add_certs(CLI::App& root, Cli& cli);
-void add_completion(CLI::App& root, Cli& cli);
 
 // One JSON document on stdout.
 void print_json(const Console& console, const nlohmann::json& document);

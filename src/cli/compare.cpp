@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/compare_text.h"
 #include "cli/compared_runs.h"
+#include "cli/values.h"
 #include "engine/plan/request.h"
 #include "metrics/metric_name.h"
 #include "sim/thread_pool.h"
@@ -54,8 +55,8 @@ Result<CompareOptions> asked_for(const CompareCommandOptions& options) {
 }
 
 Status compare(CompareCommandOptions& options, const Console& console) {
-  SOTTO_TRY(CompareFormat format, parse_compare_format(options.format));
-  if (options.common.json) format = CompareFormat::json;
+  SOTTO_TRY(SheetFormat format, parse_sheet_format(options.format));
+  if (options.common.json) format = SheetFormat::json;
   SOTTO_TRY(const CompareOptions asked, asked_for(options));
   ThreadPool threads(options.common.threads);
   std::vector<ComparedRun> runs;
@@ -64,12 +65,13 @@ Status compare(CompareCommandOptions& options, const Console& console) {
     runs.push_back(std::move(run));
   }
   SOTTO_TRY(const Comparison comparison, compare_runs(std::move(runs), asked, threads));
-  if (format == CompareFormat::json) {
+  if (format == SheetFormat::json) {
     const nlohmann::json document = comparison_json(comparison);
     constexpr auto marked = nlohmann::json::error_handler_t::replace;  // a path may hold any bytes
     return write_output(console, options.out, document.dump(2, ' ', false, marked) + "\n");
   }
-  return write_output(console, options.out, comparison_text(comparison, format, console));
+  return write_output(console, options.out,
+                      comparison_text(comparison, format, options.out == "-" ? console : Console()));
 }
 
 }  // namespace
@@ -77,11 +79,14 @@ Status compare(CompareCommandOptions& options, const Console& console) {
 void add_compare(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<CompareCommandOptions>(
       root, cli, "compare", "runs side by side, with what is significant", compare);
-  app->add_option("RUN", options->runs, "run directories on the same split")->required();
-  app->add_option("--metrics", options->metrics, "the columns; default P, R, nDCG, IC and Gini")
+  app->add_option("RUN", options->runs, "run directories on the same split")->type_name("RUN")->required();
+  values(app->add_option("--metrics", options->metrics, "the columns; default P, R, nDCG, IC and Gini"),
+         metric_names(usual_cutoffs))
       ->delimiter(',')
       ->type_name("LIST");
-  app->add_option("--test", options->test, "t or wilcoxon, over the users' values; Holm over all pairs")
+  values(
+      app->add_option("--test", options->test, "t or wilcoxon, over the users' values; Holm over all pairs"),
+      {"t", "wilcoxon"})
       ->type_name("TEST")
       ->default_str(options->test);
   app->add_option("--alpha", options->alpha, "level of significance; intervals hold 1 − alpha")
@@ -90,11 +95,8 @@ void add_compare(CLI::App& root, Cli& cli) {
   app->add_flag("--intervals", options->intervals, "bootstrap intervals (BCa) beside the values");
   app->add_flag("--pairs", options->pairs, "every pair: difference, interval, p, adjusted p, effect sizes");
   app->add_option("--resamples", options->resamples, "of the bootstrap")
-      ->type_name("N")
       ->default_str(fmt::format("{}", options->resamples));
-  app->add_option("--format", options->format, "table, tsv, json, latex or markdown")
-      ->type_name("NAME")
-      ->default_str(options->format);
+  add_sheet_format(*app, options->format);
   app->add_option("-o,--out", options->out, "write it to a file; - is stdout")
       ->type_name("FILE")
       ->default_str("-");

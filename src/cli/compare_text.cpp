@@ -9,16 +9,17 @@
 
 #include "engine/terminal/table.h"
 #include "lab/table_export.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
+constexpr std::array emphases{Emphasis::none, Emphasis::best, Emphasis::second};  // of Standing
+
 // Five places as the papers print; counts as counts.
 std::string shown(const std::string& metric, double value) {
-  if (std::isnan(value)) return "n/a";
-  if (metric.starts_with("IC@")) return fmt::format("{:.0f}", value);
-  return std::fabs(value) < 10.0 ? fmt::format("{:.5f}", value) : fmt::format("{:.2f}", value);
+  return metric_text(metric, value, std::fabs(value) < 10.0 ? 5 : 2);
 }
 
 std::string shown(const std::string& metric, const Interval& interval) {
@@ -51,24 +52,20 @@ std::string terminal_table(const Comparison& c, const Console& console) {
     if (has_intervals(c, n)) columns.push_back({"", Align::left, Tone::dim});
   }
   Table table(std::move(columns));
-  constexpr std::array marks{"", "**", "_"};
   for (const ComparedRow& row : c.rows) {
     std::vector<std::string> cells{row.letter, row.label};
+    std::vector<Tone> tones(2);
     for (std::size_t n = 0; n < c.metrics.size(); ++n) {
       const ComparedCell& cell = row.cells[n];
-      const char* mark = marks[static_cast<std::size_t>(cell.standing)];
-      cells.push_back(mark + shown(c.metrics[n], cell.value) + mark);
+      cells.push_back(shown(c.metrics[n], cell.value));
+      tones.push_back(tone_of(emphases[static_cast<std::size_t>(cell.standing)]));
       if (has_letters(c, n)) cells.push_back(cell.beats);
       if (has_intervals(c, n)) cells.push_back(cell.interval ? shown(c.metrics[n], *cell.interval) : "");
+      tones.resize(cells.size());
     }
-    table.row(std::move(cells));
+    table.row(std::move(cells), std::move(tones));
   }
-  std::string text = table.text(console);
-  // A label that was cut short may have lost what tells it apart.
-  std::string whole;
-  for (const ComparedRow& row : c.rows)
-    if (text.find(row.label) == std::string::npos) whole += fmt::format("  {}  {}\n", row.letter, row.label);
-  return whole.empty() ? text : text + "\n" + whole;
+  return table.text(console);
 }
 
 std::string terminal_pairs(const Comparison& c, const Console& console) {
@@ -92,7 +89,6 @@ std::string terminal_pairs(const Comparison& c, const Console& console) {
 ExportTable paper_table(const Comparison& c) {
   ExportTable table{.header = {"", "run"}, .rows = {}, .text_columns = 2};
   for (const std::string& metric : c.metrics) table.header.push_back(metric);
-  constexpr std::array emphases{Emphasis::none, Emphasis::best, Emphasis::second};
   for (const ComparedRow& row : c.rows) {
     auto& cells = table.rows.emplace_back();
     cells.push_back({row.letter});
@@ -173,32 +169,24 @@ nlohmann::json as_json(const Interval& interval) {
 
 }  // namespace
 
-Result<CompareFormat> parse_compare_format(const std::string& text) {
-  constexpr std::array names{"table", "tsv", "json", "latex", "markdown"};
-  for (std::size_t n = 0; n < names.size(); ++n)
-    if (text == names[n]) return static_cast<CompareFormat>(n);
-  return fail(Code::usage,
-              fmt::format("unknown format '{}': choose table, tsv, json, latex or markdown", text));
-}
-
-std::string comparison_text(const Comparison& comparison, CompareFormat format, const Console& console) {
+std::string comparison_text(const Comparison& comparison, SheetFormat format, const Console& console) {
   const bool pairs = !comparison.pairs.empty();
   switch (format) {
-    case CompareFormat::tsv:
+    case SheetFormat::tsv:
       return to_tsv(data_table(comparison)) + (pairs ? "\n" + to_tsv(data_pairs(comparison)) : "");
-    case CompareFormat::latex:
+    case SheetFormat::latex:
       return fmt::format("% {}\n{}", explanation(comparison), to_latex(paper_table(comparison))) +
              (pairs ? "\n" + to_latex(paper_pairs(comparison)) : "");
-    case CompareFormat::markdown:
+    case SheetFormat::markdown:
       return to_markdown(paper_table(comparison)) +
              (pairs ? "\n" + to_markdown(paper_pairs(comparison)) : "") + "\n" + explanation(comparison) +
              "\n";
-    case CompareFormat::table:
-    case CompareFormat::json:
+    case SheetFormat::table:
+    case SheetFormat::json:
       break;
   }
   return terminal_table(comparison, console) + (pairs ? "\n" + terminal_pairs(comparison, console) : "") +
-         "\n" + explanation(comparison) + "\n";
+         "\n" + fitted(explanation(comparison) + "\n", console.width());
 }
 
 nlohmann::json comparison_json(const Comparison& comparison) {
@@ -209,7 +197,7 @@ nlohmann::json comparison_json(const Comparison& comparison) {
     for (std::size_t n = 0; n < comparison.metrics.size(); ++n) {
       const ComparedCell& cell = row.cells[n];
       nlohmann::json& json = cells[comparison.metrics[n]] = {{"value", cell.value}, {"beats", cell.beats}};
-      if (cell.standing != Standing::plain) json["place"] = places[static_cast<std::size_t>(cell.standing)];
+      if (cell.standing != RankMark::plain) json["place"] = places[static_cast<std::size_t>(cell.standing)];
       if (cell.interval) json["interval"] = as_json(*cell.interval);
     }
     rows.push_back({{"letter", row.letter}, {"label", row.label}, {"run", row.source}, {"metrics", cells}});

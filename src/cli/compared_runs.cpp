@@ -8,7 +8,7 @@
 
 #include "engine/files/files.h"
 #include "engine/files/per_user_file.h"
-#include "engine/models/fedcars_model.h"
+#include "engine/plan/model_entry.h"
 #include "engine/train/session.h"
 #include "metrics/metric_name.h"
 
@@ -55,10 +55,8 @@ Status judge_again(const std::vector<std::string>& wanted, ComparedRun& run, Exe
 Result<std::vector<std::string>> usual_metrics(const std::vector<std::string>& runs) {
   SOTTO_TRY(const TrainRequest request, RunDir(runs.front()).request());
   const std::uint32_t cutoff = *std::max_element(request.cutoffs.begin(), request.cutoffs.end());
-  std::vector<std::string> names;
-  for (const char* base : {"P", "R", "nDCG", "IC", "Gini"})
-    names.push_back(fmt::format("{}@{}", base, cutoff));
-  const std::vector<std::string> errors{"MAE", "RMSE"};
+  std::vector<std::string> names = usual_metrics(cutoff, MetricNeeds::lists);
+  const std::vector<std::string> errors = usual_metrics(cutoff, MetricNeeds::ratings);
   for (const std::string& run : runs) {
     SOTTO_TRY(const nlohmann::json summary, RunDir(run).summary());
     if (!has_all(metrics_in(summary), errors)) return names;

@@ -10,7 +10,7 @@
 #include "cli/find_items.h"
 #include "cli/run_text.h"
 #include "engine/plan/device_folder.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/train/run_dir.h"
 #include "model/fedcars/context_score.h"
 #include "privacy/context_consent.h"
@@ -186,16 +186,14 @@ Status show_contexts(ContextsOptions& options, const Console& console) {
 
 void add_contexts(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ContextsOptions>(
-      root, cli, "contexts", "the contexts of one person's records, and what their protocol lets in",
-      show_contexts);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+      root, cli, "contexts", "one person's contexts, and what their protocol lets in", show_contexts);
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "one of the run's users")->type_name("ID")->required();
   app->add_option("--dir", options->dir, "the person's device: its policy instead of the run's")
       ->type_name("DIR");
   app->add_option("--recent", options->recent, "so many of the newest items are compared with others")
-      ->type_name("N")
       ->default_str("10");
-  app->add_option("-n", options->count, "so many items alike at most")->type_name("N")->default_str("10");
+  app->add_option("-n", options->count, "so many items alike at most")->default_str("10");
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
   app->footer(examples({"sotto contexts --run runs/films --user 42",
                         "sotto contexts --run runs/films --user 42 --dir my-device --json"}));

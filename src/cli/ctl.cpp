@@ -1,4 +1,6 @@
 // sotto ctl: the operator's questions and orders to a running coordinator.
+#include "cli/ctl.h"
+
 #include <fmt/format.h>
 #include <sodium.h>
 #include <sys/stat.h>
@@ -22,7 +24,8 @@ using Json = nlohmann::ordered_json;
 
 struct CtlOptions {
   CommonOptions common;
-  std::string admin = "unix:state/admin.sock";
+  std::string admin = default_admin;
+  int timeout_ms = default_timeout_ms;
   std::string task;
   std::string device;
   std::string out = "-";
@@ -46,7 +49,7 @@ class OwnerOnly {
 
 Result<Json> ask(const CtlOptions& options, const std::string& command, const Json& arguments) {
   set_up_grpc();
-  SOTTO_TRY(AdminClient client, AdminClient::connect({}, options.admin));
+  SOTTO_TRY(AdminClient client, AdminClient::connect({}, options.admin, options.timeout_ms));
   SOTTO_TRY(const std::string answer, client.ask(command, arguments.dump()));
   Json read = Json::parse(answer, nullptr, false);
   if (read.is_discarded()) return fail(Code::incompatible, "the coordinator's answer is not JSON");
@@ -194,17 +197,17 @@ Command<CtlOptions> add_one(CLI::App& parent, Cli& cli, const char* name, const 
   command.app->add_option("--admin", command.options->admin, "the coordinator's socket, in its state folder")
       ->type_name("ADDRESS")
       ->default_str(command.options->admin);
-  add_common_options(*command.app, command.options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*command.app, command.options->common);
   command.app->footer(examples({example}));
   return command;
 }
 
 void take_task(const Command<CtlOptions>& command) {
   command.app->add_option("--task", command.options->task, "its name; not needed where there is one task")
-      ->type_name("NAME");
+      ->type_name("TASK");
 }
 void take_most(const Command<CtlOptions>& command, const char* what) {
-  command.app->add_option("--last", command.options->most, what)->type_name("N")->default_str("20");
+  command.app->add_option("--last", command.options->most, what)->default_str("20");
 }
 void take_out(const Command<CtlOptions>& command) {
   command.app->add_option("-o,--out", command.options->out, "where to write it; -: stdout")
@@ -213,6 +216,17 @@ void take_out(const Command<CtlOptions>& command) {
 }
 
 }  // namespace
+
+std::vector<std::string> task_names(const std::string& admin) {
+  std::vector<std::string> names;
+  CtlOptions options;
+  options.admin = admin;
+  options.timeout_ms = 1000;
+  const Result<Json> tasks = ask(options, "tasks", Json::object());
+  if (tasks.ok())
+    for (const Json& task : *tasks) names.push_back(task["task"].get<std::string>());
+  return names;
+}
 
 void add_ctl(CLI::App& root, Cli& cli) {
   CLI::App& ctl = *root.add_subcommand("ctl", "ask and steer a running coordinator");
@@ -240,8 +254,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
   export_command.app
       ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
       ->type_name("FILE");
-  export_command.app->add_option("--version", export_command.options->version, "which; else the newest")
-      ->type_name("N");
+  export_command.app->add_option("--version", export_command.options->version, "which; else the newest");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
                                       "sotto ctl revoke 0123456789abcdef0123456789abcdef");
   const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
@@ -251,9 +264,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
   const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
                                      tokens, "sotto ctl tokens --count 100 --out tokens.txt");
   take_out(token_command);
-  token_command.app->add_option("--count", token_command.options->count, "how many")
-      ->type_name("N")
-      ->default_str("1");
+  token_command.app->add_option("--count", token_command.options->count, "how many")->default_str("1");
 }
 
 }  // namespace sotto

@@ -4,9 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "engine/files/dataset_text.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 
 namespace sotto {
 
@@ -15,7 +16,7 @@ namespace {
 struct ConvertOptions {
   CommonOptions common;
   std::vector<std::string> paths;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
   std::string out;
 };
 
@@ -25,7 +26,7 @@ Status convert(ConvertOptions& options, const Console& console) {
     return fail(Code::usage, "--out - and --json both want stdout: give a file name");
   DataRequest request;
   request.paths = options.paths;
-  SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  SOTTO_TRY_DONE(apply(options.edits, request));
   SOTTO_TRY(const LoadedData loaded, load_data(request));
   const Dataset& dataset = loaded.dataset;
   SOTTO_TRY_DONE(write_output(console, options.out, interactions_text(dataset, separator, true)));
@@ -53,8 +54,8 @@ void add_data_convert(CLI::App& data, Cli& cli) {
   app->add_option("-o,--out", options->out, "where to: a name in .tsv or .csv, perhaps .zst; - is stdout")
       ->type_name("FILE")
       ->required();
-  add_reading_options(*app, options->edits);
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_field_flags(*app, options->edits, fields::reading_fields());
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto data convert ratings.dat --out ratings.tsv.zst",
                         "sotto data convert ml-1m/ --names ml-1m/movies.dat --min-rating 4 --out liked.csv",
                         "sotto data convert log.csv --columns user=2,item=5,time=1 --out log.tsv"}));

@@ -118,14 +118,10 @@ void add_data_generate(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<GenerateOptions>(data, cli, "generate",
                                                      "make up a world of check-ins, of any size", generate);
   const WorldOptions defaults;
-  app->add_option("--users", options->world.users, "people")
-      ->type_name("N")
-      ->default_str(fmt::format("{}", defaults.users));
+  app->add_option("--users", options->world.users, "people")->default_str(fmt::format("{}", defaults.users));
   app->add_option("--items", options->world.items, "venues; those nobody visits do not appear")
-      ->type_name("N")
       ->default_str(fmt::format("{}", defaults.items));
   app->add_option("--cities", options->world.cities, "cities")
-      ->type_name("N")
       ->default_str(fmt::format("{}", defaults.cities));
   app->add_option("--mean", options->world.mean_interactions, "different venues a person, on average")
       ->type_name("M")

@@ -8,15 +8,14 @@
 #include <numeric>
 
 #include "cli/command.h"
-#include "cli/context_flags.h"
 #include "cli/contexts_text.h"
-#include "cli/kg_flags.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "cli/parts_text.h"
 #include "data/loader.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 #include "engine/terminal/table.h"
 
 namespace sotto {
@@ -26,7 +25,7 @@ namespace {
 struct InspectOptions {
   CommonOptions common;
   std::vector<std::string> paths;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
 };
 
 struct FileFormat {
@@ -251,7 +250,7 @@ Status inspect(InspectOptions& options, const Console& console) {
     return inspect_split(options.paths[0], options.common.json, console);
   DataRequest request;
   request.paths = options.paths;
-  SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  SOTTO_TRY_DONE(apply(options.edits, request));
   SOTTO_TRY(const std::vector<FileFormat> formats, formats_of(request));
   SOTTO_TRY(const LoadedData loaded, load_data(request));
   SOTTO_TRY(const std::optional<Split> rated, split_for_contexts(request, loaded));
@@ -276,10 +275,10 @@ void add_data_inspect(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<InspectOptions>(data, cli, "inspect", "what is in these files", inspect);
   app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst; or a saved split")
       ->required();
-  add_reading_options(*app, options->edits);
-  add_kg_flags(*app, options->edits);
-  add_context_flags(*app, options->edits);
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_field_flags(*app, options->edits, fields::reading_fields());
+  add_field_flags(*app, options->edits, fields::knowledge_fields());
+  add_field_flags(*app, options->edits, fields::context_fields());
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto data inspect ratings.dat", "sotto data inspect world --names world/items.tsv",
                         "sotto data inspect ratings.csv.zst --min-user 20 --core 5 --json",
                         "sotto data inspect ml-100k/u.data --contexts interval,daypart --utc-offset -6"}));

@@ -4,8 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 #include "fed/wire/catalogue.h"
 
 namespace sotto {
@@ -14,14 +15,14 @@ namespace {
 
 struct ItemsOptions {
   CommonOptions common;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
   std::string out;
 };
 
 Status write_items(ItemsOptions& options, const Console& console) {
   DataRequest request;
   request.split.seed = options.common.seed;
-  SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  SOTTO_TRY_DONE(apply(options.edits, request));
   if (!request.names.empty())
     return fail(Code::usage,
                 "a catalogue has ids alone, no names or categories: leave --names out (the fleet and devices "
@@ -52,7 +53,7 @@ void add_data_items(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<ItemsOptions>(
       data, cli, "items", "the items a model of these data knows, one a line: a task's catalogue",
       write_items);
-  add_data_options(*app, options->edits);
+  add_field_flags(*app, options->edits, fields::data_fields());
   app->add_option("-o,--out", options->out, "the file to write; -: stdout")->type_name("FILE")->required();
   add_common_options(*app, options->common, "for the random split rules");
   app->footer(examples({"sotto data items --data world --out items.tsv",

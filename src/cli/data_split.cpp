@@ -4,12 +4,13 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "cli/parts_text.h"
 #include "data/split_io.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 
 namespace sotto {
 
@@ -18,7 +19,7 @@ namespace {
 struct SplitCommandOptions {
   CommonOptions common;
   std::vector<std::string> paths;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
   std::string out;
 };
 
@@ -42,7 +43,7 @@ Status split_data(SplitCommandOptions& options, const Console& console) {
   DataRequest request;
   request.paths = options.paths;
   request.split.seed = options.common.seed;
-  SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  SOTTO_TRY_DONE(apply(options.edits, request));
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const Split& split = prepared.split;
   SOTTO_TRY(const std::string file, write_split(split, options.out));
@@ -66,8 +67,8 @@ void add_data_split(CLI::App& data, Cli& cli) {
   app->add_option("-o,--out", options->out, "a folder for split.bin and TSV files, or a file name in .bin")
       ->type_name("DIR|FILE")
       ->required();
-  add_split_options(*app, options->edits);
-  add_reading_options(*app, options->edits);
+  add_field_flags(*app, options->edits, fields::split_fields());
+  add_field_flags(*app, options->edits, fields::reading_fields());
   add_common_options(*app, options->common, "for the random rules");
   app->footer(examples({"sotto data split world --split temporal:0.8 --validation 0.2 --out split",
                         "sotto data split ratings.dat --min-user 20 --split leave-one-out --out loo.bin",

@@ -9,9 +9,12 @@
 #include "data/generate.h"
 #include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/toml.h"
 #include "engine/terminal/table.h"
 #include "engine/train/session.h"
+#include "lab/reproduce/paper_entry.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -25,19 +28,24 @@ struct DemoOptions {
   std::string out = "runs/demo";
 };
 
-constexpr double kept_pi = 0.5;  // the run that stays in the run directory
-
+// One of papers/demo.toml.
 struct Contestant {
   std::string title;
-  ModelKind model = ModelKind::fpl;
-  double pi = 1.0;
+  TrainRequest plan = {};
+  bool kept = false;  // the run that stays in the run directory
 };
 
-const std::vector<Contestant>& contestants() {
-  static const std::vector<Contestant> all{
-      {"Random", ModelKind::random},         {"Top-Pop", ModelKind::toppop},
-      {"BPR-MF, central", ModelKind::bprmf}, {"FPL, π = 0.1", ModelKind::fpl, 0.1},
-      {"FPL, π = 0.5", ModelKind::fpl, 0.5}, {"FPL, π = 1", ModelKind::fpl, 1.0}};
+Result<std::vector<Contestant>> read_contestants() {
+  std::vector<Contestant> all;
+  for (const toml::node& node : *paper_document("demo.toml")["contestant"].as_array()) {
+    toml::table table = *node.as_table();
+    const std::string title = table["title"].value_or(std::string());
+    const bool kept = table["kept"].value_or(false);
+    table.erase("title");
+    table.erase("kept");
+    SOTTO_TRY(TrainRequest plan, from_table(table, "papers/demo.toml"));
+    all.push_back({title, std::move(plan), kept});
+  }
   return all;
 }
 
@@ -72,16 +80,11 @@ Result<TrainRequest> write_world(const fs::path& out, std::uint64_t seed) {
   return request;
 }
 
-TrainRequest plan_for(const Contestant& contestant, TrainRequest request) {
-  request.model = contestant.model;
-  request.plan.consent.pi = contestant.pi;
-  if (contestant.model == ModelKind::fpl) {
-    request.plan.cohort = 0.05;
-    request.plan.triples.reset();
-    request.plan.epochs = 60;
-  } else {
-    request.plan.epochs = 30;
-  }
+// A contestant's plan on the demo's world.
+TrainRequest plan_for(const Contestant& contestant, const TrainRequest& world) {
+  TrainRequest request = contestant.plan;
+  request.data = world.data;
+  request.plan.seed = world.plan.seed;
   return request;
 }
 
@@ -106,7 +109,7 @@ std::string table_of(const std::vector<Place>& places, const Console& console) {
     table.row({place.contestant.title, metric("P@10"), metric("R@10"), metric("nDCG@10"),
                fmt::format("{:.0f}%", 100.0 * metrics.value("IC@10", 0.0) / summary["items"].get<double>()),
                traffic("bytes_up"), traffic("bytes_down"), human_seconds(summary["seconds"].get<double>())},
-              place.contestant.model == ModelKind::fpl ? Tone::accent : Tone::plain);
+              place.contestant.plan.model->federated() ? Tone::accent : Tone::plain);
   }
   return table.text(console);
 }
@@ -116,12 +119,13 @@ nlohmann::json as_json(const std::vector<Place>& places, const std::string& out)
   for (const Place& place : places) {
     json["models"].push_back(place.summary);
     json["models"].back()["title"] = place.contestant.title;
-    json["models"].back()["pi"] = place.contestant.pi;
+    json["models"].back()["pi"] = place.contestant.plan.plan.consent.pi;
   }
   return json;
 }
 
-void print_farewell(const fs::path& out, const Split& split, UserIndex person, const Console& console) {
+void print_farewell(const fs::path& out, double kept_pi, const Split& split, UserIndex person,
+                    const Console& console) {
   const std::string run = shell_word(out.string());
   const auto data = [&](const char* name) { return shell_word((out / "data" / name).string()); };
   console.print(fmt::format("\nThe run of FPL at π = {} lies in {}, its data in {}.\n", kept_pi, out.string(),
@@ -151,13 +155,15 @@ Status run_demo(DemoOptions& options, const Console& console) {
   ThreadPool threads(options.common.threads);
   std::vector<Place> places;
   std::optional<Session> kept;
-  for (const Contestant& contestant : contestants()) {
+  double kept_pi = 1.0;
+  SOTTO_TRY(const std::vector<Contestant> contestants, read_contestants());
+  for (const Contestant& contestant : contestants) {
     TrainRequest request = plan_for(contestant, world);
     SOTTO_TRY_DONE(settle(request));
     SessionOptions how;
     how.title = contestant.title;
-    const bool keeps = contestant.model == ModelKind::fpl && contestant.pi == kept_pi;
-    if (keeps) {
+    if (contestant.kept) {
+      kept_pi = request.plan.consent.pi;
       how.run.emplace(out);
       SOTTO_TRY_DONE(how.run->begin(request, split));
     }
@@ -168,7 +174,7 @@ Status run_demo(DemoOptions& options, const Console& console) {
     places.push_back({contestant, summary_of(request, split, *session)});
     console.note(
         fmt::format("  {} trained in {}", contestant.title, human_seconds(session->trained.seconds)));
-    if (keeps) kept = std::move(session).value();
+    if (contestant.kept) kept = std::move(session).value();
   }
   SOTTO_TRY_DONE(write_file(out / "demo.json", as_json(places, options.out).dump(2) + "\n"));
   if (options.common.json) {
@@ -182,7 +188,7 @@ Status run_demo(DemoOptions& options, const Console& console) {
   const UserIndex person =
       person_to_show(split, *kept->trained.model, kept->evaluation.find("P@10").value_or(0.0));
   console.print("\n" + person_text(split, *kept->trained.model, person, console));
-  print_farewell(out, split, person, console);
+  print_farewell(out, kept_pi, split, person, console);
   return Done{};
 }
 

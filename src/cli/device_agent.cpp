@@ -192,7 +192,10 @@ Status run_device(AgentOptions& options, const Console& console) {
         return fail(Code::io, "the exchange did not come about: " + step.next.report.why);
       return Done{};
     }
-    if (over) console.print(options.common.json ? step_json(step).dump() + "\n" : step_text(step));
+    if (over && options.common.json)
+      console.write(step_json(step).dump() + "\n");
+    else if (over)
+      console.print(step_text(step));
     SOTTO_TRY_DONE(console.flush());
     agent_sleep(step.next.wait_ms, guard.stop());
   }

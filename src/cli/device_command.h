@@ -14,7 +14,7 @@ Command<Options> add_device_command(CLI::App& parent, Cli& cli, const char* name
                                     std::initializer_list<const char*> lines) {
   auto command = add_command<Options>(parent, cli, name, about, run);
   command.app->add_option("--dir", command.options->dir, "the device's folder")->type_name("DIR")->required();
-  add_common_options(*command.app, command.options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*command.app, command.options->common);
   command.app->footer(examples(lines));
   return command;
 }

@@ -8,6 +8,7 @@
 #include "cli/device_command.h"
 #include "cli/device_text.h"
 #include "cli/rule_remarks.h"
+#include "cli/values.h"
 #include "device/consent_change.h"
 #include "engine/plan/device_folder.h"
 
@@ -128,10 +129,13 @@ Status withdraw(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
 }
 
 void add_named(CLI::App& parent, Cli& cli, const char* name, const char* about, const char* what,
-               const char* answers, Status (*run)(ConsentOptions&, const Console&), const char* example) {
+               const char* answers, Status (*run)(ConsentOptions&, const Console&), const char* example,
+               const std::vector<std::string>& choices) {
   auto [app, options] = add_device_command(parent, cli, name, about, run, {example});
-  app->add_option("NAME", options->name, what)->required();
-  if (*answers != '\0') app->add_option("RULE", options->answer, answers)->required();
+  CLI::Option* last = app->add_option("NAME", options->name, what)->type_name("NAME")->required();
+  if (*answers != '\0')
+    last = app->add_option("RULE", options->answer, answers)->type_name("RULE")->required();
+  if (!choices.empty()) values(last, choices);
 }
 
 }  // namespace
@@ -146,43 +150,47 @@ void add_device_consent(CLI::App& device, Cli& cli) {
                          {"sotto device consent set --pi 0.3 --mask sticky --dir my-device"});
   set->add_option("--pi", options->pi, "share of the things you have that may teach the model, 0 to 1")
       ->type_name("P");
-  set->add_option("--mask", options->mask, "sticky: drawn once for each thing; redraw: anew each time")
+  values(
+      set->add_option("--mask", options->mask, "sticky: drawn once for each thing; redraw: anew each time"),
+      {"sticky", "redraw"})
       ->type_name("KIND");
   add_named(app, cli, "preset", "choose a level", "closed, careful, balanced or open", "", edit<set_preset>,
-            "sotto device consent preset careful --dir my-device");
+            "sotto device consent preset careful --dir my-device", {"closed", "careful", "balanced", "open"});
   add_named(app, cli, "item", "a rule for one thing", "its id in the data",
             "always, never, ask, or none to remove the rule", edit<set_item, item_remark>,
-            "sotto device consent item 242 never --dir my-device");
+            "sotto device consent item 242 never --dir my-device", {"always", "never", "ask", "none"});
   add_named(app, cli, "category", "a rule for a whole category",
             "its name in the data; tasks over a network have none",
             "always, never, ask, or none to remove the rule", edit<set_category, category_remark>,
-            "sotto device consent category Horror never --dir my-device");
-  add_named(
-      app, cli, "feature", "a rule for one feature of things (for models that look at features)",
-      "as explanations call it, or predicate and object in full",
-      "always, never, ask, or none to remove the rule", edit<set_feature>,
-      "sotto device consent feature 'dct:subject American science fiction films' never --dir my-device");
+            "sotto device consent category Horror never --dir my-device", {"always", "never", "ask", "none"});
+  add_named(app, cli, "feature", "a rule for one feature of things (for models that look at features)",
+            "as explanations call it, or predicate and object in full",
+            "always, never, ask, or none to remove the rule", edit<set_feature>,
+            "sotto device consent feature 'dct:subject American science fiction films' never --dir my-device",
+            {"always", "never", "ask", "none"});
   add_named(app, cli, "predicate", "a rule for all features through a predicate",
             "with its prefix or in full; a chain has '~' between its predicates",
             "always, never, ask, or none to remove the rule", edit<set_predicate>,
-            "sotto device consent predicate dbo:director never --dir my-device");
+            "sotto device consent predicate dbo:director never --dir my-device",
+            {"always", "never", "ask", "none"});
   add_named(app, cli, "context", "how much of a kind of context enters the model on this device",
             "its name, such as daypart; '*' for all that have no choice of their own",
             "full, partial (half, or partial:SHARE), off, or unset to remove the choice", edit<set_context>,
-            "sotto device consent context daypart partial:0.3 --dir my-device");
+            "sotto device consent context daypart partial:0.3 --dir my-device",
+            {"full", "partial", "off", "unset"});
   add_named(app, cli, "criteria", "which numbers about you this device tells, so that it counts by them",
             "of a criterion, such as size; '*' for all that have no choice of their own",
             "tell, keep, or unset to remove the choice", edit<set_criterion>,
-            "sotto device consent criteria size keep --dir my-device");
+            "sotto device consent criteria size keep --dir my-device", {"tell", "keep", "unset"});
   add_named(app, cli, "history", "how much of your history enters the model on this device",
             "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
-            "sotto device consent history partial:0.3 --dir my-device");
+            "sotto device consent history partial:0.3 --dir my-device", {"full", "partial", "none"});
   add_named(app, cli, "sums", "in which sums this device takes part",
             "secure: in those alone whose server sees no single message; any: in plain ones too", "",
-            edit<set_sums>, "sotto device consent sums secure --dir my-device");
+            edit<set_sums>, "sotto device consent sums secure --dir my-device", {"secure", "any"});
   add_named(app, cli, "crowd", "how many honest devices this one is at least summed with",
             "a number, itself included; 0: no matter. A plain sum promises one", "", edit<set_crowd>,
-            "sotto device consent crowd 50 --dir my-device");
+            "sotto device consent crowd 50 --dir my-device", {});
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,

@@ -121,7 +121,7 @@ Status list_items(DeviceItemOptions& options, const Console& console) {
   std::string text;
   for (const KeptInteraction& one : all)
     text += fmt::format("{}\t{}\t{}\n", one.item, one.value, one.time_ms);
-  console.print(text);
+  console.write(text);
   return Done{};
 }
 
@@ -144,7 +144,7 @@ Status recommend_items(DeviceItemOptions& options, const Console& console) {
   if (options.common.json)
     print_json(console, {{"items", items}});
   else
-    console.print(text);
+    console.write(text);
   return Done{};
 }
 
@@ -189,15 +189,13 @@ void add_device_items(CLI::App& device, Cli& cli) {
   auto [recommend_app, recommending] =
       add_device_command(device, cli, "recommend", "the best of what you do not have; offline",
                          recommend_items, {"sotto device recommend -k 10 --dir my-device"});
-  recommend_app->add_option("-k,--count", recommending->count, "so many")->type_name("N")->default_str("10");
+  recommend_app->add_option("-k,--count", recommending->count, "so many")->default_str("10");
   recommend_app->add_option("--task", recommending->task, "whose model; needed where there are several");
   auto [explain_app, explaining] =
       add_device_command(device, cli, "explain", "why a thing is recommended; offline", explain_item,
                          {"sotto device explain 'Alien (1979)' --dir my-device"});
   explain_app->add_option("ITEM", explaining->items, "its name")->required()->expected(1);
-  explain_app->add_option("-k,--count", explaining->count, "so many reasons")
-      ->type_name("N")
-      ->default_str("10");
+  explain_app->add_option("-k,--count", explaining->count, "so many reasons")->default_str("10");
   explain_app->add_option("--task", explaining->task, "whose model; needed where there are several");
 }
 

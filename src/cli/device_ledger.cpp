@@ -76,9 +76,7 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
                          {"sotto device ledger list --dir my-device",
                           "sotto device ledger list --items --last 5 --dir my-device"});
   list_app->add_flag("--items", listing->items, "name the things that were in each");
-  list_app->add_option("--last", listing->last, "the newest so many rounds")
-      ->type_name("N")
-      ->default_str("20");
+  list_app->add_option("--last", listing->last, "the newest so many rounds")->default_str("20");
   auto [verify_app, verifying] =
       add_device_command(app, cli, "verify", "check every line, its signature and its place", verify,
                          {"sotto device ledger verify --dir my-device"});
@@ -90,7 +88,7 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
   add_private_output(*export_app, exporting->out, exporting->force);
 }
 
-void add_device_commands(CLI::App& root, Cli& cli) {
+void add_device(CLI::App& root, Cli& cli) {
   CLI::App& device =
       *root.add_subcommand("device", "a person's device: what it has, shares, learns and tells");
   device.require_subcommand(1);

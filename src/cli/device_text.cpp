@@ -11,7 +11,7 @@
 #include "cli/protocol_text.h"
 #include "cli/rule_remarks.h"
 #include "device/export_data.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/terminal/table.h"
 
 namespace sotto {
@@ -89,8 +89,8 @@ std::string epsilon_text(const LedgerEntry& entry) {
 std::string figures_table(const Console& console) {
   Table table({{"level"},
                {"good ones of ten", Align::right},
-               {"a server that reads your messages finds", Align::right},
-               {"under one secure sum", Align::right}});
+               {"a server that reads your messages finds"},
+               {"under one secure sum"}});
   for (const LevelFigures& one : level_figures)
     table.row({std::string(one.level), fmt::format("{:.2f}", 10.0 * one.precision),
                one.found_open > 0.0 ? fmt::format("{:.1f}% of what you have", 100.0 * one.found_open)
@@ -99,7 +99,7 @@ std::string figures_table(const Console& console) {
   return table.text(console) +
          fmt::format(
              "  Guessing by what is popular finds {:.0f}%. Lists depend on what others share, hardly on what "
-             "you do. (Where this was\n  measured, in a simulation, closed devices had the others' model "
+             "you do. (Where this was measured, in a simulation, closed devices had the others' model "
              "too.)\n",
              100.0 * found_by_popularity);
 }
@@ -125,18 +125,10 @@ std::string whole_epsilon(const std::vector<LedgerEntry>& entries) {
   return fmt::format("{:.4g}", sum);
 }
 
-// All of them, in lines of the terminal's width.
-std::string items_text(const LedgerEntry& entry, const Console& console) {
-  std::string text = fmt::format("  round {}, {}:\n", entry.round, entry.task), line = "   ";
-  for (std::size_t n = 0; n < entry.items.size(); ++n) {
-    const std::string word = " " + entry.items[n] + (n + 1 < entry.items.size() ? "," : "");
-    if (line != "   " && display_width(line) + display_width(word) > console.width()) {
-      text += line + "\n";
-      line = "   ";
-    }
-    line += word;
-  }
-  return text + (entry.items.empty() ? "    nothing of yours" : line) + "\n";
+std::string items_text(const LedgerEntry& entry) {
+  return fmt::format(
+      "  round {}, {}:\n    {}\n", entry.round, entry.task,
+      entry.items.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(entry.items, ", ")));
 }
 
 std::set<std::string> all_items(const LedgerReading& reading) {
@@ -167,7 +159,7 @@ std::string ledger_notes(const LedgerReading& reading) {
   if (std::ranges::any_of(reading.entries, knows_no_epsilon))
     text +=
         "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
-        "releases; the task does not\ntell a device how much, and no device could check it: ask its "
+        "releases; the task does not tell a device how much, and no device could check it: ask its "
         "operator.\n";
   if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }))
     text +=
@@ -211,8 +203,8 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   text += "\nWhat they meant on MovieLens 100K, where most others were open:\n" + figures_table(console);
   return text +
          "\nThe share says what you give, not what a curious server could work out from it: from a single "
-         "open message\nit can be most of what you have. Secure sums keep single messages closed; they are "
-         "the service's to switch on,\nand your ledger says for each round whether they were on. 'consent "
+         "open message it can be most of what you have. Secure sums keep single messages closed; they are "
+         "the service's to switch on, and your ledger says for each round whether they were on. 'consent "
          "sums "
          "secure' takes part in no others.\n";
 }
@@ -259,7 +251,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
     table.row({std::to_string(entry.round), entry.task, entry.mechanism,
                entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry),
                human_count(entry.items.size())});
-    if (items) which += items_text(entry, console);
+    if (items) which += items_text(entry);
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   text += table.text(console);

@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "cli/run_text.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 #include "engine/protect/lambda_choice.h"
 #include "engine/train/session.h"
 #include "lab/trec.h"
@@ -29,17 +31,13 @@ struct EvaluateCommandOptions {
   std::string recs;
   std::string recs_columns;
   std::string short_lists = "refuse";
-  Edits<DataRequest> data;
+  FieldFlags data;
 
   [[nodiscard]] Part judged() const { return part == "test" ? Part::test : Part::validation; }
 };
 
-// What is judged, and on what.
-struct Exhibit {
-  TrainRequest request;
-  std::unique_ptr<Split> split;
-  std::unique_ptr<Recommender> model;  // null: given lists
-};
+// What is judged: a run; or lists, and then there is no model.
+using Exhibit = LoadedRun;
 
 Status check(const EvaluateCommandOptions& options) {
   if (options.part != "test" && options.part != "validation")
@@ -48,10 +46,10 @@ Status check(const EvaluateCommandOptions& options) {
     return fail(Code::usage, fmt::format("--short-lists {}: choose refuse or allow", options.short_lists));
   if (options.recs.empty() && options.run.empty())
     return fail(Code::usage, "--run is required: name a run directory, or judge other lists with --recs");
-  if (options.recs.empty() && !options.data.empty())
+  if (options.recs.empty() && !options.data.typed.empty())
     return fail(Code::usage,
                 "a run is judged on its own split: --data, --split-file and the like go with --recs");
-  if (!options.recs.empty() && options.run.empty() == options.data.empty())
+  if (!options.recs.empty() && options.run.empty() == options.data.typed.empty())
     return fail(
         Code::usage,
         "say what the lists are judged on: one of --run DIR (its split), --split-file FILE, or --data");
@@ -64,9 +62,7 @@ Status check(const EvaluateCommandOptions& options) {
 Result<Exhibit> open_exhibit(const EvaluateCommandOptions& options, Executor& executor) {
   Exhibit exhibit;
   if (options.recs.empty()) {
-    SOTTO_TRY(LoadedRun run, load_run(options.run, executor));
-    exhibit = {std::move(run.request), std::move(run.split), std::move(run.model)};
-    return exhibit;
+    return load_run(options.run, executor);
   }
   if (!options.run.empty()) {
     SOTTO_TRY(exhibit.request, RunDir(options.run).request());
@@ -75,7 +71,7 @@ Result<Exhibit> open_exhibit(const EvaluateCommandOptions& options, Executor& ex
     return exhibit;
   }
   exhibit.request.plan.seed = exhibit.request.data.split.seed = options.common.seed;
-  SOTTO_TRY_DONE(apply_edits(options.data, exhibit.request.data));
+  SOTTO_TRY_DONE(apply(options.data, exhibit.request.data));
   if (exhibit.request.data.paths.empty() && exhibit.request.data.split_file.empty())
     return fail(Code::usage, "there is no data: name it with --data or --split-file");
   SOTTO_TRY_DONE(settle(exhibit.request));
@@ -156,19 +152,19 @@ Status judge(EvaluateCommandOptions& options, const Console& console) {
 }
 
 void add_list_options(CLI::App& app, EvaluateCommandOptions& options) {
+  app.option_defaults()->group("Lists of other programs");
   app.add_option("--recs", options.recs,
                  "judge the lists in this file: user, item, score, or a TREC run (perhaps .zst)")
-      ->type_name("FILE")
-      ->group("Lists of other programs");
+      ->type_name("FILE");
   app.add_option("--recs-columns", options.recs_columns,
                  "what its columns mean, such as user=1,item=2,rating=3; else detected")
-      ->type_name("LIST")
-      ->group("Lists of other programs");
-  app.add_option("--short-lists", options.short_lists,
-                 "lists with fewer items than asked for: refuse, or allow (the missing places are misses)")
+      ->type_name("LIST");
+  values(app.add_option(
+             "--short-lists", options.short_lists,
+             "lists with fewer items than asked for: refuse, or allow (the missing places are misses)"),
+         {"refuse", "allow"})
       ->type_name("WHAT")
-      ->default_str("refuse")
-      ->group("Lists of other programs");
+      ->default_str("refuse");
 }
 
 }  // namespace
@@ -177,20 +173,21 @@ void add_evaluate(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<EvaluateCommandOptions>(
       root, cli, "evaluate", "judge a trained run again, or lists of another program", judge);
   app->add_option("--run", options->run, "a run directory; with --recs only its split counts")
-      ->type_name("DIR");
+      ->type_name("RUN");
   app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10")
       ->delimiter(',')
       ->type_name("LIST");
-  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's")
-      ->type_name("N");
-  app->add_option("--part", options->part, "test or validation")->type_name("PART")->default_str("test");
+  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's");
+  values(app->add_option("--part", options->part, "test or validation"), {"test", "validation"})
+      ->type_name("PART")
+      ->default_str("test");
   app->add_option("--per-user", options->per_user, "write a TSV with each user's values (perhaps .zst)")
       ->type_name("FILE");
   app->add_option("--qrels", options->qrels,
                   "write what the users are judged on as TREC qrels (perhaps .zst)")
       ->type_name("FILE");
   add_list_options(*app, *options);
-  add_data_options(*app, options->data);
+  add_field_flags(*app, options->data, fields::data_fields());
   add_common_options(*app, options->common, "for the random split rules of --data");
   app->footer(examples({"sotto evaluate --run runs/demo --cutoffs 5,10,20",
                         "sotto evaluate --run runs/first --part validation --json",

@@ -142,13 +142,13 @@ Status run_features(FeaturesOptions& options, const Console& console) {
 void add_features(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<FeaturesOptions>(
       root, cli, "features", "what a run knows about its items, and what a person cares about", run_features);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "the features of one of the run's users, by weight")
       ->type_name("ID");
   app->add_option("--history", options->history, "those of somebody new, who has these items")
       ->type_name("ITEM");
   app->add_option("--find", options->find, "only those whose names hold this")->type_name("TEXT");
-  app->add_option("-n", options->count, "so many at most")->type_name("N")->default_str("20");
+  app->add_option("-n", options->count, "so many at most")->default_str("20");
   add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
   app->footer(examples({"sotto features --run runs/films --user 42",
                         "sotto features --run runs/films --find 'science fiction'",

@@ -6,8 +6,10 @@
 
 #include "cli/averaging_text.h"
 #include "cli/command.h"
-#include "cli/sum_flags.h"
+#include "cli/field_flags.h"
+#include "cli/options.h"
 #include "engine/files/files.h"
+#include "engine/plan/shared_fields.h"
 #include "engine/terminal/interrupt.h"
 #include "lab/averaging/averaging_folder.h"
 #include "lab/averaging/averaging_json.h"
@@ -25,7 +27,7 @@ struct FedavgFlags {
   std::string plan_file;
   Edits<AveragingRequest> edits;
   std::vector<std::string> given;  // the fields that flags named
-  Edits<TrainRequest> sum;
+  FieldFlags sum;
   std::string out;
   bool resume = false;
   bool force = false;
@@ -42,7 +44,7 @@ Result<AveragingRequest> request_from(const FedavgFlags& flags, AveragingRequest
   SOTTO_TRY_DONE(apply_edits(flags.edits, request));
   TrainRequest like;  // the flags of a sum are those of every training
   like.sum = request.sum;
-  SOTTO_TRY_DONE(apply_edits(flags.sum, like));
+  SOTTO_TRY_DONE(apply(flags.sum, like, true));
   request.sum = like.sum;
   if (flags.common.seed_given) request.plan.seed = flags.common.seed;
   SOTTO_TRY_DONE(check(request, flags.given));
@@ -192,7 +194,7 @@ void add_fedavg(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<FedavgFlags>(
       root, cli, "fedavg", "train a classifier by federated averaging, with criteria", run_fedavg);
   add_fields(*app, *flags);
-  add_sum_flags(*app, flags->sum);
+  add_field_flags(*app, flags->sum, fields::sum_fields());
   app->add_option("--plan", flags->plan_file, "a plan in TOML; flags win over it")->type_name("FILE");
   app->add_option("-o,--out", flags->out, "a folder for plan, rounds, model and summary")->type_name("DIR");
   app->add_flag("--resume", flags->resume, "go on with the run in --out");

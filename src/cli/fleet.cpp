@@ -8,9 +8,11 @@
 #include <thread>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
 #include "host/fleet/refusal_text.h"
@@ -22,7 +24,7 @@ namespace {
 
 struct FleetCommandOptions {
   CommonOptions common;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
   FleetOptions fleet;
   std::string server, ca, server_name, tokens, admin, until;
   std::string level, mask;
@@ -198,7 +200,7 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
     return fail(Code::usage, "--seconds is a number from 0 up; 0: no limit");
   SOTTO_TRY_DONE(set_policy(options));
   DataRequest request;
-  SOTTO_TRY_DONE(apply_edits(options.edits, request));
+  SOTTO_TRY_DONE(apply(options.edits, request));
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const auto users = static_cast<std::uint32_t>(prepared.split.train.users());
   if (options.fleet.devices == 0) options.fleet.devices = users - std::min(users, options.fleet.first);
@@ -254,9 +256,9 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--tokens", options->tokens, "one-time tokens, one a line, one a user")->type_name("FILE");
   app->add_option("--admin", options->admin, "where the operator's side listens: unix:PATH");
   app->add_option("--until-finished", options->until, "stop when this task is finished")->type_name("TASK");
-  app->add_option("--first", fleet.first, "the first user that is played")->type_name("N");
-  app->add_option("--devices", fleet.devices, "how many from there on; 0: all")->type_name("N");
-  app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit")->type_name("N");
+  app->add_option("--first", fleet.first, "the first user that is played");
+  app->add_option("--devices", fleet.devices, "how many from there on; 0: all");
+  app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit");
   app->add_option("--seconds", fleet.seconds, "stop after so long; 0: no limit")->type_name("S");
   app->add_option("--connections", fleet.connections, "to the coordinator; no more than requests at once")
       ->type_name("K");
@@ -268,9 +270,9 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
   app->add_option("--pi", options->pi, "everybody's share of positive evidence")->type_name("SHARE");
-  app->add_option("--mask", options->mask, "sticky or redraw");
+  values(app->add_option("--mask", options->mask, "sticky or redraw"), {"sticky", "redraw"});
   add_behaviour(*app, fleet);
-  add_data_options(*app, options->edits);
+  add_field_flags(*app, options->edits, fields::data_fields());
   add_common_options(*app, options->common,
                      "for keys and behaviour; --threads: requests at once, 32 unless told");
   app->footer(examples(

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/find_items.h"
 #include "cli/run_text.h"
+#include "engine/plan/model_entry.h"
 #include "engine/terminal/table.h"
 #include "engine/train/session.h"
 #include "lab/forget_figures.h"
@@ -35,7 +36,7 @@ nlohmann::json cost_json(const ForgetCost& cost) {
 
 nlohmann::json report_of(const TrainRequest& request, const Forgotten& forgotten,
                          const nlohmann::json& before, const nlohmann::json& after) {
-  nlohmann::json json{{"model", to_string(request.model)},
+  nlohmann::json json{{"model", request.model->name},
                       {"way", forgotten.way},
                       {"forgetting", cost_json(forgotten.cost)},
                       {"kept_bytes", forgotten.kept_bytes},
@@ -60,9 +61,8 @@ Status add_what_is_left(const ForgetRequest& asked, const Split& split, std::opt
                           {"retrain", left->retrain},
                           {"popularity", left->popularity}};
   }
-  SOTTO_TRY(const std::unique_ptr<Recommender> old,
-            rebuild_model(asked.request, split, std::move(before), executor));
-  SOTTO_TRY(const std::vector<OthersFigure> others, others_figures(*old, forgotten, executor));
+  SOTTO_TRY(const RebuiltModel old, rebuild_model(asked.request, split, std::move(before), executor));
+  SOTTO_TRY(const std::vector<OthersFigure> others, others_figures(*old.model, forgotten, executor));
   for (const OthersFigure& one : others)
     report["others"][one.metric] = {{"before", one.before}, {"after", one.after}, {"change", one.change()}};
   return Done{};
@@ -174,7 +174,7 @@ Status run_forget(ForgetOptions& options, const Console& console) {
 void add_forget(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ForgetOptions>(
       root, cli, "forget", "take one person and their past effect out of a run", run_forget);
-  app->add_option("--run", options->run, "the run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "the run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "who is to be forgotten, by the id of the data")
       ->type_name("ID")
       ->required();

@@ -7,11 +7,11 @@
 
 #include "base/compression.h"
 #include "cli/kg_command.h"
-#include "cli/kg_flags.h"
 #include "cli/reading_progress.h"
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
 
 namespace sotto {
 
@@ -105,22 +105,20 @@ void tell_left_out(const KnowledgeReport& report, const Console& console) {
 }
 
 void add_kg_command_flags(CLI::App& app, KgOptions& options) {
-  using Paths = std::vector<std::string>;
-  add_edit<Paths>(app, options.edits, "--kg", "graphs (.nt, .ttl, triples in .tsv) or lists of item features",
-                  [](DataRequest& data, const Paths& value) { data.kg.paths = value; })
-      ->type_name("PATH")
-      ->required();
-  add_edit<Paths>(app, options.edits, "--data", "interactions whose items are looked for",
-                  [](DataRequest& data, const Paths& value) { data.paths = value; })
-      ->type_name("PATH");
-  add_kg_reading_flags(app, options.edits, "");
+  Fields rows = fields::knowledge_fields();
+  std::erase_if(rows,
+                [](const Field& row) { return row.flag == "--kg-labels" || row.flag == "--kg-only-known"; });
+  add_field_flags(app, options.edits, rows, "kg-");
+  app.get_option("--kg")->required();
+  add_field_flags(app, options.edits,
+                  {fields::data_fields().front().with_help("interactions whose items are looked for")});
   app.add_flag("-q,--quiet", options.quiet, "no progress");
-  add_common_options(app, options.common, "taken by every command; here nothing is drawn");
+  add_common_options(app, options.common);
 }
 
 Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting, const Console& console) {
   DataRequest data;
-  SOTTO_TRY_DONE(apply_edits(options.edits, data));
+  SOTTO_TRY_DONE(apply(options.edits, data));
   ReadKnowledge read;
   read.request = data.kg;
   SOTTO_TRY_DONE(check(read.request));
@@ -152,7 +150,7 @@ Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting, co
   return read;
 }
 
-void add_kg_commands(CLI::App& root, Cli& cli) {
+void add_kg(CLI::App& root, Cli& cli) {
   CLI::App* kg = root.add_subcommand("kg", "look at knowledge graphs and make features of them");
   kg->require_subcommand(1);
   add_kg_inspect(*kg, cli);

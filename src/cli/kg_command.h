@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 #include "data/kg/census.h"
 #include "engine/plan/knowledge.h"
 
@@ -14,14 +14,14 @@ namespace sotto {
 
 struct KgOptions {
   CommonOptions common;
-  Edits<DataRequest> edits;
+  FieldFlags edits;
   bool quiet = false;
   std::string out;  // of extract
 };
 
 void add_kg_inspect(CLI::App& kg, Cli& cli);
 
-// --kg, --data and those of cli/kg_flags.h without their prefix.
+// --kg, --data and the rows of [kg] without their prefix.
 void add_kg_command_flags(CLI::App& app, KgOptions& options);
 
 struct ReadKnowledge {

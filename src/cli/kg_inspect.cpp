@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "cli/kg_command.h"
-#include "data/kg/feature_counts.h"
-#include "data/kg/item_features.h"
+#include "data/feature_counts.h"
+#include "data/item_features.h"
 #include "engine/terminal/table.h"
 
 namespace sotto {

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
-#include "cli/robust_flags.h"
 #include "cli/train_flags.h"
+#include "cli/values.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
@@ -87,35 +87,28 @@ Status run_poison(PoisonFlags& flags, const Console& console) {
 }
 
 void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
+  app.option_defaults()->group("Attack");
   const PoisonRequest defaults;
-  app.add_option("--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all")
+  values(app.add_option("--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all"),
+         {"boost", "pieck-ipe", "pieck-uea", "random", "all"})
       ->delimiter(',')
       ->type_name("LIST")
-      ->default_str("all")
-      ->group("Attack");
+      ->default_str("all");
   app.add_option("--malicious", flags.request.malicious,
                  "share of the users whose devices are the attacker's")
       ->type_name("SHARE")
-      ->default_str(fmt::format("{}", defaults.malicious))
-      ->group("Attack");
+      ->default_str(fmt::format("{}", defaults.malicious));
   app.add_option("--targets", flags.request.targets, "items, each attacked in a training of its own")
-      ->type_name("N")
-      ->default_str(fmt::format("{}", defaults.targets))
-      ->group("Attack");
+      ->default_str(fmt::format("{}", defaults.targets));
   app.add_option("--least", flags.request.least, "a target has at least so many training interactions")
-      ->type_name("N")
-      ->default_str("0")
-      ->group("Attack");
+      ->default_str("0");
   app.add_option("--cold", flags.request.cold, "and at most so many: the standard targets are cold items")
-      ->type_name("N")
-      ->default_str(fmt::format("{}", defaults.cold))
-      ->group("Attack");
+      ->default_str(fmt::format("{}", defaults.cold));
   app.add_option("--strength", flags.request.strength,
                  "length of a malicious message (pieck-ipe has its own)")
       ->type_name("L")
-      ->default_str(fmt::format("{}", defaults.strength))
-      ->group("Attack");
-  app.add_option("-o,--out", flags.page, "a page with tables and plots")->type_name("FILE")->group("Attack");
+      ->default_str(fmt::format("{}", defaults.strength));
+  app.add_option("-o,--out", flags.page, "a page with tables and plots")->type_name("FILE");
 }
 
 }  // namespace
@@ -123,9 +116,9 @@ void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
 void add_poison(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<PoisonFlags>(
       root, cli, "poison", "what malicious devices reach, and what stops them", run_poison);
-  add_plan_flags(*app, flags->train);
+  const auto attacked = [](const ModelEntry& entry) { return entry.sends == Sends::item_steps; };
+  add_plan_flags(*app, flags->train, attacked, {"Robust sums"});
   add_attack_flags(*app, *flags);
-  add_robust_flags(*app, flags->train.request);
   add_common_options(*app, flags->train.common, "of the training, the attacker's devices and the targets");
   app->footer(
       "Robust sums are the defence; without any flag of theirs it is a row clip of 1 and a least number "

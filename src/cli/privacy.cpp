@@ -78,7 +78,7 @@ void add_privacy_budget(CLI::App& privacy, Cli& cli) {
   app->add_option("FILE", options->file, "the budget's file")->required();
   app->add_option("--epsilon", options->epsilon, "start a new budget with so much to spend")->type_name("E");
   app->add_option("--delta", options->delta, "its delta; default 1e-6")->type_name("D");
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto privacy budget budget.json --epsilon 8 --delta 1e-6",
                         "sotto train --data ratings.tsv --model fedease --dp central --dp-epsilon 4 "
                         "--dp-budget budget.json",
@@ -87,7 +87,7 @@ void add_privacy_budget(CLI::App& privacy, Cli& cli) {
 
 }  // namespace
 
-void add_privacy_commands(CLI::App& root, Cli& cli) {
+void add_privacy(CLI::App& root, Cli& cli) {
   CLI::App* privacy = root.add_subcommand("privacy", "plan differential privacy, and keep its budget");
   privacy->require_subcommand(1);
   add_privacy_plan(*privacy, cli);

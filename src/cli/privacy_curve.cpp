@@ -6,16 +6,21 @@
 #include <numeric>
 
 #include "cli/command.h"
-#include "cli/dp_flags.h"
+#include "cli/field_flags.h"
 #include "cli/train_flags.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/plan/prepare.h"
+#include "engine/plan/shared_fields.h"
+#include "engine/plan/toml.h"
 #include "engine/protect/lambda_choice.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
 #include "engine/train/training.h"
 #include "lab/report/page.h"
+#include "lab/reproduce/paper_entry.h"
 #include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -24,8 +29,8 @@ namespace {
 
 struct CurveOptions {
   CommonOptions common;
-  Edits<DataRequest> data;
-  Edits<TrainRequest> request;
+  FieldFlags data;
+  FieldFlags request;
   std::string plan_file;
   std::vector<double> epsilons{1.0, 2.0, 4.0, 8.0};
   std::uint32_t seeds = 3;
@@ -48,6 +53,7 @@ struct NoisePoint {
 struct NoiseCurve {
   std::string metric;
   std::string model;
+  std::string baseline;  // what everything must beat
   std::uint64_t people = 0;
   double popular = 0.0;  // Top-Pop
   double open = 0.0;     // the plan without noise
@@ -71,18 +77,20 @@ Result<Measured> measure(const TrainRequest& request, const Split& split, const 
   return Measured{*value, trained.privacy};
 }
 
+// One of papers/noise_curve.toml.
+Result<TrainRequest> stored_plan(const char* name) {
+  return from_table(*paper_document("noise_curve.toml")[name].as_table(), "papers/noise_curve.toml");
+}
+
 // The plan, or the one that does best where noise is large: EASE of two sums.
 Result<TrainRequest> base_request(const CurveOptions& options) {
-  TrainRequest request;
-  request.model = ModelKind::fedease;
-  request.lambda = 100.0f;
-  request.recency = 10.0f;
+  SOTTO_TRY(TrainRequest request, stored_plan("plan"));
   if (!options.plan_file.empty()) {
     SOTTO_TRY(const std::string text, read_text(options.plan_file));
     SOTTO_TRY(request, from_toml(text, options.plan_file));
   }
-  SOTTO_TRY_DONE(apply_edits(options.data, request.data));
-  SOTTO_TRY_DONE(apply_edits(options.request, request));
+  SOTTO_TRY_DONE(apply(options.data, request.data));
+  SOTTO_TRY_DONE(apply(options.request, request, true));
   if (options.common.seed_given) request.plan.seed = options.common.seed;
   if (!request.dp.asked()) request.dp.place = "central";
   if (!request.dp.budget.empty())
@@ -100,8 +108,8 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
   popular.dp = open.dp = {};
   // Candidates stand in for the lambda of the usual plan; without noise it has that one.
   if (request.dp.chooses() && options.plan_file.empty()) request.lambda.reset();
-  popular.model = ModelKind::toppop;
-  popular.recency = 0.0f;
+  SOTTO_TRY(const TrainRequest baseline, stored_plan("popular"));
+  popular = with_model(std::move(popular), baseline.model.entry());
   for (const double epsilon : options.epsilons) {  // all are checked before the first is trained
     TrainRequest one = request;
     one.dp.epsilon = epsilon;
@@ -114,7 +122,8 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
   ThreadPool threads(options.common.threads);
   const InterruptGuard guard;
   NoiseCurve curve{.metric = options.metric,
-                   .model = to_string(request.model),
+                   .model = request.model->name,
+                   .baseline = popular.model->name,
                    .people = split.train.users(),
                    .points = {}};
   // Where nothing is chosen nothing is held back.
@@ -146,7 +155,7 @@ Result<NoiseCurve> curve_of(const CurveOptions& options, const Console& console)
 
 nlohmann::json json_of(const NoiseCurve& curve) {
   nlohmann::json document{{"metric", curve.metric},      {"model", curve.model},
-                          {"people", curve.people},      {"toppop", curve.popular},
+                          {"people", curve.people},      {curve.baseline, curve.popular},
                           {"without_noise", curve.open}, {"points", nlohmann::json::array()}};
   for (const NoisePoint& point : curve.points) {
     document["points"].push_back({{"epsilon", point.epsilon},
@@ -232,16 +241,20 @@ Status show_curve(CurveOptions& options, const Console& console) {
 void add_privacy_curve(CLI::App& privacy, Cli& cli) {
   auto [app, options] = add_command<CurveOptions>(privacy, cli, "curve",
                                                   "what a model is worth at several epsilons", show_curve);
-  add_data_options(*app, options->data);
-  add_dp_flags(*app, options->request);
+  add_field_flags(*app, options->data, fields::data_fields());
+  add_field_flags(
+      *app, options->request,
+      fields_of([](const ModelEntry& entry) { return entry.has("dp.place"); }, {"Differential privacy"}));
   app->add_option("--plan", options->plan_file, "a TOML plan; default fedease with lambda 100 and recency 10")
       ->type_name("FILE");
   app->add_option("--epsilon", options->epsilons, "what may be spent in all, a point each")
       ->delimiter(',')
       ->type_name("LIST")
       ->default_str("1,2,4,8");
-  app->add_option("--seeds", options->seeds, "seeds a point")->type_name("N")->default_str("3");
-  app->add_option("--metric", options->metric, "the figure to show")->type_name("NAME")->default_str("P@10");
+  app->add_option("--seeds", options->seeds, "seeds a point")->default_str("3");
+  values(app->add_option("--metric", options->metric, "the figure to show"), metric_names(usual_cutoffs))
+      ->type_name("NAME")
+      ->default_str("P@10");
   app->add_option("-o,--out", options->out, "a page with table and plot")->type_name("FILE");
   add_common_options(*app, options->common, "the first seed of each point");
   app->footer(

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/values.h"
 #include "engine/terminal/table.h"
 #include "lab/report/page.h"
 #include "privacy/dp/calibrate.h"
@@ -223,17 +224,17 @@ Status plan_privacy(PlanCommandOptions& options, const Console& console) {
 void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   auto [app, options] = add_command<PlanCommandOptions>(
       privacy, cli, "plan", "what a noise level costs, and what noise an epsilon needs", plan_privacy);
-  app->add_option("--population", options->population, "people there are")->type_name("N");
-  app->add_option("--cohort", options->cohort, "people who take part in a round, on average; default all")
-      ->type_name("N");
+  app->add_option("--population", options->population, "people there are");
+  app->add_option("--cohort", options->cohort, "people who take part in a round, on average; default all");
   app->add_option("--sampling", options->sampling, "chance to take part in a round, instead of both")
       ->type_name("Q");
-  app->add_option("--rounds", options->rounds, "releases")->type_name("N")->default_str("1");
+  app->add_option("--rounds", options->rounds, "releases")->default_str("1");
   app->add_option("--delta", options->delta, "chance that the bound does not hold")
       ->type_name("D")
       ->default_str("1e-6");
-  app->add_option("--kind", options->kind,
-                  "the law of the noise: gaussian or laplace; choice: private choices")
+  values(app->add_option("--kind", options->kind,
+                         "the law of the noise: gaussian or laplace; choice: private choices"),
+         {"gaussian", "laplace", "choice"})
       ->type_name("KIND")
       ->default_str("gaussian");
   app->add_option("--noise", options->noises, "noise levels, multiples of the clip")
@@ -243,7 +244,7 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
       ->delimiter(',')
       ->type_name("LIST");
   app->add_option("-o,--out", options->out, "a page with both tables and a plot")->type_name("FILE");
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto privacy plan --population 6040 --cohort 302 --rounds 200",
                         "sotto privacy plan --sampling 0.01 --rounds 120 --delta 1e-5 --noise 0.7,1,2 --json",
                         "sotto privacy plan --kind laplace --rounds 30 --epsilon 1,8",

@@ -21,7 +21,7 @@ void ReadingProgress::show() {
   const std::string line =
       fmt::format("reading: {}, {} a second", human_bytes(bytes), human_bytes(bytes / seconds));
   if (!console_.shows_progress()) return console_.note(line);
-  fmt::print(stderr, "\r\033[K{}", shortened(line, console_.width() - 1));
+  fmt::print(stderr, "\r\033[K{}", shortened(line, console_.note_width() - 1));
   drawn_ = true;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/find_items.h"
 #include "cli/recommend_lists.h"
 #include "cli/recommend_text.h"
+#include "cli/values.h"
 #include "engine/train/run_dir.h"
 #include "lab/trec.h"
 #include "metrics/top_k.h"
@@ -233,7 +234,7 @@ Status run_recommend(RecommendOptions& options, const Console& console) {
   } else if (as_table) {
     console.print(lists_text(found.lists, *run.split, console));
   } else if (options.out.empty()) {
-    console.print(text);
+    console.write(text);
   } else if (options.out != "-") {
     console.print(fmt::format("{} lists are in {}\n", human_count(found.lists.size()), options.out));
   }
@@ -242,20 +243,17 @@ Status run_recommend(RecommendOptions& options, const Console& console) {
 
 // What only models that look at features can do.
 void add_why_options(CLI::App& app, RecommendOptions& options) {
+  app.option_defaults()->group("Why");
   app.add_option("--explain", options.reasons,
                  "say why: so many features of each item, with their parts of its score")
-      ->type_name("N")
       ->expected(0, 1)
-      ->default_str("3")
-      ->group("Why");
+      ->default_str("3");
   app.add_option("--veto", options.vetoes,
                  "features that shall not count, as explanations call them, or predicate and object in full; "
                  "says what that changes")
-      ->type_name("FEATURE")
-      ->group("Why");
+      ->type_name("FEATURE");
   app.add_option("--veto-predicate", options.veto_predicates, "the same for all features through a predicate")
-      ->type_name("NAME")
-      ->group("Why");
+      ->type_name("NAME");
 }
 
 }  // namespace
@@ -263,7 +261,7 @@ void add_why_options(CLI::App& app, RecommendOptions& options) {
 void add_recommend(CLI::App& root, Cli& cli) {
   auto [app, options] =
       add_command<RecommendOptions>(root, cli, "recommend", "top lists from a trained run", run_recommend);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->users, "ids of the run's users")->type_name("ID");
   app->add_option("--users", options->users_file, "a file of ids, one a line; the answer is TSV")
       ->type_name("FILE");
@@ -273,12 +271,11 @@ void add_recommend(CLI::App& root, Cli& cli) {
       ->type_name("ITEM");
   app->add_option("--history-file", options->history_file, "the same from a file, one item a line")
       ->type_name("FILE");
-  app->add_option("-n", options->count, "items a list; fewer where no more are left")
-      ->type_name("N")
-      ->default_str("10");
+  app->add_option("-n", options->count, "items a list; fewer where no more are left")->default_str("10");
   app->add_flag("--include-seen", options->include_seen,
                 "also items that the user has already (training and validation part)");
-  app->add_option("--format", options->format, "of what is written: tsv, or trec for a TREC run")
+  values(app->add_option("--format", options->format, "of what is written: tsv, or trec for a TREC run"),
+         {"tsv", "trec"})
       ->type_name("NAME")
       ->default_str("tsv");
   app->add_option("-o,--out", options->out, "write the lists (perhaps .zst; - is stdout)")->type_name("FILE");

@@ -46,7 +46,9 @@ Result<Explainer*> explainer_of(const LoadedRun& run) {
   if (explainer == nullptr || run.split->features == nullptr)
     return fail(Code::usage, fmt::format("the run's model, {}, cannot say why it recommends something: train "
                                          "one that looks at features of items (--kg), which are {}",
-                                         facts_of(run.request.model).title, feature_model_names()));
+                                         run.request.model->title, model_names([](const ModelEntry& entry) {
+                                           return entry.needs_features;
+                                         })));
   return explainer;
 }
 

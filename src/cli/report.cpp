@@ -66,11 +66,12 @@ void add_report(CLI::App& root, Cli& cli) {
       root, cli, "report", "a page with tables and plots of runs or of a study", report);
   app->add_option("DIR", options->source,
                   "a run directory, a folder of them, or a results file of 'sotto sweep'")
+      ->type_name("RUN")
       ->required();
   app->add_option("-o,--out", options->out, "the page; its plots go beside it as SVG files")
       ->type_name("FILE")
       ->default_str("DIR/report.html");
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto report runs", "sotto report runs/first --out first.html",
                         "sotto report results.sqlite --json"}));
 }

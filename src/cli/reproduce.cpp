@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/reproduce_text.h"
 #include "cli/sweep_progress.h"
+#include "cli/values.h"
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
@@ -36,7 +37,7 @@ struct ReproduceOptions {
 
   // Fed-CARS' targets are small: they run whole unless told to be quick.
   [[nodiscard]] Effort effort(const Target& of) const {
-    return full || (is_cars_kind(of.kind) && !quick) ? Effort::full : Effort::quick;
+    return full || (of.paper->is("cars") && !quick) ? Effort::full : Effort::quick;
   }
   [[nodiscard]] DataFolder folder() const {
     return {data.empty() ? default_data_root() : std::filesystem::path(data), proxies};
@@ -58,7 +59,7 @@ Result<std::vector<PaperData>> looked_for(const Target& target, const DataFolder
   auto found = data_for_target(target, folder);
   if (found.ok() || found.error().code != Code::not_found) return found;
   std::vector<PaperData> data;
-  for (const std::string_view name : target.datasets) {
+  for (const std::string& name : target.datasets) {
     SOTTO_TRY(PaperData one, find_data(name, folder));
     data.push_back(std::move(one));
   }
@@ -86,8 +87,8 @@ Status list_targets(const ReproduceOptions& options, const Console& console) {
     const auto time = [&](double seconds) {
       return here.empty() ? "–" : "~" + human_seconds(seconds / threads);
     };
-    table.row({std::string(target.name), time(quick), time(full), here.empty() ? "none" : here,
-               names_of(data, false), std::string(target.title)});
+    table.row({target.name, time(quick), time(full), here.empty() ? "none" : here, names_of(data, false),
+               target.title});
     nlohmann::json line{{"target", target.name},          {"title", target.title},
                         {"runnable", !here.empty()},      {"quick_seconds", quick / threads},
                         {"full_seconds", full / threads}, {"data", nlohmann::json::array()}};
@@ -130,7 +131,7 @@ Status show(const Reproduction& reproduction, const std::vector<std::filesystem:
     console.print(reproduction_text(reproduction, console));
     console.print(fmt::format("\n{}\n", console.paint(Tone::strong, page)));
   } else {
-    console.print(sheet_text(reproduction_cells(reproduction), format, console));
+    console.write(sheet_text(reproduction_cells(reproduction), format, console));
   }
   const std::size_t failed = count_verdicts(reproduction)[static_cast<std::size_t>(Verdict::failed)];
   if (failed == 0) return Done{};
@@ -156,8 +157,8 @@ Status take_part(const std::string& text, RunChoice& runs) {
 
 // What was asked for beside the target, where the target knows it.
 Status take_choices(const ReproduceOptions& options, Target& target) {
-  const bool averaging = is_averaging_kind(target.kind);
-  if (options.seeds > 0 && !averaging && !is_cars_kind(target.kind) && target.kind != TargetKind::criteria)
+  const bool averaging = target.paper->is("averaging");
+  if (options.seeds > 0 && !averaging && !target.paper->is("cars") && !target.paper->is("criteria"))
     return fail(Code::usage,
                 "--seeds is for the targets of Fed-CARS, of chapter 5 and of criteria: the others have their "
                 "own seeds");
@@ -200,8 +201,8 @@ Status run_target(const ReproduceOptions& options, const Console& console) {
     return fail(Code::cancelled,
                 fmt::format("{}; go on with: {}", reproduction.error().message, command_of(options, effort)));
   if (!reproduction.ok()) return reproduction.error();
-  SOTTO_TRY(const auto written, write_page(page_of(*reproduction, command_of(options, effort)),
-                                           out / (std::string(target.name) + ".html")));
+  SOTTO_TRY(const auto written,
+            write_page(page_of(*reproduction, command_of(options, effort)), out / (target.name + ".html")));
   return show(*reproduction, written, options, format, console);
 }
 
@@ -210,17 +211,19 @@ Status reproduce_command(ReproduceOptions& options, const Console& console) {
   return options.target == "list" ? list_targets(options, console) : run_target(options, console);
 }
 
+std::vector<std::string> target_words() {
+  std::vector<std::string> words{"list"};
+  for (const Target& target : targets()) words.emplace_back(target.name);
+  return words;
+}
+
 }  // namespace
 
 void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
       root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
-  app->add_option("TARGET", options->target,
-                  "list, sac21, sebd21, iir22, thesis-4.1 … thesis-4.6, fig-4.2 … fig-4.6, thesis-5.1 … "
-                  "thesis-5.6, fig-5.1, "
-                  "thesis-6.1, "
-                  "thesis-6.2, fig-6.2 … fig-6.4, fedcars-table-1, fedcars-fig-3, fedcars-fig-4, "
-                  "fedcars-udcp, fedcars-cold-start, criteria-recommenders")
+  values(app->add_option("TARGET", options->target, "a target, such as thesis-4.2; list: shows them all"),
+         target_words())
       ->required();
   app->add_option("--data", options->data, "the folder that holds the datasets' folders")
       ->type_name("DIR")
@@ -237,17 +240,13 @@ void add_reproduce(CLI::App& root, Cli& cli) {
                   "a folder for results, page and plots; what is there is not computed again")
       ->type_name("DIR")
       ->default_str("reproduced");
-  app->add_option("--format", options->format, "table, tsv, json, latex or markdown")
-      ->type_name("FORMAT")
-      ->default_str("table");
+  add_sheet_format(*app, options->format);
   app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS, of chapter 5 and of criteria")
-      ->type_name("N")
       ->check(CLI::Range(1, 100))
       ->default_str("3, with --quick 1");
   app->add_option("--rounds", options->runs.rounds, "of chapter 5: rounds of each run")
-      ->type_name("N")
       ->check(CLI::Range(1, 100000))
       ->default_str("200 MNIST IID, 500 non-IID, 100 CelebA; with --quick 40");
   app->add_option(
@@ -255,8 +254,9 @@ void add_reproduce(CLI::App& root, Cli& cli) {
          "of chapter 5: make only the second of five parts of the missing runs (2/5), so that several "
          "processes share them")
       ->type_name("K/N");
-  app->add_option("--accelerator", options->runs.accelerator,
-                  "of chapter 5: where devices train, cpu or cuda")
+  values(app->add_option("--accelerator", options->runs.accelerator,
+                         "of chapter 5: where devices train, cpu or cuda"),
+         {"cpu", "cuda"})
       ->type_name("KIND")
       ->default_str("cpu");
   add_common_options(*app, options->common,

@@ -53,7 +53,7 @@ Table wide_table(const PaperTable& table) {
 // "ours (print)" in one column.
 Table narrow_table(const PaperTable& table) {
   std::vector<TableColumn> columns{{table.row_title, Align::left}, {"", Align::left, Tone::dim}};
-  for (const std::string& metric : table.metrics) columns.push_back({shortened(metric, 16), Align::right});
+  for (const std::string& metric : table.metrics) columns.push_back({metric, Align::right});
   Table text(std::move(columns));
   for (const PaperRow& row : table.rows) {
     std::vector<std::string> cells{row.label, row.setting};
@@ -62,7 +62,7 @@ Table narrow_table(const PaperTable& table) {
       std::string ours = cell.ours ? paper_number(table, *cell.ours) : "–";
       if (table.ranged == n && cell.interval)
         ours += fmt::format(" ({:+.4f} to {:+.4f})", cell.interval->low, cell.interval->high);
-      if (cell.standing != Standing::plain) ours += cell.standing == Standing::best ? "*" : "°";
+      if (cell.standing != RankMark::plain) ours += cell.standing == RankMark::best ? "*" : "°";
       cells.push_back(cell.printed ? fmt::format("{} ({})", ours, paper_number(table, *cell.printed)) : ours);
     }
     text.row(std::move(cells), tone_of(row));
@@ -85,8 +85,8 @@ nlohmann::json cell_json(const PaperTable& table, const PaperRow& row, std::size
                       {"ratio", number_json(ratio_of(cell.printed, cell.ours))},
                       {"verdict", to_string(cell.verdict)},
                       {"extra", row.extra}};
-  if (cell.standing != Standing::plain)
-    json["standing"] = cell.standing == Standing::best ? "best" : "second";
+  if (cell.standing != RankMark::plain)
+    json["standing"] = cell.standing == RankMark::best ? "best" : "second";
   if (cell.interval) json["interval"] = {cell.interval->low, cell.interval->high};
   return json;
 }
@@ -94,7 +94,7 @@ nlohmann::json cell_json(const PaperTable& table, const PaperRow& row, std::size
 }  // namespace
 
 std::string reproduction_text(const Reproduction& reproduction, const Console& console) {
-  std::string text = fmt::format("{}\n", console.paint(Tone::strong, std::string(reproduction.target.title)));
+  std::string text = fmt::format("{}\n", console.paint(Tone::strong, reproduction.target.title));
   for (const PaperTable& table : reproduction.tables) {
     if (!any_cell(table, &PaperCell::ours)) continue;
     const bool narrow = table.metrics.size() > most_wide_metrics;
@@ -108,9 +108,9 @@ std::string reproduction_text(const Reproduction& reproduction, const Console& c
   if (const std::string verdicts = verdicts_text(reproduction); !verdicts.empty())
     text += fmt::format("\n{} {}\n", console.paint(Tone::strong, "Verdicts:"), verdicts);
   for (const Finding& finding : reproduction.findings) {
-    const bool holds = finding.standpoint == Standpoint::holds;
+    const bool holds = finding.outcome == ClaimOutcome::holds;
     text += fmt::format("\n{} {}\n", finding.claim,
-                        console.paint(holds ? Tone::good : Tone::warn, to_string(finding.standpoint)));
+                        console.paint(holds ? Tone::good : Tone::warn, to_string(finding.outcome)));
     for (const std::string& line : finding.evidence) text += fmt::format("  {}\n", line);
   }
   if (!reproduction.absent.empty()) text += "\nNot here:\n";
@@ -129,9 +129,8 @@ nlohmann::json reproduction_json(const Reproduction& reproduction) {
     for (const std::string& note : table.notes) json["notes"].push_back(table.title + ": " + note);
   }
   for (const Finding& finding : reproduction.findings)
-    json["findings"].push_back({{"claim", finding.claim},
-                                {"standpoint", to_string(finding.standpoint)},
-                                {"evidence", finding.evidence}});
+    json["findings"].push_back(
+        {{"claim", finding.claim}, {"outcome", to_string(finding.outcome)}, {"evidence", finding.evidence}});
   const VerdictCounts counts = count_verdicts(reproduction);
   for (std::size_t n = 0; n < counts.size(); ++n)
     json["verdicts"][to_string(static_cast<Verdict>(n))] = counts[n];

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "cli/values.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {
@@ -143,32 +144,33 @@ Command<ResultsOptions> add_results_command(CLI::App& results, Cli& cli, const c
   app.add_option("--where", options.where,
                  "cells with this study, dataset, model, phase, seed, status or setting; may be repeated")
       ->type_name("KEY=VALUE");
-  app.add_option("--phase", options.phase, "search or final")->type_name("PHASE");
-  app.add_option("--format", options.format, "table, tsv, json, latex or markdown")
-      ->type_name("FORMAT")
-      ->default_str("table");
+  values(app.add_option("--phase", options.phase, "search or final"), {"search", "final"})
+      ->type_name("PHASE");
+  add_sheet_format(app, options.format);
   app.add_option("--out", options.out, "a file in place of stdout; packed where it ends in .zst")
       ->type_name("FILE");
-  add_common_options(app, options.common, "taken by every command; here nothing is drawn");
+  add_common_options(app, options.common);
   return command;
 }
 
 void add_metric_options(CLI::App& app, ResultsOptions& options, const char* sort) {
-  app.add_option("--metrics", options.metrics, "the metrics to show, such as P@10,nDCG@10")
+  values(app.add_option("--metrics", options.metrics, "the metrics to show, such as P@10,nDCG@10"),
+         metric_names(usual_cutoffs))
       ->delimiter(',')
       ->type_name("LIST");
-  app.add_option("--sort", options.sort, sort)->type_name("METRIC");
+  values(app.add_option("--sort", options.sort, sort), metric_names(usual_cutoffs))->type_name("METRIC");
 }
 
 }  // namespace
 
-void add_results_commands(CLI::App& root, Cli& cli) {
+void add_results(CLI::App& root, Cli& cli) {
   CLI::App* results = root.add_subcommand("results", "list, gather and export what studies found out");
   results->require_subcommand(1);
 
   auto list = add_results_command(*results, cli, "list", "every cell", list_cells);
   add_metric_options(*list.app, *list.options, "best first");
-  list.app->add_option("--status", list.options->status, "done or failed")->type_name("STATUS");
+  values(list.app->add_option("--status", list.options->status, "done or failed"), {"done", "failed"})
+      ->type_name("STATUS");
   list.app->footer(examples({"sotto results list r.sqlite --where model=sFPL+ --where consent.pi=0.5",
                              "sotto results list r.sqlite --status failed"}));
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cli/results.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -45,11 +46,9 @@ Result<std::vector<std::string>> asked_metrics(const std::vector<StoredCell>& ce
       deepest =
           std::max(deepest, static_cast<std::uint32_t>(std::strtoul(name.c_str() + at + 1, nullptr, 10)));
   std::vector<std::string> metrics;
-  for (const char* name : {"P", "R", "nDCG", "IC", "Gini"})
-    if (const std::string metric = fmt::format("{}@{}", name, deepest); exists(metric))
-      metrics.push_back(metric);
-  for (const char* error : {"MAE", "RMSE"})
-    if (exists(error)) metrics.emplace_back(error);
+  for (const MetricNeeds needs : {MetricNeeds::lists, MetricNeeds::ratings})
+    for (const std::string& metric : usual_metrics(deepest, needs))
+      if (exists(metric)) metrics.push_back(metric);
   return metrics;
 }
 
@@ -91,7 +90,8 @@ std::vector<SheetCell> PlaceColumns::cells(const CellPlace& place) const {
 Status answer(const Sheet& sheet, const ResultsOptions& options, const Console& console) {
   SOTTO_TRY(SheetFormat format, parse_sheet_format(options.format));
   if (options.common.json) format = SheetFormat::json;
-  return write_output(console, options.out, sheet_text(sheet, format, console));
+  return write_output(console, options.out,
+                      sheet_text(sheet, format, options.out == "-" ? console : Console()));
 }
 
 }  // namespace sotto

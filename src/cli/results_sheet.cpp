@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "cli/values.h"
 #include "engine/terminal/table.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
+
+constexpr std::array format_names{"table", "tsv", "json", "latex", "markdown"};  // of SheetFormat
 
 // Which columns a format shows.
 std::vector<std::size_t> shown_columns(const Sheet& sheet, SheetFormat format) {
@@ -43,13 +48,12 @@ std::string as_table(const Sheet& sheet, const std::vector<std::size_t>& shown, 
   Table table(std::move(columns));
   for (const auto& cells : sheet.rows) {
     std::vector<std::string> row;
+    std::vector<Tone> tones;
     for (const std::size_t n : shown) {
-      const char* mark = cells[n].emphasis == Emphasis::best     ? "**"
-                         : cells[n].emphasis == Emphasis::second ? "_"
-                                                                 : "";
-      row.push_back(mark + cells[n].text + mark);
+      row.push_back(cells[n].text);
+      tones.push_back(tone_of(cells[n].emphasis));
     }
-    table.row(std::move(row));
+    table.row(std::move(row), std::move(tones));
   }
   return table.text(console);
 }
@@ -71,12 +75,22 @@ ExportTable exported(const Sheet& sheet, const std::vector<std::size_t>& shown, 
 
 }  // namespace
 
+Tone tone_of(Emphasis emphasis) {
+  return emphasis == Emphasis::best     ? Tone::strong
+         : emphasis == Emphasis::second ? Tone::accent
+                                        : Tone::plain;
+}
+
+void add_sheet_format(CLI::App& app, std::string& format) {
+  values(app.add_option("--format", format, "table, tsv, json, latex or markdown"),
+         {format_names.begin(), format_names.end()})
+      ->type_name("NAME")
+      ->default_str("table");
+}
+
 Result<SheetFormat> parse_sheet_format(const std::string& text) {
-  if (text == "table") return SheetFormat::table;
-  if (text == "tsv") return SheetFormat::tsv;
-  if (text == "json") return SheetFormat::json;
-  if (text == "latex") return SheetFormat::latex;
-  if (text == "markdown") return SheetFormat::markdown;
+  for (std::size_t n = 0; n < format_names.size(); ++n)
+    if (text == format_names[n]) return static_cast<SheetFormat>(n);
   return fail(Code::usage,
               fmt::format("unknown format '{}': choose table, tsv, json, latex or markdown", text));
 }
@@ -87,8 +101,7 @@ SheetCell count_cell(std::uint64_t count) { return {count, human_count(count)}; 
 
 SheetCell value_cell(const std::string& metric, double value) {
   if (std::isnan(value)) return {nullptr, "n/a"};
-  const bool is_count = metric.starts_with("IC@");
-  return {value, is_count ? fmt::format("{:.0f}", value) : fmt::format("{:.4f}", value)};
+  return {value, metric_text(metric, value)};
 }
 
 std::string sheet_text(const Sheet& sheet, SheetFormat format, const Console& console) {

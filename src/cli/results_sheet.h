@@ -3,6 +3,7 @@
 // Law: programs (TSV, JSON) get every digit, people a few.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "lab/table_export.h"
 
 namespace sotto {
+
+// --format of a command that prints a sheet.
+void add_sheet_format(CLI::App& app, std::string& format);
+
+// How a terminal shows what is best and second best.
+[[nodiscard]] Tone tone_of(Emphasis emphasis);
 
 enum class SheetFormat : std::uint8_t { table, tsv, json, latex, markdown };
 [[nodiscard]] Result<SheetFormat> parse_sheet_format(const std::string& text);

@@ -9,19 +9,17 @@
 #include <set>
 
 #include "cli/level_text.h"
+#include "engine/plan/model_entry.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
 // Metrics in the order people look for them; others follow.
-constexpr std::array metric_order{"P",       "R",   "F1",   "HR",       "nDCG",   "nDCGhits",
-                                  "MRR",     "MAP", "IC",   "Coverage", "SE",     "Gini",
-                                  "GiniRec", "ARP", "APLT", "ACLT",     "PopREO", "PopRSP"};
-
 std::size_t place_of(const std::string& name) {
-  return static_cast<std::size_t>(std::find(metric_order.begin(), metric_order.end(), name) -
-                                  metric_order.begin());
+  const auto all = all_metrics();
+  return static_cast<std::size_t>(std::ranges::find(all, name, &MetricFacts::base) - all.begin());
 }
 
 double number(const nlohmann::json& json, const char* key) {
@@ -40,8 +38,8 @@ std::string word(const nlohmann::json& json, const char* key) {
 
 // What a step of training is of. The key is "triples" for all.
 const char* unit_of(const std::string& model) {
-  constexpr std::array<std::string_view, 4> pairwise{"fpl", "bprmf", "warp", "kahfm"};
-  return std::ranges::find(pairwise, model) != pairwise.end() ? "triples" : "examples";
+  const auto entry = find_model(model);
+  return entry.ok() ? (*entry)->step.c_str() : "steps";
 }
 
 std::string cost_text(const nlohmann::json& summary) {
@@ -104,9 +102,9 @@ std::string traffic_text(const nlohmann::json& summary) {
 
 std::string metric_cell(const std::string& name, const nlohmann::json& value) {
   if (!value.is_number()) return "n/a";
-  const auto metric = value.get<double>();
-  if (name == "IC") return human_count(static_cast<std::uint64_t>(metric));
-  return fmt::format("{:.4f}", metric);
+  const MetricFacts* facts = facts_of(name);
+  if (facts != nullptr && facts->is_count) return human_count(value.get<std::uint64_t>());
+  return metric_text(name, value.get<double>());
 }
 
 std::string metrics_text(const nlohmann::json& metrics, const Console& console) {

@@ -58,7 +58,7 @@ Status check_only(const ServeOptions& options, const ServeConfig& config, const 
            Done{};
   console.print(fmt::format(
       "{}: {} task{}, nothing wrong with the file, its certificates and addresses. Not looked at: the state "
-      "folder {};\na task that began there with another computation is refused at the start.\n",
+      "folder {}; a task that began there with another computation is refused at the start.\n",
       options.config, config.tasks.size(), config.tasks.size() == 1 ? "" : "s", config.state.string()));
   if (!seen.running) return Done{};
   console.print(fmt::format("A coordinator runs on {}{}.\n", config.state.string(),

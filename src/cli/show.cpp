@@ -152,8 +152,8 @@ Status show(ShowOptions& options, const Console& console) {
 
 void add_show(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ShowOptions>(root, cli, "show", "a run, readable", show);
-  app->add_option("DIR", options->run, "a run directory")->required();
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  app->add_option("RUN", options->run, "a run directory")->type_name("RUN")->required();
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto show runs/demo", "sotto show runs/demo --json"}));
 }
 

@@ -69,10 +69,10 @@ Status find_similar(SimilarOptions& options, const Console& console) {
 void add_similar(CLI::App& root, Cli& cli) {
   auto [app, options] =
       add_command<SimilarOptions>(root, cli, "similar", "items that the model finds alike", find_similar);
-  app->add_option("--run", options->run, "a run directory")->type_name("DIR")->required();
+  app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--item", options->item, "the id of an item")->type_name("ID")->required();
-  app->add_option("-n", options->count, "how many")->type_name("N")->default_str("10");
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  app->add_option("-n", options->count, "how many")->default_str("10");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto similar --run runs/demo --item venue-00317",
                         "sotto similar --run runs/demo --item venue-00317 -n 3 --json"}));
 }

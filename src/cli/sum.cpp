@@ -115,7 +115,7 @@ void add_sum(CLI::App& root, Cli& cli) {
   number("--secure-crowd", "N", "honest devices that anybody is at least summed with", sum.assumed.crowd);
   number("--leak", "CHANCE", "how rarely somebody may be less hidden than said", sum.assumed.leak);
   number("--abort", "CHANCE", "how rarely a round may fail by chance", sum.assumed.abort);
-  add_common_options(*app, options->common, "taken by every command; here nothing is drawn");
+  add_common_options(*app, options->common);
   app->footer(examples({"sotto sum --devices 1000 --rows 3706 --width 21",
                         "sotto sum --devices 943 --secure-block 100 --secure-limit 1000000 --json"}));
 }

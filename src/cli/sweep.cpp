@@ -9,6 +9,7 @@
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "lab/study/results_view.h"
 #include "lab/study/run_study.h"
 #include "lab/study/study_toml.h"
 
@@ -115,11 +116,22 @@ Status show_outcome(const Study& study, const StudyOutcome& outcome, const Sweep
                   outcome.failures.size(), outcome.cells, shell_word(options.out)));
 }
 
+Status tell_outdated(const ResultsFile& results, const Console& console) {
+  SOTTO_TRY(const std::uint64_t outdated, outdated_cells(results));
+  if (outdated > 0)
+    console.note(fmt::format(
+        "sotto: {} of the results in {} are of an earlier version: they stay, and are computed anew "
+        "where this study needs them",
+        human_count(outdated), results.path()));
+  return Done{};
+}
+
 Status sweep(SweepOptions& options, const Console& console) {
   if (options.out.empty() && !options.dry_run)
     return fail(Code::usage, "the results need a file: give one with --out results.sqlite");
   SOTTO_TRY(const Study study, read_study(options));
   SOTTO_TRY(std::optional<ResultsFile> results, existing_results(options.out));
+  if (results) SOTTO_TRY_DONE(tell_outdated(*results, console));
   SweepProgress progress(console, options.quiet);
   const InterruptGuard guard;
   StudyHooks hooks;

@@ -37,7 +37,7 @@ void SweepProgress::update(const StudyProgress& progress) {
     console_.note(facts(progress));
     return;
   }
-  fmt::print(stderr, "\r\033[K{}", shortened(facts(progress), console_.width() - 1));
+  fmt::print(stderr, "\r\033[K{}", shortened(facts(progress), console_.note_width() - 1));
   std::fflush(stderr);
   drawn_ = true;
 }

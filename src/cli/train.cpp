@@ -10,7 +10,7 @@
 #include "cli/train_flags.h"
 #include "data/forget_user.h"
 #include "engine/plan/prepare.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/session.h"
 #include "sim/thread_pool.h"
@@ -29,13 +29,16 @@ struct Job {
 Status check_room(const TrainFlags& flags, const Job& job, std::size_t threads) {
   if (flags.memory_gb && !(*flags.memory_gb > 0.0))
     return fail(Code::usage, "--memory must be a number of gigabytes above 0");
-  if (!flags.scratch.empty() && job.request.model != ModelKind::fpl)
-    return fail(Code::usage, "--scratch keeps the private rows of fpl; other models have none: leave it out");
+  if (!flags.scratch.empty() && !job.request.model->scratch)
+    return fail(Code::usage,
+                fmt::format("--scratch keeps the private rows of {}; {} has none in a file: leave it out",
+                            model_names([](const ModelEntry& entry) { return entry.scratch; }),
+                            job.request.model->name));
   const std::optional<double> available = flags.memory_gb ? *flags.memory_gb * 1e9 : available_memory();
   if (!available) return Done{};
   MemoryFacts facts = memory_facts(job.request, job.split, threads);
   facts.keeps_checkpoints = !flags.out.empty();
-  facts.scratch = !flags.scratch.empty() && job.request.model == ModelKind::fpl;
+  facts.scratch = !flags.scratch.empty();
   return check_memory(job.request, facts, *available);
 }
 
@@ -102,8 +105,7 @@ Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   SOTTO_TRY(job.request.dp.budget, budget_of(*job.session.run, asked.dp.budget));
   SOTTO_TRY(job.split, job.session.run->split());
   // A forgetting that was cut short leaves a split whose plan is another.
-  if (has_forgotten(job.split) && !job.session.run->has_checkpoint() &&
-      facts_of(job.request.model).family != ModelFamily::direct)
+  if (has_forgotten(job.split) && !job.session.run->has_checkpoint() && job.request.model->in_steps())
     return fail(Code::usage,
                 fmt::format("{}: somebody was being forgotten here, and that did not end; the rest cannot be "
                             "replayed: train anew without them, with --split-file {} and another --out",
@@ -149,6 +151,8 @@ void add_train(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<TrainFlags>(root, cli, "train", "train a model and judge it", run_train);
   add_train_flags(*app, *flags);
   app->footer(
+      "A model's own options: 'sotto train --model NAME --help'; 'sotto models' lists the models. All "
+      "options, of knowledge graphs and contexts too: 'sotto train --help-all'.\n\n" +
       examples({"sotto train --data world --variant pfpl+ --pi 0.5 --out runs/first",
                 "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
                 "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",

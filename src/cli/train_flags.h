@@ -1,18 +1,20 @@
-// The flags of `sotto train`, as edits of a request: they win over what a plan file says.
+// The flags of `sotto train`: rows of the table of fields, which win over what a plan file says, and what is
+// said of the run itself.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
-#include "cli/options.h"
+#include "cli/field_flags.h"
 
 namespace sotto {
 
 struct TrainFlags {
   CommonOptions common;
   std::string plan_file;
-  Edits<DataRequest> data;
-  Edits<TrainRequest> request;
+  FieldFlags fields;
   std::string out;
   bool resume = false;
   bool force = false;
@@ -24,10 +26,17 @@ struct TrainFlags {
 };
 
 void add_train_flags(CLI::App& app, TrainFlags& flags);
-// Those of them that say which data and which federated plan, for commands that do not keep a run.
-void add_plan_flags(CLI::App& app, TrainFlags& flags);
+// Before its help is printed: leaves what every model has, and of the rest what the model that was typed has,
+// in the model's words. Knowledge and contexts are left to models that look at them, and to --help-all.
+void narrow_help(CLI::App& train);
+// Those of them that say which data and which plan, of these models and groups of flags, for commands that do
+// not keep a run.
+void add_plan_flags(CLI::App& app, TrainFlags& flags, const std::function<bool(const ModelEntry&)>& models,
+                    std::vector<std::string> groups);
 
-// On top of `base` the plan file, then the flags, then settled.
-[[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags, TrainRequest base = {});
+// On top of `base` the plan file, then the flags, then settled. `base` is somebody's plan where it is not the
+// usual one.
+[[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags,
+                                                std::optional<TrainRequest> base = std::nullopt);
 
 }  // namespace sotto

@@ -23,7 +23,7 @@ struct WireFlags {
 Result<ExchangeRequest> request_of(const WireFlags& flags, DataRequest& data) {
   ExchangeRequest request = flags.request;
   SOTTO_TRY(const TrainRequest train, request_from(flags.train));
-  if (train.model != ModelKind::fpl)
+  if (train.model->sends != Sends::item_steps)
     return fail(Code::usage, "only fpl's exchange is measured: leave --model out");
   if (train.average_last > 0 || train.early.patience > 0 || train.dp.asked() || train.robust.asked() ||
       train.criteria.asked() || train.sum.kind != SumKind::plain || train.consent.any())
@@ -114,17 +114,16 @@ Status run_wire(WireFlags& flags, const Console& console) {
 void add_wire(CLI::App& root, Cli& cli) {
   auto [app, flags] =
       add_command<WireFlags>(root, cli, "wire", "what one exchange of fpl weighs on the wire", run_wire);
-  add_plan_flags(*app, flags->train);
+  const auto measured = [](const ModelEntry& entry) { return entry.sends == Sends::item_steps; };
+  add_plan_flags(*app, flags->train, measured, {});
   app->add_option("--cohorts", flags->request.cohorts, "several shares of the users, instead of --cohort")
       ->delimiter(',')
       ->type_name("LIST")
       ->group("Exchange");
   app->add_option("--seeds", flags->request.seeds, "trainings in each precision that P@10 is a mean over")
-      ->type_name("N")
       ->default_str(fmt::format("{}", flags->request.seeds))
       ->group("Exchange");
   app->add_option("--samples", flags->request.samples, "rounds that are looked at")
-      ->type_name("N")
       ->default_str(fmt::format("{}", flags->request.samples))
       ->group("Exchange");
   add_common_options(*app, flags->train.common, "of the first training; the others follow it");

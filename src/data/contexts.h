@@ -3,7 +3,7 @@
 // through all dimensions, so that a model can keep one row a value.
 //
 // A value comes from the record (interval, part of the day, any column), from the item (genre, year, tags:
-// the features of data/kg/item_features.h) or from the person (age, occupation). The paper calls some of them
+// the features of data/item_features.h) or from the person (age, occupation). The paper calls some of them
 // user context and some item context; figure 4 switches each on and off.
 // Laws: values of a dimension are consecutive; rows ascend; what was not seen in training is no value of its
 // own: its record, item or person has none there (no_context), and nothing else changes.

@@ -11,7 +11,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/dataset.h"
-#include "data/kg/feature_list.h"
+#include "data/feature_list.h"
 #include "data/person_attributes.h"
 #include "data/split.h"
 

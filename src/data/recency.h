@@ -36,8 +36,6 @@ class Recency {
                 "the half-life of recency is a number of items, 0 or larger (0: age does not matter)");
   }
 
-  // Whether ages matter at all.
-  [[nodiscard]] bool matters() const { return !weights_.empty(); }
   // The weights of a row with these ages; none where everything counts 1.
   void weigh(std::span<const std::uint16_t> ages, std::vector<float>& out) const {
     out.clear();

@@ -25,7 +25,6 @@ TEST(Recency, HalvesAtTheHalfLife) {
 }
 
 TEST(Recency, EverythingCountsOneWithoutIt) {
-  EXPECT_FALSE(Recency().matters());
   EXPECT_TRUE(weighed(Recency(), {0, 7}).empty());
   EXPECT_TRUE(weighed(Recency(3.0f), {}).empty());
 }

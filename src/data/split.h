@@ -16,7 +16,7 @@
 #include "data/contexts.h"
 #include "data/dataset.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "data/records.h"
 
 namespace sotto {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "device/consent_change.h"
-#include "device/toml.h"
+#include "storage/toml.h"
 
 namespace sotto {
 
@@ -49,7 +49,9 @@ class PolicyReader {
     if (key == "sums")
       return named(key, node, [&](const std::string& text) { return choose_sums(policy_, text); });
     if (key == "least_crowd") return crowd(node);
-    return wrong(key, node, "unknown key");
+    return unknown_key(node, name_, key,
+                       {"categories", "contexts", "criteria", "features", "history", "items", "least_crowd",
+                        "level", "mask", "paused", "pi", "predicates", "shares", "sums", "withdrawn"});
   }
 
   [[nodiscard]] Error wrong(const std::string& key, const toml::node& node, const std::string& what) const {

@@ -114,7 +114,7 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
     const char* says;
   };
   for (const Case& wrong :
-       {Case{"pi = 0.5\nitem = 3\n", "p.toml, line 2: item: unknown key"},
+       {Case{"pi = 0.5\nitem = 3\n", "p.toml, line 2: unknown key 'item'; did you mean 'items'? Known are "},
         Case{"pi = 1.5\n", "p.toml, line 1: pi: pi is 1.5"}, Case{"pi = \"half\"\n", "a number from 0 to 1"},
         Case{"\nlevel = \"wide\"\n", "p.toml, line 2: level: unknown level 'wide'"},
         Case{"[items]\n\"7\" = \"maybe\"\n", "p.toml, line 2: items: unknown rule 'maybe'"},

@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "device/line.h"
+#include "device/coordinator_channel.h"
 
 namespace sotto {
 
@@ -47,15 +47,15 @@ Result<Enrolment> enrol(Transport& wire, std::string_view token, const Secret& e
   return enrolment;
 }
 
-Status leave(Keepsake& kept, Transport& wire, bool forget, std::int64_t now_ms) {
+Status leave(DeviceStore& kept, Transport& wire, bool forget, std::int64_t now_ms) {
   SOTTO_TRY(const auto enrolment, kept.enrolment());
   if (!enrolment) return fail(Code::usage, "this device is not enrolled anywhere");
-  Line line(kept, enrolment->identity_seed);
+  CoordinatorChannel channel(kept, enrolment->identity_seed);
   v1::LeaveRequest request;
   request.set_forget(forget);
   Heard heard;
   for (int n = 0; n < most_tries; ++n) {
-    SOTTO_TRY(heard, line.ask(wire, Method::leave, request.SerializeAsString(), now_ms));
+    SOTTO_TRY(heard, channel.ask(wire, Method::leave, request.SerializeAsString(), now_ms));
     const v1::Refusal refusal = heard.reply.refusal();
     // The second time our clock is the server's.
     if (heard.what == Heard::What::reply && refusal != v1::REFUSAL_CLOCK && refusal != v1::REFUSAL_REPLAY)

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 #include "fed/wire/transport.h"
 
 namespace sotto {
@@ -16,6 +16,6 @@ namespace sotto {
 [[nodiscard]] Result<Enrolment> enrol(Transport& wire, std::string_view token, const Secret& entropy);
 
 // Tells the coordinator that this device takes no part any more; `forget`: and asks it to remove the record.
-[[nodiscard]] Status leave(Keepsake& kept, Transport& wire, bool forget, std::int64_t now_ms);
+[[nodiscard]] Status leave(DeviceStore& kept, Transport& wire, bool forget, std::int64_t now_ms);
 
 }  // namespace sotto

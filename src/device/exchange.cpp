@@ -22,7 +22,7 @@ const char* to_string(Ending ending) {
   SOTTO_ASSERT(false, "every ending has a name");
 }
 
-Exchange::Exchange(Keepsake& kept, ExchangeOptions options) : kept_(kept), options_(std::move(options)) {}
+Exchange::Exchange(DeviceStore& kept, ExchangeOptions options) : kept_(kept), options_(std::move(options)) {}
 Exchange::~Exchange() = default;
 
 Result<Exchange::Next> Exchange::advance(Transport& wire, std::int64_t now_ms) {

@@ -4,7 +4,7 @@
 //   check-in ──assigned──▶ catalogue ──▶ model (held, delta or full) ──▶ fit ──▶ contribution
 //                                                                           └──▶ phases of a secure sum
 //
-// Laws: nothing leaves before the keepsake noted the answer, and no round is answered twice; a repeated
+// Laws: nothing leaves before the device store noted the answer, and no round is answered twice; a repeated
 // request changes nothing on the other side; nothing the server says is believed before it is checked: sizes
 // are bounded, blobs have the hash they are named by, tasks never change, terms of secure sums are reckoned
 // here. Lost messages are asked for again until the round's deadline. Texts hold nothing of the person.
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 #include "fed/wire/transport.h"
 
 namespace sotto {
@@ -72,18 +72,18 @@ class Exchange {
     ExchangeReport report = {};
   };
 
-  // The keepsake outlives it.
-  Exchange(Keepsake& kept, ExchangeOptions options);
+  // The device store outlives it.
+  Exchange(DeviceStore& kept, ExchangeOptions options);
   ~Exchange();
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
   // Makes the next request or requests until it must wait or is at the end; the call after the end begins
-  // another exchange. Fails only where the keepsake does, and the exchange is over then.
+  // another exchange. Fails only where the device store does, and the exchange is over then.
   [[nodiscard]] Result<Next> advance(Transport& wire, std::int64_t now_ms);
 
  private:
-  Keepsake& kept_;
+  DeviceStore& kept_;
   ExchangeOptions options_;
   std::int64_t ahead_ms_ = 0;         // of the server's clock before ours
   std::unique_ptr<ExchangeRun> run_;  // the exchange that is going on; none: the next call begins one

@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "device/recommend.h"
-#include "device/test_device.h"
+#include "device/testing/test_device.h"
+#include "fed/models/testing/slow_als.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
-#include "fed/wire/slow_als.h"
 
 namespace sotto::exchange_als_test {
 namespace {
@@ -20,7 +20,7 @@ std::vector<double> slow_scores(const Task& task, const RowMatrix& rows,
   std::vector<std::size_t> own;
   for (const ItemIndex item : history) own.push_back(item.value);
   const SlowRows all = slow_rows(rows);
-  const std::vector<double> p = slow_solution(task.als, all, own);
+  const std::vector<double> p = slow_solution(options_of<AlsOptions>(task), all, own);
   std::vector<double> scores;
   for (const auto& q : all) scores.push_back(std::inner_product(p.begin(), p.end(), q.begin(), 0.0));
   return scores;

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "device/enrol.h"
-#include "device/test_device.h"
+#include "device/testing/test_device.h"
 
 namespace sotto::exchange_malice_test {
 namespace {

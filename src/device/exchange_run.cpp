@@ -21,11 +21,11 @@ constexpr double most_leak = 0x1p-30;
 
 }  // namespace
 
-ExchangeRun::ExchangeRun(Keepsake& kept, const ExchangeOptions& options, const Enrolment& enrolment,
+ExchangeRun::ExchangeRun(DeviceStore& kept, const ExchangeOptions& options, const Enrolment& enrolment,
                          std::int64_t ahead_ms, std::int64_t now_ms)
     : kept_(kept),
       options_(options),
-      line_(kept, enrolment.identity_seed, ahead_ms),
+      channel_(kept, enrolment.identity_seed, ahead_ms),
       entropy_(options.entropy()),
       sum_secrets_(entropy_) {
   report_.began_ms = now_ms;
@@ -44,7 +44,7 @@ Exchange::Next ExchangeRun::end(Ending ending, std::string why, std::int64_t wai
 }
 
 std::int64_t ExchangeRun::until_deadline(std::int64_t now_ms) const {
-  return std::clamp<std::int64_t>(deadline_ms_ - line_.server_time(now_ms), 1, pause_ms);
+  return std::clamp<std::int64_t>(deadline_ms_ - channel_.server_time(now_ms), 1, pause_ms);
 }
 
 std::int64_t ExchangeRun::between(std::int64_t least, std::int64_t most) {
@@ -83,7 +83,7 @@ ExchangeRun::Asked ExchangeRun::refused(const v1::Reply& reply, std::int64_t now
 Result<ExchangeRun::Asked> ExchangeRun::ask(Transport& wire, Method method, std::string body,
                                             std::int64_t now_ms) {
   if (++report_.requests > most_requests) return Asked{{}, object("the exchange is refused: it has no end")};
-  SOTTO_TRY(Heard heard, line_.ask(wire, method, std::move(body), now_ms));
+  SOTTO_TRY(Heard heard, channel_.ask(wire, method, std::move(body), now_ms));
   report_.bytes_up += heard.bytes_up;
   report_.bytes_down += heard.bytes_down;
   if (heard.what == Heard::What::lost) return Asked{{}, lost(heard.why, now_ms)};
@@ -94,7 +94,7 @@ Result<ExchangeRun::Asked> ExchangeRun::ask(Transport& wire, Method method, std:
 }
 
 ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
-  if (stage_ != Stage::check_in && line_.server_time(now_ms) >= deadline_ms_)
+  if (stage_ != Stage::check_in && channel_.server_time(now_ms) >= deadline_ms_)
     return {end(Ending::dropped, "the round was over before its end was reached", 1000)};
   switch (stage_) {
     case Stage::check_in:
@@ -184,7 +184,7 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
   if (std::string why = objection(assignment, policy); !why.empty()) return {object(std::move(why))};
   token_ = assignment.token();
-  const std::int64_t time = line_.server_time(now_ms);
+  const std::int64_t time = channel_.server_time(now_ms);
   deadline_ms_ = static_cast<std::int64_t>(
       std::min<std::uint64_t>(assignment.deadline_ms(), static_cast<std::uint64_t>(time + day_ms)));
   SOTTO_TRY(const auto answered, kept_.last_round(task_.name));

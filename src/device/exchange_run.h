@@ -1,8 +1,8 @@
 // ExchangeRun: one exchange while it is going on; device/exchange.h says what it does and its laws.
 #pragma once
 
+#include "device/coordinator_channel.h"
 #include "device/exchange.h"
-#include "device/line.h"
 #include "device/model_fetch.h"
 #include "device/round_work.h"
 #include "device/secure_part.h"
@@ -13,13 +13,13 @@ class ExchangeRun {
  public:
   using Next = Exchange::Next;
 
-  ExchangeRun(Keepsake& kept, const ExchangeOptions& options, const Enrolment& enrolment,
+  ExchangeRun(DeviceStore& kept, const ExchangeOptions& options, const Enrolment& enrolment,
               std::int64_t ahead_ms, std::int64_t now_ms);
 
   // One request, or one thing to do without any. None: there is more to do at once.
   [[nodiscard]] Result<std::optional<Next>> move(Transport& wire, std::int64_t now_ms);
   [[nodiscard]] Next wait(std::int64_t wait_ms) const;
-  [[nodiscard]] std::int64_t ahead_ms() const { return line_.ahead_ms(); }
+  [[nodiscard]] std::int64_t ahead_ms() const { return channel_.ahead_ms(); }
 
  private:
   enum class Stage : std::uint8_t { check_in, catalogue, model, fit, step };
@@ -59,9 +59,9 @@ class ExchangeRun {
 
   static constexpr std::int64_t pause_ms = 60'000;
 
-  Keepsake& kept_;
+  DeviceStore& kept_;
   const ExchangeOptions& options_;
-  Line line_;
+  CoordinatorChannel channel_;
   Secret entropy_;
   SumSecrets sum_secrets_;
   ExchangeReport report_;

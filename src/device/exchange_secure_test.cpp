@@ -1,7 +1,7 @@
 // Exchanges of secure rounds: the sum is the plain one, and a device holds the server to its own terms.
 #include <deque>
 
-#include "device/test_device.h"
+#include "device/testing/test_device.h"
 #include "fed/wire/device_fit.h"
 
 namespace sotto::exchange_secure_test {

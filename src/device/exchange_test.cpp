@@ -1,7 +1,7 @@
 #include "device/exchange.h"
 
 #include "device/model_fetch.h"
-#include "device/test_device.h"
+#include "device/testing/test_device.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 

@@ -1,4 +1,4 @@
-#include "device/fake_coordinator.h"
+#include "device/testing/fake_coordinator.h"
 
 namespace sotto {
 

@@ -1,6 +1,6 @@
 #include "device/model_fetch.h"
 
-#include "device/memory_keepsake.h"
+#include "device/memory_device_store.h"
 
 namespace sotto {
 

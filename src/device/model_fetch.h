@@ -10,8 +10,8 @@
 
 #include "device/blob_fetch.h"
 #include "device/exchange.h"
+#include "fed/models/task.h"
 #include "fed/wire/published_model.h"
-#include "fed/wire/task.h"
 
 namespace sotto {
 

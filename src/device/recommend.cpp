@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "device/item_number.h"
-#include "fed/wire/device_model.h"
+#include "fed/models/task_model.h"
 #include "metrics/top_k.h"
 
 namespace sotto {
@@ -36,7 +36,7 @@ std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) c
   return row && *row < model_->rows.rows() ? row : std::nullopt;
 }
 
-Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::string& task) {
+Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::string& task) {
   LocalRecommender made;
   SOTTO_TRY(made.model_, kept.model(task));
   if (!made.model_)
@@ -58,7 +58,7 @@ Result<LocalRecommender> LocalRecommender::load(Keepsake& kept, const std::strin
   return made;
 }
 
-Status LocalRecommender::find_own(Keepsake& kept, const std::string& task) {
+Status LocalRecommender::find_own(DeviceStore& kept, const std::string& task) {
   std::optional<Private<RowMatrix>> own;
   if (!model_->task.empty()) {
     v1::TaskSpec spec;
@@ -70,7 +70,9 @@ Status LocalRecommender::find_own(Keepsake& kept, const std::string& task) {
                   fmt::format("the model of the task '{}' is not of the task's shape: run an "
                               "exchange",
                               task));
-    SOTTO_TRY(own, solved_row(known, model_->rows, seen_));
+    if (known.model->solved_row != nullptr) {
+      SOTTO_TRY(own, known.model->solved_row(known, model_->rows, seen_));
+    }
   }
   if (!own) {
     SOTTO_TRY(own, kept.own_row(task));
@@ -123,7 +125,7 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
   return explanation;
 }
 
-Result<std::string> only_task(Keepsake& kept) {
+Result<std::string> only_task(DeviceStore& kept) {
   SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
   if (tasks.empty())
     return fail(Code::not_found, "there is no model on this device yet: run an exchange first");

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 
 namespace sotto {
 
@@ -39,14 +39,14 @@ struct Explanation {
 class LocalRecommender {
  public:
   // Of a task that the device holds a model of. Code::not_found where it does not, or has not taken part yet.
-  [[nodiscard]] static Result<LocalRecommender> load(Keepsake& kept, const std::string& task);
+  [[nodiscard]] static Result<LocalRecommender> load(DeviceStore& kept, const std::string& task);
 
   [[nodiscard]] std::vector<Recommended> top(std::size_t count) const;
   [[nodiscard]] Result<Explanation> explain(const std::string& item, std::size_t most) const;
 
  private:
   LocalRecommender() = default;
-  [[nodiscard]] Status find_own(Keepsake& kept, const std::string& task);
+  [[nodiscard]] Status find_own(DeviceStore& kept, const std::string& task);
   [[nodiscard]] std::string name(std::uint32_t row) const;
   [[nodiscard]] std::optional<std::uint32_t> row_of(const std::string& item) const;
 
@@ -57,7 +57,7 @@ class LocalRecommender {
 };
 
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.
-[[nodiscard]] Result<std::string> only_task(Keepsake& kept);
+[[nodiscard]] Result<std::string> only_task(DeviceStore& kept);
 
 // For people: a sentence or two.
 [[nodiscard]] std::string in_words(const Explanation& explanation);

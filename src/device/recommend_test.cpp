@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "device/vault_world.h"
+#include "device/testing/vault_world.h"
 
 namespace sotto::recommend_test {
 namespace {
@@ -39,7 +39,7 @@ class LocalRecommenders : public ::testing::Test {
   }
 
   std::string path_;
-  SmallWorld world_;
+  VaultWorld world_;
   std::unique_ptr<Vault> vault_;
 };
 
@@ -48,7 +48,7 @@ TEST_F(LocalRecommenders, TheBestOfWhatThePersonLacks) {
   ASSERT_TRUE(recommender.ok()) << recommender.error().message;
   std::vector<std::pair<double, std::size_t>> expected;
   const auto had = world_.had();
-  for (std::size_t r = 0; r < SmallWorld::items; ++r)
+  for (std::size_t r = 0; r < VaultWorld::items; ++r)
     if (std::ranges::find(had, "item " + std::to_string(r)) == had.end()) expected.push_back({-score(r), r});
   std::ranges::sort(expected);
   const auto best = recommender->top(5);
@@ -57,7 +57,7 @@ TEST_F(LocalRecommenders, TheBestOfWhatThePersonLacks) {
     EXPECT_EQ(best[n].item, "item " + std::to_string(expected[n].second));
     EXPECT_NEAR(best[n].score, -expected[n].first, 1e-5);
   }
-  EXPECT_EQ(recommender->top(1000).size(), SmallWorld::items - had.size());
+  EXPECT_EQ(recommender->top(1000).size(), VaultWorld::items - had.size());
   EXPECT_TRUE(recommender->top(0).empty());
 }
 
@@ -106,7 +106,7 @@ TEST_F(LocalRecommenders, WithoutNamesNumbersAreTheNames) {
   const std::vector<KeptInteraction> own{{"0", 1.0, 0}, {"39", 1.0, 0}, {"40", 1.0, 0}, {"x", 1.0, 0}};
   ASSERT_TRUE(vault_->add(own).ok());
   const auto all = LocalRecommender::load(*vault_, "t")->top(100);
-  EXPECT_EQ(all.size(), SmallWorld::items - 2);
+  EXPECT_EQ(all.size(), VaultWorld::items - 2);
 }
 
 TEST_F(LocalRecommenders, WhatIsMissingIsSaid) {

@@ -27,7 +27,7 @@ std::vector<ItemIndex> rows_of(const std::vector<std::string>& names, const IdTa
 }
 
 // How many of `rows` are newer than each; none where the device does not know.
-Result<std::vector<std::uint16_t>> ages_of(Keepsake& kept, const std::vector<ItemIndex>& rows,
+Result<std::vector<std::uint16_t>> ages_of(DeviceStore& kept, const std::vector<ItemIndex>& rows,
                                            const IdTable* catalogue) {
   SOTTO_TRY(const auto names, kept.newest_first());
   std::vector<std::uint16_t> ages;
@@ -53,7 +53,7 @@ Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catal
   return terms_where_known(policy, Catalogue{numbers, items, {}});
 }
 
-Result<DeviceStreams> streams_of(Keepsake& kept, const Task& task) {
+Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task) {
   SOTTO_TRY(const auto enrolment, kept.enrolment());
   if (!enrolment) return fail(Code::usage, "this device is not enrolled anywhere");
   if (task.reproducible) return DeviceStreams{task.plan.seed, UserIndex{enrolment->index}};
@@ -62,7 +62,7 @@ Result<DeviceStreams> streams_of(Keepsake& kept, const Task& task) {
 
 }  // namespace
 
-Result<std::optional<RoundWork>> work_for_round(Keepsake& kept, const Task& task, std::uint32_t round,
+Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task, std::uint32_t round,
                                                 const IdTable* catalogue, const RowMatrix& shared) {
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));

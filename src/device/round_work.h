@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "device/keepsake.h"
-#include "fed/wire/task.h"
+#include "device/device_store.h"
+#include "fed/models/task.h"
 #include "privacy/contribution.h"
 
 namespace sotto {
@@ -23,7 +23,7 @@ struct RoundWork {
 };
 
 // `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
-[[nodiscard]] Result<std::optional<RoundWork>> work_for_round(Keepsake& kept, const Task& task,
+[[nodiscard]] Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task,
                                                               std::uint32_t round, const IdTable* catalogue,
                                                               const RowMatrix& shared);
 

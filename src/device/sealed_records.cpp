@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sodium.h>
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,9 +16,6 @@ namespace sotto {
 
 namespace {
 
-constexpr int patience_ms = 10'000;  // the person may change something while the agent writes
-constexpr std::uint64_t vault_mark = 0x534F5456;
-constexpr std::uint64_t vault_version = 1;
 constexpr std::size_t nonce_bytes = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES;
 constexpr std::size_t tag_bytes = crypto_aead_xchacha20poly1305_ietf_ABYTES;
 constexpr std::size_t least_step = 256;
@@ -35,68 +31,31 @@ std::string_view text_in(const Bytes32& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Error refused(sqlite3* database, const std::string& path) {
-  const int code = sqlite3_errcode(database) & 0xFF;
-  if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT)
-    return fail(Code::bad_input, fmt::format("{}: no vault of Sotto, or a damaged one", path));
-  if (code == SQLITE_BUSY)
-    return fail(Code::io, fmt::format("{}: another program keeps the vault locked: try again later", path));
-  return fail(Code::io, fmt::format("{}: {}", path, sqlite3_errmsg(database)));
-}
+Octets bytes_of(const Bytes32& hash) { return Octets(text_in(hash)); }
 
-class Statement {
- public:
-  Statement(sqlite3* database, const std::string& path, const char* sql) : database_(database), path_(path) {
-    sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr);
-  }
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
-
-  Statement& bind(int place, std::string_view bytes) {
-    if (statement_ != nullptr)
-      sqlite3_bind_blob64(statement_, place, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
-    return *this;
-  }
-  // True while there is a row.
-  [[nodiscard]] Result<bool> step() {
-    if (statement_ == nullptr) return refused(database_, path_);
-    const int code = sqlite3_step(statement_);
-    if (code == SQLITE_ROW) return true;
-    if (code == SQLITE_DONE) return false;
-    return refused(database_, path_);
-  }
-  [[nodiscard]] std::string_view bytes(int column) const {
-    return {static_cast<const char*>(sqlite3_column_blob(statement_, column)),
-            static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
-  }
-  [[nodiscard]] std::uint64_t number(int column) const {
-    return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
-  }
-
- private:
-  sqlite3* database_;
-  const std::string& path_;
-  sqlite3_stmt* statement_ = nullptr;
+// What was removed is overwritten, here and in what is written back from the log.
+constexpr DatabaseForm vault_form{
+    .what = "vault",
+    .application = 0x534F5456,
+    .version = 1,
+    .settings =
+        "PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;",
+    // In the order of hashed names: where a record lies says nothing about when it was written.
+    .tables =
+        "CREATE TABLE opening (name BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID;"
+        "CREATE TABLE record (name BLOB PRIMARY KEY, kind BLOB, sealed BLOB) WITHOUT ROWID",
 };
 
-Result<std::uint64_t> number_of(sqlite3* database, const std::string& path, const char* sql) {
-  Statement statement(database, path, sql);
-  SOTTO_TRY(const bool row, statement.step());
-  return row ? statement.number(0) : 0;
-}
-
 // A value of the table of what opens the file; none where there is no such row.
-Result<std::optional<std::string>> opening(sqlite3* database, const std::string& path, const char* name) {
-  Statement statement(database, path, "SELECT value FROM opening WHERE name = ?");
-  SOTTO_TRY(const bool row, statement.bind(1, name).step());
+Result<std::optional<std::string>> opening(const Database& database, std::string_view name) {
+  SOTTO_TRY(Query query, database.query("SELECT value FROM opening WHERE name = ?", {Octets(name)}));
+  SOTTO_TRY(const bool row, query.step());
   if (!row) return std::optional<std::string>();
-  return std::optional(std::string(statement.bytes(0)));
+  return std::optional(query.text(0));
 }
-Status set_opening(sqlite3* database, const std::string& path, const char* name, std::string_view value) {
-  Statement statement(database, path, "INSERT OR REPLACE INTO opening VALUES (?, ?)");
-  SOTTO_TRY([[maybe_unused]] const bool row, statement.bind(1, name).bind(2, value).step());
-  return Done{};
+Status set_opening(const Database& database, std::string_view name, const std::string& value) {
+  return database.run("INSERT OR REPLACE INTO opening VALUES (?, ?)", {Octets(name), Octets(value)});
 }
 
 std::string sealed(const Secret& key, std::string_view plain, std::string_view name) {
@@ -159,6 +118,18 @@ Result<Secret> outer_key(const VaultKey& key, const std::optional<Stretching>& h
 
 constexpr const char* outer_name = "sotto vault key";
 
+// A new file's own key, for those who have the outer one.
+Status put_key(const Database& database, const VaultKey& key) {
+  std::optional<Stretching> how;
+  if (std::holds_alternative<Passphrase>(key)) {
+    how.emplace();
+    randombytes_buf(how->salt.data(), how->salt.size());
+    SOTTO_TRY_DONE(set_opening(database, "salt", encoded(*how)));
+  }
+  SOTTO_TRY(const Secret outer, outer_key(key, how, database.path()));
+  return set_opening(database, "key", sealed(outer, bytes_in(Secret(system_key())), outer_name));
+}
+
 // The file is there and its owner's alone before anything is in it.
 Status make_file(const std::string& path) {
   const int number = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -203,81 +174,38 @@ const char* to_string(RecordKind kind) {
   SOTTO_ASSERT(false, "every kind of record has a name");
 }
 
-void SealedRecords::Close::operator()(sqlite3* database) const { sqlite3_close(database); }
-
 Result<SealedRecords> SealedRecords::open(const std::string& path, const VaultKey& key, Making making) {
   if (sodium_init() < 0) return fail(Code::io, "the system gives no random numbers: no vault can be opened");
   if (making == Making::if_missing) SOTTO_TRY_DONE(make_file(path));
   if (::access(path.c_str(), F_OK) != 0)
     return fail(Code::not_found,
                 fmt::format("{}: there is no vault; make one with 'sotto device init'", path));
-  sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, SQLITE_OPEN_READWRITE, nullptr);
-  std::unique_ptr<sqlite3, Close> owned(handle);
-  if (handle == nullptr) return fail(Code::io, fmt::format("{}: there is not enough memory", path));
-  if (code != SQLITE_OK) return refused(handle, path);
-  sqlite3_busy_timeout(handle, patience_ms);
-  SealedRecords records(std::move(owned), path);
-  SOTTO_TRY_DONE(records.set_up(key, making));
+  const auto begin = [&](const Database& database) -> Status {
+    if (making == Making::if_missing) return put_key(database, key);
+    return fail(Code::not_found,
+                fmt::format("{}: the vault is empty; make one with 'sotto device init'", path));
+  };
+  SOTTO_TRY(Database database, Database::open(path, vault_form, Access::write, begin));
+  SealedRecords records(std::move(database));
+  SOTTO_TRY_DONE(records.unlock(key));
   return records;
 }
 
-Status SealedRecords::set_up(const VaultKey& key, Making making) {
-  // What was removed is overwritten, here and in what is written back from the log.
-  SOTTO_TRY_DONE(execute("PRAGMA secure_delete = ON; PRAGMA temp_store = MEMORY;"));
-  SOTTO_TRY_DONE(execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"));
-  SOTTO_TRY_DONE(transaction([&]() -> Status {
-    SOTTO_TRY(const std::uint64_t tables,
-              number_of(database_.get(), path_, "SELECT count(*) FROM sqlite_schema"));
-    if (tables > 0) return Done{};
-    if (making == Making::never)
-      return fail(Code::not_found,
-                  fmt::format("{}: the vault is empty; make one with 'sotto device init'", path_));
-    return make(key);
-  }));
-  SOTTO_TRY(const std::uint64_t mark, number_of(database_.get(), path_, "PRAGMA application_id"));
-  SOTTO_TRY(const std::uint64_t version, number_of(database_.get(), path_, "PRAGMA user_version"));
-  if (mark != vault_mark) return fail(Code::bad_input, fmt::format("{}: no vault of Sotto", path_));
-  if (version != vault_version)
-    return fail(Code::incompatible, fmt::format("{}: a vault of version {}; this program reads version {}",
-                                                path_, version, vault_version));
-  return unlock(key);
-}
-
-Status SealedRecords::make(const VaultKey& key) {
-  SOTTO_TRY_DONE(
-      execute("CREATE TABLE opening (name BLOB PRIMARY KEY, value BLOB) WITHOUT ROWID;"
-              // In the order of hashed names: where a record lies says nothing about when it was written.
-              "CREATE TABLE record (name BLOB PRIMARY KEY, kind BLOB, sealed BLOB) WITHOUT ROWID;"));
-  SOTTO_TRY_DONE(
-      execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", vault_mark, vault_version)
-                  .c_str()));
-  std::optional<Stretching> how;
-  if (std::holds_alternative<Passphrase>(key)) {
-    how.emplace();
-    randombytes_buf(how->salt.data(), how->salt.size());
-    SOTTO_TRY_DONE(set_opening(database_.get(), path_, "salt", encoded(*how)));
-  }
-  SOTTO_TRY(const Secret outer, outer_key(key, how, path_));
-  const Secret own(system_key());
-  return set_opening(database_.get(), path_, "key", sealed(outer, bytes_in(own), outer_name));
-}
-
 Status SealedRecords::unlock(const VaultKey& key) {
-  SOTTO_TRY(const std::optional<std::string> salt, opening(database_.get(), path_, "salt"));
+  SOTTO_TRY(const std::optional<std::string> salt, opening(database_, "salt"));
   std::optional<Stretching> how;
   if (salt) {
     how = read_stretching(*salt);
-    if (!how) return fail(Code::bad_input, fmt::format("{}: the vault's salt was changed", path_));
+    if (!how) return fail(Code::bad_input, fmt::format("{}: the vault's salt was changed", path()));
   }
-  SOTTO_TRY(const std::optional<std::string> kept, opening(database_.get(), path_, "key"));
-  if (!kept) return fail(Code::not_found, fmt::format("{}: this vault was destroyed", path_));
-  SOTTO_TRY(const Secret outer, outer_key(key, how, path_));
+  SOTTO_TRY(const std::optional<std::string> kept, opening(database_, "key"));
+  if (!kept) return fail(Code::not_found, fmt::format("{}: this vault was destroyed", path()));
+  SOTTO_TRY(const Secret outer, outer_key(key, how, path()));
   std::optional<std::string> plain = unsealed(outer, *kept, outer_name);
   const std::optional<Secret> own = plain ? secret_in(*plain) : std::nullopt;
   if (!own)
     return fail(Code::bad_input,
-                fmt::format("{}: the vault does not open with this {}", path_, how ? "passphrase" : "key"));
+                fmt::format("{}: the vault does not open with this {}", path(), how ? "passphrase" : "key"));
   sodium_memzero(plain->data(), plain->size());
   use(*own);
   return Done{};
@@ -286,12 +214,6 @@ Status SealedRecords::unlock(const VaultKey& key) {
 void SealedRecords::use(const Secret& file_key) {
   keys_ = std::make_unique<const Keys>(
       Keys{.names = file_key.derive("sotto vault names"), .values = file_key.derive("sotto vault values")});
-}
-
-Status SealedRecords::execute(const char* sql) const {
-  if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-    return refused(database_.get(), path_);
-  return Done{};
 }
 
 Bytes32 SealedRecords::hashed(RecordKind kind, std::string_view name) const {
@@ -311,16 +233,16 @@ Result<std::string> SealedRecords::opened(RecordKind kind, const Bytes32& hash,
     return fail(Code::bad_input,
                 fmt::format("{}: {} in the vault was changed, or stands under another's name: nothing of it "
                             "is used",
-                            path_, to_string(kind)));
+                            path(), to_string(kind)));
   return std::move(*plain);
 }
 
 Result<std::optional<std::string>> SealedRecords::get(RecordKind kind, std::string_view name) const {
   const Bytes32 hash = hashed(kind, name);
-  Statement statement(database_.get(), path_, "SELECT sealed FROM record WHERE name = ?");
-  SOTTO_TRY(const bool row, statement.bind(1, text_in(hash)).step());
+  SOTTO_TRY(Query query, database_.query("SELECT sealed FROM record WHERE name = ?", {bytes_of(hash)}));
+  SOTTO_TRY(const bool row, query.step());
   if (!row) return std::optional<std::string>();
-  SOTTO_TRY(std::string plain, opened(kind, hash, statement.bytes(0)));
+  SOTTO_TRY(std::string plain, opened(kind, hash, query.bytes(0)));
   Reader in(std::as_bytes(std::span(plain)));
   static_cast<void>(in.text(most_name));
   const auto value = in.raw(in.number<std::uint64_t>());
@@ -336,61 +258,40 @@ Status SealedRecords::put(RecordKind kind, std::string_view name, std::string_vi
   std::string plain = padded(name, value);
   const std::string closed = sealed(keys_->values, plain, text_in(hash));
   sodium_memzero(plain.data(), plain.size());
-  return transaction([&]() -> Status {
-    Statement statement(database_.get(), path_, "INSERT OR REPLACE INTO record VALUES (?, ?, ?)");
-    const Bytes32 of_kind = hashed(kind);
-    SOTTO_TRY([[maybe_unused]] const bool row,
-              statement.bind(1, text_in(hash)).bind(2, text_in(of_kind)).bind(3, closed).step());
-    return Done{};
-  });
+  return database_.run("INSERT OR REPLACE INTO record VALUES (?, ?, ?)",
+                       {bytes_of(hash), bytes_of(hashed(kind)), Octets(closed)});
 }
 
 Status SealedRecords::remove(RecordKind kind, std::string_view name) {
-  return transaction([&]() -> Status {
-    Statement statement(database_.get(), path_, "DELETE FROM record WHERE name = ?");
-    const Bytes32 hash = hashed(kind, name);
-    SOTTO_TRY([[maybe_unused]] const bool row, statement.bind(1, text_in(hash)).step());
-    return Done{};
-  });
+  return database_.run("DELETE FROM record WHERE name = ?", {bytes_of(hashed(kind, name))});
 }
 
 Status SealedRecords::each(RecordKind kind, const Each& each) const {
-  Statement statement(database_.get(), path_, "SELECT name, sealed FROM record WHERE kind = ?");
-  const Bytes32 of_kind = hashed(kind);
-  statement.bind(1, text_in(of_kind));
+  SOTTO_TRY(Query query,
+            database_.query("SELECT name, sealed FROM record WHERE kind = ?", {bytes_of(hashed(kind))}));
   while (true) {
-    SOTTO_TRY(const bool row, statement.step());
+    SOTTO_TRY(const bool row, query.step());
     if (!row) return Done{};
     Bytes32 hash{};
-    const std::string_view kept = statement.bytes(0);
+    const std::string_view kept = query.bytes(0);
     if (kept.size() == hash.size()) std::copy(kept.begin(), kept.end(), hash.begin());
-    SOTTO_TRY(std::string plain, opened(kind, hash, statement.bytes(1)));
+    SOTTO_TRY(std::string plain, opened(kind, hash, query.bytes(1)));
     Reader in(std::as_bytes(std::span(plain)));
     const std::string name = in.text(most_name);
     const auto value = in.raw(in.number<std::uint64_t>());
     // A record of another kind under this one's mark would have another name.
     if (hashed(kind, name) != hash)
-      return fail(Code::bad_input, fmt::format("{}: a record of the vault stands among others' kind", path_));
+      return fail(Code::bad_input,
+                  fmt::format("{}: a record of the vault stands among others' kind", path()));
     SOTTO_TRY_DONE(each(name, {reinterpret_cast<const char*>(value.data()), value.size()}));
     sodium_memzero(plain.data(), plain.size());
   }
 }
 
-Status SealedRecords::transaction(const std::function<Status()>& work) {
-  if (inside_) return work();
-  SOTTO_TRY_DONE(execute("BEGIN IMMEDIATE"));
-  inside_ = true;
-  Status done = work();
-  inside_ = false;
-  if (done.ok()) done = execute("COMMIT");
-  if (!done.ok()) static_cast<void>(execute("ROLLBACK"));  // the first failure is the one to tell
-  return done;
-}
-
 Status SealedRecords::destroy() {
-  SOTTO_TRY_DONE(transaction([&] { return execute("DELETE FROM opening; DELETE FROM record;"); }));
+  SOTTO_TRY_DONE(transaction([&] { return database_.execute("DELETE FROM opening; DELETE FROM record;"); }));
   // Out of the log too, which is emptied: old pages are overwritten by those that hold zeros.
-  return execute("PRAGMA wal_checkpoint(TRUNCATE)");
+  return database_.execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 }  // namespace sotto

@@ -21,8 +21,7 @@
 
 #include "base/result.h"
 #include "device/vault_key.h"
-
-struct sqlite3;
+#include "storage/database.h"
 
 namespace sotto {
 
@@ -51,7 +50,7 @@ class SealedRecords {
   [[nodiscard]] static Result<SealedRecords> open(const std::string& path, const VaultKey& key,
                                                   Making making);
 
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return database_.path(); }
   [[nodiscard]] Result<std::optional<std::string>> get(RecordKind kind, std::string_view name) const;
   [[nodiscard]] Status put(RecordKind kind, std::string_view name, std::string_view value);
   [[nodiscard]] Status remove(RecordKind kind, std::string_view name);  // fine if there is none
@@ -59,34 +58,27 @@ class SealedRecords {
   using Each = std::function<Status(std::string_view name, std::string_view value)>;
   [[nodiscard]] Status each(RecordKind kind, const Each& each) const;
   // All that `work` does, or nothing. Inside another transaction it is part of that one.
-  [[nodiscard]] Status transaction(const std::function<Status()>& work);
+  [[nodiscard]] Status transaction(const std::function<Status()>& work) {
+    return database_.transaction(work);
+  }
   // Takes the file's key out of the file: what remains opens for nobody, whoever has the other key.
   [[nodiscard]] Status destroy();
 
  private:
-  struct Close {
-    void operator()(sqlite3* database) const;
-  };
   struct Keys {
     Secret names;
     Secret values;
   };
-  SealedRecords(std::unique_ptr<sqlite3, Close> database, std::string path)
-      : database_(std::move(database)), path_(std::move(path)) {}
-  [[nodiscard]] Status set_up(const VaultKey& key, Making making);
-  [[nodiscard]] Status make(const VaultKey& key);
+  explicit SealedRecords(Database database) : database_(std::move(database)) {}
   [[nodiscard]] Status unlock(const VaultKey& key);
   void use(const Secret& file_key);
-  [[nodiscard]] Status execute(const char* sql) const;
   [[nodiscard]] Bytes32 hashed(RecordKind kind, std::string_view name) const;
   [[nodiscard]] Bytes32 hashed(RecordKind kind) const;
   [[nodiscard]] Result<std::string> opened(RecordKind kind, const Bytes32& hash,
                                            std::string_view sealed) const;
 
-  std::unique_ptr<sqlite3, Close> database_;
-  std::string path_;
+  Database database_;
   std::unique_ptr<const Keys> keys_;
-  bool inside_ = false;  // a transaction is open
 };
 
 }  // namespace sotto

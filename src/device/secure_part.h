@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "fed/models/task.h"
 #include "fed/secure/sum_device.h"
-#include "fed/wire/task.h"
 #include "privacy/contribution.h"
 
 namespace sotto {

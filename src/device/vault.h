@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "device/keepsake.h"
+#include "device/device_store.h"
 #include "device/sealed_records.h"
 
 namespace sotto {
@@ -35,13 +35,13 @@ struct KeptLedger {
   std::string public_key;
 };
 
-class Vault final : public Keepsake {
+class Vault final : public DeviceStore {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Vault>> open(const std::string& path, const VaultKey& key,
                                                            Making making);
   [[nodiscard]] const std::string& path() const { return records_.path(); }
 
-  // --- Keepsake ---
+  // --- DeviceStore ---
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
   [[nodiscard]] Result<std::vector<std::string>> items() override;

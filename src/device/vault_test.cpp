@@ -10,7 +10,7 @@
 #include <fstream>
 #include <functional>
 
-#include "device/vault_world.h"
+#include "device/testing/vault_world.h"
 
 namespace sotto::vault_test {
 namespace {
@@ -54,7 +54,7 @@ class Vaults : public ::testing::Test {
 };
 
 TEST_F(Vaults, HoldsEverythingOverSessions) {
-  const SmallWorld world;
+  const VaultWorld world;
   const Enrolment enrolment{.identity_seed = Secret(simulated_key(2, "id")), .index = 7, .own_seed = 99};
   PersonalPolicy policy;
   ASSERT_TRUE(set_level(policy, "balanced").ok());
@@ -99,7 +99,7 @@ TEST_F(Vaults, HoldsEverythingOverSessions) {
 
 TEST_F(Vaults, ModelsOfEveryPrecisionComeBack) {
   for (const auto precision : {v1::PRECISION_F32, v1::PRECISION_F16, v1::PRECISION_I8}) {
-    const SmallWorld world(precision);
+    const VaultWorld world(precision);
     ASSERT_TRUE(open()->keep_model("t", world.model()).ok());
     const auto held = *open()->model("t");
     ASSERT_NE(held, nullptr);
@@ -133,7 +133,7 @@ TEST_F(Vaults, TheNewestComeFirstWhereTimesAreKnown) {
 }
 
 TEST_F(Vaults, NothingIsInTheOpen) {
-  const SmallWorld world;
+  const VaultWorld world;
   {
     const auto vault = open();
     ASSERT_TRUE(world.fill(*vault, "taskname", 3).ok());
@@ -278,7 +278,7 @@ TEST_F(Vaults, DestroyedOpensForNobody) {
 // A child that answers rounds until it is killed, some while after an answer: what is there afterwards is a
 // whole number of answers, each with its line, its round and its row, and none that it was told of is lost.
 TEST_F(Vaults, AKillLeavesTheStateBeforeOrAfter) {
-  const SmallWorld world;
+  const VaultWorld world;
   ASSERT_TRUE(world.fill(*open(), "t", 0).ok());
   std::uint32_t before = 0;
   for (int n = 0; n < 8; ++n) {

@@ -7,7 +7,7 @@
 
 #include "fed/item_set_message.h"
 #include "fed/weights_message.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::pair_aggregator_test {
 

@@ -40,8 +40,8 @@ Result<WeightsMessage> WeightsMessage::read(Reader& in) {
 }
 
 std::uint64_t encoded_weights_bytes(const ItemWeights& weights) {
-  constexpr std::uint64_t header_bytes = 8;
-  std::uint64_t bytes = header_bytes + short_bytes(static_cast<std::uint32_t>(weights.items()));
+  constexpr std::uint64_t prefix_bytes = 8;
+  std::uint64_t bytes = prefix_bytes + short_bytes(static_cast<std::uint32_t>(weights.items()));
   for (std::size_t item = 0; item < weights.items(); ++item) {
     const auto row = weights.of(item);
     bytes += short_bytes(static_cast<std::uint32_t>(row.size())) + row.size() * sizeof(float);

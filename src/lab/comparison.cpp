@@ -49,7 +49,7 @@ Result<double> value_of(const ComparedRun& run, const std::string& metric) {
 void mark_standings(std::vector<ComparedRow>& rows, std::size_t column, bool less) {
   std::vector<double> values;
   for (const ComparedRow& row : rows) values.push_back(row.cells[column].value);
-  const std::vector<Standing> standings = standings_of(values, less);
+  const std::vector<RankMark> standings = rank_marks_of(values, less);
   for (std::size_t n = 0; n < rows.size(); ++n) rows[n].cells[column].standing = standings[n];
 }
 
@@ -104,7 +104,8 @@ void tell_group_apart(std::vector<ComparedRun*>& group) {
   std::vector<std::string> what(group.size());
   for (auto& [key, of_runs] : values) {
     for (auto& of_run : settings) of_runs.push_back(of_run.contains(key) ? of_run[key] : "none");
-    if (std::all_of(of_runs.begin(), of_runs.end(), [&](const auto& value) { return value == of_runs[0]; }))
+    if (std::all_of(of_runs.begin(), of_runs.end(),
+                    [&first = of_runs[0]](const auto& value) { return value == first; }))
       continue;
     const std::string name = key.substr(key.rfind('.') + 1);
     for (std::size_t n = 0; n < group.size(); ++n) {
@@ -162,15 +163,6 @@ std::vector<std::vector<std::size_t>> beaten_rows(const std::vector<ComparedPair
   // Pairs come by their first row, so a winner's may be out of order.
   for (auto& losers : beaten) std::sort(losers.begin(), losers.end());
   return beaten;
-}
-
-std::string label_of(const TrainRequest& request) {
-  const char* title = facts_of(request.model).title;
-  if (request.model != ModelKind::fpl) return title;
-  const std::string variant = variant_of(request.plan);
-  const std::size_t at = variant.find("fpl");
-  if (at == std::string::npos) return fmt::format("{} ({})", title, variant);
-  return variant.substr(0, at) + "FPL" + variant.substr(at + 3);
 }
 
 void tell_apart(std::vector<ComparedRun>& runs) {

@@ -13,7 +13,7 @@
 
 #include "base/executor.h"
 #include "base/result.h"
-#include "lab/standing.h"
+#include "lab/rank_mark.h"
 #include "metrics/bootstrap.h"
 #include "metrics/evaluate.h"
 #include "metrics/statistics.h"
@@ -43,7 +43,7 @@ struct CompareOptions {
 
 struct ComparedCell {
   double value = 0.0;  // not a number where the metric is not defined
-  Standing standing = Standing::plain;
+  RankMark standing = RankMark::plain;
   std::string beats = {};  // letters
   std::optional<Interval> interval = {};
 };
@@ -95,9 +95,6 @@ struct TestedRow {
                                                                 std::size_t rows,
                                                                 const CompareOptions& options,
                                                                 bool less_is_better);
-
-// The model as papers write it: "pFPL+".
-[[nodiscard]] std::string label_of(const TrainRequest& request);
 
 // Labels that occur more than once get what differs between their runs: "pFPL (pi = 0.5)".
 void tell_apart(std::vector<ComparedRun>& runs);

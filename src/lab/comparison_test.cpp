@@ -52,7 +52,7 @@ TEST(Comparison, ErrorsAreTestedByTheirUsersButHaveNoIntervalOfTheirMeans) {
   options.intervals = true;
   const auto comparison = compare_runs(runs, options, serial);
   ASSERT_TRUE(comparison.ok()) << comparison.error().message;
-  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, RankMark::best);
   EXPECT_EQ(comparison->rows[1].cells[0].beats, "a");
   EXPECT_EQ(comparison->rows[0].cells[0].beats, "");
   EXPECT_FALSE(comparison->rows[1].cells[0].interval.has_value());
@@ -77,11 +77,11 @@ TEST(Comparison, PlacesLettersAndPairsByHand) {
       return comparison->rows[row].cells[column];
     };
     EXPECT_EQ(cell(0, 0).beats + "/" + cell(1, 0).beats + "/" + cell(2, 0).beats, "//ab");
-    EXPECT_EQ(cell(2, 0).standing, Standing::best);
-    EXPECT_EQ(cell(1, 0).standing, Standing::second);
-    EXPECT_EQ(cell(0, 0).standing, Standing::plain);
-    EXPECT_EQ(cell(0, 1).standing, Standing::best);  // more Gini is better
-    EXPECT_EQ(cell(2, 2).standing, Standing::best);  // less PopREO is
+    EXPECT_EQ(cell(2, 0).standing, RankMark::best);
+    EXPECT_EQ(cell(1, 0).standing, RankMark::second);
+    EXPECT_EQ(cell(0, 0).standing, RankMark::plain);
+    EXPECT_EQ(cell(0, 1).standing, RankMark::best);  // more Gini is better
+    EXPECT_EQ(cell(2, 2).standing, RankMark::best);  // less PopREO is
     EXPECT_TRUE(cell(0, 1).beats.empty());           // no values of single users, no test
     EXPECT_FALSE(cell(0, 1).interval.has_value());
     ASSERT_TRUE(cell(2, 0).interval.has_value());
@@ -112,9 +112,9 @@ TEST(Comparison, LettersStandInOrderAndTiesShareTheirPlace) {
   EXPECT_EQ(comparison->rows[1].cells[0].beats, "ac");
   EXPECT_EQ(comparison->rows[3].cells[0].beats, "ac");
   EXPECT_EQ(comparison->rows[0].cells[0].beats, "c");
-  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
-  EXPECT_EQ(comparison->rows[3].cells[0].standing, Standing::best);
-  EXPECT_EQ(comparison->rows[0].cells[0].standing, Standing::second);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, RankMark::best);
+  EXPECT_EQ(comparison->rows[3].cells[0].standing, RankMark::best);
+  EXPECT_EQ(comparison->rows[0].cells[0].standing, RankMark::second);
 }
 
 TEST(Comparison, WhatIsNotDefinedIsNeverBest) {
@@ -123,8 +123,8 @@ TEST(Comparison, WhatIsNotDefinedIsNeverBest) {
   const auto comparison = compare_runs({run_of("a", ramp(9, 0.0), nothing), run_of("b", ramp(9, 0.0), 0.2)},
                                        options_for({"Gini@10"}), serial);
   ASSERT_TRUE(comparison.ok());
-  EXPECT_EQ(comparison->rows[0].cells[0].standing, Standing::plain);
-  EXPECT_EQ(comparison->rows[1].cells[0].standing, Standing::best);
+  EXPECT_EQ(comparison->rows[0].cells[0].standing, RankMark::plain);
+  EXPECT_EQ(comparison->rows[1].cells[0].standing, RankMark::best);
 }
 
 TEST(Comparison, TheSameForAnyThreads) {
@@ -196,11 +196,11 @@ TEST(Comparison, CriteriaAreNamedAsPeopleSayThem) {
 }
 
 TEST(Standings, EqualValuesStandAlikeAndNoNumberNowhere) {
-  constexpr auto plain = Standing::plain, best = Standing::best, second = Standing::second;
+  constexpr auto plain = RankMark::plain, best = RankMark::best, second = RankMark::second;
   const Values values{2.0, std::nan(""), 3.0, 2.0, 1.0, 3.0};
-  EXPECT_EQ(standings_of(values, false), (std::vector{second, plain, best, second, plain, best}));
-  EXPECT_EQ(standings_of(values, true), (std::vector{second, plain, plain, second, best, plain}));
-  EXPECT_EQ(standings_of(Values{1.0, 1.0}, false), (std::vector{best, best}));
+  EXPECT_EQ(rank_marks_of(values, false), (std::vector{second, plain, best, second, plain, best}));
+  EXPECT_EQ(rank_marks_of(values, true), (std::vector{second, plain, plain, second, best, plain}));
+  EXPECT_EQ(rank_marks_of(Values{1.0, 1.0}, false), (std::vector{best, best}));
 }
 
 TEST(Comparison, OnlyRowsOfTheSameUsersAreTested) {

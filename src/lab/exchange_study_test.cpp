@@ -111,8 +111,8 @@ TEST(DownPrecision, AKeptModelIsJudgedAsDevicesHoldIt) {
   const ItemRange items{0, static_cast<std::uint32_t>(exchange_world().catalogue)};
   std::vector<float> kept(items.size()), rebuilt(items.size()), exact(items.size());
   trained.model->score(users, items, kept);
-  again->score(users, items, rebuilt);
-  master->score(users, items, exact);
+  again.model->score(users, items, rebuilt);
+  master.model->score(users, items, exact);
   EXPECT_EQ(rebuilt, kept);
   EXPECT_NE(exact, kept);
 }
@@ -124,7 +124,7 @@ TEST(DownPrecision, IsAKeyOfAPlanAndServesFplAlone) {
   EXPECT_EQ(from_toml(text, "plan.toml").value().plan.down, ModelPrecision::f16);
   EXPECT_EQ(to_toml(exchange_plan()).find("down_precision"), std::string::npos);
   EXPECT_FALSE(from_toml("[federation]\ndown_precision = 'f64'\n", "plan.toml").ok());
-  request.model = ModelKind::fcf;
+  request.model = "fcf";
   const Status settled = settle(request);
   ASSERT_FALSE(settled.ok());
   EXPECT_NE(settled.error().message.find("--down-precision"), std::string::npos);

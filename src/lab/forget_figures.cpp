@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "model/mf_recommender.h"
 #include "privacy/audit/leak_figures.h"
 
 namespace sotto {
 
 namespace {
-
-bool has_vectors(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals;
-}
 
 double auc_with(const RowMatrix& vector, const RowMatrix& items, std::span<const ItemIndex> history) {
   std::vector<float> scores(items.rows());
@@ -34,7 +30,7 @@ Result<std::optional<LeftOfPerson>> left_of_person(const ForgetRequest& asked, c
   SOTTO_ASSERT(forgotten.retrained.has_value(), "the forgetting was checked");
   SOTTO_TRY(const TrainRequest whole, with_people(asked.request, split));
   const auto history = split.train.of(asked.user);
-  if (!has_vectors(whole.model) || !forgotten.first_round || !takes_part(whole.plan.consent, asked.user) ||
+  if (!whole.model->has_user_rows || !forgotten.first_round || !takes_part(whole.plan.consent, asked.user) ||
       history.empty() || history.size() >= split.catalogue)
     return std::optional<LeftOfPerson>();
   const RowMatrix& devices = before.users.on_device();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "data/generate.h"
 
 namespace sotto::forget_figures_test {
@@ -14,7 +16,7 @@ const Split& world() {
   return split;
 }
 
-TrainRequest request_for(ModelKind model) {
+TrainRequest request_for(std::string_view model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -66,15 +68,15 @@ double slow_auc(std::span<const float> person, const RowMatrix& items, std::span
 }
 
 TEST(ForgetFigures, TheOldVectorIsRankedWithInAllThreeModels) {
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf, ModelKind::fedals})
+  for (const std::string_view model : {"fpl", "fcf", "fedals"})
     for (const std::uint32_t user : {5u, 31u}) {
       const Case one = forget_one(request_for(model), {user});
       const Parameters& before = *one.before.parameters;
       const auto left = left_of_person(one.asked, world(), before, one.forgotten);
-      ASSERT_TRUE(left.ok() && left->has_value()) << to_string(model);
+      ASSERT_TRUE(left.ok() && left->has_value()) << model;
       const auto person = before.users.on_device().values(user);
       const auto history = world().train.of({user});
-      EXPECT_NEAR((*left)->before, slow_auc(person, before.items, history), 1e-3) << to_string(model);
+      EXPECT_NEAR((*left)->before, slow_auc(person, before.items, history), 1e-3) << model;
       EXPECT_NEAR((*left)->after, slow_auc(person, one.forgotten.trained.parameters->items, history), 1e-3);
       EXPECT_EQ((*left)->after, (*left)->retrain) << "the same model, so the same figure";
       EXPECT_NE((*left)->after, (*left)->before) << "and another than it was";
@@ -95,7 +97,7 @@ TEST(ForgetFigures, TheOldVectorIsRankedWithInAllThreeModels) {
 }
 
 TEST(ForgetFigures, WhoSentNothingHasNoVectorToBeRankedBy) {
-  TrainRequest request = request_for(ModelKind::fpl);
+  TrainRequest request = request_for("fpl");
   const ConsentBook all({{.pi = 1.0}}, std::vector<std::uint16_t>(world().users.size(), 0));
   request.plan.consent.people = std::make_shared<ConsentBook>(all.without(UserIndex{5}));
   const Case silent = forget_one(request, {5});
@@ -106,7 +108,7 @@ TEST(ForgetFigures, WhoSentNothingHasNoVectorToBeRankedBy) {
 }
 
 TEST(ForgetFigures, ModelsOfPairsHaveNoVectors) {
-  const Case one = forget_one(request_for(ModelKind::fedease), {5});
+  const Case one = forget_one(request_for("fedease"), {5});
   EXPECT_FALSE(left_of_person(one.asked, world(), {}, one.forgotten)->has_value());
 }
 
@@ -121,7 +123,7 @@ double mean_of_others(const Evaluation& evaluation, const char* metric, UserInde
 
 TEST(ForgetFigures, TheOthersLoseWhatTheModelsBeforeAndAfterDifferBy) {
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::fedals, ModelKind::fedease}) {
+  for (const std::string_view model : {"fpl", "fedals", "fedease"}) {
     const UserIndex person{5};
     const Case one = forget_one(request_for(model), person);
     const auto figures = others_figures(*one.before.model, one.forgotten, serial).value();
@@ -134,7 +136,7 @@ TEST(ForgetFigures, TheOthersLoseWhatTheModelsBeforeAndAfterDifferBy) {
       EXPECT_EQ(figure.after, *now.find(figure.metric)) << figure.metric;
       EXPECT_EQ(figure.change(), figure.after - figure.before);
     }
-    EXPECT_NE(figures[1].change(), 0.0) << to_string(model) << ": another model gives other lists";
+    EXPECT_NE(figures[1].change(), 0.0) << model << ": another model gives other lists";
   }
 }
 

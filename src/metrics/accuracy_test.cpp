@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::accuracy_test {
 

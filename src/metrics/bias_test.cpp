@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::bias_test {
 

@@ -8,7 +8,7 @@
 
 #include "base/math.h"
 #include "base/rng.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::bootstrap_test {
 

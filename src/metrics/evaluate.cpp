@@ -222,21 +222,6 @@ Status check_lengths(const TopLists& lists, const Split& split, Part part) {
 
 }  // namespace
 
-std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs) {
-  constexpr const char* of_lists[] = {"IC",   "Gini", "GiniRec", "SE",    "ARP",
-                                      "APLT", "ACLT", "PopREO",  "PopRSP"};
-  std::vector<std::string> names;
-  for (const std::uint32_t cutoff : cutoffs) {
-    for (const auto& [name, metric] : user_metrics) names.push_back(at(name, cutoff));
-    for (const char* name : of_lists) names.push_back(at(name, cutoff));
-  }
-  names.emplace_back("AUC");
-  for (const std::uint32_t cutoff : cutoffs)
-    for (const char* name : {ndcg_of_hits, "Coverage"}) names.push_back(at(name, cutoff));
-  names.insert(names.end(), {"MAE", "RMSE", "RatedShare"});
-  return names;
-}
-
 std::vector<const Histories*> masked_parts(const Split& split, Part part) {
   std::vector<const Histories*> parts{&split.train};
   if (part == Part::test && split.validation.interactions() > 0) parts.push_back(&split.validation);

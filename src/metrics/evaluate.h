@@ -7,12 +7,9 @@
 // Laws: the same bytes for any number of threads and any memory limit; the ranking works within
 // memory_bytes (rank_users.h; never users × items floats), the answer takes a few hundred bytes a user.
 //
-// Names of the metrics, for each cut-off k: P@k R@k F1@k HR@k nDCG@k MRR@k MAP@k (metrics/accuracy.h),
-// IC@k Gini@k GiniRec@k SE@k (metrics/diversity.h), ARP@k APLT@k ACLT@k PopREO@k PopRSP@k
-// (metrics/bias.h; PopREO and PopRSP are not a number where a group has nothing to be shown); once AUC,
-// which looks at the whole ranking; for each cut-off nDCGhits@k (nDCG as CaseRecommender defines it) and
-// Coverage@k; and, of a model that is a RatingPredictor on a part with ratings, MAE, RMSE and RatedShare
-// (metrics/rating_judgement.h).
+// The metrics are those of metrics/metric_name.h; they are computed by accuracy.h, diversity.h, bias.h
+// (PopREO and PopRSP are not a number where a group has nothing to be shown) and, of a model that is a
+// RatingPredictor on a part with ratings, rating_judgement.h.
 #pragma once
 
 #include <cstdint>
@@ -86,9 +83,6 @@ struct Evaluation {
 // no more. For judging a sample where everybody would take too long.
 [[nodiscard]] std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t count,
                                                   std::uint64_t seed);
-
-// The names of all metrics that evaluate() gives for these cut-offs, those of rating predictors included.
-[[nodiscard]] std::vector<std::string> metric_names(std::span<const std::uint32_t> cutoffs);
 
 [[nodiscard]] Result<Evaluation> evaluate(const Recommender& model, const Split& split,
                                           const EvaluateOptions& options, Executor& executor);

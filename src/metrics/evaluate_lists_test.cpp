@@ -5,7 +5,7 @@
 
 #include "metrics/evaluate.h"
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::evaluate_lists_test {
 

@@ -8,8 +8,9 @@
 #include <set>
 #include <thread>
 
+#include "metrics/metric_name.h"
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/toppop.h"
 
 namespace sotto::evaluate_test {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::exposure_test {
 

@@ -2,11 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
 
 #include "metrics/evaluate.h"
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::metric_name_test {
 
@@ -67,6 +71,39 @@ TEST(MetricName, SmallErrorsAreBetter) {
   EXPECT_FALSE(less_is_better(parse_metric_name("RatedShare").value()));
   EXPECT_FALSE(is_over_records({"nDCG", 10}));
   EXPECT_FALSE(parse_metric_name("MAE@10").ok());
+}
+
+TEST(MetricName, TheOneTableIsWhatTheDocumentLists) {
+  std::ostringstream text;
+  text << std::ifstream(SOTTO_SOURCE_DIR "/docs/metrics.md").rdbuf();
+  std::set<std::string> listed;  // the first cells of the table's rows
+  std::istringstream lines(text.str());
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::string cell = line.substr(0, line.find('|', 1));
+    for (char& letter : cell)
+      letter = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '@' ? letter : ' ';
+    std::istringstream words(cell);
+    for (std::string word; words >> word;) listed.insert(word.substr(0, word.find('@')));
+  }
+  listed.erase("");
+  for (const MetricFacts& facts : all_metrics())
+    EXPECT_EQ(listed.erase(std::string(facts.base)), 1u) << facts.base;
+  EXPECT_TRUE(listed.empty()) << *listed.begin();
+}
+
+TEST(MetricName, TextsAreForPeople) {
+  EXPECT_EQ(metric_text("nDCG@10", 0.12346), "0.1235");
+  EXPECT_EQ(metric_text("MAE", 0.12346, 2), "0.12");
+  EXPECT_EQ(metric_text("IC@10", 1234.0), "1234");
+  EXPECT_EQ(metric_text("ARP@10", NAN), "n/a");
+  EXPECT_EQ(facts_of("Luck@10"), nullptr);
+}
+
+TEST(MetricName, TheUsualOnesAreKnown) {
+  EXPECT_EQ(usual_metrics(5, MetricNeeds::lists),
+            (std::vector<std::string>{"P@5", "R@5", "nDCG@5", "IC@5", "Gini@5"}));
+  EXPECT_EQ(usual_metrics(5, MetricNeeds::ratings), (std::vector<std::string>{"MAE", "RMSE"}));
 }
 
 }  // namespace sotto::metric_name_test

@@ -9,7 +9,7 @@
 
 #include "base/kernels.h"
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/mf_recommender.h"
 
 namespace sotto::rank_users_test {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "metrics/evaluate.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::rating_judgement_test {
 

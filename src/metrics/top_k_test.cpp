@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::top_k_test {
 

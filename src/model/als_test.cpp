@@ -6,7 +6,7 @@
 
 #include "base/math.h"
 #include "model/central/ials.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/mf_recommender.h"
 
 namespace sotto::als_test {

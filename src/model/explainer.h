@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "data/ids.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::mf_recommender_test {
 

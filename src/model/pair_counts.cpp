@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/math.h"
-#include "model/central/neighbors.h"
 
 namespace sotto {
 

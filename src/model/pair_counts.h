@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "data/histories.h"
+#include "data/audiences.h"
 
 namespace sotto {
 
@@ -55,8 +55,6 @@ class PairCounts {
   PairCounts() = default;
   PairCounts(PairCounts&&) noexcept = default;
 };
-
-class Audiences;
 
 // The same from histories, each row computed when it is asked for.
 class HistoryPairs final : public PairCounts {

@@ -119,10 +119,6 @@ bool is_ip(const std::string& host) {
   return inet_pton(AF_INET, host.c_str(), &space) == 1 || inet_pton(AF_INET6, host.c_str(), &space) == 1;
 }
 
-bool Address::is_loopback() const {
-  return is_unix() || host == "localhost" || host == "::1" || (is_ip(host) && host.starts_with("127."));
-}
-
 std::string Address::text() const {
   if (is_unix()) return std::string(unix_prefix) + path;
   const bool is_ipv6 = host.find(':') != std::string::npos;

@@ -20,7 +20,6 @@ struct Address {
   std::uint16_t port = 0;
 
   [[nodiscard]] bool is_unix() const { return !path.empty(); }
-  [[nodiscard]] bool is_loopback() const;  // nobody outside this machine reaches it
   [[nodiscard]] std::string text() const;
 };
 [[nodiscard]] Result<Address> parse_address(std::string_view text);

@@ -4,7 +4,7 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::certificates_test {
 namespace {

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::grpc_server_test {
 namespace {

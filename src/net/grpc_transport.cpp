@@ -148,19 +148,19 @@ Result<std::unique_ptr<Transport>> grpc_transport(const ClientTls& tls, const st
   return std::unique_ptr<Transport>(std::make_unique<GrpcTransport>(std::move(wire)));
 }
 
-class AdminClient::Line {
+class AdminClient::Connection {
  public:
-  explicit Line(std::unique_ptr<Wire> opened) : wire(std::move(opened)) {}
+  explicit Connection(std::unique_ptr<Wire> opened) : wire(std::move(opened)) {}
   std::unique_ptr<Wire> wire;
 };
 
-AdminClient::AdminClient(std::unique_ptr<Line> line) : line_(std::move(line)) {}
+AdminClient::AdminClient(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 AdminClient::AdminClient(AdminClient&&) noexcept = default;
 AdminClient::~AdminClient() = default;
 
 Result<AdminClient> AdminClient::connect(const ClientTls& tls, const std::string& address, int timeout_ms) {
   SOTTO_TRY(auto wire, Wire::open(tls, address, timeout_ms));
-  return AdminClient(std::make_unique<Line>(std::move(wire)));
+  return AdminClient(std::make_unique<Connection>(std::move(wire)));
 }
 
 Result<std::string> AdminClient::ask(const std::string& command, const std::string& json) {
@@ -168,7 +168,8 @@ Result<std::string> AdminClient::ask(const std::string& command, const std::stri
   request.set_version(protocol_version);
   request.set_command(command);
   request.set_json(json);
-  SOTTO_TRY(const std::string bytes, line_->wire->call("/sotto.v1.Admin/Ask", request.SerializeAsString()));
+  SOTTO_TRY(const std::string bytes,
+            connection_->wire->call("/sotto.v1.Admin/Ask", request.SerializeAsString()));
   v1::Reply reply;
   if (!reply.ParseFromString(bytes))
     return fail(Code::incompatible, "the coordinator's answer cannot be read: is it of this version?");

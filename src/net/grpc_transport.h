@@ -35,9 +35,9 @@ class AdminClient {
   [[nodiscard]] Result<std::string> ask(const std::string& command, const std::string& json);
 
  private:
-  class Line;
-  explicit AdminClient(std::unique_ptr<Line> line);
-  std::unique_ptr<Line> line_;
+  class Connection;
+  explicit AdminClient(std::unique_ptr<Connection> connection);
+  std::unique_ptr<Connection> connection_;
 };
 
 }  // namespace sotto

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::http_endpoint_test {
 namespace {

@@ -12,7 +12,7 @@
 #include <mutex>
 #include <thread>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::peer_listener_test {
 namespace {

@@ -10,7 +10,7 @@
 #include <atomic>
 #include <thread>
 
-#include "net/trial.h"
+#include "net/testing/trial.h"
 
 namespace sotto::tls_test {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 #include "model/central/neumf.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::neumf_step_test {
 namespace {

@@ -9,7 +9,7 @@
 #include "model/averaging/flat_matrices.h"
 #include "model/central/multvae.h"
 #include "model/central/neumf.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "neural/neumf_step.h"
 #include "neural/trainings.h"
 #include "neural/vae_step.h"

@@ -6,7 +6,7 @@
 
 #include "model/central/multvae.h"
 #include "model/central/neumf.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::trainings_test {
 namespace {

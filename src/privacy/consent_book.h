@@ -17,7 +17,7 @@
 #include "base/assert.h"
 #include "data/contexts.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "privacy/criteria_choice.h"
 
 namespace sotto {

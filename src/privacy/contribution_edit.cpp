@@ -69,17 +69,6 @@ Status check(const ClipLimits& limits) {
               "a clip limit below one unit of the sums lets nothing out: raise it, or fixed-bits");
 }
 
-Squares squared_length(const Contribution& contribution) {
-  Squares sum = 0;
-  std::vector<std::int64_t> row(contribution.width());
-  for (std::size_t n = 0, end = 0; n < contribution.size(); n = end) {
-    end = end_of_row(contribution, n);
-    add_entries(contribution, n, end, row);
-    sum += squares_of(row);
-  }
-  return sum;
-}
-
 std::span<std::int32_t> ContributionEdit::values(std::size_t n) const {
   return {contribution_.values_.data() + n * contribution_.stride_, contribution_.width_};
 }

@@ -45,7 +45,4 @@ class ContributionEdit {
   Contribution& contribution_;
 };
 
-// Σ of squares of the rows, exact.
-[[nodiscard]] unsigned __int128 squared_length(const Contribution& contribution);
-
 }  // namespace sotto

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "model/kgflex/profile.h"
 #include "privacy/consent.h"
 #include "privacy/personal_policy.h"

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "server/secure_world.h"
+#include "server/testing/secure_world.h"
 
 namespace sotto::conduct_test {
 namespace {

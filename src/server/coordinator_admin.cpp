@@ -223,7 +223,7 @@ Result<std::string> Coordinator::ask(const std::string& command, const std::stri
     if (!arguments.is_object()) return fail(Code::usage, "the arguments of a command are a JSON object");
     const std::lock_guard hold(lock_);
     now_ms_ = std::max(now_ms_, now_ms);
-    SOTTO_TRY(const Json answer, Answers(*this, arguments).answer(command));
+    SOTTO_TRY(const Json answer, (Answers{*this, arguments}.answer(command)));
     return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
   } catch (const nlohmann::json::exception&) {
     return fail(Code::usage, fmt::format("the arguments of '{}' are not what it takes", command));

@@ -1,11 +1,11 @@
 // A coordinator of federated ALS: what it takes, and what it makes of a round.
 #include <gtest/gtest.h>
 
+#include "fed/models/testing/slow_als.h"
 #include "fed/wire/round_plain.h"
-#include "fed/wire/slow_als.h"
 #include "privacy/dp/calibrate.h"
 #include "server/budget_text.h"
-#include "server/coordinator_world.h"
+#include "server/testing/coordinator_world.h"
 
 namespace sotto::coordinator_als_test {
 namespace {
@@ -32,7 +32,7 @@ std::uint64_t times_charged(World& world) {
 
 // The newest version, solved by hand from the private rows that its round's devices had.
 void expect_solved(World& world, std::uint32_t devices) {
-  const AlsOptions als = world.devices[0].task.als;
+  const AlsOptions als = options_of<AlsOptions>(world.devices[0].task);
   SlowRows people;
   for (std::uint32_t n = 0; n < devices; ++n) people.push_back(slow_rows(world.devices[n].own).front());
   const RowMatrix master = master_of(world);

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "fed/selection.h"
-#include "server/coordinator_world.h"
+#include "server/testing/coordinator_world.h"
 
 namespace sotto::coordinator_modes_test {
 namespace {

@@ -1,5 +1,5 @@
 // Whole secure sums through a coordinator.
-#include "server/secure_world.h"
+#include "server/testing/secure_world.h"
 
 namespace sotto::coordinator_secure_test {
 namespace {

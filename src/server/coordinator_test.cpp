@@ -1,6 +1,6 @@
 #include "server/coordinator.h"
 
-#include "server/coordinator_world.h"
+#include "server/testing/coordinator_world.h"
 
 namespace sotto::coordinator_test {
 namespace {

@@ -30,7 +30,7 @@ Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const
 
 RoundSum::RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise)
     : task_(task),
-      model_(ServerModel::make(task)),
+      model_(task.model->server(task)),
       shape_{task.shape().sum_rows, task.shape().sum_width},
       total_space_(shape_.rows, shape_.width),
       plain_(shape_),

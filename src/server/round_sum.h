@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "fed/dp_sum.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/round_secure.h"
-#include "fed/wire/server_model.h"
 #include "privacy/dp/budget.h"
 #include "server/budget_text.h"
 #include "server/task_config.h"

@@ -7,6 +7,9 @@
 #include <set>
 #include <system_error>
 
+#include "server/gated_files.h"
+#include "server/store_schema.h"
+
 namespace sotto {
 
 namespace fs = std::filesystem;
@@ -15,14 +18,8 @@ namespace {
 
 using Guard = std::lock_guard<std::mutex>;
 
-std::int64_t whole(std::uint64_t number) { return static_cast<std::int64_t>(number); }
-template <class Kind>
-std::int64_t number_of(Kind kind) {
-  return static_cast<std::int64_t>(kind);
-}
-
-Octets octets(const DeviceId& id) { return {{reinterpret_cast<const char*>(id.data()), id.size()}}; }
-Octets octets(const PublicKey& key) { return {{reinterpret_cast<const char*>(key.data()), key.size()}}; }
+Octets octets(const DeviceId& id) { return Octets(std::as_bytes(std::span(id))); }
+Octets octets(const PublicKey& key) { return Octets(std::as_bytes(std::span(key))); }
 
 std::int64_t limit_of(std::size_t most) {
   return static_cast<std::int64_t>(std::min<std::size_t>(most, std::numeric_limits<std::int64_t>::max()));
@@ -35,51 +32,45 @@ Error no_device() { return fail(Code::not_found, "there is no such device"); }
 
 // Columns are listed once, beside what reads them.
 #define ROUND_COLUMNS "task, round, state, opened_ms, closed_ms, assigned, contributions, why"
-RoundRecord read_round(const StoreQuery& row) {
-  return {row.bytes(0),
-          static_cast<std::uint32_t>(row.number(1)),
-          static_cast<RoundState>(row.number(2)),
-          row.number(3),
-          row.number(4),
-          static_cast<std::uint64_t>(row.number(5)),
-          static_cast<std::uint64_t>(row.number(6)),
-          row.bytes(7)};
+RoundRecord read_round(const Query& row) {
+  return {row.text(0),
+          row.number<std::uint32_t>(1),
+          row.number<RoundState>(2),
+          row.number<std::int64_t>(3),
+          row.number<std::int64_t>(4),
+          row.number(5),
+          row.number(6),
+          row.text(7)};
 }
 
 #define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms"
-VersionRecord read_version(const StoreQuery& row) {
-  return {row.bytes(0),
-          static_cast<std::uint32_t>(row.number(1)),
-          static_cast<std::uint32_t>(row.number(2)),
-          static_cast<std::uint64_t>(row.number(3)),
-          row.bytes(4),
-          row.bytes(5),
-          row.number(6)};
+VersionRecord read_version(const Query& row) {
+  return {row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
+          row.text(5), row.number<std::int64_t>(6)};
 }
 
 #define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
-DeviceRecord read_device(const StoreQuery& row) {
+DeviceRecord read_device(const Query& row) {
   DeviceRecord device;
-  const std::string id = row.bytes(1), key = row.bytes(2);
+  const std::string id = row.text(1), key = row.text(2);
   std::copy_n(id.begin(), std::min(id.size(), device.id.size()), device.id.begin());
   std::copy_n(key.begin(), std::min(key.size(), device.key.size()), device.key.begin());
   device.index = static_cast<std::uint32_t>(row.number(0) - 1);
   device.revoked = row.number(3) != 0;
-  device.enrolled_ms = row.number(4);
-  device.last_seen_ms = row.number(5);
+  device.enrolled_ms = row.number<std::int64_t>(4);
+  device.last_seen_ms = row.number<std::int64_t>(5);
   return device;
 }
 
 // Every row of a query as records.
 template <class Record>
-Result<std::vector<Record>> collect(Result<std::unique_ptr<StoreQuery>> query,
-                                    Record (*read)(const StoreQuery&)) {
+Result<std::vector<Record>> collect(Result<Query> query, Record (*read)(const Query&)) {
   if (!query.ok()) return query.error();
   std::vector<Record> records;
   while (true) {
-    SOTTO_TRY(const bool row, (*query)->step());
+    SOTTO_TRY(const bool row, query->step());
     if (!row) return records;
-    records.push_back(read(**query));
+    records.push_back(read(*query));
   }
 }
 
@@ -91,18 +82,31 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const fs::path& folder, W
   SOTTO_TRY_DONE(GatedFiles(gate).make_folder(place));
   SOTTO_TRY(FolderLock lock, FolderLock::take(place));
   std::unique_ptr<SqliteStore> store(new SqliteStore(std::move(lock), place, gate));
-  SOTTO_TRY(store->database_, StoreDatabase::open(place / "coordinator.db", gate));
+  SOTTO_TRY_DONE(store->open_database(place / "coordinator.db", gate));
   SOTTO_TRY_DONE(store->blobs_.open());
   return store;
+}
+
+Status SqliteStore::open_database(const fs::path& path, WriteGate* gate) {
+  // Made here and not by SQLite, so that nobody else may ever read it; what SQLite puts beside it follows.
+  const GatedFiles files(gate);
+  SOTTO_TRY_DONE(files.make_file(path));
+  SOTTO_TRY_DONE(files.sync_folder(path.parent_path()));
+  if (gate != nullptr) vfs_ = std::make_unique<GatedVfs>(*gate);
+  SOTTO_TRY(Database database,
+            Database::open(path.string(), store_form, Access::write, {}, vfs_ ? vfs_->name() : nullptr));
+  SOTTO_TRY_DONE(database.check_whole());
+  database_ = std::make_unique<Database>(std::move(database));
+  return Done{};
 }
 
 Result<std::vector<TaskRecord>> SqliteStore::tasks() {
   const Guard guard(one_at_a_time_);
   return collect<TaskRecord>(
       database_->query("SELECT name, spec, state, next_round, budget FROM task ORDER BY name"),
-      [](const StoreQuery& row) -> TaskRecord {
-        return {row.bytes(0), row.bytes(1), static_cast<TaskState>(row.number(2)),
-                static_cast<std::uint32_t>(row.number(3)), row.bytes(4)};
+      [](const Query& row) -> TaskRecord {
+        return {row.text(0), row.text(1), row.number<TaskState>(2), row.number<std::uint32_t>(3),
+                row.text(4)};
       });
 }
 
@@ -111,16 +115,16 @@ Status SqliteStore::add_version(const VersionRecord& version) {
     return fail(Code::not_found,
                 fmt::format("version {} of task '{}' has no master among the blobs: put it there first",
                             version.number, version.task));
-  SOTTO_TRY(const auto newest,
-            database_->query("SELECT ifnull(max(number), -1) FROM version WHERE task = ?", version.task));
-  SOTTO_TRY([[maybe_unused]] const bool row, newest->step());
-  if (newest->number(0) + 1 != version.number)
-    return fail(Code::bad_input, fmt::format("version {} of task '{}' does not follow the newest, {}",
-                                             version.number, version.task, newest->number(0)));
-  SOTTO_TRY([[maybe_unused]] const int added,
-            database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)",
-                           version.task, version.number, version.round, whole(version.contributions),
-                           version.model_hash, Octets{version.master}, version.time_ms));
+  SOTTO_TRY(
+      const std::uint64_t next,
+      database_->number("SELECT ifnull(max(number) + 1, 0) FROM version WHERE task = ?", {version.task}));
+  if (version.number != next)
+    return fail(Code::bad_input,
+                fmt::format("version {} of task '{}' does not follow the newest: the next is {}",
+                            version.number, version.task, next));
+  SOTTO_TRY_DONE(database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)",
+                                {version.task, version.number, version.round, version.contributions,
+                                 version.model_hash, Octets(version.master), version.time_ms}));
   return Done{};
 }
 
@@ -129,12 +133,11 @@ Status SqliteStore::add_task(const TaskRecord& task, const VersionRecord& start)
     return fail(Code::bad_input, fmt::format("task '{}' starts with its own version 0", task.name));
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(
-        const int added,
+    SOTTO_TRY_DONE(
         database_->run("INSERT OR IGNORE INTO task (name, spec, state, next_round, budget) "
                        "VALUES (?, ?, ?, ?, ?)",
-                       task.name, Octets{task.spec}, number_of(task.state), task.next_round, task.budget));
-    if (added == 0)
+                       {task.name, Octets(task.spec), task.state, task.next_round, task.budget}));
+    if (database_->changed() == 0)
       return fail(Code::bad_input, fmt::format("there is a task '{}' already: give another name", task.name));
     return add_version(start);
   });
@@ -143,9 +146,8 @@ Status SqliteStore::add_task(const TaskRecord& task, const VersionRecord& start)
 Status SqliteStore::set_task_state(const std::string& task, TaskState state) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(const int changed,
-              database_->run("UPDATE task SET state = ? WHERE name = ?", number_of(state), task));
-    if (changed == 0) return no_task(task);
+    SOTTO_TRY_DONE(database_->run("UPDATE task SET state = ? WHERE name = ?", {state, task}));
+    if (database_->changed() == 0) return no_task(task);
     return Done{};
   });
 }
@@ -153,30 +155,28 @@ Status SqliteStore::set_task_state(const std::string& task, TaskState state) {
 Status SqliteStore::open_round(const RoundRecord& round) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(const auto task, database_->query("SELECT next_round FROM task WHERE name = ?", round.task));
-    SOTTO_TRY(const bool is_there, task->step());
+    SOTTO_TRY(Query task, database_->query("SELECT next_round FROM task WHERE name = ?", {round.task}));
+    SOTTO_TRY(const bool is_there, task.step());
     if (!is_there) return no_task(round.task);
-    if (round.round < task->number(0))
+    if (round.round < task.number(0))
       return fail(Code::bad_input, fmt::format("round {} of task '{}' was given already, the next is {}",
-                                               round.round, round.task, task->number(0)));
-    SOTTO_TRY([[maybe_unused]] const int added,
-              database_->run("INSERT INTO round (" ROUND_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                             round.task, round.round, number_of(RoundState::open), round.opened_ms,
-                             round.closed_ms, whole(round.assigned), whole(round.contributions), round.why));
-    SOTTO_TRY([[maybe_unused]] const int changed,
-              database_->run("UPDATE task SET next_round = ? WHERE name = ?",
-                             static_cast<std::int64_t>(round.round) + 1, round.task));
+                                               round.round, round.task, task.number(0)));
+    SOTTO_TRY_DONE(database_->run("INSERT INTO round (" ROUND_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                                  {round.task, round.round, RoundState::open, round.opened_ms,
+                                   round.closed_ms, round.assigned, round.contributions, round.why}));
+    SOTTO_TRY_DONE(database_->run("UPDATE task SET next_round = ? WHERE name = ?",
+                                  {std::uint64_t{round.round} + 1, round.task}));
     return Done{};
   });
 }
 
 Status SqliteStore::close_round(const RoundRecord& round, RoundState state) {
-  SOTTO_TRY(const int closed,
-            database_->run("UPDATE round SET state = ?, opened_ms = ?, closed_ms = ?, assigned = ?, "
-                           "contributions = ?, why = ? WHERE task = ? AND round = ? AND state = 0",
-                           number_of(state), round.opened_ms, round.closed_ms, whole(round.assigned),
-                           whole(round.contributions), round.why, round.task, round.round));
-  if (closed == 0)
+  SOTTO_TRY_DONE(
+      database_->run("UPDATE round SET state = ?, opened_ms = ?, closed_ms = ?, assigned = ?, "
+                     "contributions = ?, why = ? WHERE task = ? AND round = ? AND state = 0",
+                     {state, round.opened_ms, round.closed_ms, round.assigned, round.contributions, round.why,
+                      round.task, round.round}));
+  if (database_->changed() == 0)
     return fail(Code::bad_input, fmt::format("round {} of task '{}' is not open", round.round, round.task));
   return Done{};
 }
@@ -195,8 +195,7 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
 }
 
 Status SqliteStore::set_budget(const std::string& task, const std::string& budget) {
-  SOTTO_TRY([[maybe_unused]] const int changed,
-            database_->run("UPDATE task SET budget = ? WHERE name = ?", budget, task));
+  SOTTO_TRY_DONE(database_->run("UPDATE task SET budget = ? WHERE name = ?", {budget, task}));
   return Done{};
 }
 
@@ -212,7 +211,7 @@ Result<std::vector<RoundRecord>> SqliteStore::rounds(const std::string& task, st
   const Guard guard(one_at_a_time_);
   return collect<RoundRecord>(database_->query("SELECT " ROUND_COLUMNS " FROM round WHERE task = ? "
                                                "ORDER BY round DESC LIMIT ?",
-                                               task, limit_of(most)),
+                                               {task, limit_of(most)}),
                               read_round);
 }
 
@@ -220,7 +219,7 @@ Result<std::vector<VersionRecord>> SqliteStore::versions(const std::string& task
   const Guard guard(one_at_a_time_);
   return collect<VersionRecord>(database_->query("SELECT " VERSION_COLUMNS " FROM version WHERE task = ? "
                                                  "ORDER BY number DESC LIMIT ?",
-                                                 task, limit_of(most)),
+                                                 {task, limit_of(most)}),
                                 read_version);
 }
 
@@ -235,33 +234,31 @@ Status SqliteStore::add_tokens(std::span<const std::string> hashes) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
     for (const std::string& hash : hashes) {
-      SOTTO_TRY([[maybe_unused]] const int added,
-                database_->run("INSERT OR IGNORE INTO token (hash) VALUES (?)", Octets{hash}));
+      SOTTO_TRY_DONE(database_->run("INSERT OR IGNORE INTO token (hash) VALUES (?)", {Octets(hash)}));
     }
     return Done{};
   });
 }
 
 Status SqliteStore::use_token(const std::string& token_hash, const DeviceId& id) {
-  SOTTO_TRY(const auto token, database_->query("SELECT used_by IS NULL, used_by FROM token WHERE hash = ?",
-                                               Octets{token_hash}));
-  SOTTO_TRY(const bool is_known, token->step());
+  SOTTO_TRY(Query token, database_->query("SELECT used_by IS NULL, used_by FROM token WHERE hash = ?",
+                                          {Octets(token_hash)}));
+  SOTTO_TRY(const bool is_known, token.step());
   if (!is_known) return fail(Code::not_found, "there is no such token: ask the operator for one");
-  if (token->number(0) == 0) {
-    if (token->bytes(1) == octets(id).bytes) return Done{};
+  if (token.number(0) == 0) {
+    if (token.bytes(1) == octets(id).bytes) return Done{};
     return fail(Code::not_found, "the token was used by another device: ask the operator for a new one");
   }
-  SOTTO_TRY([[maybe_unused]] const int used,
-            database_->run("UPDATE token SET used_by = ? WHERE hash = ?", octets(id), Octets{token_hash}));
+  SOTTO_TRY_DONE(
+      database_->run("UPDATE token SET used_by = ? WHERE hash = ?", {octets(id), Octets(token_hash)}));
   return Done{};
 }
 
 Result<DeviceRecord> SqliteStore::device_of(const DeviceId& id) {
-  SOTTO_TRY(const auto row,
-            database_->query("SELECT " DEVICE_COLUMNS " FROM device WHERE id = ?", octets(id)));
-  SOTTO_TRY(const bool is_there, row->step());
+  SOTTO_TRY(Query row, database_->query("SELECT " DEVICE_COLUMNS " FROM device WHERE id = ?", {octets(id)}));
+  SOTTO_TRY(const bool is_there, row.step());
   if (!is_there) return no_device();
-  return read_device(*row);
+  return read_device(row);
 }
 
 Result<DeviceRecord> SqliteStore::enrol(const std::string& token_hash, const PublicKey& key,
@@ -271,10 +268,10 @@ Result<DeviceRecord> SqliteStore::enrol(const std::string& token_hash, const Pub
   const Guard guard(one_at_a_time_);
   const Status done = database_->transaction([&]() -> Status {
     SOTTO_TRY_DONE(use_token(token_hash, id));
-    SOTTO_TRY([[maybe_unused]] const int added,
-              database_->run("INSERT INTO device (id, key, revoked, enrolled_ms, last_seen_ms) "
-                             "SELECT ?1, ?2, 0, ?3, ?3 WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
-                             octets(id), octets(key), now_ms));
+    SOTTO_TRY_DONE(
+        database_->run("INSERT INTO device (id, key, revoked, enrolled_ms, last_seen_ms) "
+                       "SELECT ?1, ?2, 0, ?3, ?3 WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
+                       {octets(id), octets(key), now_ms}));
     SOTTO_TRY(record, device_of(id));
     return Done{};
   });
@@ -284,20 +281,19 @@ Result<DeviceRecord> SqliteStore::enrol(const std::string& token_hash, const Pub
 
 Status SqliteStore::each_device(const std::function<void(const DeviceRecord&)>& each) {
   const Guard guard(one_at_a_time_);
-  SOTTO_TRY(const auto rows, database_->query("SELECT " DEVICE_COLUMNS " FROM device ORDER BY number"));
+  SOTTO_TRY(Query rows, database_->query("SELECT " DEVICE_COLUMNS " FROM device ORDER BY number"));
   while (true) {
-    SOTTO_TRY(const bool row, rows->step());
+    SOTTO_TRY(const bool row, rows.step());
     if (!row) return Done{};
-    each(read_device(*rows));
+    each(read_device(rows));
   }
 }
 
 Status SqliteStore::set_revoked(const DeviceId& id, bool revoked) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(const int changed, database_->run("UPDATE device SET revoked = ? WHERE id = ?",
-                                                std::int64_t{revoked ? 1 : 0}, octets(id)));
-    if (changed == 0) return no_device();
+    SOTTO_TRY_DONE(database_->run("UPDATE device SET revoked = ? WHERE id = ?", {revoked, octets(id)}));
+    if (database_->changed() == 0) return no_device();
     return Done{};
   });
 }
@@ -305,10 +301,9 @@ Status SqliteStore::set_revoked(const DeviceId& id, bool revoked) {
 Status SqliteStore::forget(const DeviceId& id) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY(const int removed, database_->run("DELETE FROM device WHERE id = ?", octets(id)));
-    if (removed == 0) return no_device();
-    SOTTO_TRY([[maybe_unused]] const int changed,
-              database_->run("UPDATE token SET used_by = x'' WHERE used_by = ?", octets(id)));
+    SOTTO_TRY_DONE(database_->run("DELETE FROM device WHERE id = ?", {octets(id)}));
+    if (database_->changed() == 0) return no_device();
+    SOTTO_TRY_DONE(database_->run("UPDATE token SET used_by = x'' WHERE used_by = ?", {octets(id)}));
     return Done{};
   });
 }
@@ -317,9 +312,8 @@ Status SqliteStore::note_seen(std::span<const Seen> seen) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
     for (const Seen& one : seen) {
-      SOTTO_TRY([[maybe_unused]] const int changed,
-                database_->run("UPDATE device SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?1",
-                               one.time_ms, octets(one.id)));
+      SOTTO_TRY_DONE(database_->run("UPDATE device SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?1",
+                                    {one.time_ms, octets(one.id)}));
     }
     return Done{};
   });
@@ -334,11 +328,11 @@ Status SqliteStore::keep_blobs(std::span<const std::string> hashes) {
   std::set<std::string> masters;
   {
     const Guard guard(one_at_a_time_);
-    SOTTO_TRY(const auto rows, database_->query("SELECT DISTINCT master FROM version"));
+    SOTTO_TRY(Query rows, database_->query("SELECT DISTINCT master FROM version"));
     while (true) {
-      SOTTO_TRY(const bool row, rows->step());
+      SOTTO_TRY(const bool row, rows.step());
       if (!row) break;
-      masters.insert(rows->bytes(0));
+      masters.insert(rows.text(0));
     }
   }
   return blobs_.sweep(

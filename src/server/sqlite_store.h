@@ -12,15 +12,16 @@
 #include <mutex>
 
 #include "server/blob_folder.h"
+#include "server/gated_vfs.h"
 #include "server/store.h"
-#include "server/store_database.h"
+#include "storage/database.h"
 
 namespace sotto {
 
 class SqliteStore final : public Store {
  public:
   // The folder is made if there is none; its parent must be there. Refused in one sentence: a folder another
-  // process has, a file of another program or edition, a damaged one. `gate` may be none, and outlives the
+  // process has, a file of another program or version, a damaged one. `gate` may be none, and outlives the
   // store.
   [[nodiscard]] static Result<std::unique_ptr<SqliteStore>> open(const std::filesystem::path& folder,
                                                                  WriteGate* gate = nullptr);
@@ -57,6 +58,7 @@ class SqliteStore final : public Store {
   SqliteStore(FolderLock lock, const std::filesystem::path& folder, WriteGate* gate)
       : lock_(std::move(lock)), blobs_(folder / "blobs", gate) {}
 
+  [[nodiscard]] Status open_database(const std::filesystem::path& path, WriteGate* gate);
   [[nodiscard]] Status add_version(const VersionRecord& version);
   [[nodiscard]] Status close_round(const RoundRecord& round, RoundState state);
   [[nodiscard]] Status set_budget(const std::string& task, const std::string& budget);
@@ -67,7 +69,8 @@ class SqliteStore final : public Store {
   std::mutex one_at_a_time_;
   FolderLock lock_;  // given back last
   BlobFolder blobs_;
-  std::unique_ptr<StoreDatabase> database_;
+  std::unique_ptr<GatedVfs> vfs_;  // none: the system's
+  std::unique_ptr<Database> database_;
 };
 
 }  // namespace sotto

@@ -7,8 +7,8 @@
 
 #include <fstream>
 
-#include "server/plain_store.h"
-#include "server/store_snapshot.h"
+#include "server/testing/plain_store.h"
+#include "server/testing/store_snapshot.h"
 
 namespace sotto::sqlite_store_test {
 namespace {
@@ -205,8 +205,9 @@ TEST(SqliteStore, AnotherEditionIsRefused) {
   opened(folder.state()).reset();
   run_sql(folder.state() / "coordinator.db", "PRAGMA user_version = 77");
   const std::string refusal = refusal_of(folder.state());
-  EXPECT_NE(refusal.find("has edition 77 of the tables and this program knows 1: use the program"),
-            std::string::npos)
+  EXPECT_NE(
+      refusal.find("is a coordinator's database of version 77 and this program knows 1: use the program"),
+      std::string::npos)
       << refusal;
 }
 
@@ -215,7 +216,7 @@ TEST(SqliteStore, AnotherProgramsFileIsRefusedAndStaysAsItIs) {
   fs::create_directory(folder.state());
   run_sql(folder.state() / "coordinator.db", "CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)");
   const std::string before = GatedFiles::read(folder.state() / "coordinator.db").value();
-  EXPECT_NE(refusal_of(folder.state()).find("belongs to another program"), std::string::npos);
+  EXPECT_NE(refusal_of(folder.state()).find("it belongs to another program"), std::string::npos);
   EXPECT_EQ(GatedFiles::read(folder.state() / "coordinator.db").value(), before);
 }
 
@@ -223,7 +224,7 @@ TEST(SqliteStore, WhatIsNoDatabaseIsRefused) {
   const TemporaryFolder folder;
   fs::create_directory(folder.state());
   std::ofstream(folder.state() / "coordinator.db") << std::string(5000, 'x');
-  EXPECT_NE(refusal_of(folder.state()).find("is no database of a coordinator"), std::string::npos);
+  EXPECT_NE(refusal_of(folder.state()).find("is no coordinator's database of Sotto"), std::string::npos);
 }
 
 TEST(SqliteStore, ADamagedFileIsRefused) {
@@ -241,7 +242,7 @@ TEST(SqliteStore, ADamagedFileIsRefused) {
     for (std::size_t at = 0; at < 64; ++at) bytes[page + at] = '\x5A';
   std::ofstream(path, std::ios::binary) << bytes;
   const std::string refusal = refusal_of(folder.state());
-  EXPECT_NE(refusal.find("is damaged"), std::string::npos) << refusal;
+  EXPECT_NE(refusal.find("is a damaged coordinator's database"), std::string::npos) << refusal;
 }
 
 TEST(SqliteStore, ReleasedVersionsCannotBeChangedByAnyStatement) {

@@ -1,15 +1,26 @@
 // The tables of a coordinator's store, and the numbers that say whose file it is and of which edition.
 //
-// Laws: a change of the tables is a new `schema_edition`; what must never happen to a released version or a
+// Laws: a change of the tables is a new version; what must never happen to a released version or a
 // round's number is refused by the tables themselves, whoever asks.
 #pragma once
 
+#include "storage/database.h"
+
 namespace sotto {
 
-inline constexpr int store_application = 0x536F7474;  // "Sott"
-inline constexpr int schema_edition = 1;
-
-inline constexpr const char* store_schema = R"sql(
+// Held exclusively from the first statement on, without a shared index beside the file.
+inline constexpr DatabaseForm store_form{
+    .what = "coordinator's database",
+    .application = 0x536F7474,  // "Sott"
+    .version = 1,
+    .settings =
+        "PRAGMA journal_mode = WAL;"
+        "PRAGMA synchronous = FULL;"
+        "PRAGMA foreign_keys = ON;"
+        "PRAGMA temp_store = MEMORY;"
+        "PRAGMA cell_size_check = ON;"
+        "PRAGMA trusted_schema = OFF",
+    .tables = R"sql(
 CREATE TABLE task (
   name TEXT PRIMARY KEY,
   spec BLOB NOT NULL,
@@ -68,6 +79,8 @@ CREATE TRIGGER rounds_fall BEFORE UPDATE OF next_round ON task WHEN NEW.next_rou
 BEGIN SELECT RAISE(ABORT, 'numbers of rounds never fall'); END;
 CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
 BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
-)sql";
+)sql",
+    .alone = true,
+};
 
 }  // namespace sotto

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fed/dp_sum.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
 
@@ -71,10 +72,10 @@ Status check_secure(const TaskConfig& config, const Task& task) {
   return Done{};
 }
 
-// Federated ALS solves a model from one sum of statistics over everybody; what would make it another sum is
+// Where a model is solved from one sum of statistics over everybody, what would make it another sum is
 // refused.
 Status check_statistics(const TaskConfig& config, const Task& task) {
-  if (task.model != TaskModel::fedals) return Done{};
+  if (!task.shape().solved) return Done{};
   const RoundRules& rules = config.rules;
   if (!config.dp && (config.spec.clip() > 0.0 || config.spec.row_clip() > 0.0))
     return fail(
@@ -82,13 +83,14 @@ Status check_statistics(const TaskConfig& config, const Task& task) {
         "a clip shortens a statistic with what it counts, and the model would be none of least squares: "
         "leave clip and row_clip out, or add noise (epsilon)");
   if (rules.max_staleness != 0)
-    return fail(Code::usage, "federated ALS sums statistics of one version: leave max_staleness out");
+    return fail(Code::usage,
+                fmt::format("{} sums statistics of one version: leave max_staleness out", task.model->name));
   if (rules.selection == Selection::drawn && rules.goal != rules.population)
     return fail(
         Code::usage,
-        fmt::format("federated ALS solves the items from one sum over everybody: set goal to the {} of "
-                    "population, or leave selection = drawn out",
-                    rules.population));
+        fmt::format("{} solves its rows from one sum over everybody: set goal to the {} of population, or "
+                    "leave selection = drawn out",
+                    task.model->name, rules.population));
   return Done{};
 }
 

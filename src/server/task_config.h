@@ -11,7 +11,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "fed/wire/task.h"
+#include "fed/models/task.h"
 
 namespace sotto {
 

@@ -7,6 +7,7 @@
 
 #include "base/compression.h"
 #include "base/row_hash.h"
+#include "fed/wire/catalogue.h"
 #include "server/admission.h"
 
 namespace sotto {
@@ -72,8 +73,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
                                                   "never changes, choose a new name",
                                                   task_.name));
   } else {
-    const Bytes bytes = compress(std::as_bytes(std::span(config_.catalogue)));
-    packed.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    packed = pack_catalogue(config_.catalogue);
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
   config_.spec.mutable_catalogue()->set_hash(blob_hash(packed));
@@ -169,9 +169,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
-  round_.emplace();
-  round_->record = record;
-  round_->rules = config_.rules;
+  round_.emplace(OpenRound{.record = record, .rules = config_.rules, .plain = {}, .secure = {}});
   const Status begun = sum_->begin(record.round, master_);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
   if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "data/kg/feature_names.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "privacy/feature_consent.h"
 #include "privacy/pair_contribution.h"
 #include "sim/history_federation.h"

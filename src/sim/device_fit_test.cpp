@@ -5,8 +5,8 @@
 
 #include <deque>
 
-#include "fed/wire/server_model.h"
-#include "fed/wire/slow_als.h"
+#include "fed/models/task_model.h"
+#include "fed/models/testing/slow_als.h"
 #include "sim/federation.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
@@ -52,11 +52,12 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
   Plan plan = task.plan;
   plan.consent = {.pi = terms.pi, .mask = terms.mask};
   const Schedule schedule{
-      .cohort = users, .triples = task.triples(), .rounds_per_epoch = 1, .rounds = rounds};
+      .cohort = users, .triples = *task.plan.triples, .rounds_per_epoch = 1, .rounds = rounds};
   ThreadPool pool(1);
-  Federation<Fpl> federation(task.fpl(plan.seed), plan, schedule, histories, pool);
+  const Fpl model(options_of<FplOptions>(task), items, plan.seed);
+  Federation<Fpl> federation(model, plan, schedule, histories, pool);
 
-  RowMatrix shared = task.fpl(plan.seed).start_shared();
+  RowMatrix shared = model.start_shared();
   std::deque<DeviceFit> devices;
   std::vector<RowMatrix> own;
   for (std::uint32_t user = 0; user < users; ++user) {
@@ -73,9 +74,8 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
       ASSERT_TRUE(contribution.ok());
       ASSERT_TRUE(sum.accept(**contribution).ok());
     }
-    std::move(sum).release([&](std::uint32_t row, const auto* values) {
-      task.fpl(plan.seed).apply(values, plan.fixed, shared.row(row));
-    });
+    std::move(sum).release(
+        [&](std::uint32_t row, const auto* values) { model.apply(values, plan.fixed, shared.row(row)); });
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
     for (std::uint32_t user = 0; user < users; ++user)
@@ -99,9 +99,10 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
       std::make_shared<const ConsentBook>(kinds, std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1}, plan.seed);
   const Schedule schedule{.cohort = users, .triples = 0, .rounds_per_epoch = 1, .rounds = rounds};
   ThreadPool pool(1);
-  HistoryFederation<FedAls> federation(task.fedals(), plan, schedule, histories, pool);
+  HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), items}, plan, schedule, histories,
+                                       pool);
 
-  const auto server = ServerModel::make(task);
+  const auto server = task.model->server(task);
   RowMatrix shared = server->start_shared();
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -119,9 +120,9 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
     for (std::uint32_t user = 0; user < users; ++user) {
-      const auto own = solved_row(task, shared, histories.of(UserIndex{user}));
+      const auto own = task.model->solved_row(task, shared, histories.of(UserIndex{user}));
       for (std::size_t k = 0; k < shared.width(); ++k)
-        EXPECT_EQ((*own)->on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
+        EXPECT_EQ(own->on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "model/fedcars/fedcars_recommender.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "privacy/context_consent.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "model/kgflex/small_world.h"
+#include "model/kgflex/testing/small_world.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 

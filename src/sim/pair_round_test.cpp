@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "fed/item_set_message.h"
 #include "model/central/ease.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "privacy/pair_contribution.h"
 #include "sim/private_gram.h"
 #include "sim/thread_pool.h"

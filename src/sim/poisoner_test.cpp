@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 

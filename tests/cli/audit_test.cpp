@@ -101,7 +101,7 @@ TEST(CliAudit, wrong_usage_is_told) {
            {audit({"--attackers", "A1,A9"}), "unknown attacker"},
            {audit({"--view", "secure+dp"}), "needs its noise"},
            {audit({"--noise", "1"}), "belongs to a view with noise"},
-           {audit({"--model", "ease"}), "messages of fpl"},
+           {audit({"--model", "ease"}), "ease has no such option"},
            {audit({"--clip", "20", "--canaries", "100"}), "none is promised"},
            {audit({"--keep-groups"}), "choose the view groups:N"},
            {audit({"--view", "secure:500", "--no-controls"}), "and a round has"},

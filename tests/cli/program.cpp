@@ -1,10 +1,12 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <pty.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +21,15 @@ namespace {
 
 // Several programs may run at once: each has its own.
 std::string stream_name(const char* stream, pid_t process) { return stream + std::to_string(process); }
+
+// As execv takes them.
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  pointers.reserve(words.size() + 1);
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 }  // namespace
 
@@ -41,10 +52,7 @@ Workshop::~Workshop() {
 pid_t Workshop::start(const std::vector<std::string>& arguments) const {
   std::vector<std::string> words{SOTTO_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  pointers.reserve(words.size() + 1);
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
+  std::vector<char*> pointers = pointers_to(words);
   const pid_t process = ::fork();
   if (process < 0) throw std::runtime_error("no process can be started");  // a signal to -1 is one to all
   if (process != 0) return process;
@@ -68,6 +76,29 @@ Outcome Workshop::finish(pid_t process) const {
   outcome.out = get(stream_name(".out", process));
   outcome.err = get(stream_name(".err", process));
   return outcome;
+}
+
+std::string Workshop::on_terminal(const std::vector<std::string>& arguments, unsigned short columns) const {
+  std::vector<std::string> words{SOTTO_BINARY};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers = pointers_to(words);
+  const winsize size{.ws_row = 50, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+  int screen = -1;
+  const pid_t process = ::forkpty(&screen, nullptr, nullptr, &size);
+  if (process < 0) throw std::runtime_error("no terminal can be opened");
+  if (process == 0) {
+    if (::chdir(folder_.c_str()) == 0) ::execv(pointers[0], pointers.data());
+    ::_exit(127);
+  }
+  std::string shown;
+  std::array<char, 4096> piece{};
+  for (ssize_t bytes = 0;
+       (bytes = ::read(screen, piece.data(), piece.size())) > 0;)  // until the program closes it
+    shown.append(piece.data(), static_cast<std::size_t>(bytes));
+  ::close(screen);
+  ::waitpid(process, nullptr, 0);
+  std::erase(shown, '\r');
+  return shown;
 }
 
 std::string Workshop::output_so_far(pid_t process) const { return get(stream_name(".out", process)); }

@@ -56,7 +56,7 @@ TEST_F(CliRobust, wrong_flags_are_refused_by_name) {
   EXPECT_EQ(run("train", {"--groups", "1000", "--across", "median"}).code, 2);  // more than devices
   EXPECT_EQ(run("train", {"--model", "toppop", "--groups", "3"}).code, 2);
   EXPECT_EQ(run("train", {"--groups", "4", "--across", "trimmed:0.2"}).code, 2);  // none left out
-  const Outcome pairs = run("train", {"--model", "fedease", "--robust-clip", "1"});
+  const Outcome pairs = shop_.sotto({"train", "--data", "w", "--model", "fedease", "--robust-clip", "1"});
   EXPECT_EQ(pairs.code, 2);
   EXPECT_NE(pairs.err.find("pair counts"), std::string::npos) << pairs.err;
   EXPECT_EQ(run("poison", {"--attack", "flood"}).code, 2);

@@ -210,7 +210,7 @@ TEST_F(CliSweep, results_of_another_version_are_refused) {
   for (const Words& words : std::vector<Words>{{"sweep", "s.toml", "--out", "r"}, {"results", "best", "r"}}) {
     const Outcome outcome = shop_.sotto(words);
     EXPECT_EQ(outcome.code, 1);
-    EXPECT_NE(outcome.err.find("results format 99"), std::string::npos) << outcome.err;
+    EXPECT_NE(outcome.err.find("version 99"), std::string::npos) << outcome.err;
   }
 }
 

@@ -43,7 +43,7 @@ TEST_F(CliTrain, json_has_the_promised_fields) {
 TEST_F(CliTrain, every_model_trains) {
   for (const char* model : {"fpl", "bprmf", "toppop", "random", "userknn", "itemknn", "ease", "slim",
                             "rp3beta", "fedease", "feditemknn", "fedrp3beta"}) {
-    const Outcome outcome = train({"--model", model, "--json"});
+    const Outcome outcome = shop_.sotto({"train", "--data", "w", "--model", model, "--json"});
     EXPECT_EQ(outcome.code, 0) << model << ": " << outcome.err;
     EXPECT_EQ(outcome.json()["model"], model);
   }

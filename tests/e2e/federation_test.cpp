@@ -6,6 +6,7 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
+#include "fed/models/task_models.h"
 #include "host/fleet/fleet_draws.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
@@ -23,7 +24,7 @@ struct Case {
   MaskKind mask = MaskKind::sticky;
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
-  TaskModel model = TaskModel::fpl;
+  const TaskModel* model = &fpl_task;
 };
 
 // A small world, as `sotto data generate` writes it, and its split.
@@ -42,11 +43,11 @@ Prepared world() {
   return std::move(*prepared);
 }
 
-void set_model(v1::TaskSpec& spec, TaskModel model) {
-  spec.set_model(to_string(model));
+void set_model(v1::TaskSpec& spec, const TaskModel* model) {
+  spec.set_model(model->name);
   spec.set_factors(8);
   spec.set_init_sd(0.1f);
-  if (model == TaskModel::fedals) {
+  if (model == &fedals_task) {
     spec.set_lambda(0.5f);
     spec.set_confidence(4.0f);
     return;
@@ -101,12 +102,14 @@ std::string simulated(const Case& one, const Split& split) {
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
-  if (one.model == TaskModel::fedals) {
-    HistoryFederation<FedAls> federation(task.fedals(), plan, schedule, split.train, pool);
+  if (one.model == &fedals_task) {
+    HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), task.items}, plan, schedule,
+                                         split.train, pool);
     EXPECT_TRUE(federation.run(rounds).ok());
     return hash_rows(federation.state().shared);
   }
-  Federation<Fpl> federation(task.fpl(plan.seed), plan, schedule, split.train, pool);
+  Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
+                             split.train, pool);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
 }
@@ -145,11 +148,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"DrawnHalf", 0.5, MaskKind::redraw, 20},
                     Case{"Secure", 1.0, MaskKind::sticky, 0, true},
                     Case{"SecureDrawnHalf", 0.5, MaskKind::sticky, 40, true},
-                    Case{"Als", 1.0, MaskKind::sticky, 0, false, TaskModel::fedals},
-                    Case{"AlsHalfSticky", 0.5, MaskKind::sticky, 0, false, TaskModel::fedals},
-                    Case{"AlsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, TaskModel::fedals},
-                    Case{"AlsSecure", 1.0, MaskKind::sticky, 0, true, TaskModel::fedals},
-                    Case{"AlsSecureHalf", 0.5, MaskKind::sticky, 0, true, TaskModel::fedals}),
+                    Case{"Als", 1.0, MaskKind::sticky, 0, false, &fedals_task},
+                    Case{"AlsHalfSticky", 0.5, MaskKind::sticky, 0, false, &fedals_task},
+                    Case{"AlsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedals_task},
+                    Case{"AlsSecure", 1.0, MaskKind::sticky, 0, true, &fedals_task},
+                    Case{"AlsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedals_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.
@@ -158,7 +161,7 @@ TEST(TrainingAls, InSimulationByTheCommandIsTheTasksModel) {
                                          "--factors", "8", "--lambda", "0.5", "--confidence", "4", "--epochs",
                                          std::to_string(rounds), "--seed", "11", "--json"});
   ASSERT_EQ(trained.code, 0) << trained.err;
-  const Case als{"", 1.0, MaskKind::sticky, 0, false, TaskModel::fedals};
+  const Case als{"", 1.0, MaskKind::sticky, 0, false, &fedals_task};
   EXPECT_EQ(trained.json()["model_hash"].get<std::string>(), simulated(als, world().split)) << trained.out;
 }
 
@@ -197,7 +200,7 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
 }
 
 // What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
-class AFleetWithHostileDevicesOf : public testing::TestWithParam<TaskModel> {};
+class AFleetWithHostileDevicesOf : public testing::TestWithParam<const TaskModel*> {};
 
 TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   const Prepared prepared = world();
@@ -231,9 +234,8 @@ TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 
-INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf,
-                         testing::Values(TaskModel::fpl, TaskModel::fedals),
-                         [](const auto& each) { return std::string(to_string(each.param)); });
+INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(task_models),
+                         [](const auto& each) { return std::string(each.param->name); });
 
 // In secure sums too: those who lie in them are found out and kept out, and rounds commit.
 TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {

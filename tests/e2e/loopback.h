@@ -12,7 +12,7 @@
 #include "net/grpc_server.h"
 #include "net/grpc_transport.h"
 #include "server/coordinator.h"
-#include "server/memory_store.h"
+#include "server/testing/memory_store.h"
 
 namespace sotto::e2e {
 

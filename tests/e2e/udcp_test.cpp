@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/train/training.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -37,7 +37,7 @@ Split rated_world() {
 TrainRequest with_policy(const std::string& policy) {
   TrainRequest request;
   request.data.paths = {"generated"};
-  request.model = ModelKind::fedcars;
+  request.model = "fedcars";
   request.plan.fpl.factors = 4;
   request.plan.epochs = 4;
   request.consent.policy = policy;

@@ -8,14 +8,14 @@
 
 #include "device/enrol.h"
 #include "device/exchange.h"
-#include "device/memory_keepsake.h"
+#include "device/memory_device_store.h"
 
 namespace sotto {
 
-// A keepsake whose device may die before or after each write. `lives` is asked at both moments.
-class MortalKeepsake final : public Keepsake {
+// A device store whose device may die before or after each write. `lives` is asked at both moments.
+class MortalDeviceStore final : public DeviceStore {
  public:
-  MortalKeepsake(Keepsake& kept, std::function<bool()> lives) : kept_(kept), lives_(std::move(lives)) {}
+  MortalDeviceStore(DeviceStore& kept, std::function<bool()> lives) : kept_(kept), lives_(std::move(lives)) {}
 
   Result<std::optional<Enrolment>> enrolment() override { return kept_.enrolment(); }
   Result<PersonalPolicy> policy() override { return kept_.policy(); }
@@ -53,7 +53,7 @@ class MortalKeepsake final : public Keepsake {
     return Done{};
   }
 
-  Keepsake& kept_;
+  DeviceStore& kept_;
   std::function<bool()> lives_;
 };
 
@@ -84,8 +84,8 @@ struct MortalDevice {
   std::int64_t cut_off_until_ms = 0;
   bool is_enrolled = false;
   bool is_dead = false;
-  std::unique_ptr<MemoryKeepsake> kept;
-  std::unique_ptr<MortalKeepsake> mortal;
+  std::unique_ptr<MemoryDeviceStore> kept;
+  std::unique_ptr<MortalDeviceStore> mortal;
   std::unique_ptr<MortalWire> wire;
   std::unique_ptr<Exchange> exchange;
 };

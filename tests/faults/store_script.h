@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "server/plain_store.h"
+#include "server/testing/plain_store.h"
 
 namespace sotto {
 

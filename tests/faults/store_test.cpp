@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "server/sqlite_store.h"
-#include "server/store_snapshot.h"
+#include "server/testing/store_snapshot.h"
 #include "tests/faults/faulty_disk.h"
 #include "tests/faults/store_script.h"
 

@@ -7,10 +7,13 @@
 #include <numeric>
 
 #include "base/row_hash.h"
+#include "fed/models/task_models.h"
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
+#include "model/fed_als.h"
+#include "model/fpl.h"
 #include "server/budget_text.h"
-#include "server/store_snapshot.h"
+#include "server/testing/store_snapshot.h"
 
 namespace sotto {
 
@@ -166,13 +169,13 @@ std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
     }
   }
   RowMatrix after = before;
-  if (task_.model == TaskModel::fedals) {
+  if (task_.model == &fedals_task) {
     RowMatrix memory;
-    FedAls::Server server(task_.fedals(), 0, task_.plan.fixed, after, memory);
+    FedAls::Server server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after, memory);
     for (const auto& [row, sum] : sums) server.take(row, sum.data());
     return hash_rows(after);
   }
-  const Fpl model = task_.fpl(task_.plan.seed);
+  const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
   for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.row(row));
   return hash_rows(after);
 }

@@ -156,8 +156,8 @@ void World::add_device(std::uint32_t number) {
   device.next_ms = now_ms_ + within(0, 3 * second_ms);
   const auto lives = [this, &device] { return step_of(device); };
   device.kept =
-      std::make_unique<MemoryKeepsake>(shelf_, MemoryPerson{device.history, nullptr, &policy_, nullptr});
-  device.mortal = std::make_unique<MortalKeepsake>(*device.kept, lives);
+      std::make_unique<MemoryDeviceStore>(shelf_, MemoryPerson{device.history, nullptr, &policy_, nullptr});
+  device.mortal = std::make_unique<MortalDeviceStore>(*device.kept, lives);
   device.wire = std::make_unique<MortalWire>(
       lives,
       [this, &device](Method method, const std::string& request) { return carry(device, method, request); });

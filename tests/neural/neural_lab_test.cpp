@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "data/generate.h"
+#include "engine/models/networks.h"
 #include "engine/models/neural_module.h"
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
@@ -16,8 +17,7 @@
 namespace sotto::neural_lab_test {
 namespace {
 
-constexpr std::array networks{ModelKind::multvae, ModelKind::neumf, ModelKind::fedmultvae,
-                              ModelKind::fedneumf};
+constexpr std::array networks{"multvae", "neumf", "fedmultvae", "fedneumf"};
 
 Split world_with_validation() {
   const Dataset dataset =
@@ -27,19 +27,19 @@ Split world_with_validation() {
   return split_dataset(dataset, options).value();
 }
 
-TrainRequest request_for(ModelKind model) {
+TrainRequest request_for(std::string_view model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.data.split.validation_share = 0.2;
   request.model = model;
   request.plan.fpl.factors = 6;
   request.plan.epochs = 6;
-  request.neural.learning_rate = 0.01f;
-  request.factors.server_lr = 0.01f;
-  if (is_averaged(model)) request.plan.cohort = 0.4;
-  request.neural.batch = 40;
-  request.neural.vae = {.hidden = 20, .latent = 8, .anneal_epochs = 3};
-  request.neural.neumf.layers = {16, 8};
+  request.model.own<NetworkSettings>().neural.learning_rate = 0.01f;
+  request.server.rate = 0.01f;
+  if (request.model->federated()) request.plan.cohort = 0.4;
+  request.model.own<NetworkSettings>().neural.batch = 40;
+  request.model.own<NetworkSettings>().neural.vae = {.hidden = 20, .latent = 8, .anneal_epochs = 3};
+  request.model.own<NetworkSettings>().neural.neumf.layers = {16, 8};
   EXPECT_TRUE(settle(request).ok());
   return request;
 }
@@ -52,7 +52,7 @@ std::string fingerprint(const Trained& trained) {
 TEST(NeuralLab, StoppedAnywhereAndResumedEndsWithTheSameBytes) {
   const Split split = world_with_validation();
   SerialExecutor serial;
-  for (const ModelKind model : networks) {
+  for (const std::string_view model : networks) {
     TrainRequest request = request_for(model);
     request.early = {.metric = "nDCG@10", .every = 1, .patience = 50};
     TrainHooks undisturbed_hooks;
@@ -77,7 +77,7 @@ TEST(NeuralLab, StoppedAnywhereAndResumedEndsWithTheSameBytes) {
       TrainHooks resumed_hooks;
       const auto resumed = train(request, split, serial, resumed_hooks, load_checkpoint(saved, "c").value());
       ASSERT_TRUE(resumed.ok()) << resumed.error().message;
-      EXPECT_EQ(fingerprint(*resumed), fingerprint(undisturbed)) << to_string(model) << ' ' << stop_after;
+      EXPECT_EQ(fingerprint(*resumed), fingerprint(undisturbed)) << model << ' ' << stop_after;
       EXPECT_EQ(resumed->best_epoch, undisturbed.best_epoch);
     }
   }
@@ -85,22 +85,22 @@ TEST(NeuralLab, StoppedAnywhereAndResumedEndsWithTheSameBytes) {
 
 TEST(NeuralLab, ThreadsDoNotChangeTheModel) {
   const Split split = world_with_validation();
-  for (const ModelKind model : networks) {
+  for (const std::string_view model : networks) {
     std::vector<std::string> prints;
     for (const std::size_t threads : {1u, 2u, 3u}) {
       ThreadPool pool(threads);
       TrainHooks hooks;
       prints.push_back(fingerprint(train(request_for(model), split, pool, hooks).value()));
     }
-    EXPECT_EQ(prints[0], prints[1]) << to_string(model);
-    EXPECT_EQ(prints[0], prints[2]) << to_string(model);
+    EXPECT_EQ(prints[0], prints[1]) << model;
+    EXPECT_EQ(prints[0], prints[2]) << model;
   }
 }
 
 TEST(NeuralLab, EarlyStoppingKeepsTheBestEpoch) {
   const Split split = world_with_validation();
   SerialExecutor serial;
-  for (const ModelKind model : networks) {
+  for (const std::string_view model : networks) {
     TrainRequest request = request_for(model);
     request.plan.epochs = 100;
     request.early = {.metric = "nDCG@10", .every = 1, .patience = 4};
@@ -112,7 +112,7 @@ TEST(NeuralLab, EarlyStoppingKeepsTheBestEpoch) {
     };
     const Trained trained = train(request, split, serial, hooks).value();
     const auto best = static_cast<std::size_t>(std::max_element(looks.begin(), looks.end()) - looks.begin());
-    ASSERT_LT(looks.size(), 100u) << to_string(model);  // it did stop early
+    ASSERT_LT(looks.size(), 100u) << model;  // it did stop early
     EXPECT_EQ(trained.best_epoch, best + 1);
     EvaluateOptions options;
     options.part = Part::validation;
@@ -120,7 +120,7 @@ TEST(NeuralLab, EarlyStoppingKeepsTheBestEpoch) {
   }
 }
 
-constexpr std::array averaged{ModelKind::fedmultvae, ModelKind::fedneumf};
+constexpr std::array averaged{"fedmultvae", "fedneumf"};
 
 std::string hash_of(const TrainRequest& request, const Split& split) {
   SerialExecutor serial;
@@ -132,19 +132,19 @@ std::string hash_of(const TrainRequest& request, const Split& split) {
 
 TEST(AveragedNetworks, SecureSumsAndCriteriaServeThemLikeOthers) {
   const Split split = world_with_validation();
-  for (const ModelKind model : averaged) {
+  for (const std::string_view model : averaged) {
     TrainRequest request = request_for(model);
     request.plan.epochs = 1;
     request.plan.cohort = 0.1;
-    request.neural.vae = {.hidden = 8, .latent = 4};
+    request.model.own<NetworkSettings>().neural.vae = {.hidden = 8, .latent = 4};
     const std::string alike = hash_of(request, split);
     request.sum.kind = SumKind::secure;
-    EXPECT_EQ(hash_of(request, split), alike) << to_string(model);
+    EXPECT_EQ(hash_of(request, split), alike) << model;
     request.criteria.order = "size>closeness";
     const std::string weighed = hash_of(request, split);
-    EXPECT_NE(weighed, alike) << to_string(model);
+    EXPECT_NE(weighed, alike) << model;
     request.sum.kind = SumKind::plain;
-    EXPECT_EQ(hash_of(request, split), weighed) << to_string(model);
+    EXPECT_EQ(hash_of(request, split), weighed) << model;
   }
 }
 
@@ -173,47 +173,51 @@ TEST(AveragedNetworks, NothingDependsOnWhatPeopleKeepBack) {
   const Split without = without_item(split, kept_back);
   std::vector<ItemRule> rules(split.items.size(), ItemRule::none);
   rules[kept_back.value] = ItemRule::never;
-  for (const ModelKind model : averaged) {
+  for (const std::string_view model : averaged) {
     TrainRequest request = request_for(model);
     request.plan.epochs = 2;
     const std::string open = hash_of(request, split);
     request.plan.consent.people = book_of(split, rules, 1.0);
-    EXPECT_EQ(hash_of(request, split), hash_of(request, without)) << to_string(model);
-    EXPECT_NE(hash_of(request, split), open) << to_string(model);
+    EXPECT_EQ(hash_of(request, split), hash_of(request, without)) << model;
+    EXPECT_NE(hash_of(request, split), open) << model;
   }
 }
 
 TEST(AveragedNetworks, WhereNothingMayLeaveTheModelStays) {
   const Split split = world_with_validation();
-  for (const ModelKind model : averaged) {
+  for (const std::string_view model : averaged) {
     TrainRequest request = request_for(model);
     request.plan.consent.pi = 0.0;
     request.plan.epochs = 1;
     const std::string start = hash_of(request, split);
     request.plan.epochs = 3;
-    EXPECT_EQ(hash_of(request, split), start) << to_string(model);
+    EXPECT_EQ(hash_of(request, split), start) << model;
     request.plan.consent.pi = 0.5;
     const std::string half = hash_of(request, split);
-    EXPECT_NE(half, start) << to_string(model);
+    EXPECT_NE(half, start) << model;
     request.plan.consent.mask = MaskKind::redraw;
-    EXPECT_NE(hash_of(request, split), half) << to_string(model);
+    EXPECT_NE(hash_of(request, split), half) << model;
   }
 }
 
 TEST(AveragedNetworks, LearnAboutAsMuchAsInOnePlace) {
   const Split split = world_with_validation();
   SerialExecutor serial;
-  const auto quality = [&](ModelKind model) {
+  const auto quality = [&](std::string_view model) {
     TrainRequest request = request_for(model);
-    request.plan.cohort = 0.25;  // as many people as a central step of MultVAE sees
-    request.plan.epochs = model == ModelKind::toppop ? 1 : 40;
+    if (request.model->federated()) request.plan.cohort = 0.25;  // as many as a central step of MultVAE sees
+    request.plan.epochs = 40;
     TrainHooks hooks;
     const Trained trained = train(request, split, serial, hooks).value();
     return evaluate(*trained.model, split, {}, serial)->find("nDCG@10").value();
   };
-  const double central = quality(ModelKind::multvae);
-  EXPECT_GT(quality(ModelKind::fedmultvae), 0.9 * central);
-  EXPECT_GT(quality(ModelKind::fedneumf), quality(ModelKind::random) * 2.0);
+  const double central = quality("multvae");
+  EXPECT_GT(quality("fedmultvae"), 0.9 * central);
+  TrainRequest chance = request_for("multvae");
+  chance = with_model(std::move(chance), *find_model("random").value());
+  TrainHooks hooks;
+  const Trained random = train(chance, split, serial, hooks).value();
+  EXPECT_GT(quality("fedneumf"), 2.0 * evaluate(*random.model, split, {}, serial)->find("nDCG@10").value());
 }
 
 TEST(NeuralLab, AModuleThatIsNotThereOrNotOneIsExplained) {
@@ -237,8 +241,12 @@ class NeuralCli : public ::testing::Test {
         0);
   }
   [[nodiscard]] cli::Outcome train(const std::string& model, std::vector<std::string> more) const {
-    std::vector<std::string> words{"train", "--data",   "w", "--epochs", "4",  "--model",  model,  "--hidden",
-                                   "16",    "--latent", "4", "--batch",  "50", "--layers", "16,8", "--json"};
+    std::vector<std::string> words{"train",   "--data", "w",       "--epochs", "4",
+                                   "--model", model,    "--batch", "50",       "--json"};
+    const std::vector<std::string> sizes = model.ends_with("neumf")
+                                               ? std::vector<std::string>{"--layers", "16,8"}
+                                               : std::vector<std::string>{"--hidden", "16", "--latent", "4"};
+    words.insert(words.end(), sizes.begin(), sizes.end());
     words.insert(words.end(), more.begin(), more.end());
     return shop_.sotto(words);
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <regex>
+#include <set>
 #include <sstream>
 
 namespace sotto::style {
@@ -14,34 +15,16 @@ namespace {
 
 // Where a layer stands in the order; neighbours of equal rank do not see each other.
 std::optional<int> rank_of(const std::string& layer) {
-  static const std::map<std::string, int> ranks{{"base", 0},    {"data", 1},   {"model", 2},  {"metrics", 3},
-                                                {"privacy", 4}, {"fed", 5},    {"sim", 6},    {"net", 6},
-                                                {"device", 6},  {"server", 6}, {"neural", 6}, {"engine", 7},
-                                                {"host", 8},    {"lab", 8},    {"cli", 9}};
+  static const std::map<std::string, int> ranks{{"base", 0},    {"data", 1},   {"model", 2},   {"metrics", 3},
+                                                {"privacy", 4}, {"fed", 5},    {"storage", 6}, {"sim", 7},
+                                                {"net", 7},     {"device", 7}, {"server", 7},  {"neural", 7},
+                                                {"engine", 8},  {"host", 9},   {"lab", 9},     {"cli", 10}};
   const auto found = ranks.find(layer);
   if (found == ranks.end()) return std::nullopt;
   return found->second;
 }
 
 constexpr int first_impure_rank = 6;
-
-struct Include {
-  std::size_t line = 0;
-  bool quoted = false;
-  std::string name;
-};
-
-std::vector<Include> includes_of(const Source& source) {
-  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
-  std::vector<Include> includes;
-  std::size_t number = 0;
-  for (const std::string& line : lines_of(source.text)) {
-    ++number;
-    std::smatch match;
-    if (std::regex_search(line, match, pattern)) includes.push_back({number, match[1] == "\"", match[2]});
-  }
-  return includes;
-}
 
 std::string at(const Source& source, std::size_t line, const std::string& text) {
   return fmt::format("{}:{}: {}", source.path, line, text);
@@ -112,6 +95,94 @@ Findings check_layers(const Source& source) {
   return findings;
 }
 
+Findings check_cycles(const std::vector<Source>& sources) {
+  std::map<std::string, std::map<std::string, std::string>> sees;  // folder, folder: where
+  for (const Source& source : sources) {
+    if (source.folder().empty() || source.is_test() || source.is_fixture()) continue;
+    for (const Include& include : includes_of(source)) {
+      const std::string seen = Source{"src/" + include.name, ""}.folder();
+      if (include.quoted && !seen.empty() && seen != source.folder() && rank_of(source.layer()))
+        sees[source.folder()].try_emplace(seen, at(source, include.line, ""));
+    }
+  }
+  const auto reached = [&](const std::string& from) {
+    std::set<std::string> all;
+    std::vector<std::string> next{from};
+    while (!next.empty()) {
+      const std::string folder = next.back();
+      next.pop_back();
+      for (const auto& [seen, where] : sees[folder])
+        if (all.insert(seen).second) next.push_back(seen);
+    }
+    return all;
+  };
+  std::map<std::string, std::set<std::string>> reach;
+  for (const auto& [folder, seen] : std::map(sees)) reach[folder] = reached(folder);
+  Findings findings;
+  for (const auto& [folder, all] : reach)
+    for (const auto& [seen, where] : sees[folder])
+      if (reach[seen].contains(folder))
+        findings.push_back(where + folder + " sees " + seen + ", which sees it too, or through others");
+  return findings;
+}
+
+Findings check_model_names(const std::vector<Source>& sources) {
+  static const std::regex declared(R"(ModelEntry (\w+)_entry\(\);)");
+  std::set<std::string> names;
+  for (const Source& source : sources) {
+    if (source.path != "src/engine/models/all_models.h") continue;
+    for (std::sregex_iterator match(source.text.begin(), source.text.end(), declared), end; match != end;
+         ++match) {
+      std::string name = (*match)[1];
+      std::ranges::replace(name, '_', '-');
+      if (name != "random") names.insert(name);
+    }
+  }
+  constexpr std::array own{"src/model/", "src/engine/models/", "src/fed/models/", "src/lab/audit/"};
+  static const std::regex quoted(R"re("([a-z0-9-]+)")re");
+  Findings findings;
+  for (const Source& source : sources) {
+    const bool is_own =
+        std::ranges::any_of(own, [&](const char* folder) { return source.path.starts_with(folder); });
+    if (!source.path.starts_with("src/") || source.is_test() || source.is_fixture() || is_own) continue;
+    std::size_t number = 0;
+    for (const std::string& line : lines_of(source.text)) {
+      ++number;
+      for (std::sregex_iterator match(line.begin(), line.end(), quoted), end; match != end; ++match)
+        if (names.contains((*match)[1]))
+          findings.push_back(at(source, number, "names a model: ask its entry instead of " + match->str()));
+    }
+  }
+  return findings;
+}
+
+Findings check_fixtures(const Source& source) {
+  if (source.is_test() || source.is_fixture() ||
+      !(source.path.starts_with("src/") || source.path.starts_with("apps/")))
+    return {};
+  Findings findings;
+  for (const Include& include : includes_of(source))
+    if (include.name.find("/testing/") != std::string::npos)
+      findings.push_back(at(source, include.line, "product code includes a fixture"));
+  return findings;
+}
+
+Findings check_types(const std::vector<Source>& sources) {
+  std::map<std::string, std::pair<const Source*, std::size_t>> places;
+  Findings findings;
+  for (const Source& source : sources) {
+    if (source.folder().empty()) continue;
+    for (const TypeDefinition& type : types_of(source)) {
+      const auto [other, line] = places.try_emplace(type.name, &source, type.line).first->second;
+      // Twice in one file are the two sides of an #if: the compiler would see more.
+      if (other == &source) continue;
+      findings.push_back(
+          at(source, type.line, fmt::format("{} is a type of {}:{} too", type.name, other->path, line)));
+    }
+  }
+  return findings;
+}
+
 Findings check_purity(const Source& source) {
   const auto rank = rank_of(source.layer());
   if (!rank || *rank >= first_impure_rank || source.is_test()) return {};
@@ -122,7 +193,7 @@ Findings check_purity(const Source& source) {
     // Advice on memory is no file, though its header has both.
     if (source.path == "src/base/large_pages.cpp" && include.name == "sys/mman.h") continue;
     if (!include.quoted && is_impure(include.name))
-      findings.push_back(at(source, include.line, "<" + include.name + "> does not belong below sim"));
+      findings.push_back(at(source, include.line, "<" + include.name + "> does not belong below storage"));
   }
   // <chrono> itself may stay: its calendar is pure, its clocks are not.
   static const std::regex clock(R"(\b(system|steady|high_resolution|utc|tai|gps|file)_clock\b)");
@@ -130,7 +201,7 @@ Findings check_purity(const Source& source) {
   for (const std::string& line : lines_of(code_of(source.text))) {
     ++number;
     if (std::regex_search(line, clock))
-      findings.push_back(at(source, number, "a clock does not belong below sim"));
+      findings.push_back(at(source, number, "a clock does not belong below storage"));
   }
   return findings;
 }

@@ -11,10 +11,24 @@ namespace sotto::style {
 // "path:line: what is wrong"
 using Findings = std::vector<std::string>;
 
-// Each layer includes only what stands to its left; sim, net, device and server never see each other.
+// Each layer includes only what stands to its left; sim, net, device, server and neural never see each other.
 [[nodiscard]] Findings check_layers(const Source& source);
 
-// Below sim: no thread, file, clock, socket or foreign randomness. Tests may.
+// The folders of src/ see each other one way: no folder sees itself through others. Tests and fixtures may.
+[[nodiscard]] Findings check_cycles(const std::vector<Source>& sources);
+
+// Product code names no model in quotes, but for the model's own files (src/model, src/engine/models,
+// src/fed/models) and the attackers of the audit. The models are those that engine/models/all_models.h
+// declares; "random" is a way to split and to search, too.
+[[nodiscard]] Findings check_model_names(const std::vector<Source>& sources);
+
+// Product code includes no fixture: nothing from a folder called testing.
+[[nodiscard]] Findings check_fixtures(const Source& source);
+
+// No two types below src/ have the same qualified name, though no file sees both.
+[[nodiscard]] Findings check_types(const std::vector<Source>& sources);
+
+// Below storage: no thread, file, clock, socket or foreign randomness. Tests may.
 [[nodiscard]] Findings check_purity(const Source& source);
 
 // A header opens with a comment and is guarded by #pragma once.

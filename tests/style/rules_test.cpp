@@ -39,12 +39,76 @@ TEST(LayerRule, TestsObeyTheirLayerOthersMayIncludeAnything) {
   EXPECT_TRUE(layers("apps/sotto.cpp", "lab/run.h").empty());
 }
 
+TEST(ModelRule, AModelIsNamedInItsOwnFilesAlone) {
+  const Source list{"src/engine/models/all_models.h",
+                    "ModelEntry ease_entry();\nModelEntry kg_central_entry();\n"};
+  const auto found = [&](const char* path, const char* text) {
+    return check_model_names({list, {path, text}});
+  };
+  EXPECT_EQ(found("src/cli/a.cpp", "x\nif (name == \"ease\") go();\n").size(), 1u);
+  EXPECT_EQ(found("src/cli/a.cpp", "go(\"kg-central\");\n").size(), 1u);
+  EXPECT_TRUE(found("src/cli/a.cpp", "go(\"easel\"); // ease\n").empty());
+  for (const char* own :
+       {"src/engine/models/ease.cpp", "src/cli/a_test.cpp", "src/fed/models/ease_task.cpp", "tests/a.cpp"})
+    EXPECT_TRUE(found(own, "go(\"ease\");\n").empty()) << own;
+}
+
 TEST(LayerRule, UnknownFoldersAndBarePathsAreFound) {
   EXPECT_EQ(layers("src/misc/thing.cpp", "base/hash.h").size(), 1u);
   EXPECT_EQ(layers("src/base/hash.cpp", "hash.h").size(), 1u);
 }
 
-TEST(PurityRule, ThreadsFilesClocksAndSocketsStayAtOrAboveSim) {
+TEST(CycleRule, FoldersThatSeeEachOtherAreFound) {
+  const auto source = [](const std::string& path, const std::string& include) {
+    return Source{path, "#include \"" + include + "\"\n"};
+  };
+  const std::vector<Source> one_way{source("src/data/split.h", "data/kg/names.h"),
+                                    source("src/data/kg/a.cpp", "base/b.h"),
+                                    source("src/data/kg/a_test.cpp", "data/split.h"),
+                                    source("src/data/kg/testing/world.h", "data/split.h")};
+  EXPECT_TRUE(check_cycles(one_way).empty());
+  const std::vector<Source> around{source("src/lab/a/a.h", "lab/b/b.h"), source("src/lab/b/b.h", "lab/c.h"),
+                                   source("src/lab/c.h", "lab/a/a.h"), source("src/lab/d/d.h", "lab/c.h")};
+  EXPECT_EQ(check_cycles(around),
+            (Findings{"src/lab/c.h:1: lab sees lab/a, which sees it too, or through others",
+                      "src/lab/a/a.h:1: lab/a sees lab/b, which sees it too, or through others",
+                      "src/lab/b/b.h:1: lab/b sees lab, which sees it too, or through others"}));
+}
+
+TEST(FixtureRule, OnlyTestsAndFixturesMayIncludeOne) {
+  const std::string include = "#include \"model/testing/small_world.h\"\n";
+  for (const std::string path : {"src/model/a.cpp", "src/model/a.h", "apps/sotto.cpp"})
+    EXPECT_EQ(check_fixtures({path, include}).size(), 1u) << path;
+  for (const std::string path :
+       {"src/model/a_test.cpp", "src/lab/testing/b.h", "fuzz/a_fuzz.cpp", "bench/b.cpp"})
+    EXPECT_TRUE(check_fixtures({path, include}).empty()) << path;
+}
+
+TEST(TypeRule, TheSameNameInOneNamespaceIsFoundWithBothPlaces) {
+  const auto findings = [](const std::string& first, const std::string& second) {
+    return check_types({{"src/device/line.h", first}, {"src/lab/line.h", second}});
+  };
+  const std::string line =
+      "namespace sotto {\n\nclass Line final : public Way<int> {\n  struct Part {};\n};\n}\n";
+  EXPECT_EQ(findings(line, "namespace sotto {\nstruct alignas(64) Line {\n  int a = 0;\n};\n}\n"),
+            Findings{"src/lab/line.h:2: sotto::Line is a type of src/device/line.h:3 too"});
+  for (const std::string other :
+       {"namespace sotto { class Line; }", "namespace sotto::lab { class Line {}; }",
+        "namespace sotto { namespace { class Line {}; } }",
+        "namespace sotto { namespace lab { struct Line {}; } }",
+        "namespace sotto { struct Own { struct Line {}; }; }",
+        "namespace sotto { void f() { struct Line {}; } }",
+        "namespace sotto { template <> struct Line<int> {}; }",
+        "namespace sotto { struct Part {}; } // class Line {}"})
+    EXPECT_TRUE(findings(line, other).empty()) << other;
+  for (const std::string other :
+       {"namespace sotto { namespace a { void f(B b = {}) { if (b) {} } } enum class Line : char { a }; }",
+        "namespace sotto {\ntemplate <class T>\nclass [[nodiscard]] Line {};\n}",
+        "namespace sotto { union Line { int a; }; }"})
+    EXPECT_EQ(findings(line, other).size(), 1u) << other;
+}
+
+TEST(PurityRule, ThreadsFilesClocksAndSocketsStayAtOrAboveStorage) {
   for (const std::string name : {"thread", "mutex", "fstream", "filesystem", "iostream", "sys/socket.h",
                                  "netinet/in.h", "random", "unistd.h"}) {
     const std::string text = "#include <" + name + ">\n";
@@ -56,7 +120,7 @@ TEST(PurityRule, ThreadsFilesClocksAndSocketsStayAtOrAboveSim) {
   EXPECT_TRUE(check_purity({"src/data/dates.cpp", "#include <chrono>\nusing std::chrono::year;\n"}).empty());
   const std::string now = "auto t = std::chrono::steady_clock::now();\n";
   EXPECT_EQ(check_purity({"src/fed/round.cpp", now}),
-            Findings{"src/fed/round.cpp:1: a clock does not belong below sim"});
+            Findings{"src/fed/round.cpp:1: a clock does not belong below storage"});
   EXPECT_TRUE(check_purity({"src/sim/federation.cpp", now}).empty());
 }
 

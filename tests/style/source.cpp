@@ -108,12 +108,83 @@ class Walker {
   int parens_ = 0;
 };
 
+// Walks the scopes of a file, as far as they are named namespaces.
+class TypeWalker {
+ public:
+  std::vector<TypeDefinition> walk(const std::string& code) {
+    for (const char c : code) step(c);
+    return std::move(found_);
+  }
+
+ private:
+  void step(char c) {
+    if (c == '\n') ++line_;
+    if (c == '{') return open();
+    if (c == '}' && !scopes_.empty()) scopes_.pop_back();
+    if (c == '}' || c == ';') return head_.clear();
+    if (head_.empty() && std::isspace(static_cast<unsigned char>(c)) != 0) return;
+    if (head_.empty()) head_line_ = line_;
+    head_ += c == '\n' ? ' ' : c;
+  }
+
+  void open() {
+    static const std::regex space(R"(^(inline )?namespace ([\w:]+) *$)"), c_space(R"(^extern\s*$)");
+    static const std::regex type(
+        R"(^(template\b.*[> )])?(class|struct|union|enum class|enum)\b(\[\[.*\]\]|alignas\([^)]*\)| )* ([\w:]+)( final)? *(:[^(]*)?$)");
+    const bool at_namespace =
+        std::all_of(scopes_.begin(), scopes_.end(), [](const Scope& scope) { return scope.is_namespace; });
+    std::smatch match;
+    Scope scope;
+    if (std::regex_search(head_, match, space))
+      scope = {true, match[2].str() + "::"};
+    else if (std::regex_search(head_, c_space))
+      scope = {true, ""};
+    else if (at_namespace && std::regex_search(head_, match, type))
+      found_.push_back({qualifier() + match[4].str(), head_line_});
+    scopes_.push_back(scope);
+    head_.clear();
+  }
+
+  [[nodiscard]] std::string qualifier() const {
+    std::string all;
+    for (const Scope& scope : scopes_) all += scope.prefix;
+    return all;
+  }
+
+  struct Scope {
+    bool is_namespace = false;  // a named one
+    std::string prefix;
+  };
+  std::vector<TypeDefinition> found_;
+  std::vector<Scope> scopes_;
+  std::string head_;
+  std::size_t line_ = 1;
+  std::size_t head_line_ = 1;
+};
+
 }  // namespace
 
 std::string Source::layer() const {
+  const std::string all = folder();
+  return all.substr(0, all.find('/'));
+}
+
+std::string Source::folder() const {
   if (!path.starts_with("src/")) return "";
-  const std::size_t end = path.find('/', 4);
-  return end == std::string::npos ? "" : path.substr(4, end - 4);
+  const std::size_t end = path.rfind('/');
+  return end < 4 ? "" : path.substr(4, end - 4);
+}
+
+std::vector<Include> includes_of(const Source& source) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*([<"])([^>"]+)[>"])");
+  std::vector<Include> includes;
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(source.text)) {
+    ++number;
+    std::smatch match;
+    if (std::regex_search(line, match, pattern)) includes.push_back({number, match[1] == "\"", match[2]});
+  }
+  return includes;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -132,6 +203,10 @@ std::string code_of(const std::string& text) {
     k = std::max(end, k + 1);
   }
   return code;
+}
+
+std::vector<TypeDefinition> types_of(const Source& source) {
+  return TypeWalker().walk(without_directives(code_of(source.text)));
 }
 
 std::vector<Function> functions_of(const Source& source) {

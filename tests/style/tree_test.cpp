@@ -18,7 +18,7 @@ std::string read(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::vector<Source> tree() {
+std::vector<Source> read_tree() {
   const fs::path root(SOTTO_SOURCE_DIR);
   std::vector<Source> sources;
   for (const char* folder : {"src", "apps", "include", "tests", "fuzz", "bench"}) {
@@ -29,6 +29,11 @@ std::vector<Source> tree() {
       sources.push_back({fs::relative(entry.path(), root).generic_string(), read(entry.path())});
     }
   }
+  return sources;
+}
+
+const std::vector<Source>& tree() {
+  static const std::vector<Source> sources = read_tree();
   return sources;
 }
 
@@ -48,7 +53,20 @@ TEST(StyleOfTheTree, TheTreeIsThere) {
 }
 
 TEST(StyleOfTheTree, LayersSeeOnlyWhatStandsToTheirLeft) { expect_clean(check_layers); }
-TEST(StyleOfTheTree, NoThreadFileOrClockBelowSim) { expect_clean(check_purity); }
+TEST(StyleOfTheTree, FoldersSeeEachOtherOneWay) {
+  for (const std::string& finding : check_cycles(tree())) ADD_FAILURE() << finding;
+}
+
+TEST(StyleOfTheTree, NoTwoTypesHaveTheSameName) {
+  for (const std::string& finding : check_types(tree())) ADD_FAILURE() << finding;
+}
+
+TEST(StyleOfTheTree, AModelIsNamedInItsOwnFilesAlone) {
+  for (const std::string& finding : check_model_names(tree())) ADD_FAILURE() << finding;
+}
+
+TEST(StyleOfTheTree, ProductCodeSeesNoFixture) { expect_clean(check_fixtures); }
+TEST(StyleOfTheTree, NoThreadFileOrClockBelowStorage) { expect_clean(check_purity); }
 TEST(StyleOfTheTree, HeadersOpenWithAComment) { expect_clean(check_header); }
 TEST(StyleOfTheTree, NamesSayWhatThingsAre) { expect_clean(check_names); }
 TEST(StyleOfTheTree, NothingIsMarkedUnfinished) { expect_clean(check_marks); }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/models/kgflex.h"
 #include "tests/verify/verification.h"
 
 namespace sotto {
@@ -18,7 +19,7 @@ inline void books_of_the_thesis(TrainRequest& request) {
 }
 
 inline void kgflex_of_the_thesis(TrainRequest& request) {
-  request.model = ModelKind::kgflex;
+  request.model = "kgflex";
   request.plan.fpl.factors = 10;
   request.plan.fpl.learning_rate = 0.1f;
   request.plan.cohort = 0.1;
@@ -43,7 +44,7 @@ inline std::vector<Row> book_rows() {
        "Top-Pop, random 80/20 (printed .0939, 16, .0127)",
        [](TrainRequest& request) {
          books_of_the_thesis(request);
-         request.model = ModelKind::toppop;
+         request.model = "toppop";
        },
        5,
        {about("nDCG@10", .0939, .006), about("IC@10", 16, 2), about("Gini@10", .0127, .001)}},
@@ -61,9 +62,9 @@ inline std::vector<Row> book_rows() {
          books_of_the_thesis(request);
          kgflex_of_the_thesis(request);
          request.plan.epochs = 30;
-         request.kgflex.negatives = 20;
-         request.kgflex.first_hop = 200;
-         request.kgflex.second_hop = 1000;
+         request.model.own<KgflexSettings>().negatives = 20;
+         request.model.own<KgflexSettings>().first_hop = 200;
+         request.model.own<KgflexSettings>().second_hop = 1000;
        },
        5,
        {at_least("nDCG@10", .095), at_least("Gini@10", .9 * .324)},
@@ -92,12 +93,12 @@ inline std::vector<Row> knowledge_rows() {
          request.data.kg.min_items = 2;
          kgflex_of_the_thesis(request);
          request.plan.fpl.learning_rate = 0.01f;
-         request.factors.server_lr = 0.3f;
+         request.server.rate = 0.3f;
          request.user_reg = 0.01f;
          request.plan.triples = 20;
          request.plan.epochs = 80;
-         request.kgflex.first_hop = 1500;
-         request.kgflex.negatives = 10;
+         request.model.own<KgflexSettings>().first_hop = 1500;
+         request.model.own<KgflexSettings>().negatives = 10;
        },
        1,
        {at_least("nDCG@10", .198), at_least("Gini@10", .084)},

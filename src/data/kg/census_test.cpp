@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 
 namespace sotto::census_test {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "data/kg/name_hash.h"
 
 namespace sotto {

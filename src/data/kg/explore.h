@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/feature_list.h"
 #include "data/ids.h"
-#include "data/kg/feature_list.h"
 #include "data/kg/item_links.h"
 #include "data/kg/statement.h"
 

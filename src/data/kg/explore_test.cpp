@@ -7,7 +7,7 @@
 #include <set>
 #include <tuple>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto::explore_test {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

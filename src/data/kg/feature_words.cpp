@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
+#include "data/feature_list.h"
 #include "data/ids.h"
-#include "data/kg/feature_list.h"
 
 namespace sotto {
 

@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 #include "base/shared_bytes.h"
-#include "data/kg/feature_list.h"
+#include "data/feature_list.h"
 #include "data/kg/line_stream.h"
 
 namespace sotto {

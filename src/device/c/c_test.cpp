@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "device/fake_coordinator.h"
-#include "fed/wire/slow_als.h"
+#include "device/testing/fake_coordinator.h"
+#include "fed/models/testing/slow_als.h"
 #include "sotto/sotto.h"
 
 namespace sotto::c_test {

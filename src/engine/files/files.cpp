@@ -191,6 +191,15 @@ Result<bool> is_there(const fs::path& path) {
   return fs::exists(status);
 }
 
+Result<std::string> plain_or_packed(const fs::path& folder, const std::string& name) {
+  for (const char* ending : {"", ".zst"}) {
+    const fs::path path = folder / (name + ending);
+    SOTTO_TRY(const bool there, is_there(path));
+    if (there) return path.string();
+  }
+  return std::string();
+}
+
 Status remove_file(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);

@@ -39,6 +39,9 @@ enum class Privacy : std::uint8_t { shared, owner_only };
 
 // Whether something has that name (a link counts even if it leads nowhere).
 [[nodiscard]] Result<bool> is_there(const std::filesystem::path& path);
+// Where the file lies, plain or packed (.zst); empty if it is not there.
+[[nodiscard]] Result<std::string> plain_or_packed(const std::filesystem::path& folder,
+                                                  const std::string& name);
 // Fine if there is no such file.
 [[nodiscard]] Status remove_file(const std::filesystem::path& path);
 

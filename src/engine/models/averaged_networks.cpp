@@ -4,23 +4,19 @@
 
 #include <utility>
 
+#include "engine/models/networks.h"
 #include "engine/models/neural_module.h"
-#include "engine/protect/people.h"
 #include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
 #include "engine/protect/weighing.h"
+#include "engine/train/history_training.h"
 #include "model/averaging/flat_matrices.h"
 #include "privacy/consented_histories.h"
 #include "sim/averaging_federation.h"
-#include "sim/history_federation.h"
 
 namespace sotto {
 
 namespace {
-
-std::vector<MatrixShape> shared_shapes(const TrainRequest& request, const Split& split) {
-  return is_multvae(request.model) ? multvae_shared_shapes(split.catalogue, request.neural.vae)
-                                   : neumf_shared_shapes(split.catalogue, request.neural.neumf);
-}
 
 // What a training is made of; the task looks at the histories.
 struct AveragedParts {
@@ -87,76 +83,58 @@ class AveragedTraining final : public FactorTraining {
   std::vector<RowMatrix> matrices_;  // of the model now: the items' rows, then the layers
 };
 
-Result<std::unique_ptr<LocalTask>> make_task(const TrainRequest& request, const Split& split,
-                                             const Schedule& schedule, const DeviceHistories& histories) {
-  SOTTO_TRY(const NeuralModule* module, open_neural_module());
-  if (request.model == ModelKind::fedneumf)
-    return module->start_fed_neumf(histories, split.catalogue, request.neural.neumf);
-  MultVaeOptions vae = request.neural.vae;
-  vae.anneal_epochs *= schedule.rounds_per_epoch;  // of the task: rounds
-  return module->start_fed_multvae(histories, split.catalogue, vae);
-}
-
 // The plan of the federation in which so many of so many are asked in a round.
-AveragingPlan averaging_plan(const TrainRequest& request, std::size_t cohort, std::size_t users) {
-  const AveragedRates usual = usual_rates(request.model);
+AveragingPlan averaging_plan(const TrainRequest& request, const AveragedRates& usual, std::size_t cohort,
+                             std::size_t users) {
+  const NetworkSettings& own = request.model.own<NetworkSettings>();
   AveragingPlan plan{.seed = request.plan.seed,
                      .cohort = static_cast<double>(cohort) / static_cast<double>(users),
-                     .local = {.epochs = request.averaged.epochs,
-                               .batch = request.neural.batch,
-                               .rate = request.averaged.rate.value_or(usual.device),
-                               .proximal = request.averaged.proximal},
-                     .server = {.step = request.factors.server.value_or(ServerStep::adam),
-                                .beta1 = request.factors.beta1,
-                                .beta2 = request.factors.beta2},
+                     .local = {.epochs = own.local_epochs,
+                               .batch = own.neural.batch,
+                               .rate = own.local_rate.value_or(usual.device),
+                               .proximal = own.proximal},
+                     .server = {.step = request.server.step.value_or(ServerStep::adam),
+                                .beta1 = request.server.beta1,
+                                .beta2 = request.server.beta2},
                      .fixed = request.plan.fixed};
   plan.server.rate =
-      request.factors.server_lr.value_or(plan.server.step == ServerStep::adam ? usual.adam : usual.mean);
+      request.server.rate.value_or(plan.server.step == ServerStep::adam ? usual.adam : usual.mean);
   return plan;
 }
 
 }  // namespace
 
-AveragedRates usual_rates(ModelKind model) {
-  return is_multvae(model) ? AveragedRates{.device = 0.5f, .adam = 0.003f}
-                           : AveragedRates{.device = 5.0f, .adam = 0.01f};
-}
-
-Status check_averaged(const TrainRequest& request) {
-  const AveragingPlan plan = averaging_plan(request, 1, 1);
+Status check_averaged(const TrainRequest& request, const AveragedRates& usual) {
+  SOTTO_TRY_DONE(check(network_options(request)));
+  const AveragingPlan plan = averaging_plan(request, usual, 1, 1);
   SOTTO_TRY_DONE(check(plan.local));
   SOTTO_TRY_DONE(check(plan.server));
-  if (request.neural.l2 != 0.0f)
-    return fail(Code::usage,
-                fmt::format("--l2 belongs to the optimiser of one place: leave it out with {}, or "
-                            "hold devices to the model they received with --proximal",
-                            to_string(request.model)));
-  if (request.wire)
-    return fail(Code::usage, fmt::format("the messages of {} are not encoded here: leave --wire out",
-                                         to_string(request.model)));
   return Done{};
 }
 
-Result<std::unique_ptr<FactorTraining>> start_averaged_network(const TrainRequest& request,
+Result<std::unique_ptr<FactorTraining>> start_averaged_network(const AveragedNetwork& network,
+                                                               const TrainRequest& request,
                                                                const Split& split, Executor& executor) {
-  const std::size_t users = users_with_history(split.train).size();
-  SOTTO_TRY(const Schedule schedule, history_schedule_for(request.plan, users));
+  SOTTO_TRY(const Population population, people_with_histories(request, split));
+  const Schedule& schedule = population.schedule;
+  const NeuralOptions options = network_options(request);
   AveragedParts parts;
   parts.histories =
       std::make_unique<ConsentedHistories>(request.plan.consent, split.train, request.plan.seed);
-  SOTTO_TRY(parts.task, make_task(request, split, schedule, *parts.histories));
-  const AveragingPlan plan = averaging_plan(request, schedule.cohort, users);
+  SOTTO_TRY(const NeuralModule* module, open_neural_module());
+  SOTTO_TRY(parts.task, network.task(*module, *parts.histories, split.catalogue, options, schedule));
+  const AveragingPlan plan = averaging_plan(request, network.rates, schedule.cohort, population.users.size());
   SOTTO_TRY_DONE(check(plan, *parts.task));
   const SumShape shape = averaging_shape(*parts.task);
   SOTTO_TRY(parts.protection, protect(request, shape, executor));
   if (parts.protection.first() == nullptr)
     parts.protection.put_before(std::make_unique<PlainCollector>(shape));
   // The last row is a device's count, no part of its step.
-  SOTTO_TRY_DONE(put_weighing_before(parts.protection, request, split, shape,
-                                     selectable(request, split, schedule), executor, shape.rows - 1));
+  SOTTO_TRY_DONE(
+      put_weighing_before(parts.protection, request, split, shape, population, executor, shape.rows - 1));
   SOTTO_TRY_DONE(watch_device(request, split, shape, parts.protection));
   return std::unique_ptr<FactorTraining>(std::make_unique<AveragedTraining>(
-      std::move(parts), plan, schedule, shared_shapes(request, split), executor));
+      std::move(parts), plan, schedule, network.shapes(request, split.catalogue), executor));
 }
 
 }  // namespace sotto

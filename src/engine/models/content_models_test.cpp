@@ -1,11 +1,13 @@
-#include "engine/models/content_models.h"
 
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 #include "data/generate.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
+#include "model/central/vsm.h"
 #include "model/explainer.h"
 #include "sim/thread_pool.h"
 
@@ -31,7 +33,7 @@ Split content_world() {
   return split;
 }
 
-TrainRequest content_request(ModelKind model) {
+TrainRequest content_request(std::string_view model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.data.kg.paths = {"made up"};
@@ -53,14 +55,14 @@ TEST(ContentModels, ComeBackAsTheyWereOnAnyNumberOfThreads) {
   const Split split = content_world();
   SerialExecutor one;
   ThreadPool two(2);
-  for (const ModelKind kind : {ModelKind::vsm, ModelKind::kahfm}) {
+  for (const std::string_view kind : {"vsm", "kahfm"}) {
     const TrainRequest request = content_request(kind);
     TrainHooks hooks;
     const Trained trained = train(request, split, one, hooks).value();
     const Trained again = train(request, split, two, hooks).value();
     EXPECT_EQ(again.model_hash, trained.model_hash);
     const std::vector<float> scores = content_scores(*trained.model, split);
-    EXPECT_EQ(content_scores(*again.model, split), scores) << to_string(kind);
+    EXPECT_EQ(content_scores(*again.model, split), scores) << kind;
     std::optional<Parameters> kept;
     if (trained.parameters) {
       kept = *trained.parameters;
@@ -69,10 +71,11 @@ TEST(ContentModels, ComeBackAsTheyWereOnAnyNumberOfThreads) {
       other.features = nullptr;
       EXPECT_FALSE(fits_model(request, other, *kept));
     }
-    const auto rebuilt = rebuild_model(request, split, std::move(kept), one).value();
-    EXPECT_EQ(content_scores(*rebuilt, split), scores) << to_string(kind);
-    EXPECT_NE(dynamic_cast<const Explainer*>(rebuilt.get()), nullptr) << to_string(kind);
-    EXPECT_NE(dynamic_cast<const Explainer*>(trained.model.get()), nullptr) << to_string(kind);
+    const RebuiltModel again_made = rebuild_model(request, split, std::move(kept), one).value();
+    const Recommender* rebuilt = again_made.model.get();
+    EXPECT_EQ(content_scores(*rebuilt, split), scores) << kind;
+    EXPECT_NE(dynamic_cast<const Explainer*>(rebuilt), nullptr) << kind;
+    EXPECT_NE(dynamic_cast<const Explainer*>(trained.model.get()), nullptr) << kind;
   }
 }
 
@@ -80,16 +83,16 @@ TEST(ContentModels, AreNamedByWhatDecidesThem) {
   const Split split = content_world();
   SerialExecutor serial;
   TrainHooks hooks;
-  TrainRequest request = content_request(ModelKind::vsm);
+  TrainRequest request = content_request("vsm");
   const std::string usual = train(request, split, serial, hooks)->model_hash;
-  request.content.profile = ProfileRule::centroid;
+  request.model.own<VsmOptions>().profile = ProfileRule::centroid;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, usual);
-  request.content.profile = ProfileRule::mean;
-  request.content.items = FeatureWeights::binary;
+  request.model.own<VsmOptions>().profile = ProfileRule::mean;
+  request.model.own<VsmOptions>().items = FeatureWeights::binary;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, usual);
-  request = content_request(ModelKind::kahfm);
+  request = content_request("kahfm");
   const std::string learned = train(request, split, serial, hooks)->model_hash;
-  request.content.profile = ProfileRule::centroid;
+  request.model.own<VsmOptions>().profile = ProfileRule::centroid;
   EXPECT_NE(train(request, split, serial, hooks)->model_hash, learned);
 }
 
@@ -98,7 +101,7 @@ TEST(ContentModels, NothingKnownIsSaid) {
   split.features = nullptr;
   SerialExecutor serial;
   TrainHooks hooks;
-  for (const ModelKind kind : {ModelKind::vsm, ModelKind::kahfm}) {
+  for (const std::string_view kind : {"vsm", "kahfm"}) {
     const auto trained = train(content_request(kind), split, serial, hooks);
     ASSERT_FALSE(trained.ok());
     EXPECT_EQ(trained.error().code, Code::usage);
@@ -107,24 +110,24 @@ TEST(ContentModels, NothingKnownIsSaid) {
 }
 
 TEST(ContentModels, APlanKeepsTheirSettings) {
-  TrainRequest request = content_request(ModelKind::vsm);
-  request.content = {
+  TrainRequest request = content_request("vsm");
+  request.model.own<VsmOptions>() = {
       .users = FeatureWeights::binary, .items = FeatureWeights::binary, .profile = ProfileRule::centroid};
   const TrainRequest again = from_toml(to_toml(request), "plan.toml").value();
-  EXPECT_EQ(again.content.users, FeatureWeights::binary);
-  EXPECT_EQ(again.content.items, FeatureWeights::binary);
-  EXPECT_EQ(again.content.profile, ProfileRule::centroid);
-  EXPECT_EQ(from_toml("[content]\nprofile_rule = \"middle\"\n", "p").error().code, Code::usage);
+  EXPECT_EQ(again.model.own<VsmOptions>().users, FeatureWeights::binary);
+  EXPECT_EQ(again.model.own<VsmOptions>().items, FeatureWeights::binary);
+  EXPECT_EQ(again.model.own<VsmOptions>().profile, ProfileRule::centroid);
+  EXPECT_EQ(from_toml("[model]\nname = \"vsm\"\n[content]\nprofile_rule = \"middle\"\n", "p").error().code,
+            Code::usage);
 }
 
 TEST(ContentModels, RowsAsWideAsAllFeaturesAreCountedBefore) {
   const Split split = content_world();
-  const TrainRequest request = content_request(ModelKind::kahfm);
+  const TrainRequest request = content_request("kahfm");
   MemoryFacts facts = memory_facts(request, split, 1);
   EXPECT_EQ(facts.features, split.features->features());
   facts = {
       .users = 1'000'000, .catalogue = 100'000, .judged = 50, .features = 99'999};  // rows of 400,000 bytes
-  EXPECT_EQ(private_row_bytes(request, facts.users, facts.features), 400e9);
   const Status refused = check_memory(request, facts, 64e9);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().message.find("--kg-min-items"), std::string::npos) << refused.error().message;

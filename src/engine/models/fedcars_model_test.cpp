@@ -1,6 +1,4 @@
 // Fed-CARS as a request asks for it: trained, stopped, resumed, kept and summed in secret.
-#include "engine/models/fedcars_model.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,10 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "data/split_parts.h"
+#include "engine/models/fedcars.h"
 #include "engine/train/run_dir.h"
 #include "engine/train/session.h"
 #include "model/fedcars/fedcars_recommender.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
@@ -27,7 +26,7 @@ Split rated_world(std::uint32_t users = 80) {
 TrainRequest fedcars_request() {
   TrainRequest request;
   request.data.paths = {"generated"};
-  request.model = ModelKind::fedcars;
+  request.model = "fedcars";
   request.plan.fpl.factors = 4;
   request.plan.cohort = 0.25;
   request.plan.epochs = 4;
@@ -124,7 +123,7 @@ TEST(FedcarsModel, ARunDirectoryHoldsAllThatIsNeededToPredict) {
 TEST(FedcarsModel, WhoDoesNotAnswerStillAdapts) {
   const Split split = rated_world();
   TrainRequest request = fedcars_request();
-  request.fedcars.participation = 0.5;
+  request.model.own<FedcarsSettings>().participation = 0.5;
   ASSERT_TRUE(settle(request).ok());
   SerialExecutor serial;
   const Trained trained = fedcars_by(request, split, serial);
@@ -148,7 +147,7 @@ TEST(FedcarsModel, WhoDoesNotAnswerStillAdapts) {
 TEST(FedcarsModel, TheModelDoesNotDependOnWhoDoesNotAnswer) {
   const Split split = rated_world();
   TrainRequest request = fedcars_request();
-  request.fedcars.participation = 0.5;
+  request.model.own<FedcarsSettings>().participation = 0.5;
   ASSERT_TRUE(settle(request).ok());
   Split other = split;
   Records records = *split.records;
@@ -167,7 +166,7 @@ TEST(FedcarsModel, ThePapersLetterLearnsWhatItIsAskedLater) {
   TrainRequest request = fedcars_request();
   request.plan.epochs = 25;
   const double clean = *evaluate(*fedcars_by(request, split, serial).model, split, {}, serial)->find("MAE");
-  request.fedcars.query = QueryFrom::test;
+  request.model.own<FedcarsSettings>().query = QueryFrom::test;
   EXPECT_LT(*evaluate(*fedcars_by(request, split, serial).model, split, {}, serial)->find("MAE"), clean);
 }
 
@@ -183,10 +182,10 @@ TEST(FedcarsModel, WithoutRatingsItIsRefused) {
 
 TEST(FedcarsModel, OptionsOutOfRangeAreRefusedBeforeAnythingIsRead) {
   TrainRequest request = fedcars_request();
-  request.fedcars.participation = 0.0;
+  request.model.own<FedcarsSettings>().participation = 0.0;
   EXPECT_FALSE(settle(request).ok());
   request = fedcars_request();
-  request.fedcars.query_share = 0.0f;
+  request.model.own<FedcarsSettings>().query_share = 0.0f;
   EXPECT_FALSE(settle(request).ok());
   request = fedcars_request();
   request.dp.place = "central";
@@ -196,16 +195,16 @@ TEST(FedcarsModel, OptionsOutOfRangeAreRefusedBeforeAnythingIsRead) {
 
 TEST(FedcarsModel, ItsPlanReadsBack) {
   TrainRequest request = fedcars_request();
-  request.fedcars.rating.order = MamlOrder::first;
-  request.fedcars.rating.adapts = Adapts::all;
-  request.fedcars.query = QueryFrom::test;
-  request.fedcars.hidden = 7;
-  request.fedcars.participation = 0.25;
+  request.model.own<FedcarsSettings>().rating.order = MamlOrder::first;
+  request.model.own<FedcarsSettings>().rating.adapts = Adapts::all;
+  request.model.own<FedcarsSettings>().query = QueryFrom::test;
+  request.model.own<FedcarsSettings>().hidden = 7;
+  request.model.own<FedcarsSettings>().participation = 0.25;
   const auto again = from_toml(to_toml(request), "plan.toml");
   ASSERT_TRUE(again.ok()) << again.error().message;
   EXPECT_EQ(to_toml(*again), to_toml(request));
-  EXPECT_EQ(again->fedcars.rating.order, MamlOrder::first);
-  EXPECT_EQ(again->fedcars.hidden, 7u);
+  EXPECT_EQ(again->model.own<FedcarsSettings>().rating.order, MamlOrder::first);
+  EXPECT_EQ(again->model.own<FedcarsSettings>().hidden, 7u);
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // KGFlex as a request asks for it: trained, stopped, resumed, kept and summed in secret.
-#include "engine/models/kgflex_model.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
+#include "engine/models/kgflex.h"
 #include "engine/train/forget.h"
 #include "engine/train/run_dir.h"
 #include "engine/train/session.h"
@@ -28,7 +27,7 @@ Split known_world(std::uint32_t users = 150) {
   return split;
 }
 
-TrainRequest kgflex_request(ModelKind model = ModelKind::kgflex) {
+TrainRequest kgflex_request(std::string_view model = "kgflex") {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.data.kg.paths = {"generated"};
@@ -73,9 +72,9 @@ TEST(KgflexModel, ThreadsTheWireAndASecretSumGiveTheSameModel) {
 TEST(KgflexModel, StoppedAndResumedEndsWithTheSameBytes) {
   const Split split = known_world();
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::kgflex, ModelKind::kgflex_central}) {
+  for (const std::string_view model : {"kgflex", "kgflex-central"}) {
     TrainRequest request = kgflex_request(model);
-    request.factors.server = ServerStep::adam;
+    request.server.step = ServerStep::adam;
     request.early = {.metric = "nDCG@10", .every = 1, .patience = 50};
     const Trained whole = trained_by(request, split, serial);
     std::atomic<bool> stop = false;
@@ -105,9 +104,9 @@ TEST(KgflexModel, ARunDirectoryHoldsAllThatIsNeededToRecommendAndToSayWhy) {
   const std::filesystem::path folder = ::mkdtemp(pattern.data());
   const Split split = known_world();
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::kgflex, ModelKind::kgflex_central}) {
+  for (const std::string_view model : {"kgflex", "kgflex-central"}) {
     const TrainRequest request = kgflex_request(model);
-    const RunDir dir(folder / to_string(model));
+    const RunDir dir(folder / model);
     ASSERT_TRUE(dir.begin(request, split).ok());
     Session session;
     session.trained = trained_by(request, split, serial);
@@ -122,14 +121,14 @@ TEST(KgflexModel, ARunDirectoryHoldsAllThatIsNeededToRecommendAndToSayWhy) {
     EXPECT_EQ(run->split->features->hash(), split.features->hash());
   }
   // Features of another run, or none, are not taken for its own.
-  const auto file = [&](ModelKind model) { return folder / to_string(model) / "features.bin"; };
+  const auto file = [&](std::string_view model) { return folder / model / "features.bin"; };
   Split other = split;
   other.features = std::make_shared<const ItemFeatures>(FeatureList(), split.items);
   ASSERT_TRUE(RunDir(folder / "other").begin(kgflex_request(), other).ok());
-  std::filesystem::copy_file(folder / "other" / "features.bin", file(ModelKind::kgflex),
+  std::filesystem::copy_file(folder / "other" / "features.bin", file("kgflex"),
                              std::filesystem::copy_options::overwrite_existing);
   EXPECT_NE(load_run(folder / "kgflex", serial).error().message.find("not the features"), std::string::npos);
-  std::filesystem::remove(file(ModelKind::kgflex));
+  std::filesystem::remove(file("kgflex"));
   EXPECT_NE(load_run(folder / "kgflex", serial).error().message.find("missing"), std::string::npos);
   std::filesystem::remove_all(folder);
 }
@@ -151,14 +150,14 @@ TEST(KgflexModel, WithoutKnowledgeThereIsASentence) {
 
 TEST(KgflexModel, RefusesSettingsThatContradictEachOther) {
   TrainRequest request = kgflex_request();
-  request.kgflex.all_features = true;
-  request.kgflex.first_hop = 10;
+  request.model.own<KgflexSettings>().all_features = true;
+  request.model.own<KgflexSettings>().first_hop = 10;
   EXPECT_EQ(settle(request).error().code, Code::usage);
   request = kgflex_request();
-  request.kgflex.negatives = 0;
+  request.model.own<KgflexSettings>().negatives = 0;
   EXPECT_EQ(settle(request).error().code, Code::usage);
   request = kgflex_request();
-  request.kgflex.min_gain = 1.5f;
+  request.model.own<KgflexSettings>().min_gain = 1.5f;
   EXPECT_EQ(settle(request).error().code, Code::usage);
 }
 
@@ -169,7 +168,7 @@ TEST(KgflexModel, BeatsChanceOnAWorldWhereFeaturesMatter) {
   request.plan.epochs = 20;
   const Trained kgflex = trained_by(request, split, serial);
   TrainRequest random = request;
-  random.model = ModelKind::random;
+  random.model = "random";
   const Trained chance = trained_by(random, split, serial);
   const auto ndcg = [&](const Trained& trained) {
     return evaluate(*trained.model, split, evaluate_options(request, split, Part::test), serial)
@@ -184,7 +183,8 @@ TEST(KgflexModel, NobodysFeaturesAreKeptWhereNoneMayBe) {
   const Split split = known_world(40);
   SerialExecutor serial;
   TrainRequest request = kgflex_request();
-  request.kgflex.first_hop = request.kgflex.second_hop = 0;  // the ablation without features
+  request.model.own<KgflexSettings>().first_hop = request.model.own<KgflexSettings>().second_hop =
+      0;  // the ablation without features
   const Trained trained = trained_by(request, split, serial);
   EXPECT_EQ(trained.totals.triples, 0u);
   std::vector<float> scores(split.catalogue);
@@ -195,7 +195,7 @@ TEST(KgflexModel, NobodysFeaturesAreKeptWhereNoneMayBe) {
   Parameters kept{trained.parameters->items, trained.parameters->users, {}};
   const auto again = rebuild_model(request, split, std::move(kept), serial);
   ASSERT_TRUE(again.ok()) << again.error().message;
-  EXPECT_EQ(hash_answers(**again), hash_answers(*trained.model));
+  EXPECT_EQ(hash_answers(*again->model), hash_answers(*trained.model));
   EXPECT_GT(trained.parameters->users.on_device().width(), 0u);  // a matrix without width has no file
 }
 

@@ -1,5 +1,6 @@
 #include "engine/models/neural_training.h"
 
+#include "engine/models/networks.h"
 #include "engine/models/neural_module.h"
 
 namespace sotto {
@@ -48,13 +49,10 @@ class NetworkTraining final : public FactorTraining {
 
 }  // namespace
 
-Result<std::unique_ptr<FactorTraining>> start_neural_training(const TrainRequest& request, const Split& split,
-                                                              Executor& executor) {
+Result<std::unique_ptr<FactorTraining>> start_neural_training(StartNetwork start, const TrainRequest& request,
+                                                              const Split& split, Executor& executor) {
   SOTTO_TRY(const NeuralModule* module, open_neural_module());
-  const std::uint64_t seed = request.plan.seed;
-  SOTTO_TRY(auto training, request.model == ModelKind::multvae
-                               ? module->start_multvae(split.train, split.catalogue, request.neural, seed)
-                               : module->start_neumf(split.train, split.catalogue, request.neural, seed));
+  SOTTO_TRY(auto training, start(*module, split, network_options(request), request.plan.seed));
   return std::unique_ptr<FactorTraining>(
       std::make_unique<NetworkTraining>(std::move(training), request.plan.epochs, executor));
 }

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/hash.h"
 #include "engine/protect/dp.h"
 #include "engine/protect/lambda_choice.h"
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "fed/messages.h"
 #include "model/central/noisy_gram.h"
 #include "model/pair_sum.h"
@@ -100,7 +101,9 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   made.totals = counts.report;
   made.totals.add(pairs.report);
   EaseOptions options = asked_options;
-  ItemGram released{std::move(clean.gram), kept.items()};
+  Hasher sums;
+  sums.array(std::span(counts.sums)).array(std::span(pairs.sums));
+  ItemGram released{std::move(clean.gram), kept.items(), std::move(sums).hex()};
   double choice_cost = 0.0;
   if (dp.chooses()) {
     SOTTO_TRY(const LambdaChoice choice, choose_lambda(request, split, released, options, account, executor));
@@ -108,7 +111,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
     choice_cost = choice.epsilon;
     made.totals.add(choice.report);
   }
-  SOTTO_TRY(made.model, Ease::solve(std::move(released.gram), std::move(released.items), split.catalogue,
+  SOTTO_TRY(made.model, Ease::solve(std::move(released), split.catalogue,
                                     dp.chooses() ? whole_histories(split) : split.train, options, executor));
   made.totals.bytes_down += encoded_model_bytes(size, size) * users;
   made.privacy = account->spent();

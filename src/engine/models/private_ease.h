@@ -8,7 +8,8 @@
 // on the device and cost nothing.
 #pragma once
 
-#include "engine/models/direct_models.h"
+#include "engine/train/direct_model.h"
+#include "model/central/ease.h"
 
 namespace sotto {
 

@@ -1,4 +1,3 @@
-#include "engine/models/rating_models.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +5,8 @@
 #include <set>
 
 #include "data/generate.h"
-#include "engine/models/direct_models.h"
+#include "engine/plan/testing/set_option.h"
+#include "engine/train/direct_model.h"
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
@@ -14,10 +14,9 @@
 namespace sotto {
 namespace {
 
-const std::vector<ModelKind> predictors{
-    ModelKind::globalmean, ModelKind::usermean,     ModelKind::itemmean,     ModelKind::toppop_ratings,
-    ModelKind::baseline,   ModelKind::uknn_ratings, ModelKind::iknn_ratings, ModelKind::biasedmf,
-    ModelKind::nmf,        ModelKind::svdpp};
+const std::vector<std::string_view> predictors{"globalmean", "usermean",     "itemmean",     "toppop-ratings",
+                                               "baseline",   "uknn-ratings", "iknn-ratings", "biasedmf",
+                                               "nmf",        "svdpp"};
 
 // Half the people like even items and half odd ones, by two stars.
 std::vector<float> made_up_ratings(const Histories& part) {
@@ -39,7 +38,7 @@ Split rated_split() {
   return split;
 }
 
-TrainRequest rating_request(ModelKind model) {
+TrainRequest rating_request(std::string_view model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -60,38 +59,38 @@ TEST(RatingModels, ComeBackAsTheyWereOnAnyNumberOfThreads) {
   SerialExecutor one;
   ThreadPool two(2);
   std::set<std::string> hashes;
-  std::vector<ModelKind> all = predictors;
-  all.push_back(ModelKind::paco);
-  for (const ModelKind kind : all) {
+  std::vector<std::string_view> all = predictors;
+  all.push_back("paco");
+  for (const std::string_view kind : all) {
     const TrainRequest request = rating_request(kind);
     TrainHooks hooks;
     const Trained trained = train(request, split, one, hooks).value();
     const Trained again = train(request, split, two, hooks).value();
     EXPECT_EQ(again.model_hash, trained.model_hash);
-    EXPECT_TRUE(hashes.insert(trained.model_hash).second) << to_string(kind);
+    EXPECT_TRUE(hashes.insert(trained.model_hash).second) << kind;
     const std::vector<float> scores = rating_scores(*trained.model, split);
-    EXPECT_EQ(rating_scores(*again.model, split), scores) << to_string(kind);
-    EXPECT_EQ(rating_scores(*rebuild_model(request, split, std::nullopt, one).value(), split), scores);
+    EXPECT_EQ(rating_scores(*again.model, split), scores) << kind;
+    EXPECT_EQ(rating_scores(*rebuild_model(request, split, std::nullopt, one).value().model, split), scores);
   }
 }
 
 TEST(RatingModels, AreJudgedByTheirErrors) {
   const Split split = rated_split();
   SerialExecutor executor;
-  std::map<ModelKind, double> errors;
-  for (const ModelKind kind : predictors) {
+  std::map<std::string_view, double> errors;
+  for (const std::string_view kind : predictors) {
     TrainHooks hooks;
     const Trained trained = train(rating_request(kind), split, executor, hooks).value();
     const Evaluation evaluation = evaluate(*trained.model, split, {}, executor).value();
-    ASSERT_TRUE(evaluation.find("MAE").has_value()) << to_string(kind);
+    ASSERT_TRUE(evaluation.find("MAE").has_value()) << kind;
     errors[kind] = *evaluation.find("MAE");
     EXPECT_LE(errors[kind], *evaluation.find("RMSE"));
   }
-  EXPECT_EQ(errors[ModelKind::itemmean], errors[ModelKind::toppop_ratings]);
+  EXPECT_EQ(errors["itemmean"], errors["toppop-ratings"]);
   // Only the models that tell the two halves apart can know.
-  for (const ModelKind kind : {ModelKind::biasedmf, ModelKind::nmf, ModelKind::svdpp})
-    EXPECT_LT(errors[kind], 0.6 * errors[ModelKind::baseline]) << to_string(kind);
-  EXPECT_GT(errors[ModelKind::globalmean], 1.0);
+  for (const std::string_view kind : {"biasedmf", "nmf", "svdpp"})
+    EXPECT_LT(errors[kind], 0.6 * errors["baseline"]) << kind;
+  EXPECT_GT(errors["globalmean"], 1.0);
 }
 
 TEST(RatingModels, AreNamedByTheirRatingsAndSettings) {
@@ -100,35 +99,40 @@ TEST(RatingModels, AreNamedByTheirRatingsAndSettings) {
   auto records = std::make_shared<Records>(*split.records);
   records->train.ratings[0] = records->train.ratings[0] == 5.0f ? 2.0f : 5.0f;
   other.records = records;
-  TrainRequest request = rating_request(ModelKind::biasedmf);
-  const std::string name = direct_hash(request, split);
-  EXPECT_NE(direct_hash(request, other), name);
-  request.rating_lr = 0.5f;
-  EXPECT_NE(direct_hash(request, split), name);
-  request = rating_request(ModelKind::paco);
-  EXPECT_EQ(direct_hash(request, other), direct_hash(request, split));  // looks at no ratings
+  TrainRequest request = rating_request("biasedmf");
+  const auto hash_by = [&](const Split& data) {
+    SerialExecutor executor;
+    TrainHooks hooks;
+    return train(request, data, executor, hooks).value().model_hash;
+  };
+  const std::string name = hash_by(split);
+  EXPECT_NE(hash_by(other), name);
+  set_option(request, "model.lr", 0.005f);
+  EXPECT_NE(hash_by(split), name);
+  request = rating_request("paco");
+  EXPECT_EQ(hash_by(other), hash_by(split));  // looks at no ratings
 }
 
 TEST(RatingModels, NeedRatings) {
   Split split = rated_split();
   split.records = nullptr;
   SerialExecutor executor;
-  for (const ModelKind kind : predictors) {
-    EXPECT_TRUE(needs_ratings(kind));
-    const auto made = make_rating_model(rating_request(kind), split, executor);
+  for (const std::string_view kind : predictors) {
+    EXPECT_TRUE(rating_request(kind).model->needs_ratings);
+    const auto made = make_direct(rating_request(kind), split, executor);
     ASSERT_FALSE(made.ok());
-    EXPECT_NE(made.error().message.find(to_string(kind)), std::string::npos);
+    EXPECT_NE(made.error().message.find(kind), std::string::npos);
   }
-  EXPECT_FALSE(needs_ratings(ModelKind::paco));
-  EXPECT_TRUE(make_rating_model(rating_request(ModelKind::paco), split, executor).ok());
+  EXPECT_FALSE(rating_request("paco").model->needs_ratings);
+  EXPECT_TRUE(make_direct(rating_request("paco"), split, executor).ok());
 }
 
 TEST(RatingModels, TheRateIsInThePlan) {
-  TrainRequest request = rating_request(ModelKind::svdpp);
-  request.rating_lr = 0.125f;
+  TrainRequest request = rating_request("svdpp");
+  set_option(request, "model.lr", 0.125f);
   const TrainRequest again = from_toml(to_toml(request), "plan.toml").value();
-  EXPECT_EQ(again.rating_lr, 0.125f);
-  EXPECT_EQ(again.model, ModelKind::svdpp);
+  EXPECT_EQ(again.model->field("model.lr")->get(again), (PlanValue{{0.125f}}));
+  EXPECT_EQ(again.model->name, "svdpp");
 }
 
 }  // namespace

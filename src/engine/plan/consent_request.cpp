@@ -124,7 +124,7 @@ Status draw_protocols(const std::string& text, const Contexts* contexts, std::ui
     return fail(
         Code::usage,
         "udcp: a protocol says which contexts enter, and this run looks at none: leave --udcp out, or "
-        "train a model that does (fedcars)");
+        "name contexts with --contexts");
   std::vector<ConsentTerms> kinds;
   for (const ConsentTerms& terms : people.kinds)
     for (const double share : mix.means) {
@@ -232,12 +232,6 @@ std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size
   DrawnLevels levels{{}, levels_by_user(*words, users, seed)};
   for (const MixWord& word : *words) levels.names.push_back(word.word);
   return levels;
-}
-
-std::string describe(const ConsentRequest& request) {
-  if (!request.any()) return "";
-  return fmt::format(" policy {} mix {} device {} {}{}", request.policy, request.mix, request.device,
-                     request.device_policy, request.udcp.empty() ? "" : " udcp " + request.udcp);
 }
 
 }  // namespace sotto

@@ -63,7 +63,4 @@ struct DrawnLevels {
 [[nodiscard]] std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size_t users,
                                                       std::uint64_t seed);
 
-// All that a model made in one go (a hash of settings) needs to tell such requests apart; "" for none.
-[[nodiscard]] std::string describe(const ConsentRequest& request);
-
 }  // namespace sotto

@@ -33,7 +33,7 @@ class ContextRequestTest : public ::testing::Test {
  protected:
   [[nodiscard]] TrainRequest request() const {
     TrainRequest train;
-    train.model = ModelKind::toppop;
+    train.model = "toppop";
     train.data.paths = {(folder_ / "ratings.csv").string()};
     train.data.contexts.of = {"interval", "daypart"};
     train.data.rating_scale = "0.5:5";

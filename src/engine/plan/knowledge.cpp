@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "data/kg/feature_counts.h"
+#include "data/feature_counts.h"
 #include "engine/files/descriptor.h"
 #include "engine/files/files.h"
 

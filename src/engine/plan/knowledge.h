@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/feature_list.h"
+#include "data/item_features.h"
 #include "data/kg/explore.h"
-#include "data/kg/feature_list.h"
-#include "data/kg/item_features.h"
 #include "data/kg/prepared_lists.h"
 #include "data/split.h"
 #include "engine/files/file_stream.h"

@@ -113,7 +113,7 @@ TEST_F(KnowledgeTest, ColumnsWithLinksSayTheSameAsTheList) {
 TEST_F(KnowledgeTest, ARunDirectoryKeepsThem) {
   TrainRequest train;
   train.data = request();
-  train.model = ModelKind::toppop;
+  train.model = "toppop";
   ASSERT_TRUE(settle(train).ok());
   const Split split = prepare(train.data).value().split;
   const RunDir run(folder_ / "run");
@@ -130,7 +130,7 @@ TEST_F(KnowledgeTest, ARunDirectoryKeepsThem) {
 TEST_F(KnowledgeTest, WrongRequestsAreToldBeforeReading) {
   TrainRequest train;
   train.data.paths = {"anywhere"};
-  train.model = ModelKind::vsm;
+  train.model = "vsm";
   EXPECT_NE(settle(train).error().message.find("--kg"), std::string::npos);
   train.data.kg.paths = {"known.tsv"};
   EXPECT_TRUE(settle(train).ok());

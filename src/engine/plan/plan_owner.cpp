@@ -2,8 +2,8 @@
 
 #include <fmt/core.h>
 
-#include "device/toml.h"
 #include "engine/files/files.h"
+#include "storage/toml.h"
 
 namespace sotto {
 

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "base/hash.h"
+#include "data/recency.h"
+#include "engine/plan/model_entry.h"
 #include "fed/dp_choice.h"
 #include "sim/candidate_votes.h"
 
@@ -20,11 +22,6 @@ double delta_of(const DpRequest& dp) { return dp.delta.value_or(usual_delta); }
 
 NoiseKind noise_kind_of(const DpRequest& dp) {
   return dp.laplace() ? NoiseKind::laplace : NoiseKind::gaussian;
-}
-
-bool serves(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
-         model == ModelKind::fedease || model == ModelKind::kgflex;
 }
 
 // A message carries one device's share of distributed noise, and a sum over a group its members' shares.
@@ -86,9 +83,8 @@ Status check_choice(const TrainRequest& request) {
                   "dp-choice-epsilon pays for a choice: give candidates with --dp-lambdas 30,100");
     return Done{};
   }
-  if (request.model != ModelKind::fedease)
-    return fail(Code::usage, fmt::format("dp-lambdas are candidates of fedease, not of {}: leave them out",
-                                         to_string(request.model)));
+  if (!request.model->has("dp.lambdas"))
+    return fail(Code::usage, "dp-lambdas: " + not_of_model(request.model.entry(), "dp.lambdas"));
   if (dp.place != to_string(DpPlace::central))
     return fail(
         Code::usage,
@@ -164,10 +160,10 @@ Status check_dp(const TrainRequest& request) {
   if (!dp.kind.empty() && !dp.laplace() && dp.kind != to_string(NoiseKind::gaussian))
     return fail(Code::usage,
                 fmt::format("the noise of a sum is gaussian or laplace; '{}' is neither", dp.kind));
-  if (!serves(request.model))
-    return fail(Code::usage,
-                fmt::format("differential privacy serves fpl, fcf, fedals, fedease and kgflex, not {}",
-                            to_string(request.model)));
+  const auto serves = [](const ModelEntry& entry) { return entry.has("dp.place"); };
+  if (!serves(request.model.entry()))
+    return fail(Code::usage, fmt::format("differential privacy serves {}, not {}", model_names(serves),
+                                         request.model->name));
   if (!dp.epsilon && !dp.noise)
     return fail(Code::usage, "how much privacy? give --dp-epsilon, or --dp-noise as a multiple of the clip");
   if (request.early.patience > 0)
@@ -330,18 +326,6 @@ Status put_noisy_rounds(Protection& protection, const TrainRequest& request, Sum
   const double unit = double{request.plan.fixed.scale()};
   return put_dp_before(protection, request, shape,
                        {"a round of training", *request.dp.noise, unit, request.dp.releases}, account);
-}
-
-std::string dp_settings(const TrainRequest& request) {
-  const DpRequest& dp = request.dp;
-  if (!dp.asked()) return "";
-  const auto shown = [](const auto& value) { return value ? fmt::format("{}", *value) : std::string("-"); };
-  const std::string choice =
-      dp.chooses() ? fmt::format(" choice {} of {}", dp.choice_cost(), fmt::join(dp.lambdas, ",")) : "";
-  return fmt::format(" dp {}{} {} {} {} {} {} {} {} {} {}{} seed {}", dp.place,
-                     dp.laplace() ? " laplace" : "", shown(dp.epsilon), shown(dp.noise), shown(dp.delta),
-                     shown(dp.clip), shown(dp.row_clip), shown(dp.survivors), shown(dp.items),
-                     shown(dp.popularity_share), shown(dp.half_life), choice, request.plan.seed);
 }
 
 }  // namespace sotto

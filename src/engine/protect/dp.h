@@ -92,7 +92,4 @@ struct DpRelease {
 // The same as put_dp_before() for a training in rounds, with an account of its own. The request has noise.
 [[nodiscard]] Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape);
 
-// The settings that decide a model, as text: part of its name. Empty without privacy.
-[[nodiscard]] std::string dp_settings(const TrainRequest& request);
-
 }  // namespace sotto

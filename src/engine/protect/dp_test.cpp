@@ -23,7 +23,7 @@ Split world() {
 TrainRequest fedease(const char* place) {
   TrainRequest request;
   request.data.paths = {"made up"};
-  request.model = ModelKind::fedease;
+  request.model = "fedease";
   request.lambda = 20.0f;
   request.dp.place = place;
   request.dp.epsilon = 4.0;
@@ -323,7 +323,7 @@ TEST(DpRequest, WhatCannotBeIsRefused) {
   EXPECT_TRUE(refused([](TrainRequest& r) { r.dp = {}, r.dp.kind = "laplace"; }));
   EXPECT_FALSE(refused([](TrainRequest& r) { r.dp.kind = "laplace"; }));
   EXPECT_FALSE(refused([](TrainRequest& r) { r.dp.kind = "gaussian"; }));
-  EXPECT_TRUE(refused([](TrainRequest& r) { r.model = ModelKind::ease; }));
+  EXPECT_TRUE(refused([](TrainRequest& r) { r.model = "ease"; }));
   const auto looks = [](TrainRequest& r) { r.early.patience = 3, r.data.split.validation_share = .2; };
   EXPECT_TRUE(refused(looks));
   EXPECT_FALSE(refused([&](TrainRequest& r) { looks(r), r.dp = {}; }));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 #include "fed/messages.h"
 #include "sim/candidate_votes.h"
 
@@ -73,8 +73,7 @@ Result<LambdaChoice> choose_lambda(const TrainRequest& asked, const Split& split
   request.dp.lambdas.clear();
   for (const float lambda : asked.dp.lambdas) {
     options.lambda = lambda;
-    const auto candidate =
-        Ease::solve(released.gram, released.items, split.catalogue, votes.train(), options, executor);
+    const auto candidate = Ease::solve(released, split.catalogue, votes.train(), options, executor);
     if (!candidate.ok()) continue;
     SOTTO_TRY_DONE(votes.judge(**candidate, executor));
     request.dp.lambdas.push_back(lambda);

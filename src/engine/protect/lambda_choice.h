@@ -8,19 +8,12 @@
 
 #include <memory>
 
-#include "base/dense.h"
 #include "engine/protect/dp.h"
 #include "metrics/evaluate.h"
 #include "model/central/ease.h"
 #include "sim/federation.h"
 
 namespace sotto {
-
-// A Gram matrix of some of the catalogue's items, ascending.
-struct ItemGram {
-  SymmetricMatrix gram;
-  std::vector<std::uint32_t> items;
-};
 
 struct LambdaChoice {
   float lambda = 0.0f;

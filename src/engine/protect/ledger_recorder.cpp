@@ -5,6 +5,7 @@
 
 #include "data/membership.h"
 #include "data/pair_sampler.h"
+#include "engine/plan/model_entry.h"
 #include "fed/messages.h"
 
 namespace sotto {
@@ -37,15 +38,16 @@ std::vector<std::string> LedgerRecorder::items_in_pairs() const {
 }
 
 std::vector<std::string> LedgerRecorder::items_in(const Contribution& contribution) const {
-  if (owner_.model == ModelKind::kgflex)
+  const ModelEntry& model = *owner_.model;
+  if (model.names_drawn_items)
     return contribution.size() == 0 ? std::vector<std::string>() : items_in_pairs();
   std::vector<std::string> names;
   // Where a row is an item's, what was sent is in the rows; answers about everything, or about pairs, hold
   // what the gate let out, asked in the order of the history.
-  const bool by_rows = owner_.model == ModelKind::fpl || owner_.model == ModelKind::fedals;
-  const std::uint32_t first_row = owner_.model == ModelKind::fedals ? 1 : 0;
+  const bool by_rows = model.first_item_row.has_value();
+  const std::uint32_t first_row = model.first_item_row.value_or(0);
   // Sums of pairs and of numbers have the answers of the first round in all (sim/number_round.h).
-  const std::uint32_t asked = facts_of(owner_.model).family == ModelFamily::direct ? 0 : round_;
+  const std::uint32_t asked = model.in_steps() ? round_ : 0;
   ConsentGate gate(owner_.plan.consent, owner_.plan.seed, asked, owner_.user);
   std::size_t at = 0;
   for (const ItemIndex item : owner_.histories.of(owner_.user)) {
@@ -59,7 +61,7 @@ std::vector<std::string> LedgerRecorder::items_in(const Contribution& contributi
 
 Status LedgerRecorder::accept(UserIndex user, Contribution& contribution) {
   if (user == owner_.user) {
-    LedgerEntry entry{.round = round_, .task = to_string(owner_.model), .mechanism = mechanism_.name};
+    LedgerEntry entry{.round = round_, .task = owner_.model->name, .mechanism = mechanism_.name};
     if (mechanism_.epsilon) entry.epsilon = mechanism_.epsilon();
     if (mechanism_.keeps_size)
       entry.bytes = encoded_contribution_bytes(1, contribution.size(), contribution.width());

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "device/vault.h"
-#include "engine/plan/model_kind.h"
+#include "engine/plan/model_entry.h"
 #include "fed/collector.h"
 #include "fed/plan.h"
 
@@ -28,7 +28,7 @@ struct Mechanism {
 // The person, and what is needed to name their items.
 struct LedgerOwner {
   UserIndex user;
-  ModelKind model = ModelKind::fpl;
+  const ModelEntry* model = nullptr;
   Histories histories;   // what may be trained on
   bool let_out = false;  // all of it was spoken of: no gate is asked again
   IdTable items;

@@ -43,8 +43,11 @@ class LedgerRecorders : public ::testing::Test {
   // A round of both people, which fails.
   void run_round(Mechanism mechanism, Collector& next) {
     const Histories histories({0, 1, 3}, {ItemIndex{1}, ItemIndex{0}, ItemIndex{2}});
-    LedgerOwner owner{
-        .user = {1}, .model = ModelKind::fedease, .histories = histories, .items = items_, .plan = {}};
+    LedgerOwner owner{.user = {1},
+                      .model = find_model("fedease").value(),
+                      .histories = histories,
+                      .items = items_,
+                      .plan = {}};
     LedgerRecorder recorder(std::move(owner), std::move(mechanism), folder_.open_or_make().value(), next);
     const std::vector<UserIndex> cohort{{0}, {1}};
     ASSERT_TRUE(recorder.begin({7, cohort, nullptr}).ok());
@@ -81,7 +84,7 @@ TEST_F(LedgerRecorders, OfKgflexALineHoldsWhatTheVisitsPairsLetOut) {
   plan.triples = 6;
   plan.consent = {0.5, MaskKind::redraw};
   LedgerOwner owner{.user = {1},
-                    .model = ModelKind::kgflex,
+                    .model = find_model("kgflex").value(),
                     .histories = histories,
                     .items = names,
                     .plan = plan,

@@ -2,18 +2,11 @@
 
 #include <fmt/core.h>
 
+#include "engine/plan/model_entry.h"
 #include "engine/protect/dp.h"
 #include "fed/secure/secure_collector.h"
 
 namespace sotto {
-
-namespace {
-
-bool counts_pairs(ModelKind model) {
-  return model == ModelKind::fedease || model == ModelKind::feditemknn || model == ModelKind::fedrp3beta;
-}
-
-}  // namespace
 
 std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape, Executor& executor) {
   const auto sum = [&](std::size_t group) -> std::unique_ptr<Collector> {
@@ -65,22 +58,22 @@ Status check_robust(const TrainRequest& request) {
   const RobustOptions& robust = request.robust;
   SOTTO_TRY_DONE(check(robust));
   if (!robust.asked()) return Done{};
-  if (!facts_of(request.model).federated)
+  if (!request.model->federated())
     return fail(Code::usage,
                 fmt::format("robust sums are of federated models, and {} is trained in one place: "
                             "leave the robust flags out",
-                            to_string(request.model)));
+                            request.model->name));
   if (request.dp.asked())
     return fail(
         Code::usage,
         "noise is planned for a sum, and a robust sum is another number: leave the robust flags or --dp "
         "out (--dp-clip and --dp-row-clip bound everybody too)");
-  if (counts_pairs(request.model) && (robust.row_clip || robust.clip))
+  if (request.model->sends == Sends::pair_counts && (robust.row_clip || robust.clip))
     return fail(Code::usage,
                 fmt::format("devices send whole pair counts for {}, which no length in the model's units "
                             "bounds: leave --robust-clip and --robust-row-clip out; --groups with --across "
                             "keeps liars from deciding",
-                            to_string(request.model)));
+                            request.model->name));
   if (request.sum.kind != SumKind::plain && (robust.row_clip || robust.clip || robust.min_contributors))
     return fail(
         Code::usage,

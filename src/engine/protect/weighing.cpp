@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "engine/files/files.h"
-#include "engine/models/fedcars_model.h"
+#include "engine/plan/model_entry.h"
 #include "fed/criteria/history_facts.h"
 #include "fed/selection.h"
 #include "sim/history_federation.h"
@@ -15,18 +15,6 @@
 namespace sotto {
 
 namespace {
-
-// Contributions that add up to what is learned: a device that counts twice is as two of them.
-bool adds_up(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals ||
-         model == ModelKind::kgflex || model == ModelKind::fedcars || is_averaged(model);
-}
-
-// Of those: where what is sent is a step of the model, which has a length.
-bool sends_updates(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::kgflex ||
-         is_averaged(model);
-}
 
 // Criteria leave a device with 24 bits: up to here a record more or less is seen.
 constexpr std::uint32_t most_size_bound = 1'000'000;
@@ -51,12 +39,12 @@ bool holds(const CriteriaOrder& order, std::string_view name) {
 Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
   const CriteriaRequest& asked = request.criteria;
   for (const Criterion criterion : order)
-    if (criterion->of_update && !sends_updates(request.model))
+    if (criterion->of_update && !request.model->sends_steps())
       return fail(
           Code::usage,
           fmt::format("{} is measured on a device's step of the model, and {} sends statistics: leave "
-                      "it out, or train fpl, fcf, kgflex, fedmultvae or fedneumf",
-                      criterion->name, to_string(request.model)));
+                      "it out, or train one of {}",
+                      criterion->name, request.model->name, model_names(&ModelEntry::sends_steps)));
   if (holds(order, "layer-closeness"))
     return fail(Code::usage,
                 "layer-closeness is of the networks of sotto fedavg: for recommenders take closeness");
@@ -115,12 +103,13 @@ Result<HistoryFactsOptions> known_facts(const TrainRequest& request, const Crite
 class HistoryWeighing final : public Weighing {
  public:
   HistoryWeighing(CriteriaOptions options, HistoryFactsOptions known, const TrainRequest& request,
-                  const Split& split, Selectable from, SumMaker sums, Collector& next, std::size_t model_rows)
+                  const Split& split, const Population& from, SumMaker sums, Collector& next,
+                  std::size_t model_rows)
       : shareable_(shareable(request.plan.consent, split.train)),
         facts_(shareable_, split.catalogue, std::move(known), request.plan.consent.people),
         remembers_(holds(options.order, "recency")),
         some_do_not_answer_(request.plan.consent.people != nullptr),
-        selector_(std::move(from.users), from.cohort, request.plan.seed),
+        selector_(from.users, from.schedule.cohort, request.plan.seed),
         weighing_(std::move(options), facts_, {.fixed = request.plan.fixed, .rows = model_rows},
                   std::move(sums), next) {}
 
@@ -170,11 +159,11 @@ Status check_criteria(const TrainRequest& request) {
     return fail(Code::usage, "to let devices count by criteria say which: --criteria \"size>diversity\"");
   }
   SOTTO_TRY(const CriteriaOptions options, criteria_options(asked, request.sum.assumed));
-  if (!adds_up(request.model))
+  const auto adds_up = [](const ModelEntry& entry) { return entry.has("criteria.order"); };
+  if (!adds_up(request.model.entry()))
     return fail(Code::usage,
-                fmt::format("criteria weigh what devices add up for fpl, fcf, fedals, kgflex, fedcars, "
-                            "fedmultvae and fedneumf, not for {}: leave --criteria out",
-                            to_string(request.model)));
+                fmt::format("criteria weigh what devices add up for {}, not for {}: leave --criteria out",
+                            model_names(adds_up), request.model->name));
   SOTTO_TRY_DONE(check_order(request, options.order));
   if (request.dp.asked())
     return fail(
@@ -184,27 +173,21 @@ Status check_criteria(const TrainRequest& request) {
   return Done{};
 }
 
-Selectable selectable(const TrainRequest& request, const Split& split, const Schedule& schedule) {
-  if (request.model == ModelKind::fpl) return {eligible_users(split.train, split.catalogue), schedule.cohort};
-  return {users_with_history(participants(request, split.train)), schedule.cohort};
-}
-
 Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
-                                                Selectable from, SumMaker sums, Collector& next,
+                                                const Population& from, SumMaker sums, Collector& next,
                                                 std::size_t model_rows) {
   SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria, request.sum.assumed));
-  if (from.cohort < 2)
+  if (from.schedule.cohort < 2)
     return fail(Code::usage,
                 "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "
                 "(--cohort 0.1, --variant pfpl), or leave --criteria out");
-  if (holds(options.order, "recency") && from.cohort >= from.users.size())
+  if (holds(options.order, "recency") && from.schedule.cohort >= from.users.size())
     return fail(Code::usage,
                 "recency tells who was away apart, and here everybody is in each round: take smaller cohorts "
                 "(--cohort 0.1), or leave it out");
   SOTTO_TRY(HistoryFactsOptions known, known_facts(request, options.order, split));
-  return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(std::move(options), std::move(known),
-                                                                     request, split, std::move(from),
-                                                                     std::move(sums), next, model_rows));
+  return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(
+      std::move(options), std::move(known), request, split, from, std::move(sums), next, model_rows));
 }
 
 SumMaker small_sums(SumOptions options, std::uint64_t seed, Executor& executor) {
@@ -219,13 +202,13 @@ SumMaker small_sums(SumOptions options, std::uint64_t seed, Executor& executor) 
 }
 
 Status put_weighing_before(Protection& protection, const TrainRequest& request, const Split& split,
-                           SumShape shape, Selectable from, Executor& executor, std::size_t model_rows) {
+                           SumShape shape, const Population& from, Executor& executor,
+                           std::size_t model_rows) {
   if (!request.criteria.asked()) return Done{};
   if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
-  SOTTO_TRY(
-      std::unique_ptr<Weighing> weighing,
-      make_weighing(request, split, std::move(from), small_sums(request.sum, request.plan.seed, executor),
-                    *protection.first(), model_rows));
+  SOTTO_TRY(std::unique_ptr<Weighing> weighing,
+            make_weighing(request, split, from, small_sums(request.sum, request.plan.seed, executor),
+                          *protection.first(), model_rows));
   protection.on_resume([weighing = weighing.get()](std::uint32_t rounds) {
     weighing->count_before(rounds);
     return Status(Done{});

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/plan/request.h"
+#include "engine/plan/model_entry.h"
 #include "engine/protect/protection.h"
 #include "fed/criteria/weighing_collector.h"
 
@@ -21,16 +21,6 @@ namespace sotto {
 
 // Fails where the criteria asked for cannot be.
 [[nodiscard]] Status check_criteria(const TrainRequest& request);
-
-// Who may be in a round, and how many are.
-struct Selectable {
-  std::vector<UserIndex> users;
-  std::uint32_t cohort = 0;
-};
-
-// Of the request's model on these data, as its federation selects.
-[[nodiscard]] Selectable selectable(const TrainRequest& request, const Split& split,
-                                    const Schedule& schedule);
 
 // A collector that notes who took part in which round, for those who ask how long a device was away.
 class Weighing : public Collector {
@@ -44,7 +34,8 @@ class Weighing : public Collector {
 // The request has everybody's terms (with_people) and asks for criteria. `next` outlives it. The first
 // `model_rows` rows of a contribution are a step of the model.
 [[nodiscard]] Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, const Split& split,
-                                                              Selectable from, SumMaker sums, Collector& next,
+                                                              const Population& from, SumMaker sums,
+                                                              Collector& next,
                                                               std::size_t model_rows = SIZE_MAX);
 
 // Makes the small sums of a training, of the kind of its sum. Each has masks of its own, whichever copy of
@@ -53,7 +44,7 @@ class Weighing : public Collector {
 
 // Puts it before the chain, if the request asks for criteria.
 [[nodiscard]] Status put_weighing_before(Protection& protection, const TrainRequest& request,
-                                         const Split& split, SumShape shape, Selectable from,
+                                         const Split& split, SumShape shape, const Population& from,
                                          Executor& executor, std::size_t model_rows = SIZE_MAX);
 
 // What a person's ledger says of criteria: ", told size" or ", told no criteria"; nothing without criteria.

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "data/generate.h"
 #include "engine/train/training.h"
 #include "fed/selection.h"
@@ -18,11 +20,11 @@ Split labelled_world() {
   return split;
 }
 
-TrainRequest request_for(ModelKind model, const char* order, SumKind kind = SumKind::plain) {
+TrainRequest request_for(std::string_view model, const char* order, SumKind kind = SumKind::plain) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
-  request.plan.cohort = model == ModelKind::fedals ? 1.0 : 0.5;
+  request.plan.cohort = model == "fedals" ? 1.0 : 0.5;
   request.plan.triples = 2;
   request.plan.fpl.factors = 4;
   request.plan.epochs = 3;
@@ -49,38 +51,38 @@ std::string refusal_of(TrainRequest request) {
 
 TEST(Weighing, CriteriaReachTheModelAndASecureSumGivesThePlainOne) {
   const Split split = labelled_world();
-  const auto hash = [&](ModelKind model, const char* order, SumKind kind = SumKind::plain) {
+  const auto hash = [&](std::string_view model, const char* order, SumKind kind = SumKind::plain) {
     TrainRequest request = request_for(model, order, kind);
     request.plan.epochs = 1;  // of several rounds, but for fedals
     return hash_of(request, split);
   };
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf, ModelKind::fedals}) {
+  for (const std::string_view model : {"fpl", "fcf", "fedals"}) {
     const std::string none = hash(model, "");
     for (const char* order : {"size", "diversity>novelty", "recency>size"}) {
-      if (model == ModelKind::fedals && order[0] == 'r') continue;  // everybody is in each of its rounds
+      if (model == "fedals" && order[0] == 'r') continue;  // everybody is in each of its rounds
       const std::string plain = hash(model, order);
-      EXPECT_NE(plain, none) << to_string(model) << ' ' << order;
-      EXPECT_EQ(hash(model, order, SumKind::secure), plain) << to_string(model) << ' ' << order;
+      EXPECT_NE(plain, none) << model << ' ' << order;
+      EXPECT_EQ(hash(model, order, SumKind::secure), plain) << model << ' ' << order;
     }
   }
-  EXPECT_NE(hash(ModelKind::fpl, "closeness"), hash(ModelKind::fpl, ""));
+  EXPECT_NE(hash("fpl", "closeness"), hash("fpl", ""));
 }
 
 TEST(Weighing, WhereAllAreAlikeTheModelIsThatWithoutCriteria) {
   const Split split = labelled_world();
-  TrainRequest bound = request_for(ModelKind::fpl, "size");
+  TrainRequest bound = request_for("fpl", "size");
   bound.criteria.size_bound = 1;  // everybody has as much as counts
-  EXPECT_EQ(hash_of(bound, split), hash_of(request_for(ModelKind::fpl, ""), split));
-  TrainRequest kept = request_for(ModelKind::fpl, "size");
+  EXPECT_EQ(hash_of(bound, split), hash_of(request_for("fpl", ""), split));
+  TrainRequest kept = request_for("fpl", "size");
   kept.consent.mix = "open=0.0,balanced=1.0";  // the level keeps criteria back
-  TrainRequest without = request_for(ModelKind::fpl, "");
+  TrainRequest without = request_for("fpl", "");
   without.consent.mix = kept.consent.mix;
   EXPECT_EQ(hash_of(kept, split), hash_of(without, split));
 }
 
 TEST(Weighing, AStoppedTrainingRemembersWhoTookPart) {
   const Split split = labelled_world();
-  TrainRequest request = request_for(ModelKind::fpl, "recency>size");
+  TrainRequest request = request_for("fpl", "recency>size");
   request.plan.cohort = 0.2;
   request.log_every = 1;
   const std::string whole = hash_of(request, split);
@@ -125,7 +127,7 @@ std::vector<std::int64_t> weighed_round(Weighing& weighing, SumShape shape, std:
 
 TEST(Weighing, ARoundInWhichNobodyAnsweredWentByHereAndAfterAResume) {
   const Split split = labelled_world();
-  TrainRequest request = request_for(ModelKind::fcf, "recency");
+  TrainRequest request = request_for("fcf", "recency");
   const std::vector<UserIndex> users{{0}, {1}, {2}, {3}, {4}, {5}, {6}, {7}};
   // Rounds 0 and 2 share one person, and nobody of round 1 is in them.
   std::vector<std::vector<UserIndex>> cohorts;
@@ -173,8 +175,7 @@ TEST(Weighing, ARoundInWhichNobodyAnsweredWentByHereAndAfterAResume) {
 TEST(Weighing, PlainAndSecureAreOneWhereSomeKeepBack) {
   const Split split = labelled_world();
   for (const char* mix : {"open=0.7,balanced=0.3", "open=0.1,balanced=0.9"}) {
-    TrainRequest plain = request_for(ModelKind::fcf, "size"),
-                 secure = request_for(ModelKind::fcf, "size", SumKind::secure);
+    TrainRequest plain = request_for("fcf", "size"), secure = request_for("fcf", "size", SumKind::secure);
     plain.consent.mix = secure.consent.mix = mix;
     EXPECT_EQ(hash_of(secure, split), hash_of(plain, split)) << mix;
   }
@@ -182,9 +183,9 @@ TEST(Weighing, PlainAndSecureAreOneWhereSomeKeepBack) {
 
 TEST(Weighing, ASumOfCriteriaIsOfTheCrowdAtLeast) {
   const Split split = labelled_world();
-  TrainRequest request = request_for(ModelKind::fcf, "size");
+  TrainRequest request = request_for("fcf", "size");
   request.consent.mix = "open=0.7,balanced=0.3";
-  TrainRequest without = request_for(ModelKind::fcf, "");
+  TrainRequest without = request_for("fcf", "");
   without.consent.mix = request.consent.mix;
   EXPECT_NE(hash_of(request, split), hash_of(without, split));
   request.sum.assumed.crowd = 24;  // nobody's cohort has so many who tell
@@ -195,7 +196,7 @@ TEST(Weighing, ATrainingTellsWhatWeighingCameTo) {
   const Split split = labelled_world();
   SerialExecutor serial;
   TrainHooks hooks;
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf}) {
+  for (const std::string_view model : {"fpl", "fcf"}) {
     EXPECT_FALSE(train(request_for(model, ""), split, serial, hooks)->weighed.has_value());
     TrainRequest request = request_for(model, "size>novelty");
     const WeighingTally all = train(request, split, serial, hooks)->weighed.value();
@@ -217,7 +218,7 @@ TEST(Weighing, ATrainingTellsWhatWeighingCameTo) {
 TEST(Weighing, RecencyNeedsSomebodyToBeAway) {
   SerialExecutor serial;
   TrainHooks hooks;
-  TrainRequest request = request_for(ModelKind::fcf, "size>recency");
+  TrainRequest request = request_for("fcf", "size>recency");
   request.plan.cohort = 1.0;
   const auto trained = train(request, labelled_world(), serial, hooks);
   ASSERT_FALSE(trained.ok());
@@ -225,7 +226,7 @@ TEST(Weighing, RecencyNeedsSomebodyToBeAway) {
 }
 
 TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
-  const auto refused = [](ModelKind model, auto set, const char* words) {
+  const auto refused = [](std::string_view model, auto set, const char* words) {
     TrainRequest request;
     request.data.paths = {"generated"};
     request.model = model;
@@ -235,40 +236,39 @@ TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
     EXPECT_NE(said.find(words), std::string::npos) << words << ": " << said;
   };
   const auto nothing = [](TrainRequest&) {};
-  refused(ModelKind::fedease, nothing, "not for fedease");
-  refused(ModelKind::bprmf, nothing, "not for bprmf");
+  refused("fedease", nothing, "not for fedease");
+  refused("bprmf", nothing, "not for bprmf");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "size>shoes"; }, "'shoes' is no criterion");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "size>shoes"; }, "'shoes' is no criterion");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "size>DS"; }, "twice");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "size>DS"; }, "twice");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "trust"; }, "--trust");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "trust"; }, "--trust");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.trust = "file"; }, "name it in --criteria");
+      "fpl", [](TrainRequest& r) { r.criteria.trust = "file"; }, "name it in --criteria");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "quality"; }, "--quality-category");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "quality"; }, "--quality-category");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.size_bound = 0; }, "--size-bound");
+      "fpl", [](TrainRequest& r) { r.criteria.size_bound = 0; }, "--size-bound");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.size_bound = 1'000'001; }, "count alike");
+      "fpl", [](TrainRequest& r) { r.criteria.size_bound = 1'000'001; }, "count alike");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.score = "max"; }, "no score function");
+      "fpl", [](TrainRequest& r) { r.criteria.score = "max"; }, "no score function");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.weights = {1.0}; },
-      "prioritized score has no weights");
+      "fpl", [](TrainRequest& r) { r.criteria.weights = {1.0}; }, "prioritized score has no weights");
   refused(
-      ModelKind::fpl, [](TrainRequest& r) { r.criteria.order = "MWL"; }, "take closeness");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "MWL"; }, "take closeness");
   refused(
-      ModelKind::fedals, [](TrainRequest& r) { r.criteria.order = "closeness"; }, "sends statistics");
+      "fedals", [](TrainRequest& r) { r.criteria.order = "closeness"; }, "sends statistics");
   refused(
-      ModelKind::fpl,
+      "fpl",
       [](TrainRequest& r) {
         r.dp.place = "central";
         r.dp.noise = 1.0;
       },
       "carry no noise");
   refused(
-      ModelKind::fpl,
+      "fpl",
       [](TrainRequest& r) {
         r.criteria.order.clear();
         r.criteria.score = "mean";
@@ -280,11 +280,11 @@ TEST(Weighing, ACohortOfOneAndMissingCategoriesAreNamedWhenTheDataAreKnown) {
   SerialExecutor serial;
   TrainHooks hooks;
   Split split = labelled_world();
-  TrainRequest alone = request_for(ModelKind::fpl, "size");
+  TrainRequest alone = request_for("fpl", "size");
   alone.plan.cohort = 0.0;
   EXPECT_NE(train(alone, split, serial, hooks).error().message.find("--variant pfpl"), std::string::npos);
   split.item_categories.clear();
-  const auto trained = train(request_for(ModelKind::fpl, "diversity"), split, serial, hooks);
+  const auto trained = train(request_for("fpl", "diversity"), split, serial, hooks);
   EXPECT_NE(trained.error().message.find("--names FILE"), std::string::npos);
 }
 
@@ -306,7 +306,7 @@ TEST(Weighing, TrustIsReadLineByLine) {
 }
 
 TEST(Weighing, ALedgerSaysWhichCriteriaWereTold) {
-  TrainRequest request = request_for(ModelKind::fpl, "size>novelty");
+  TrainRequest request = request_for("fpl", "size>novelty");
   EXPECT_EQ(told_in_words(request, {0}), ", told size and novelty");
   ConsentTerms some, none;
   some.criteria.named["size"] = false;
@@ -320,7 +320,7 @@ TEST(Weighing, ALedgerSaysWhichCriteriaWereTold) {
 }
 
 TEST(Weighing, APlanHoldsItsCriteria) {
-  TrainRequest request = request_for(ModelKind::fpl, "size>novelty");
+  TrainRequest request = request_for("fpl", "size>novelty");
   request.criteria.score = "owa";
   request.criteria.weights = {0.75, 0.25};
   request.criteria.size_bound = 50;
@@ -330,7 +330,7 @@ TEST(Weighing, APlanHoldsItsCriteria) {
   EXPECT_EQ(again->criteria.score, "owa");
   EXPECT_EQ(again->criteria.weights, request.criteria.weights);
   EXPECT_EQ(again->criteria.size_bound, 50u);
-  EXPECT_EQ(to_toml(request_for(ModelKind::fpl, "")).find("[criteria]"), std::string::npos)
+  EXPECT_EQ(to_toml(request_for("fpl", "")).find("[criteria]"), std::string::npos)
       << "old plans keep their text";
 }
 

@@ -10,13 +10,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 
 namespace sotto {
 
 namespace {
 
-constexpr std::size_t default_width = 100;
+constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t narrowest = 40, usual_width = 80, widest_prose = 100;
 
 const char* code_of(Tone tone) {
   switch (tone) {
@@ -78,6 +80,35 @@ std::size_t width_of(char32_t point) {
   return std::any_of(wide.begin(), wide.end(), holds) ? 2 : 1;
 }
 
+// Columns of what stands at `at`, which moves past it: a letter, or a colour.
+std::size_t next_width(std::string_view text, std::size_t& at) {
+  if (text[at] != '\033') return width_of(next_point(text, at));
+  at = std::min(text.find('m', at), text.size() - 1) + 1;
+  return 0;
+}
+
+// Bytes of the first line of a text that is wrapped.
+std::size_t first_line(std::string_view text, std::size_t columns, LongWords long_words) {
+  std::size_t width = 0, blank = 0, joint = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t here = at;
+    if (text[here] == '\n') return here;
+    if (text[here] == ' ') blank = here;
+    width += next_width(text, at);
+    if (width > columns && blank > 0) return blank;
+    if (width > columns && long_words == LongWords::cut) return joint > 0 ? joint : here > 0 ? here : at;
+    if (std::string_view(",/|;").find(text[here]) != std::string_view::npos) joint = at;
+  }
+  return text.size();
+}
+
+std::size_t columns_of(int stream, bool is_terminal) {
+  winsize size{};
+  if (!is_terminal) return no_limit;
+  if (::ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual_width;
+  return std::max<std::size_t>(size.ws_col, narrowest);
+}
+
 // Three digits that matter.
 std::string three_digits(double value) {
   if (value < 9.995) return fmt::format("{:.2f}", value);
@@ -104,11 +135,13 @@ Console Console::detect() {
   return console;
 }
 
-void Console::print(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), stdout); }
+void Console::print(std::string_view text) const { write(fitted(text, width())); }
+
+void Console::write(std::string_view text) const { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 void Console::note(std::string_view line) const {
   std::fflush(stdout);  // so that both streams keep their order on one terminal
-  const std::string text = fmt::format("{}\n", line);
+  const std::string text = fitted(line, note_width()) + "\n";
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
@@ -116,15 +149,14 @@ std::string Console::paint(Tone tone, std::string_view text) const {
   return painted(output_is_terminal_ && colours_ ? tone : Tone::plain, text);
 }
 
-std::string Console::paint_note(Tone tone, std::string_view text) const {
-  return painted(error_is_terminal_ && colours_ ? tone : Tone::plain, text);
-}
+std::size_t Console::width() const { return columns_of(STDOUT_FILENO, output_is_terminal_); }
 
-std::size_t Console::width() const {
-  winsize size{};
-  const int stream = output_is_terminal_ ? STDOUT_FILENO : STDERR_FILENO;
-  if (::ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return default_width;
-  return std::max<std::size_t>(size.ws_col, 40);
+std::size_t Console::note_width() const { return columns_of(STDERR_FILENO, error_is_terminal_); }
+
+std::size_t Console::prose_width() const {
+  const auto wished = static_cast<std::size_t>(std::strtoul(environment("COLUMNS").c_str(), nullptr, 10));
+  const std::size_t columns = output_is_terminal_ ? width() : wished > 0 ? wished : usual_width;
+  return std::clamp(columns, narrowest, widest_prose);
 }
 
 Status Console::flush() const {
@@ -135,7 +167,7 @@ Status Console::flush() const {
 
 std::size_t display_width(std::string_view utf8) {
   std::size_t width = 0;
-  for (std::size_t at = 0; at < utf8.size();) width += width_of(next_point(utf8, at));
+  for (std::size_t at = 0; at < utf8.size();) width += next_width(utf8, at);
   return width;
 }
 
@@ -144,10 +176,42 @@ std::string shortened(std::string_view utf8, std::size_t columns) {
   if (columns == 0) return "";
   std::size_t width = 0, end = 0;
   for (std::size_t at = 0; at < utf8.size(); end = at) {
-    width += width_of(next_point(utf8, at));
+    width += next_width(utf8, at);
     if (width > columns - 1) break;
   }
   return std::string(utf8.substr(0, end)) + "…";
+}
+
+std::vector<std::string> wrapped(std::string_view utf8, std::size_t columns, LongWords long_words) {
+  std::vector<std::string> lines;
+  while (true) {
+    const std::size_t end = first_line(utf8, columns, long_words);
+    lines.emplace_back(utf8.substr(0, utf8.substr(0, end).find_last_not_of(' ') + 1));
+    if (end == utf8.size()) return lines;
+    utf8.remove_prefix(utf8[end] == '\n' ? end + 1 : std::min(utf8.find_first_not_of(' ', end), utf8.size()));
+  }
+}
+
+std::string fitted(std::string_view utf8, std::size_t columns) {
+  std::string text;
+  for (std::size_t at = 0, end = 0; at < utf8.size(); at = end + 1) {
+    end = std::min(utf8.find('\n', at), utf8.size());
+    const std::string_view line = utf8.substr(at, end - at);
+    if (display_width(line) > columns && line.find(" sotto ") == std::string_view::npos) {
+      const std::size_t gap = line.rfind("  ", columns / 4 * 3);
+      const std::size_t start = gap == std::string_view::npos ? 0 : gap + 2;
+      const std::size_t hang = display_width(line.substr(0, start));
+      std::string lead(line.substr(0, start));
+      for (const std::string& part : wrapped(line.substr(start), columns - hang, LongWords::stay)) {
+        text += lead + part;
+        lead = "\n" + std::string(hang, ' ');
+      }
+    } else {
+      text += line;
+    }
+    if (end < utf8.size()) text += '\n';
+  }
+  return text;
 }
 
 std::string human_count(std::uint64_t count) {

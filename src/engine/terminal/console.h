@@ -1,7 +1,8 @@
 // Console: what a person sees. Text that belongs to the answer goes to stdout, all else to stderr.
 //
 // Laws: colours only on a terminal, and never with NO_COLOR set or TERM=dumb; columns line up by what
-// is seen (UTF-8), not by bytes.
+// is seen (UTF-8), not by bytes; lines are broken for a terminal alone, never in what goes to a file or a
+// pipe.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +21,19 @@ class Console {
   // Looks at the two streams and the environment.
   [[nodiscard]] static Console detect();
 
-  void print(std::string_view text) const;  // to stdout, as it is
-  void note(std::string_view line) const;   // to stderr, with a line end
+  void print(std::string_view text) const;  // to stdout, for a person: a terminal's lines are not overrun
+  void write(std::string_view text) const;  // to stdout, for a program: as it is
+  void note(std::string_view line) const;   // to stderr, for a person, with a line end
   // The text in a tone, if stdout shows colours.
   [[nodiscard]] std::string paint(Tone tone, std::string_view text) const;
-  // The same for stderr.
-  [[nodiscard]] std::string paint_note(Tone tone, std::string_view text) const;
 
   [[nodiscard]] bool shows_progress() const { return error_is_terminal_; }
-  [[nodiscard]] bool prints_to_terminal() const { return output_is_terminal_; }
-  // Columns of the terminal; 100 where there is none.
+  // Columns that a line on stdout may take: those of its terminal; no limit where there is none.
   [[nodiscard]] std::size_t width() const;
+  // The same of stderr.
+  [[nodiscard]] std::size_t note_width() const;
+  // Columns of a text that is broken into lines everywhere: a terminal's, else COLUMNS, else 80; at most 100.
+  [[nodiscard]] std::size_t prose_width() const;
 
   // The whole command as a person typed it, for pages that say how they were made.
   [[nodiscard]] const std::string& typed() const { return typed_; }
@@ -46,10 +49,18 @@ class Console {
   std::string typed_;
 };
 
-// Columns that a text takes on a terminal: combining marks none, wide East Asian letters two.
+// Columns that a text takes on a terminal: combining marks and colours none, wide East Asian letters two.
 [[nodiscard]] std::size_t display_width(std::string_view utf8);
 // At most `columns` wide; a cut is marked with an ellipsis.
 [[nodiscard]] std::string shortened(std::string_view utf8, std::size_t columns);
+enum class LongWords : std::uint8_t { cut, stay };
+// The text in lines of at most so many columns, broken at blanks; a word that is longer stays, or is cut,
+// after a comma or the like if there is one.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view utf8, std::size_t columns,
+                                               LongWords long_words = LongWords::cut);
+// A text's lines that are wider, each wrapped and continued below the last of its columns (two blanks begin
+// one). Commands stay in one line, to be copied.
+[[nodiscard]] std::string fitted(std::string_view utf8, std::size_t columns);
 
 [[nodiscard]] std::string human_count(std::uint64_t count);       // 1,234,567
 [[nodiscard]] std::string human_bytes(double bytes);              // 1.2 MB

@@ -1,8 +1,7 @@
 #include "engine/terminal/console.h"
 
 #include <gtest/gtest.h>
-
-#include "engine/terminal/table.h"
+#include <rapidcheck/gtest.h>
 
 namespace sotto {
 namespace {
@@ -60,31 +59,38 @@ TEST(Console, words_for_a_shell) {
   EXPECT_EQ(console.typed(), "sotto audit --data 'my world'");
 }
 
-TEST(Table, columns_line_up_and_leave_no_blanks_at_the_end) {
-  Table table({{"name"}, {"count", Align::right}, {"note"}});
-  table.row({"Café", "7", ""});
-  table.row({"Bar", "1,000", "x"});
-  EXPECT_EQ(table.text(Console{}),
-            "  name  count  note\n"
-            "  Café      7\n"
-            "  Bar   1,000  x\n");
+TEST(Console, text_is_broken_at_blanks) {
+  using Lines = std::vector<std::string>;
+  EXPECT_EQ(wrapped("", 10), Lines{""});
+  EXPECT_EQ(wrapped("a fine day", 10), Lines{"a fine day"});
+  EXPECT_EQ(wrapped("a fine  day", 7), (Lines{"a fine", "day"}));
+  EXPECT_EQ(wrapped("a fine day", 6), (Lines{"a fine", "day"}));
+  EXPECT_EQ(wrapped("one\ntwo three", 20), (Lines{"one", "two three"}));
+  EXPECT_EQ(wrapped("éé éé", 4), (Lines{"éé", "éé"}));
+  EXPECT_EQ(wrapped("abcdef", 4), (Lines{"abcd", "ef"}));
+  EXPECT_EQ(wrapped("open=0.3,balanced=0.4", 12), (Lines{"open=0.3,", "balanced=0.4"}));
+  EXPECT_EQ(wrapped("a abcdef b", 4, LongWords::stay), (Lines{"a", "abcdef", "b"}));
+  EXPECT_EQ(wrapped("\033[1mbold\033[0m on", 7), Lines{"\033[1mbold\033[0m on"});
 }
 
-TEST(Table, the_widest_text_column_gives_way) {
-  Table table({{"a"}, {"b", Align::right}});
-  table.row({std::string(200, 'x'), "12345"});
-  const std::string text = table.text(Console{});
-  const std::string line = text.substr(text.find('\n') + 1);
-  EXPECT_EQ(display_width(line.substr(0, line.size() - 1)), Console{}.width());
-  EXPECT_TRUE(line.ends_with("…  12345\n"));
+RC_GTEST_PROP(Console, what_is_wrapped_fits_and_loses_no_word, (const std::vector<unsigned char>& letters)) {
+  const auto columns = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
+  std::string text;
+  for (const unsigned char letter : letters) text += "ab, |\n"[letter % 6];
+  std::string kept, whole;
+  for (const std::string& line : wrapped(text, columns)) {
+    RC_ASSERT(display_width(line) <= columns);
+    for (const char letter : line) kept += letter == ' ' ? "" : std::string(1, letter);
+  }
+  for (const char letter : text) whole += letter == ' ' || letter == '\n' ? "" : std::string(1, letter);
+  RC_ASSERT(kept == whole);
 }
 
-TEST(Table, what_one_has_to_type_is_never_cut) {
-  Table table({{"a", Align::left, Tone::plain, true}, {"b"}});
-  table.row({std::string(80, 'x'), std::string(60, 'y')});
-  const std::string text = table.text(Console{});
-  EXPECT_NE(text.find(std::string(80, 'x') + "  yyy"), std::string::npos) << text;
-  EXPECT_NE(text.find("y…"), std::string::npos) << text;
+TEST(Console, lines_that_are_too_wide_keep_their_indent_and_commands_stay_whole) {
+  EXPECT_EQ(fitted("short\n  one two three\n", 11), "short\n  one two\n  three\n");
+  EXPECT_EQ(fitted("  * all    one two three", 20), "  * all    one two\n           three");
+  EXPECT_EQ(fitted("Try: sotto train --data a\n", 11), "Try: sotto train --data a\n");
+  EXPECT_EQ(fitted("no end", 40), "no end");
 }
 
 }  // namespace

@@ -1,4 +1,7 @@
 // Table: rows of text in columns that line up.
+//
+// Laws: on a terminal no row is wider than its lines, and nothing is lost for it; elsewhere a row is one
+// line.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +18,7 @@ struct TableColumn {
   std::string title;
   Align align = Align::left;
   Tone tone = Tone::plain;
-  bool whole = false;  // what one has to type is never cut
+  bool whole = false;  // what one has to type is never broken
 };
 
 class Table {
@@ -25,20 +28,27 @@ class Table {
 
   // As many cells as there are columns. A row with a tone is painted whole.
   void row(std::vector<std::string> cells, Tone tone = Tone::plain);
+  void row(std::vector<std::string> cells, std::vector<Tone> tones);
   [[nodiscard]] bool empty() const { return rows_.empty(); }
 
-  // Indented by two; where it is wider than the console, the widest left-aligned column gives way, unless
-  // it has to stay whole.
-  [[nodiscard]] std::string text(const Console& console) const;
+  // Indented by two. Where it is wider than the console, titles and cells of text go over several lines;
+  // where the numbers alone are too wide, the columns come in several blocks, each with the first ones.
+  [[nodiscard]] std::string text(const Console& console) const { return text(console, console.width()); }
+  [[nodiscard]] std::string text(const Console& console, std::size_t room) const;
 
  private:
   struct Row {
     std::vector<std::string> cells;
-    Tone tone = Tone::plain;
+    std::vector<Tone> tones;
   };
-  [[nodiscard]] std::vector<std::size_t> widths(std::size_t room) const;
-  [[nodiscard]] std::string line(const Row& row, const std::vector<std::size_t>& widths,
-                                 const Console& console, bool header) const;
+  struct Extent {
+    std::size_t width, least;
+  };
+  using Columns = std::vector<std::size_t>;
+  [[nodiscard]] std::vector<Extent> extents() const;
+  [[nodiscard]] std::vector<Columns> blocks(std::vector<Extent>& extents, std::size_t room) const;
+  [[nodiscard]] std::string lines(const Row& row, const Columns& block, const std::vector<Extent>& extents,
+                                  const Console& console) const;
 
   std::vector<TableColumn> columns_;
   std::vector<Row> rows_;

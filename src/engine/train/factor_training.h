@@ -56,8 +56,13 @@ class FactorTraining {
   [[nodiscard]] virtual std::vector<std::uint64_t> item_updates() const { return {}; }
 };
 
-// The training that the request asks for; null for models made in one go. FPL's private rows lie in
-// `private_memory`, or on the heap.
+// How a model that needs more than its two matrices is seen over them.
+template <class Model>
+using ModelView = std::unique_ptr<Recommender> (*)(const Model& model, const RowMatrix& users,
+                                                   const RowMatrix& items);
+
+// The training that the request asks for, which is one in steps. FPL's private rows lie in `private_memory`,
+// or on the heap.
 [[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(
     const TrainRequest& request, const Split& split, Executor& executor, Storage* private_memory = nullptr);
 

@@ -7,10 +7,11 @@
 
 #include "base/hash.h"
 #include "data/forget_user.h"
-#include "engine/models/item_models.h"
-#include "engine/protect/people.h"
-#include "fed/criteria/kinds/novelty.h"
-#include "fed/criteria/kinds/size.h"
+#include "engine/plan/model_entry.h"
+#include "engine/protect/training_consent.h"
+#include "engine/train/pair_model.h"
+#include "fed/criteria/novelty.h"
+#include "fed/criteria/size.h"
 #include "sim/history_federation.h"
 
 namespace sotto {
@@ -67,13 +68,9 @@ Status check_replay(const Split& split) {
 // The first round in which the person was asked.
 Result<std::optional<std::uint32_t>> first_round_of(const TrainRequest& request, const Split& split,
                                                     UserIndex user) {
-  const bool fpl = request.model == ModelKind::fpl;
-  const std::vector<UserIndex> users =
-      fpl ? eligible_users(split.train, split.catalogue) : users_with_history(split.train);
-  SOTTO_TRY(const Schedule schedule,
-            fpl ? schedule_for(request.plan, users.size(), split.train.interactions())
-                : history_schedule_for(request.plan, users.size()));
-  CohortSelector selector(users, schedule.cohort, request.plan.seed);
+  SOTTO_TRY(const Population population, request.model->population(request, split));
+  const Schedule& schedule = population.schedule;
+  CohortSelector selector(population.users, schedule.cohort, request.plan.seed);
   for (std::uint32_t round = 0; round < schedule.rounds; ++round)
     if (std::ranges::binary_search(selector.select(round), user)) return std::optional(round);
   return std::optional<std::uint32_t>();
@@ -101,7 +98,7 @@ class Forgetting {
     SOTTO_TRY(const std::optional<WatchedDevice> device, watched_device(asked_.request.consent, split_));
     if (device && device->user == asked_.user)
       out_.request.consent.device = out_.request.consent.device_policy = "";
-    if (facts_of(asked_.request.model).family == ModelFamily::direct) {
+    if (!asked_.request.model->in_steps()) {
       SOTTO_TRY_DONE(subtract());
     } else {
       SOTTO_TRY_DONE(replay());
@@ -121,20 +118,20 @@ class Forgetting {
     const Histories usable = shareable(whole.plan.consent, split_.train);
     const ItemSet set = ItemSet::consented(usable.of(asked_.user), gate);
     const auto items = set.items();
-    if (!items.empty()) round.sum.subtract(items, weight_of(whole).of(items.size()));
+    if (!items.empty()) round.sum.subtract(items, whole.model->pairs->weight(whole).of(items.size()));
     // Nobody sends anything, but the new model goes to everybody else.
     round.report = {.exchanges =
                         round.report.exchanges - (takes_part(whole.plan.consent, asked_.user) ? 1u : 0u)};
-    SOTTO_TRY(DirectModel made, solve_item_pairs(round, silent_, *out_.split, executor_));
+    SOTTO_TRY(DirectModel made, silent_.model->pairs->solve(round, silent_, *out_.split, executor_));
     double seconds = seconds_since(start);
     out_.cost = cost_of(hash_answers(*made.model), seconds, made.totals);
+    out_.trained.model_hash = direct_hash(out_.request, *out_.split, *made.model);
     out_.trained.model = std::move(made.model);
-    out_.trained.model_hash = direct_hash(out_.request, *out_.split);
     out_.trained.seconds = out_.cost.seconds;
     if (!asked_.check) return Done{};
     start = Clock::now();
     SOTTO_TRY(const PairRound again, gather_item_pairs(silent_, *out_.split, executor_));
-    SOTTO_TRY(DirectModel retrained, solve_item_pairs(again, silent_, *out_.split, executor_));
+    SOTTO_TRY(DirectModel retrained, silent_.model->pairs->solve(again, silent_, *out_.split, executor_));
     seconds = seconds_since(start);
     out_.retrain = cost_of(hash_answers(*retrained.model), seconds, retrained.totals);
     out_.retrained.emplace().model = std::move(retrained.model);
@@ -184,20 +181,19 @@ class Forgetting {
 }  // namespace
 
 Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Executor& executor) {
-  if (!facts_of(request.request.model).federated)
+  if (!request.request.model->federated())
     return fail(
         Code::usage,
         fmt::format("{} is a central model: it has no devices; train it again without the person's data",
-                    to_string(request.request.model)));
+                    request.request.model->name));
   if (request.request.dp.asked())
     return fail(
         Code::usage,
         "what was released with noise cannot be taken back, and a second release without the person "
         "would show them: train anew without their data, with a budget for it (--dp-budget); the run's "
         "epsilon bounds what the old model tells of them");
-  SOTTO_TRY_DONE(facts_of(request.request.model).family == ModelFamily::direct
-                     ? check_subtraction(request.request)
-                     : check_replay(split));
+  SOTTO_TRY_DONE(!request.request.model->in_steps() ? check_subtraction(request.request)
+                                                    : check_replay(split));
   return Forgetting(request, split, executor).run();
 }
 

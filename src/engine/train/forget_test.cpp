@@ -5,7 +5,7 @@
 
 #include "data/generate.h"
 #include "data/split_parts.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -19,7 +19,7 @@ const Split& forget_world() {
   return split;
 }
 
-TrainRequest request_for(ModelKind model, const char* variant, double cohort) {
+TrainRequest request_for(std::string_view model, const char* variant, double cohort) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -53,7 +53,7 @@ Trained trained_without(const TrainRequest& request, UserIndex user) {
 
 TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
   ThreadPool threads(2);
-  for (const ModelKind model : {ModelKind::fedease, ModelKind::feditemknn, ModelKind::fedrp3beta}) {
+  for (const std::string_view model : {"fedease", "feditemknn", "fedrp3beta"}) {
     const TrainRequest request = request_for(model, "pfpl", 1.0);
     for (const std::uint32_t user : {0u, 17u}) {
       const auto forgotten =
@@ -75,7 +75,7 @@ TEST(Forget, ModelsOfOneSumAreSolvedAgainWithoutAskingAnybody) {
 
 TEST(Forget, WhatIsSubtractedIsTheShareOfTheHistoryThatWasGiven) {
   SerialExecutor serial;
-  TrainRequest request = request_for(ModelKind::fedease, "pfpl", 1.0);
+  TrainRequest request = request_for("fedease", "pfpl", 1.0);
   request.plan.consent = {};
   TrainHooks hooks;
   const std::string all = hash_answers(*train(request, forget_world(), serial, hooks).value().model);
@@ -90,7 +90,7 @@ TEST(Forget, WhatIsSubtractedIsTheShareOfTheHistoryThatWasGiven) {
 
 TEST(Forget, ModelsOfRoundsAreReplayedWithoutThem) {
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::fcf, ModelKind::fedals}) {
+  for (const std::string_view model : {"fcf", "fedals"}) {
     const TrainRequest request = request_for(model, "pfpl", 1.0);
     const auto forgotten =
         forget({.request = request, .user = {17}, .kept = {}, .check = true}, forget_world(), serial);
@@ -111,7 +111,7 @@ TEST(Forget, AReplayedModelAnswersAsTheOneInWhichThePersonStayedSilent) {
   split.hash = hash_of(split);
   TrainRequest request;
   request.data.paths = {"generated"};
-  request.model = ModelKind::fedcars;
+  request.model = "fedcars";
   request.plan.fpl.factors = 4;
   request.plan.epochs = 2;
   ASSERT_TRUE(settle(request).ok());
@@ -135,7 +135,7 @@ TEST(Forget, AReplayedModelAnswersAsTheOneInWhichThePersonStayedSilent) {
 
 TEST(Forget, AReplayFromAKeptCheckpointIsTheWholeOne) {
   SerialExecutor serial;
-  const TrainRequest request = request_for(ModelKind::fpl, "sfpl", 0.0);
+  const TrainRequest request = request_for("fpl", "sfpl", 0.0);
   const auto folder = std::filesystem::temp_directory_path() / ("sotto-forget-" + std::to_string(::getpid()));
   const KeptCheckpoints kept(folder);
   TrainHooks hooks;
@@ -171,7 +171,7 @@ TEST(Forget, AReplayWithCriteriaIsTheWholeOne) {
     bool from_the_start;
   };
   for (const Case& one : {Case{"novelty", {}, true}, Case{"size", {}, true}, Case{"size", 20, false}}) {
-    TrainRequest request = request_for(ModelKind::fpl, "pfpl", 0.05);
+    TrainRequest request = request_for("fpl", "pfpl", 0.05);
     request.plan.epochs = 1;
     request.criteria.order = one.order;
     request.criteria.size_bound = one.bound;
@@ -193,7 +193,7 @@ TEST(Forget, AReplayWithCriteriaIsTheWholeOne) {
 }
 
 TEST(Forget, WhatWasReleasedWithNoiseIsNotTakenBack) {
-  for (const ModelKind model : {ModelKind::fedease, ModelKind::fpl}) {
+  for (const std::string_view model : {"fedease", "fpl"}) {
     ForgetRequest asked{.request = request_for(model, "pfpl+", 1.0), .user = UserIndex{3}};
     asked.request.dp.place = "central";
     asked.request.dp.epsilon = 4.0;
@@ -215,7 +215,7 @@ std::string refusal(const TrainRequest& request, const Split& split, UserIndex u
 }
 
 TEST(Forget, OnlyTheSumOfAllWhoAnsweredIsSubtractedFrom) {
-  TrainRequest request = request_for(ModelKind::fedease, "pfpl", 1.0);
+  TrainRequest request = request_for("fedease", "pfpl", 1.0);
   request.robust.groups = 5;
   EXPECT_NE(refusal(request, forget_world(), {3}).find("robust rule"), std::string::npos);
   request.robust = {};
@@ -232,11 +232,11 @@ TEST(Forget, OnlyTheSumOfAllWhoAnsweredIsSubtractedFrom) {
 
 TEST(Forget, ASecondOneIsSubtractedButNotReplayed) {
   SerialExecutor serial;
-  for (const ModelKind model : {ModelKind::fedease, ModelKind::fcf}) {
-    const TrainRequest request = request_for(model, "pfpl", model == ModelKind::fcf ? 0.5 : 1.0);
+  for (const std::string_view model : {"fedease", "fcf"}) {
+    const TrainRequest request = request_for(model, "pfpl", model == "fcf" ? 0.5 : 1.0);
     const auto first = forget({.request = request, .user = {3}, .kept = {}}, forget_world(), serial);
     ASSERT_TRUE(first.ok()) << first.error().message;
-    if (model == ModelKind::fcf) {
+    if (model == "fcf") {
       EXPECT_NE(refusal(request, *first->split, {40}).find("already"), std::string::npos);
       continue;
     }
@@ -249,7 +249,7 @@ TEST(Forget, ASecondOneIsSubtractedButNotReplayed) {
 
 TEST(Forget, CentralModelsHaveNoDevices) {
   SerialExecutor serial;
-  TrainRequest request = request_for(ModelKind::ease, "pfpl", 1.0);
+  TrainRequest request = request_for("ease", "pfpl", 1.0);
   EXPECT_EQ(forget({.request = request, .user = {1}, .kept = {}}, forget_world(), serial).error().code,
             Code::usage);
 }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "data/split.h"
 #include "engine/plan/request.h"
+#include "model/central/dense_layers.h"
 
 namespace sotto {
 
@@ -35,9 +36,25 @@ struct MemoryPart {
 };
 [[nodiscard]] std::vector<MemoryPart> memory_parts(const TrainRequest& request, const MemoryFacts& facts);
 [[nodiscard]] double total_bytes(const std::vector<MemoryPart>& parts);
-// Of the private rows alone: what a scratch file must hold.
-[[nodiscard]] double private_row_bytes(const TrainRequest& request, std::uint64_t users,
-                                       std::uint64_t features = 0);
+// What entries put their parts together from (ModelEntry::memory).
+// A row of so many factors, and its bias, as it lies in memory.
+[[nodiscard]] double factor_row_bytes(std::size_t factors);
+[[nodiscard]] double matrix_bytes(const MatrixShape& shape);
+// The bitmap of who has what, where it is small enough to be built.
+[[nodiscard]] double membership_bytes(const MemoryFacts& facts);
+// Pairs of items that occur: at most all, and about the square of the mean history for each user.
+[[nodiscard]] double pairs_that_occur(const MemoryFacts& facts);
+// Shared and private rows of so many bytes, and their copies.
+void add_rows(const TrainRequest& request, const MemoryFacts& facts, double shared, double own,
+              std::vector<MemoryPart>& parts);
+// A row of factors for each item and each person.
+void add_factor_rows(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts);
+void add_who_has_what(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
+// Where an epoch's interactions are drawn by job, and items are dealt to threads.
+void add_jobs(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
+void add_dealt_items(const MemoryFacts& facts, double row, std::vector<MemoryPart>& parts);
+// A round's sums: every row may come to need 64-bit sums beside its 32-bit ones.
+void add_row_sums(const MemoryFacts& facts, double rows, double row, std::vector<MemoryPart>& parts);
 
 // Fails where the plan needs more than `available` bytes, with the numbers and what to do about it.
 [[nodiscard]] Status check_memory(const TrainRequest& request, const MemoryFacts& facts, double available);

@@ -42,7 +42,7 @@ void Progress::draw(const TrainProgress& progress) {
   const double share =
       static_cast<double>(progress.round) / static_cast<double>(std::max<std::uint64_t>(progress.rounds, 1));
   const std::string text = facts(progress);
-  const std::size_t room = console_.width() - 1;
+  const std::size_t room = console_.note_width() - 1;
   const std::size_t taken = display_width(title_) + display_width(text) + 9;
   const std::size_t columns = room > taken + 8 ? std::min<std::size_t>(room - taken, 24) : 0;
   const std::string line = fmt::format("{} {} {:3.0f}% {}", title_, bar(share, columns), share * 100.0, text);

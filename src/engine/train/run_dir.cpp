@@ -13,6 +13,7 @@
 #include "engine/files/records_file.h"
 #include "engine/files/split_file.h"
 #include "engine/files/stored_rows.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/plan_owner.h"
 #include "engine/train/kept_checkpoints.h"
 
@@ -166,33 +167,6 @@ Result<nlohmann::json> read_json(const fs::path& path) {
 
 }  // namespace
 
-std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
-  std::string text = "user";
-  for (const std::string& name : evaluation.per_user.names) text += "\t" + name;
-  text += '\n';
-  for (std::size_t row = 0; row < evaluation.per_user.users.size(); ++row) {
-    text += split.users.name(evaluation.per_user.users[row].value);
-    for (std::size_t column = 0; column < evaluation.per_user.names.size(); ++column)
-      text += fmt::format("\t{}", evaluation.per_user.at(row, column));
-    text += '\n';
-  }
-  return text;
-}
-
-std::string items_tsv(const Evaluation& evaluation, const Split& split,
-                      std::span<const std::uint64_t> updates) {
-  const std::vector<std::uint32_t> popularity = split.train.popularity(split.catalogue);
-  std::string text =
-      updates.empty() ? "item\tpopularity\trecommended\n" : "item\tpopularity\trecommended\tupdates\n";
-  for (std::size_t item = 0; item < split.catalogue; ++item) {
-    text += fmt::format("{}\t{}\t{}", split.items.name(static_cast<std::uint32_t>(item)), popularity[item],
-                        evaluation.recommended[item]);
-    if (!updates.empty()) text += fmt::format("\t{}", updates[item]);
-    text += '\n';
-  }
-  return text;
-}
-
 bool RunDir::is_whole() const {
   const auto there = is_there(path_ / "run.json");
   return there.ok() && *there;
@@ -275,7 +249,7 @@ Result<TrainRequest> RunDir::request() const {
   SOTTO_TRY(const std::string text, read_text(plan));
   if (text.starts_with(format_line)) {
     const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
-    if (format != std::to_string(run_format)) return other_format(path_, format);
+    if (format != "1" && format != std::to_string(run_format)) return other_format(path_, format);
   }
   SOTTO_TRY(TrainRequest request, from_toml(text, plan.string()));
   if (const Status settled = settle(request); !settled.ok()) return chained(settled.error(), plan.string());
@@ -328,7 +302,7 @@ Result<nlohmann::json> RunDir::summary() const {
   const auto format = json.find("format");
   if (!json.is_object() || format == json.end() || !format->is_number_integer())
     return damaged_run(path, "it does not say its format");
-  if (*format != run_format) return other_format(path_, format->dump());
+  if (*format != 1 && *format != run_format) return other_format(path_, format->dump());
   if (const std::string field = wrong_field(json); !field.empty())
     return damaged_run(path, fmt::format("\"{}\" is missing or of the wrong kind", field));
   return json;
@@ -337,14 +311,15 @@ Result<nlohmann::json> RunDir::summary() const {
 Result<nlohmann::json> RunDir::metrics() const { return read_json(path_ / "metrics.json"); }
 
 Result<std::optional<Parameters>> RunDir::parameters(const TrainRequest& request, const Split& split) const {
-  if (facts_of(request.model).family == ModelFamily::direct) return std::optional<Parameters>();
+  if (!request.model->in_steps()) return std::optional<Parameters>();
   SOTTO_TRY(const nlohmann::json named, summary());
   Parameters parameters;
   SOTTO_TRY(std::vector<RowMatrix> shared, load_rows_file(model_stamp, path_ / "model.bin"));
   parameters.items = std::move(shared.front());
   parameters.layers.assign(std::make_move_iterator(shared.begin() + 1),
                            std::make_move_iterator(shared.end()));
-  if (!is_multvae(request.model)) {  // it has nothing of its own for a user
+  const auto shapes = request.model->shapes ? request.model->shapes(request, split) : std::nullopt;
+  if (!shapes || shapes->users != MatrixShape{}) {  // some models have nothing of a person's
     SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path_ / "devices.bin"));
     parameters.users = Private(std::move(devices.front()));
   }
@@ -387,10 +362,15 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
       return damaged_run(path / "features.bin", "they are not the features that run.json names");
   }
   SOTTO_TRY_DONE(check_records(path / "records.bin", summary, *run.split));
-  if (summary["model"] != to_string(run.request.model))
+  if (summary["model"] != run.request.model->name)
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   SOTTO_TRY(std::optional<Parameters> parameters, dir.parameters(run.request, *run.split));
-  SOTTO_TRY(run.model, rebuild_model(run.request, *run.split, std::move(parameters), executor));
+  SOTTO_TRY(RebuiltModel again, rebuild_model(run.request, *run.split, std::move(parameters), executor));
+  // Up to format 1 the hash of a model made in one go was that of its settings.
+  if (summary["format"] != 1 && summary["model_hash"] != again.hash)
+    return damaged_run(path, "the model that its plan and split make is not the one that run.json names");
+  run.parameters = std::move(again.parameters);
+  run.model = std::move(again.model);
   return run;
 }
 

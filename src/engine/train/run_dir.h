@@ -37,7 +37,9 @@
 
 namespace sotto {
 
-inline constexpr int run_format = 1;
+// Format 1 is version 0.1.0's: its plan holds the options of all models, and the hash of a model made in one
+// go covers no number. It is read, not written.
+inline constexpr int run_format = 2;
 
 class RunDir {
  public:
@@ -88,7 +90,8 @@ class RunDir {
 // A whole run, ready to recommend.
 struct LoadedRun {
   TrainRequest request;
-  std::unique_ptr<Split> split;  // the model refers to it
+  std::unique_ptr<Split> split;            // the model refers to it, and to these
+  std::unique_ptr<Parameters> parameters;  // null for models made in one go
   std::unique_ptr<Recommender> model;
 };
 [[nodiscard]] Result<LoadedRun> load_run(const std::filesystem::path& path, Executor& executor);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "data/generate.h"
+#include "engine/train/direct_model.h"
 #include "engine/train/session.h"
 
 namespace sotto {
@@ -24,7 +25,7 @@ const Split& run_world() {
   return split;
 }
 
-TrainRequest run_request(ModelKind model) {
+TrainRequest run_request(std::string_view model) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -45,7 +46,7 @@ class RunDirTest : public ::testing::Test {
 
  protected:
   // `damage` may spoil the model before it is written.
-  void make_run(ModelKind model = ModelKind::fpl, void (*damage)(Trained&) = nullptr) const {
+  void make_run(std::string_view model = "fpl", void (*damage)(Trained&) = nullptr) const {
     const TrainRequest request = run_request(model);
     ASSERT_TRUE(dir().begin(request, run_world()).ok());
     SerialExecutor serial;
@@ -97,7 +98,7 @@ class RunDirTest : public ::testing::Test {
 };
 
 TEST_F(RunDirTest, a_run_is_read_as_it_was_written) {
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::bprmf, ModelKind::toppop}) {
+  for (const std::string_view model : {"fpl", "bprmf", "toppop"}) {
     make_run(model);
     const auto run = load();
     ASSERT_TRUE(run.ok()) << run.error().message;
@@ -129,7 +130,7 @@ TEST_F(RunDirTest, any_changed_byte_of_the_parameters_is_refused) {
 }
 
 TEST_F(RunDirTest, a_plan_with_other_factors_than_the_model_is_refused) {
-  make_run(ModelKind::bprmf);
+  make_run("bprmf");
   std::string plan = get("plan.toml");
   const std::size_t at_factors = plan.find("factors = ");
   ASSERT_NE(at_factors, std::string::npos);
@@ -142,7 +143,7 @@ TEST_F(RunDirTest, a_well_formed_model_of_another_run_is_refused) {
   make_run();
   const std::string model = get("model.bin");
   ASSERT_TRUE(dir().clear().ok());
-  make_run(ModelKind::bprmf);
+  make_run("bprmf");
   const std::string own = get("model.bin");
   put("model.bin", model);
   refused(Code::bad_input, {"model.bin", "run.json", "train again"});
@@ -152,12 +153,12 @@ TEST_F(RunDirTest, a_well_formed_model_of_another_run_is_refused) {
 }
 
 TEST_F(RunDirTest, values_that_are_no_numbers_are_refused) {
-  make_run(ModelKind::fpl, [](Trained& trained) {
+  make_run("fpl", [](Trained& trained) {
     trained.parameters->users.on_device().row(1)[2] = std::numeric_limits<float>::quiet_NaN();
   });
   refused(Code::bad_input, {"devices.bin", "finite", "train again"});
   ASSERT_TRUE(dir().clear().ok());
-  make_run(ModelKind::fpl, [](Trained& trained) {
+  make_run("fpl", [](Trained& trained) {
     trained.parameters->items.row(0)[0] = std::numeric_limits<float>::infinity();
   });
   refused(Code::bad_input, {"model.bin", "finite", "train again"});
@@ -181,6 +182,18 @@ TEST_F(RunDirTest, missing_and_damaged_parts_are_named) {
   }
 }
 
+TEST_F(RunDirTest, a_model_that_is_made_again_is_the_one_that_was_named) {
+  make_run("itemknn");
+  auto summary = nlohmann::json::parse(get("run.json"));
+  ASSERT_TRUE(load().ok());
+  summary["model_hash"] = std::string(64, '0');
+  put("run.json", summary.dump());
+  refused(Code::bad_input, {"is not the one that run.json names", "damaged", "train again"});
+  summary["format"] = 1;  // the hash was of its settings alone
+  put("run.json", summary.dump());
+  EXPECT_TRUE(load().ok()) << "a run of version 0.1.0";
+}
+
 TEST_F(RunDirTest, private_files_are_their_owners_alone) {
   make_run();
   ASSERT_TRUE(dir().save(Checkpoint{}).ok());
@@ -192,7 +205,7 @@ TEST_F(RunDirTest, a_folder_with_any_file_of_a_run_is_left_alone) {
   for (const char* name : {"plan.toml", "run.json", "split.bin", "model.bin", "devices.bin", "metrics.json",
                            "per_user.tsv", "rounds.jsonl", "checkpoint.bin"}) {
     put(name, "mine");
-    for (const Status& status : {dir().begin(run_request(ModelKind::fpl), run_world()), dir().clear()}) {
+    for (const Status& status : {dir().begin(run_request("fpl"), run_world()), dir().clear()}) {
       ASSERT_FALSE(status.ok()) << name;
       EXPECT_EQ(status.error().code, Code::usage);
       EXPECT_NE(status.error().message.find(name), std::string::npos) << status.error().message;
@@ -217,7 +230,7 @@ TEST_F(RunDirTest, only_a_run_is_cleared_and_of_it_only_what_is_its_own) {
   put("notes.txt", "mine");
   EXPECT_TRUE(dir().clear().ok());
   make_run();
-  const Status again = dir().begin(run_request(ModelKind::fpl), run_world());
+  const Status again = dir().begin(run_request("fpl"), run_world());
   for (const char* word : {"run.json", "--out", "--resume", "--force"})
     EXPECT_NE(again.error().message.find(word), std::string::npos) << again.error().message;
   EXPECT_TRUE(dir().clear().ok());
@@ -231,7 +244,7 @@ TEST_F(RunDirTest, what_the_system_refuses_is_an_error_with_the_path) {
   const RunDir under(folder_ / "run" / "below");
   EXPECT_FALSE(under.is_whole());
   EXPECT_FALSE(under.has_checkpoint());
-  const std::vector<Error> errors{under.begin(run_request(ModelKind::fpl), run_world()).error(),
+  const std::vector<Error> errors{under.begin(run_request("fpl"), run_world()).error(),
                                   under.clear().error(),
                                   under.request().error(),
                                   under.split().error(),

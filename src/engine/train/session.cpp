@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "engine/files/files.h"
 #include "engine/files/mapped_file.h"
-#include "engine/models/fedcars_model.h"
+#include "engine/plan/model_entry.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/train/kept_checkpoints.h"
 #include "engine/train/levels_json.h"
@@ -111,13 +111,14 @@ Error explain_stop(const Error& error, const SessionOptions& options, const std:
 
 Result<Trained> train_recorded(const TrainRequest& request, const Split& split, const SessionOptions& options,
                                Executor& executor, const Console& console) {
-  Recorder recorder(options, console, options.title.empty() ? facts_of(request.model).title : options.title);
+  Recorder recorder(options, console, options.title.empty() ? request.model->title : options.title);
   SOTTO_TRY(std::optional<Checkpoint> checkpoint, recorder.open());
   if (checkpoint && !options.quiet)
     console.note(fmt::format("sotto: going on after round {}", human_count(checkpoint->round)));
   std::unique_ptr<ScratchStorage> scratch;
-  if (!options.scratch.empty() && request.model == ModelKind::fpl) {
-    const auto bytes = static_cast<std::uint64_t>(private_row_bytes(request, split.users.size()));
+  if (!options.scratch.empty() && request.model->scratch) {
+    const auto bytes = static_cast<std::uint64_t>(factor_row_bytes(request.plan.fpl.factors) *
+                                                  static_cast<double>(split.users.size()));
     SOTTO_TRY(scratch, ScratchStorage::make(options.scratch, bytes));
   }
   const InterruptGuard guard;
@@ -134,24 +135,9 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
 // How a federated model was trained.
 void put_federation(const TrainRequest& request, const Split& split, const Trained& trained,
                     nlohmann::json& json) {
-  if (!facts_of(request.model).federated || trained.schedule.cohort == 0) return;
+  if (!request.model->federated() || trained.schedule.cohort == 0) return;
   json["cohort"] = trained.schedule.cohort;
-  if (is_averaged(request.model)) {
-    std::uint64_t parameters = trained.parameters->items.rows() * trained.parameters->items.width();
-    for (const RowMatrix& layer : trained.parameters->layers) parameters += layer.rows() * layer.width();
-    json["parameters"] = parameters;
-    json["local_epochs"] = request.averaged.epochs;
-  }
-  if (request.model == ModelKind::fpl) {
-    json["variant"] = variant_of(request.plan);
-    json["triples_per_visit"] = trained.schedule.triples;
-    json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
-    // The papers' estimate of an epoch's and the whole training's traffic, in item vectors.
-    const double epoch_vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi);
-    json["cce_vectors"] = epoch_vectors;
-    json["tcc_vectors"] =
-        epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
-  }
+  if (request.model->summary) request.model->summary(request, split, trained, json);
 }
 
 // What weighing came to, over all people. `rounds` and the rest are of the rounds since the last resume.
@@ -207,7 +193,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
   const double seconds = trained.seconds;
   const auto triples = static_cast<double>(trained.totals.triples);
   nlohmann::json json{{"version", version},
-                      {"model", to_string(request.model)},
+                      {"model", request.model->name},
                       {"model_hash", trained.model_hash},
                       {"split_hash", split.hash},
                       {"seed", request.plan.seed},

@@ -1,12 +1,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
+#include "data/recency.h"
 #include "device/consent_file.h"
-#include "engine/models/factor_options.h"
-#include "engine/models/item_models.h"
-#include "engine/models/kgflex_model.h"
 #include "engine/plan/knowledge.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/request.h"
 #include "engine/protect/dp.h"
 #include "engine/protect/protection.h"
@@ -51,11 +51,11 @@ Status check_knowledge(const TrainRequest& request) {
   SOTTO_TRY_DONE(check(data.kg));
   if (data.kg.labels && data.names.empty())
     return fail(Code::usage, "--kg-labels makes features of what --names says about the items: add --names");
-  if (needs_features(request.model) && !data.kg.asked())
+  if (request.model->needs_features && !data.kg.asked())
     return fail(Code::usage,
                 fmt::format("{} looks at what is known about the items: name a knowledge graph or "
                             "a list of item features with --kg",
-                            to_string(request.model)));
+                            request.model->name));
   if (data.kg.depth.value_or(1) > ProfileOptions::most_hops)
     return fail(Code::usage, fmt::format("models look at features of 1 to {} hops, not {}: choose --kg-depth",
                                          ProfileOptions::most_hops, *data.kg.depth));
@@ -73,13 +73,13 @@ Status settle_records(TrainRequest& request) {
   if (!data.rating_scale.empty()) {
     SOTTO_TRY(data.split.scale, parse_rating_scale(data.rating_scale));
   }
-  const bool rated = needs_ratings(request.model);
+  const bool rated = request.model->needs_ratings;
   data.split.keep_records = rated || data.contexts.asked();
   if (data.split.keep_records && !data.split_file.empty())
     return fail(Code::usage,
                 fmt::format("a saved split holds no ratings and no times, which {} needs: give the "
                             "interaction files with --data",
-                            rated ? to_string(request.model) : "--contexts"));
+                            rated ? request.model->name : "--contexts"));
   if (data.split.most_test > 0 && (!data.split_file.empty() || !data.test.empty()))
     return fail(Code::usage, "parts that are given are not cut again: leave --most-test out");
   return Done{};
@@ -107,15 +107,24 @@ Status check_early_stopping(const TrainRequest& request) {
 
 Status check_average(const TrainRequest& request) {
   if (request.average_last == 0) return Done{};
-  if (request.model != ModelKind::fpl && request.model != ModelKind::bprmf)
-    return fail(Code::usage, fmt::format("--average-last serves fpl and bprmf, not {}: leave it out",
-                                         to_string(request.model)));
   if (request.early.patience > 0)
     return fail(Code::usage,
                 "early stopping keeps the best epoch, --average-last the mean of the last ones: choose one");
   if (request.average_last > request.plan.epochs)
     return fail(Code::usage, fmt::format("--average-last is over {} epochs, and there are {}: choose fewer",
                                          request.average_last, request.plan.epochs));
+  return Done{};
+}
+
+// What several models have, and this one has not: plans and flags were refused by the table of fields.
+Status check_had(const TrainRequest& request) {
+  const std::array asked{std::pair(request.recency > 0.0f, "--recency"),
+                         std::pair(request.average_last > 0, "--average-last"),
+                         std::pair(request.wire, "--wire"),
+                         std::pair(request.plan.down != ModelPrecision::f32, "--down-precision")};
+  for (const auto& [is_asked, flag] : asked)
+    if (is_asked && request.model->flag(flag) == nullptr)
+      return fail(Code::usage, fmt::format("{}: {}", flag, not_of_model(request.model.entry(), flag)));
   return Done{};
 }
 
@@ -139,9 +148,9 @@ Status check_demands(const std::string& policy_text, const std::string& name, co
 }
 
 Status check_sum(const TrainRequest& request) {
-  if (request.sum.kind != SumKind::plain && !facts_of(request.model).federated)
+  if (request.sum.kind != SumKind::plain && !request.model->federated())
     return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
-                                         to_string(request.sum.kind), to_string(request.model)));
+                                         to_string(request.sum.kind), request.model->name));
   SOTTO_TRY_DONE(check(request.sum));
   return check_is_read(request.sum, request.criteria.asked());
 }
@@ -161,35 +170,20 @@ Status settle(TrainRequest& request) {
   fpl.positive_reg = request.positive_reg.value_or(fpl.learning_rate / 20.0f);
   fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
   request.data.split.seed = request.plan.seed;
-  fpl.local = request.local.value_or(is_kgflex(request.model) ? LocalSteps::batch : fpl.local);
-  request.local = fpl.local;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check_sum(request));
-  if (request.plan.down != ModelPrecision::f32 && request.model != ModelKind::fpl)
-    return fail(Code::usage, fmt::format("only fpl's model is rounded on its way down, not {}'s: leave "
-                                         "--down-precision out",
-                                         to_string(request.model)));
   SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
   SOTTO_TRY_DONE(check_demands(request.consent.policy, request.consent.policy_name, request.sum));
   SOTTO_TRY_DONE(check_demands(request.consent.device_policy, "the device's policy", request.sum));
-  if (request.consent.any() && !facts_of(request.model).federated)
+  if (request.consent.any() && !request.model->federated())
     return fail(Code::usage,
                 fmt::format("consent is for what leaves devices, and {} is a central model: leave "
                             "--consent, --consent-mix, --udcp and --device out",
-                            to_string(request.model)));
+                            request.model->name));
   SOTTO_TRY_DONE(check(request.knn));
-  SOTTO_TRY_DONE(check_item_model(request));
   SOTTO_TRY_DONE(Recency::check(request.recency));
-  if (request.recency > 0.0f && request.model != ModelKind::itemknn && request.model != ModelKind::fedcars &&
-      !is_item_model(request.model))
-    return fail(
-        Code::usage,
-        fmt::format("recency serves models that sum over a history (itemknn, ease, fedease, …) and fedcars, "
-                    "not {}: leave it out",
-                    to_string(request.model)));
-  SOTTO_TRY_DONE(check_factor_options(request));
-  request.neural.neumf.factors = fpl.factors;
-  if (facts_of(request.model).family == ModelFamily::network) SOTTO_TRY_DONE(check(request.neural));
+  SOTTO_TRY_DONE(check_had(request));
+  if (request.model->check) SOTTO_TRY_DONE(request.model->check(request));
   SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_robust(request));
   SOTTO_TRY_DONE(check_criteria(request));

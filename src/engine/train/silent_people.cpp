@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/protect/people.h"
+#include "engine/plan/model_entry.h"
+#include "engine/protect/training_consent.h"
 #include "fed/wire/published_model.h"
 
 namespace sotto {
 
 namespace {
-
-bool has_rows_of_people(ModelKind model) {
-  return model == ModelKind::fpl || model == ModelKind::fcf || model == ModelKind::fedals;
-}
 
 bool learns_alone(const ConsentTerms& terms) { return !terms.takes_part && terms.contexts.history > 0.0f; }
 
@@ -27,9 +24,9 @@ Histories usable(const ConsentBook& people, const Split& split, std::uint64_t se
 
 }  // namespace
 
-Status fold_in_silent(const TrainRequest& request, const Split& split, const FoldInOptions& options,
-                      Parameters& learned, Executor& executor) {
-  if (!has_rows_of_people(request.model)) return Done{};
+Status fold_in_silent(const TrainRequest& request, const Split& split, Parameters& learned,
+                      Executor& executor) {
+  if (!request.model->has_user_rows) return Done{};
   SOTTO_TRY(const TrainRequest asked, with_people(request, split));
   const ConsentBook* people = asked.plan.consent.people.get();
   if (people == nullptr || std::ranges::none_of(people->kinds(), learns_alone)) return Done{};
@@ -39,7 +36,7 @@ Status fold_in_silent(const TrainRequest& request, const Split& split, const Fol
   const bool whole = request.plan.down == ModelPrecision::f32;
   const RowMatrix received =
       whole ? RowMatrix() : as_published(learned.items, wire_precision(request.plan.down));
-  const MfRecommender model(&rows, whole ? &learned.items : &received, options);
+  const MfRecommender model(&rows, whole ? &learned.items : &received, fold_in_options(request));
   const std::size_t shards = executor.threads();
   executor.run(shards, [&](std::size_t shard) {
     for (std::size_t user = shard; user < rows.rows(); user += shards) {

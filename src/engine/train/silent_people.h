@@ -6,12 +6,11 @@
 #include "base/executor.h"
 #include "engine/plan/request.h"
 #include "engine/train/training.h"
-#include "model/mf_recommender.h"
 
 namespace sotto {
 
 // Fills the private rows of such people in a model that was learned without them; others stay as they are.
-[[nodiscard]] Status fold_in_silent(const TrainRequest& request, const Split& split,
-                                    const FoldInOptions& options, Parameters& learned, Executor& executor);
+[[nodiscard]] Status fold_in_silent(const TrainRequest& request, const Split& split, Parameters& learned,
+                                    Executor& executor);
 
 }  // namespace sotto

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "data/generate.h"
-#include "engine/models/factor_options.h"
+#include "engine/models/als.h"
 #include "engine/train/levels_json.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
@@ -20,7 +20,7 @@ Split world() {
       .value();
 }
 
-TrainRequest request_for(ModelKind model, const char* mix) {
+TrainRequest request_for(std::string_view model, const char* mix) {
   TrainRequest request;
   request.data.paths = {"generated"};
   request.model = model;
@@ -46,7 +46,7 @@ TEST(SilentPeople, ClosedDevicesLearnTheirOwnRowAndChangeNothingElse) {
   const Split split = world();
   SerialExecutor serial;
   ThreadPool three(3);
-  for (const ModelKind model : {ModelKind::fpl, ModelKind::fcf, ModelKind::fedals}) {
+  for (const std::string_view model : {"fpl", "fcf", "fedals"}) {
     const TrainRequest request = request_for(model, "open=0.7,closed=0.3");
     const Trained one = trained_with(request, split, serial);
     const Trained many = trained_with(request, split, three);
@@ -57,7 +57,7 @@ TEST(SilentPeople, ClosedDevicesLearnTheirOwnRowAndChangeNothingElse) {
     options.learning_rate = request.plan.fpl.learning_rate;
     options.reg = request.plan.fpl.user_reg;
     options.seed = request.plan.seed;
-    if (solves_exactly(model)) options.exact = als_options(request);
+    if (find_model(std::string(model)).value()->fold_in) options.exact = als_options(request);
     const MfRecommender alone(&one.parameters->users.on_device(), &one.parameters->items, options);
     std::size_t closed = 0;
     for (std::uint32_t user = 0; user < split.users.size(); ++user) {
@@ -74,7 +74,7 @@ TEST(SilentPeople, ClosedDevicesLearnTheirOwnRowAndChangeNothingElse) {
 TEST(SilentPeople, TheirListsAreBetterThanWhatSuitsEverybody) {
   const Split split = world();
   SerialExecutor serial;
-  const TrainRequest request = request_for(ModelKind::fpl, "open=0.7,closed=0.3");
+  const TrainRequest request = request_for("fpl", "open=0.7,closed=0.3");
   const Trained trained = trained_with(request, split, serial);
   EvaluateOptions options;
   options.cutoffs = {10};
@@ -96,7 +96,7 @@ TEST(SilentPeople, TheirListsAreBetterThanWhatSuitsEverybody) {
 TEST(SilentPeople, WhoLetsNothingBeUsedKeepsTheRowOfEverybody) {
   const Split split = world();
   SerialExecutor serial;
-  TrainRequest request = request_for(ModelKind::fpl, "");
+  TrainRequest request = request_for("fpl", "");
   std::vector<ConsentTerms> kinds(3);
   kinds[1].takes_part = false;
   kinds[2].takes_part = false;
@@ -118,7 +118,7 @@ TEST(SilentPeople, TheirRulesAndTheirShareHold) {
   const auto row_with = [&](const ConsentTerms& terms, const Histories& train) {
     Split own = split;
     own.train = train;
-    TrainRequest request = request_for(ModelKind::fpl, "");
+    TrainRequest request = request_for("fpl", "");
     request.plan.epochs = 2;
     std::vector<std::uint16_t> kind_of(split.users.size(), 0);
     kind_of[5] = 1;

@@ -7,18 +7,12 @@
 #include <cmath>
 
 #include "base/hash.h"
-#include "engine/models/content_models.h"
-#include "engine/models/direct_models.h"
-#include "engine/models/factor_options.h"
-#include "engine/models/fedcars_model.h"
-#include "engine/models/kgflex_model.h"
+#include "engine/plan/model_entry.h"
+#include "engine/train/direct_model.h"
 #include "engine/train/factor_training.h"
 #include "engine/train/silent_people.h"
-#include "fed/wire/published_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
-#include "model/central/multvae.h"
-#include "model/central/neumf.h"
 #include "model/mf_recommender.h"
 
 namespace sotto {
@@ -46,29 +40,11 @@ std::string request_hash(const TrainRequest& request, const Split& split) {
   return std::move(hasher).hex();
 }
 
-FoldInOptions fold_in_options(const TrainRequest& request) {
-  return {.learning_rate = request.plan.fpl.learning_rate,
-          .reg = request.plan.fpl.user_reg,
-          .passes = FoldInOptions{}.passes,
-          .seed = request.plan.seed,
-          .exact = solves_exactly(request.model) ? std::optional(als_options(request)) : std::nullopt};
-}
-
-// The model over matrices that live elsewhere and outlive it.
-std::unique_ptr<Recommender> view_model(const TrainRequest& request, const Split& split,
-                                        const RowMatrix& users, const RowMatrix& items,
-                                        const std::vector<RowMatrix>& layers, Executor& executor) {
-  if (is_multvae(request.model)) return std::make_unique<MultVae>(split.train, &items, &layers, executor);
-  if (is_neumf(request.model))
-    return std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, &users, &items, &layers);
-  if (request.model == ModelKind::kahfm)
-    return std::make_unique<KaHfm>(split.features, request.content.profile, &users, &items,
-                                   fold_in_options(request));
-  // Devices score with the rows they hold.
-  if (request.plan.down != ModelPrecision::f32)
-    return std::make_unique<MfRecommender>(&users, as_published(items, wire_precision(request.plan.down)),
-                                           fold_in_options(request));
-  return std::make_unique<MfRecommender>(&users, &items, fold_in_options(request));
+// The model over rows that outlive it: as the training sees it, which may know more than the request says.
+Result<std::unique_ptr<Recommender>> seen(const FactorTraining& training, const TrainRequest& request,
+                                          const Split& split, const RowsView& rows, Executor& executor) {
+  if (auto model = training.view(rows.users, rows.items)) return model;
+  return view_model(request, split, rows, executor);
 }
 
 // One step-by-step training from start (or checkpoint) to end.
@@ -172,9 +148,8 @@ Status TrainingRun::save() {
 
 Status TrainingRun::look_at_validation(TrainProgress& progress) {
   const std::vector<RowMatrix> layers = training_.layers();
-  auto model = training_.view(training_.users(), training_.items());
-  if (model == nullptr)
-    model = view_model(request_, split_, training_.users(), training_.items(), layers, executor_);
+  SOTTO_TRY(const auto model,
+            seen(training_, request_, split_, {training_.users(), training_.items(), layers}, executor_));
   SOTTO_TRY(const Evaluation evaluation,
             evaluate(*model, split_, evaluate_options(request_, split_, Part::validation), executor_));
   const std::optional<double> value = evaluation.find(request_.early.metric);
@@ -243,28 +218,26 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
                       std::optional<Checkpoint> resume) {
   Trained trained;
   const Stopwatch watch;
-  SOTTO_TRY(const std::unique_ptr<FactorTraining> training,
-            start_factor_training(request, split, executor, hooks.private_memory));
-  if (!training) {
+  if (!request.model->in_steps()) {
     SOTTO_TRY(DirectModel direct, make_direct(request, split, executor));
     trained.model = std::move(direct.model);
     trained.totals = direct.totals;
     trained.privacy = direct.privacy;
     if (hooks.stop != nullptr && hooks.stop->load())
       return fail(Code::cancelled, "stopped; this model is made in one go, so there is nothing to resume");
-    trained.model_hash = direct_hash(request, split);
+    trained.model_hash = direct_hash(request, split, *trained.model);
     trained.seconds = watch.seconds();
     return trained;
   }
+  SOTTO_TRY(const std::unique_ptr<FactorTraining> training,
+            start_factor_training(request, split, executor, hooks.private_memory));
   TrainingRun run(request, split, executor, hooks, *training);
   SOTTO_TRY_DONE(resume ? run.resume(std::move(*resume)) : training->count_before(0));
   SOTTO_TRY_DONE(run.run());
   trained.parameters = std::make_unique<Parameters>(run.take_parameters());
-  SOTTO_TRY_DONE(fold_in_silent(request, split, fold_in_options(request), *trained.parameters, executor));
+  SOTTO_TRY_DONE(fold_in_silent(request, split, *trained.parameters, executor));
   const Parameters& kept = *trained.parameters;
-  trained.model = training->view(kept.users.on_device(), kept.items);
-  if (trained.model == nullptr)
-    trained.model = view_model(request, split, kept.users.on_device(), kept.items, kept.layers, executor);
+  SOTTO_TRY(trained.model, seen(*training, request, split, rows_of(kept), executor));
   trained.model_hash = hash_shared(kept);
   trained.totals = run.checkpoint().totals;
   trained.schedule = training->schedule();
@@ -285,31 +258,46 @@ EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split
   return options;
 }
 
-Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request, const Split& split,
-                                                   std::optional<Parameters> parameters, Executor& executor) {
+std::optional<RowShapes> factor_shapes(const TrainRequest& request, const Split& split) {
+  const std::size_t width = std::size_t{request.plan.fpl.factors} + 1;
+  return RowShapes{{split.catalogue, width}, {split.users.size(), width}};
+}
+
+FoldInOptions fold_in_options(const TrainRequest& request) {
+  if (request.model->fold_in) return request.model->fold_in(request);
+  return {.learning_rate = request.plan.fpl.learning_rate,
+          .reg = request.plan.fpl.user_reg,
+          .passes = FoldInOptions{}.passes,
+          .seed = request.plan.seed,
+          .exact = std::nullopt};
+}
+
+Result<RebuiltModel> rebuild_model(const TrainRequest& request, const Split& split,
+                                   std::optional<Parameters> parameters, Executor& executor) {
+  RebuiltModel rebuilt;
   if (!parameters) {
     TrainRequest again = request;
     again.consent.records = false;
     SOTTO_TRY(DirectModel direct, make_direct(again, split, executor));
-    return std::move(direct.model);
+    rebuilt.model = std::move(direct.model);
+    rebuilt.hash = direct_hash(request, split, *rebuilt.model);
+    return rebuilt;
   }
-  if (is_kgflex(request.model)) return rebuild_kgflex(request, split, std::move(*parameters), executor);
-  if (request.model == ModelKind::fedcars) return rebuild_fedcars(request, split, std::move(*parameters));
-  RowMatrix items = std::move(parameters->items), users = std::move(parameters->users.on_device());
-  if (request.plan.down != ModelPrecision::f32)
-    items = as_published(items, wire_precision(request.plan.down));
-  std::unique_ptr<Recommender> model;
-  if (is_multvae(request.model))
-    model = std::make_unique<MultVae>(split.train, std::move(items), std::move(parameters->layers), executor);
-  else if (is_neumf(request.model))
-    model = std::make_unique<NeuMf>(request.neural.neumf, request.plan.seed, std::move(users),
-                                    std::move(items), std::move(parameters->layers));
-  else if (request.model == ModelKind::kahfm)
-    model = std::make_unique<KaHfm>(split.features, request.content.profile, std::move(users),
-                                    std::move(items), fold_in_options(request));
-  else
-    model = std::make_unique<MfRecommender>(std::move(users), std::move(items), fold_in_options(request));
-  return model;
+  rebuilt.parameters = std::make_unique<Parameters>(std::move(*parameters));
+  rebuilt.hash = hash_shared(*rebuilt.parameters);
+  SOTTO_TRY(rebuilt.model, view_model(request, split, rows_of(*rebuilt.parameters), executor));
+  return rebuilt;
+}
+
+RowsView rows_of(const Parameters& parameters) {
+  return {parameters.users.on_device(), parameters.items, parameters.layers};
+}
+
+Result<std::unique_ptr<Recommender>> view_model(const TrainRequest& request, const Split& split,
+                                                const RowsView& rows, Executor& executor) {
+  if (request.model->view) return request.model->view(request, split, rows, executor);
+  return std::unique_ptr<Recommender>(
+      std::make_unique<MfRecommender>(&rows.users, &rows.items, fold_in_options(request)));
 }
 
 std::string hash_shared(const Parameters& parameters) {
@@ -321,20 +309,11 @@ std::string hash_shared(const Parameters& parameters) {
 }
 
 bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters) {
-  const MatrixShape items = shape_of(parameters.items), users = shape_of(parameters.users.on_device());
-  const MatrixShape private_rows{split.users.size(), items.width};
-  // Their rebuilding knows profiles and contexts, and looks.
-  if (is_kgflex(request.model) || request.model == ModelKind::fedcars) return true;
-  if (is_multvae(request.model))
-    return items == vae_items_shape(split.catalogue, request.neural.vae) && users == MatrixShape{} &&
-           have_shapes(parameters.layers, vae_layer_shapes(split.catalogue, request.neural.vae));
-  if (is_neumf(request.model))
-    return items == MatrixShape{split.catalogue, neumf_row_width(request.neural.neumf)} &&
-           users == private_rows && have_shapes(parameters.layers, neumf_layer_shapes(request.neural.neumf));
-  const std::size_t width =
-      request.model == ModelKind::kahfm ? kahfm_row_width(split) : std::size_t{request.plan.fpl.factors} + 1;
-  const MatrixShape shared_rows{split.catalogue, width};
-  return items == shared_rows && users == private_rows && parameters.layers.empty();
+  if (!request.model->shapes) return true;
+  const std::optional<RowShapes> wanted = request.model->shapes(request, split);
+  return !wanted || (shape_of(parameters.items) == wanted->items &&
+                     shape_of(parameters.users.on_device()) == wanted->users &&
+                     have_shapes(parameters.layers, wanted->layers));
 }
 
 }  // namespace sotto

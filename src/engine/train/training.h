@@ -15,6 +15,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/split.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/request.h"
 #include "fed/criteria/weighing_collector.h"
 #include "metrics/evaluate.h"
@@ -94,10 +95,21 @@ struct Trained {
 [[nodiscard]] EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split, Part part);
 
 // The model again from what a run directory holds.
-[[nodiscard]] Result<std::unique_ptr<Recommender>> rebuild_model(const TrainRequest& request,
-                                                                 const Split& split,
-                                                                 std::optional<Parameters> parameters,
-                                                                 Executor& executor);
+struct RebuiltModel {
+  std::unique_ptr<Parameters> parameters;  // what it looks at; null for models made in one go
+  std::unique_ptr<Recommender> model;
+  std::string hash;  // as training named it
+};
+[[nodiscard]] Result<RebuiltModel> rebuild_model(const TrainRequest& request, const Split& split,
+                                                 std::optional<Parameters> parameters, Executor& executor);
+// The model over trained rows, which outlive it.
+[[nodiscard]] Result<std::unique_ptr<Recommender>> view_model(const TrainRequest& request, const Split& split,
+                                                              const RowsView& rows, Executor& executor);
+[[nodiscard]] RowsView rows_of(const Parameters& parameters);
+// A row of the plan's factors and a bias for each item and each user.
+[[nodiscard]] std::optional<RowShapes> factor_shapes(const TrainRequest& request, const Split& split);
+// How somebody new gets a row of factors.
+[[nodiscard]] FoldInOptions fold_in_options(const TrainRequest& request);
 // Whether parameters that were read are of the sizes that request and split ask for.
 [[nodiscard]] bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters);
 

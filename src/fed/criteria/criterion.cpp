@@ -7,15 +7,15 @@
 #include <cctype>
 #include <string_view>
 
-#include "fed/criteria/kinds/balance.h"
-#include "fed/criteria/kinds/closeness.h"
-#include "fed/criteria/kinds/diversity.h"
-#include "fed/criteria/kinds/layer_closeness.h"
-#include "fed/criteria/kinds/novelty.h"
-#include "fed/criteria/kinds/quality.h"
-#include "fed/criteria/kinds/recency.h"
-#include "fed/criteria/kinds/size.h"
-#include "fed/criteria/kinds/trust.h"
+#include "fed/criteria/balance.h"
+#include "fed/criteria/closeness.h"
+#include "fed/criteria/diversity.h"
+#include "fed/criteria/layer_closeness.h"
+#include "fed/criteria/novelty.h"
+#include "fed/criteria/quality.h"
+#include "fed/criteria/recency.h"
+#include "fed/criteria/size.h"
+#include "fed/criteria/trust.h"
 
 namespace sotto {
 

@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "base/assert.h"
-#include "fed/criteria/kinds/novelty.h"
-#include "fed/criteria/kinds/quality.h"
-#include "fed/criteria/kinds/trust.h"
+#include "fed/criteria/novelty.h"
+#include "fed/criteria/quality.h"
+#include "fed/criteria/trust.h"
 
 namespace sotto {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "fed/criteria/kinds/size.h"
+#include "fed/criteria/size.h"
 
 namespace sotto {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "fed/criteria/device_facts.h"
 #include "privacy/consent_book.h"
 

@@ -3,7 +3,7 @@
 
 #include "fed/secure/paillier_sum.h"
 #include "fed/secure/part_sum.h"
-#include "fed/secure/sum_world.h"
+#include "fed/secure/testing/sum_world.h"
 
 namespace sotto::other_sums_test {
 

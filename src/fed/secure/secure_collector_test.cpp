@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/rng.h"
-#include "fed/secure/noting_sum.h"
+#include "fed/secure/testing/noting_sum.h"
 
 namespace sotto::secure_collector_test {
 

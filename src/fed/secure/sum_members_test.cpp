@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "fed/secure/sum_world.h"
+#include "fed/secure/testing/sum_world.h"
 
 namespace sotto::sum_members_test {
 

@@ -6,7 +6,7 @@
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/paillier_sum.h"
 #include "fed/secure/part_sum.h"
-#include "fed/secure/sum_world.h"
+#include "fed/secure/testing/sum_world.h"
 
 namespace sotto::sum_protocol_test {
 

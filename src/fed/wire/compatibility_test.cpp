@@ -76,7 +76,8 @@ void say_als(std::map<std::string, std::string>& said) {
   DeviceFit fit(task, {7, UserIndex{0}}, {ItemIndex{0}, ItemIndex{2}}, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
   said["als_contribution"] = pack_contribution(
-      {.round = 3, .contribution = **fit.fit(3, task.fedals().start_shared(), own.on_device())}, true);
+      {.round = 3, .contribution = **fit.fit(3, task.model->server(task)->start_shared(), own.on_device())},
+      true);
 }
 
 // Everything that version 1 can say about one exchange, from fixed numbers.
@@ -93,7 +94,7 @@ std::map<std::string, std::string> said_today() {
       sign_request(Method::check_in, check_in.SerializeAsString(), 1'700'000'000'000, 42, device)
           .SerializeAsString();
   const Task task = *read_task(recorded_task());
-  const RowMatrix first = task.fpl(7).start_shared();
+  const RowMatrix first = task.model->server(task)->start_shared();
   RowMatrix second = first;
   second.row(2)[1] += 0.25f;
   const ModelShape shape{4, 3, v1::PRECISION_I8};
@@ -156,7 +157,7 @@ TEST(ProtocolVersion1, OldWordsAreStillUnderstood) {
   ASSERT_TRUE(als.ParseFromString(lines["als_task"]));
   const auto als_task = read_task(als);
   ASSERT_TRUE(als_task.ok());
-  EXPECT_EQ(als_task->als.confidence, 3.0f);
+  EXPECT_EQ(options_of<AlsOptions>(*als_task).confidence, 3.0f);
   const auto statistic = unpack_contribution(lines["als_contribution"],
                                              {.catalogue = 5, .width = 6, .most_rows = 5, .alike = true});
   ASSERT_TRUE(statistic.ok());

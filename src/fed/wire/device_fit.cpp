@@ -28,7 +28,7 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
     : task_(with_terms(task, streams, terms)),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
-      model_(DeviceModel::make(task_, streams, {consumed_, shareable_})) {}
+      model_(task_.model->device(task_, streams, {consumed_, shareable_})) {}
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
   SOTTO_ASSERT(can_answer(), "a device that has nothing to answer with is not asked");
@@ -46,7 +46,7 @@ std::vector<ItemIndex> DeviceFit::sent(const Contribution& contribution) const {
   std::vector<ItemIndex> items;
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {
-    const std::uint32_t row = model_->row_of(item);
+    const std::uint32_t row = task_.model->row_of(item);
     while (at < contribution.size() && contribution.row(at) < row) ++at;
     if (at < contribution.size() && contribution.row(at) == row) items.push_back(item);
   }

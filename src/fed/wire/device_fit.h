@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "base/private.h"
-#include "fed/wire/device_model.h"
-#include "fed/wire/task.h"
+#include "fed/models/task_model.h"
 
 namespace sotto {
 

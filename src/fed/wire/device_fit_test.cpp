@@ -7,12 +7,17 @@
 namespace sotto::device_fit_test {
 
 Task small_fit() {
-  Task task;
-  task.name = "small";
-  task.items = 20;
-  task.plan.triples = 8;
-  task.plan.fpl.factors = 3;
-  return task;
+  v1::TaskSpec spec;
+  spec.set_name("small");
+  spec.set_model("fpl");
+  spec.set_items(20);
+  spec.set_triples(8);
+  spec.set_factors(3);
+  spec.set_learning_rate(0.05f);
+  spec.set_init_sd(0.1f);
+  spec.set_fixed_bits(20);
+  spec.set_seed(7);
+  return *read_task(spec);
 }
 
 // What is sent in many rounds.
@@ -21,7 +26,7 @@ std::set<std::uint32_t> sent_in_all(float history, std::vector<std::uint16_t> ag
   const std::vector<ItemIndex> items{{1}, {4}, {9}, {12}, {15}};
   DeviceFit device(task, {7, UserIndex{2}}, items, ConsentTerms{.contexts = {.history = history}},
                    std::move(ages));
-  const RowMatrix shared = task.fpl(7).start_shared();
+  const RowMatrix shared = task.model->server(task)->start_shared();
   Private<RowMatrix> own = device.start();
   std::set<std::uint32_t> sent;
   for (std::uint32_t round = 0; round < 30; ++round)

@@ -208,10 +208,10 @@ void change_row(const char* from, char* row, const ModelShape& shape, const Chan
 }
 
 constexpr auto to_difference = []<class Word>(Word old, Word next) {
-  return folded(static_cast<Word>(next - old));
+  return folded<Word>(static_cast<Word>(next - old));
 };
 constexpr auto from_difference = []<class Word>(Word old, Word number) {
-  return static_cast<Word>(old + unfolded(number));
+  return static_cast<Word>(old + unfolded<Word>(number));
 };
 
 // The rows that a delta's bitmap names, ascending.

@@ -67,7 +67,7 @@ RowMatrix rows_of(std::initializer_list<std::initializer_list<float>> rows) {
 TEST(PublishedModel, BytesOfAWorkedExample) {
   const RowMatrix model = rows_of({{1.0f, -2.0f}, {0.0f, 0.0f}});
   const auto header = [](char precision) {
-    return std::string("SOPM\1\0", 6) + precision + std::string("\0\2\0\0\0\2\0\0\0", 9);
+    return (std::string("SOPM\1\0", 6) + precision).append("\0\2\0\0\0\2\0\0\0", 9);
   };
   EXPECT_EQ(publish(model, v1::PRECISION_F32),
             header(0) + std::string("\0\0\x80\x3F\0\0\0\xC0\0\0\0\0\0\0\0\0", 16));

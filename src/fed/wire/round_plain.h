@@ -6,9 +6,8 @@
 #pragma once
 
 #include "fed/collector.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/round_step.h"
-#include "fed/wire/server_model.h"
-#include "fed/wire/task.h"
 
 namespace sotto {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "fed/collector.h"
+#include "fed/models/task.h"
 #include "fed/secure/sum_server.h"
 #include "fed/wire/round_step.h"
-#include "fed/wire/task.h"
 
 namespace sotto {
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "device/memory_keepsake.h"
+#include "device/memory_device_store.h"
 #include "host/fleet/fleet.h"
 
 namespace sotto {
@@ -38,7 +38,7 @@ class Player {
   std::uint32_t number_ = 0;      // of the exchange
   std::uint32_t calls_left_ = 0;  // until it falls silent; 0: it does not
   bool hostile_ = false;
-  MemoryKeepsake kept_;
+  MemoryDeviceStore kept_;
   std::unique_ptr<Exchange> exchange_;
 };
 

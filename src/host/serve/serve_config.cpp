@@ -6,8 +6,9 @@
 #include <unordered_map>
 
 #include "engine/files/files.h"
-#include "host/serve/config_table.h"
+#include "fed/models/task_models.h"
 #include "net/address.h"
+#include "storage/toml_table.h"
 
 namespace sotto {
 
@@ -39,7 +40,7 @@ Status check_names(const std::string& text, const std::string& file) {
 }
 
 // Items as a number, or as a file with their names, one a line.
-Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskConfig& task) {
+Status read_items(TomlTable& table, const std::filesystem::path& folder, TaskConfig& task) {
   const toml::node* items = table.node("items");
   if (items == nullptr) {
     SOTTO_TRY_DONE(table.finish());  // perhaps it is there, mistyped
@@ -66,49 +67,29 @@ Status read_items(ConfigTable& table, const std::filesystem::path& folder, TaskC
   return Done{};
 }
 
-void read_fpl(ConfigTable& table, v1::TaskSpec& spec) {
-  FplOptions fpl;
-  table.whole("factors", fpl.factors);
-  table.real("lr", fpl.learning_rate);
-  fpl.user_reg = fpl.positive_reg = fpl.learning_rate / 20.0f;
-  fpl.negative_reg = fpl.learning_rate / 200.0f;
-  table.real("user_reg", fpl.user_reg);
-  table.real("positive_reg", fpl.positive_reg);
-  table.real("negative_reg", fpl.negative_reg);
-  table.real("init_sd", fpl.init_sd);
-  table.choice("local", {"sequential", "batch"}, fpl.local);
-  std::uint32_t triples = 20;
-  table.whole("triples", triples);
-  spec.set_factors(fpl.factors);
-  spec.set_learning_rate(fpl.learning_rate);
-  spec.set_user_reg(fpl.user_reg);
-  spec.set_positive_reg(fpl.positive_reg);
-  spec.set_negative_reg(fpl.negative_reg);
-  spec.set_init_sd(fpl.init_sd);
-  spec.set_batch_steps(fpl.local == LocalSteps::batch);
-  spec.set_triples(triples);
-}
+// A table of the file as a model's options.
+class TableOptions final : public TaskOptions {
+ public:
+  explicit TableOptions(TomlTable& table) : table_(table) {}
+  void whole(const char* key, std::uint32_t& value) override { table_.whole(key, value); }
+  void real(const char* key, float& value) override { table_.real(key, value); }
+  void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override {
+    table_.choice(key, words, place);
+  }
 
-void read_fedals(ConfigTable& table, v1::TaskSpec& spec) {
-  AlsOptions als;
-  table.whole("factors", als.factors);
-  table.real("lambda", als.lambda);
-  table.real("confidence", als.confidence);
-  table.real("reg_power", als.reg_power);
-  table.real("init_sd", als.init_sd);
-  spec.set_factors(als.factors);
-  spec.set_lambda(als.lambda);
-  spec.set_confidence(als.confidence);
-  spec.set_reg_power(als.reg_power);
-  spec.set_init_sd(als.init_sd);
-}
+ private:
+  TomlTable& table_;
+};
 
 // Each model has its own keys; a name that is none is said before them.
-void read_model(ConfigTable& table, v1::TaskSpec& spec) {
-  TaskModel model = TaskModel::fpl;
-  table.choice("model", {to_string(TaskModel::fpl), to_string(TaskModel::fedals)}, model);
-  spec.set_model(to_string(model));
-  model == TaskModel::fedals ? read_fedals(table, spec) : read_fpl(table, spec);
+Status read_model(TomlTable& table, v1::TaskSpec& spec) {
+  std::string name = task_models.front()->name;
+  table.text("model", name);
+  const auto model = find_task_model(name);
+  if (!model.ok()) return chained(model.error(), table.where("model"));
+  spec.set_model(name);
+  TableOptions options(table);
+  (*model)->configure(options, spec);
   auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
   std::uint64_t seed = 1;
   bool reproducible = false;
@@ -118,9 +99,10 @@ void read_model(ConfigTable& table, v1::TaskSpec& spec) {
   spec.set_fixed_bits(bits);
   spec.set_seed(seed);
   spec.set_reproducible(reproducible);
+  return Done{};
 }
 
-void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
+void read_sum(TomlTable& table, v1::TaskSpec& spec) {
   v1::Precision down = v1::PRECISION_F32;
   v1::Sum sum = v1::SUM_PLAIN;
   double clip = 0.0, row_clip = 0.0;
@@ -146,7 +128,7 @@ void read_sum(ConfigTable& table, v1::TaskSpec& spec) {
   spec.mutable_assumed()->set_crowd(assumed.crowd);
 }
 
-void read_rules(ConfigTable& table, RoundRules& rules) {
+void read_rules(TomlTable& table, RoundRules& rules) {
   table.choice("mode", {"cohorts", "buffered"}, rules.mode);
   table.choice("selection", {"arrival", "drawn"}, rules.selection);
   table.whole("goal", rules.goal);
@@ -165,7 +147,7 @@ void read_rules(ConfigTable& table, RoundRules& rules) {
   table.text("criterion", rules.criterion);
 }
 
-void read_privacy(ConfigTable& table, TaskConfig& task) {
+void read_privacy(TomlTable& table, TaskConfig& task) {
   TaskDp dp;
   table.real("epsilon", dp.epsilon);
   table.real("delta", dp.delta);
@@ -177,9 +159,9 @@ void read_privacy(ConfigTable& table, TaskConfig& task) {
 Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
                                    const std::filesystem::path& folder) {
   TaskConfig task;
-  ConfigTable keys(table, file, fmt::format("task.{}.", name));
+  TomlTable keys(table, file, fmt::format("task.{}.", name));
   task.spec.set_name(name);
-  read_model(keys, task.spec);
+  SOTTO_TRY_DONE(read_model(keys, task.spec));
   read_sum(keys, task.spec);
   read_rules(keys, task.rules);
   read_privacy(keys, task);
@@ -198,7 +180,7 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
 }
 
 Status read_limits(const toml::table& table, const std::string& file, ServeConfig& config) {
-  ConfigTable keys(table, file, "limits.");
+  TomlTable keys(table, file, "limits.");
   CoordinatorOptions& options = config.options;
   std::uint64_t upload_mib = options.most_upload_bytes >> 20, memory_mib = config.limits.memory_bytes >> 20;
   keys.seconds("clock_window_s", options.clock_window_ms);
@@ -234,14 +216,14 @@ Status read_limits(const toml::table& table, const std::string& file, ServeConfi
   return check(options);
 }
 
-Status check_address(const ConfigTable& keys, const char* key, const std::string& text) {
+Status check_address(const TomlTable& keys, const char* key, const std::string& text) {
   const auto address = parse_address(text);
   return address.ok() ? Status(Done{}) : Status(chained(address.error(), keys.where(key)));
 }
 
 Status read_tls(const toml::table& table, const std::string& file, const std::filesystem::path& folder,
                 ServeConfig& config) {
-  ConfigTable keys(table, file, "tls.");
+  TomlTable keys(table, file, "tls.");
   std::string certificate = config.certificate, key = config.key, client_ca;
   keys.text("certificate", certificate);
   keys.text("key", key);
@@ -258,7 +240,7 @@ Result<ServeConfig> parse_serve_config(const std::string& text, const std::strin
                                        const std::filesystem::path& folder) {
   SOTTO_TRY(const toml::table table, parse_toml(text, name));
   ServeConfig config;
-  ConfigTable keys(table, name);
+  TomlTable keys(table, name);
   std::string state = config.state;
   keys.text("listen", config.listen);
   keys.text("status", config.status);

@@ -89,7 +89,11 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_FALSE(says("[task.a]\nitems = 5\nclip = 1\nepsilon = 3\n", "multiplier"));
   EXPECT_TRUE(says("listen = \"127.0.0.1:1\"\n", "there is no task"));
   EXPECT_TRUE(says("task = 3\n", "task must be a table"));
-  EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = \"ease\"\n", "task.a.model must be \"fpl\" or \"fedals\""));
+  EXPECT_TRUE(
+      says("[task.a]\nitems = 5\nmodel = \"fedalz\"\n",
+           "c.toml, line 3: task.a.model: unknown model 'fedalz'; did you mean 'fedals'? Known over a "
+           "network are fpl, fedals"));
+  EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = 3\n", "line 3: task.a.model must be a text"));
 }
 
 TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
@@ -118,7 +122,7 @@ TEST(ServeConfig, EachModelHasItsOwnKeys) {
   EXPECT_TRUE(says(als + "clip = 1\n", "leave clip and row_clip out"));
   EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
   EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"als\"\nconfidence = 9\nlambda = 5\n",
-                   "line 3: task.a.model must be \"fpl\" or \"fedals\""));
+                   "line 3: task.a.model: unknown model 'als'"));
 }
 
 TEST(ServeConfig, TheExampleCanBeUsed) {

@@ -8,10 +8,10 @@
 #include <memory>
 
 #include "engine/files/files.h"
-#include "engine/models/kgflex_model.h"
+#include "engine/models/kgflex.h"
 #include "engine/train/factor_training.h"
 #include "fed/dp_sum.h"
-#include "fed/recorder.h"
+#include "fed/secure/recorder.h"
 #include "lab/audit/criteria_part.h"
 #include "privacy/dp/gaussian.h"
 #include "sim/history_federation.h"
@@ -205,7 +205,7 @@ Result<std::string> train_and_listen(const AuditRequest& request, const Split& s
   if (request.train.criteria.asked()) {
     TrainRequest train = request.train;
     train.plan.seed = seed;
-    SOTTO_TRY(weighing, listening_weighing(train, split, training.schedule(), trail.told, *first));
+    SOTTO_TRY(weighing, listening_weighing(train, split, trail.told, *first));
     first = weighing.get();
   }
   training.collect_with(*first);
@@ -225,7 +225,7 @@ Status check_attackers(const AuditRequest& request) {
     if (std::find(readers.begin(), readers.end(), attacker) == readers.end())
       return fail(Code::usage,
                   fmt::format("{} does not read the messages of {}: choose from {} to {}", code_of(attacker),
-                              to_string(request.train.model), code_of(readers[1]), code_of(readers.back())));
+                              request.train.model->name, code_of(readers[1]), code_of(readers.back())));
   return Done{};
 }
 
@@ -263,7 +263,7 @@ Status check_sums(const AuditRequest& request, const Schedule& schedule, std::ui
 }  // namespace
 
 Status check(const AuditRequest& request) {
-  if (request.train.model != ModelKind::fpl && request.train.model != ModelKind::kgflex)
+  if (request.train.model->sends != Sends::item_steps && request.train.model->sends != Sends::shared_steps)
     return fail(Code::usage,
                 "the audit attacks the messages of fpl and of kgflex: leave --model out, or say one of them");
   SOTTO_TRY_DONE(check_attackers(request));
@@ -299,7 +299,7 @@ std::size_t silent_devices(const AuditRequest& request, std::size_t cohort) {
 }
 
 SeenModel seen_model(const AuditRequest& request) {
-  return request.train.model == ModelKind::kgflex ? SeenModel::kgflex : SeenModel::fpl;
+  return request.train.model->sends == Sends::shared_steps ? SeenModel::kgflex : SeenModel::fpl;
 }
 
 Result<Schedule> audit_schedule(const AuditRequest& request, const Split& split) {

@@ -266,7 +266,7 @@ TEST(Audit, ContradictionsAreUsageErrors) {
   EXPECT_EQ(check(request).error().code, Code::usage);
   request.local = true;
   EXPECT_TRUE(check(request).ok());
-  request.train.model = ModelKind::ease;
+  request.train.model = "ease";
   EXPECT_EQ(check(request).error().code, Code::usage);
   AuditRequest silent = small_request(1.0, "secure");
   silent.silent = 0.2;

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/protect/people.h"
+#include "engine/protect/training_consent.h"
 
 namespace sotto {
 
@@ -76,21 +76,21 @@ std::string plain_words(const CriteriaLeak& leak) {
 }  // namespace
 
 Result<std::unique_ptr<Weighing>> listening_weighing(const TrainRequest& train, const Split& split,
-                                                     const Schedule& schedule, std::vector<ToldRound>& told,
-                                                     Collector& next) {
+                                                     std::vector<ToldRound>& told, Collector& next) {
   SOTTO_TRY(const TrainRequest request, with_people(train, split));
   SOTTO_TRY(const CriteriaOrder order, parse_order(train.criteria.order));
   // The first sum is of the criteria; what too few tell is not in it. The others are of the scores, which
   // follow from them, and of who tells.
-  auto sums = [&told, criteria = order.size(), first = true](SumShape shape) mutable {
+  auto sums = [&told, criteria = order.size(), first = true](SumShape of_sum) mutable {
     std::unique_ptr<Collector> sum;
     if (std::exchange(first, false))
-      sum = std::make_unique<ToldRecorder>(shape, criteria, told);
+      sum = std::make_unique<ToldRecorder>(of_sum, criteria, told);
     else
-      sum = std::make_unique<PlainCollector>(shape);
+      sum = std::make_unique<PlainCollector>(of_sum);
     return sum;
   };
-  return make_weighing(request, split, selectable(request, split, schedule), std::move(sums), next);
+  SOTTO_TRY(const Population population, request.model->population(request, split));
+  return make_weighing(request, split, population, std::move(sums), next);
 }
 
 Result<CriteriaLeak> leak_of(const TrainRequest& train, const std::vector<ToldRound>& told) {

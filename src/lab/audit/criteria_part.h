@@ -20,7 +20,6 @@ inline constexpr std::size_t most_told_rounds = 32;
 // outlive it.
 [[nodiscard]] Result<std::unique_ptr<Weighing>> listening_weighing(const TrainRequest& train,
                                                                    const Split& split,
-                                                                   const Schedule& schedule,
                                                                    std::vector<ToldRound>& told,
                                                                    Collector& next);
 

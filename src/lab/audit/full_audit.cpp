@@ -155,10 +155,10 @@ class Runner {
   // Sums over few people still tell about each: from how many on does it no longer show?
   void plan_groups(std::vector<Planned>& points, std::size_t cohort) const {
     for (const bool keep : {false, true})
-      for (std::size_t group : {2, 5, 10, 20, 50, 100, 200, 400, 0}) {
+      for (const std::uint32_t group : {2u, 5u, 10u, 20u, 50u, 100u, 200u, 400u, 0u}) {
         if (group >= cohort) continue;
         AuditRequest request = bare();
-        request.view = {.view = View::secure, .group = static_cast<std::uint32_t>(group)};
+        request.view = {.view = View::secure, .group = group};
         request.keep_groups = keep;
         const std::size_t devices = group == 0 ? cohort : group;
         const std::string series = keep ? "the same groups in every round" : "groups dealt anew";

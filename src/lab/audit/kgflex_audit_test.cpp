@@ -6,6 +6,7 @@
 
 #include "data/generate.h"
 #include "engine/files/files.h"
+#include "engine/models/kgflex.h"
 #include "engine/train/training.h"
 #include "lab/audit/full_audit.h"
 #include "lab/audit/page.h"
@@ -29,12 +30,13 @@ AuditRequest knowing_request(const char* view, double cohort) {
   AuditRequest request;
   request.train.data.paths = {"generated"};
   request.train.data.kg.paths = {"generated"};
-  request.train.model = ModelKind::kgflex;
+  request.train.model = "kgflex";
   request.train.plan.fpl.factors = 4;
   request.train.plan.fpl.learning_rate = 0.1f;
   request.train.plan.cohort = cohort;
   request.train.plan.epochs = 4;
-  request.train.kgflex.first_hop = request.train.kgflex.second_hop = 15;
+  request.train.model.own<KgflexSettings>().first_hop = request.train.model.own<KgflexSettings>().second_hop =
+      15;
   EXPECT_TRUE(settle(request.train).ok());
   request.view = parse_view(view).value();
   request.attack.people = 0;
@@ -93,7 +95,7 @@ TEST(KgflexAudit, ATranscriptGivesTheFiguresOfItsPlan) {
     for (std::size_t person = 0; person < live.features[n].informed.size(); ++person)
       EXPECT_EQ(again.features[n].informed[person].auc, live.features[n].informed[person].auc);
   AuditRequest other = request;
-  other.train.model = ModelKind::fpl;
+  other.train.model = "fpl";
   EXPECT_EQ(audit_transcript(bytes, "seen", other, known_world(), pool, {}).error().code, Code::usage);
 }
 
@@ -103,7 +105,7 @@ TEST(KgflexAudit, AttackersOfAnotherModelAreRefused) {
   request.attack.attackers = {Attacker::match};
   EXPECT_NE(check(request).error().message.find("A3 does not read the messages of kgflex"),
             std::string::npos);
-  request.train.model = ModelKind::fpl;
+  request.train.model = "fpl";
   EXPECT_TRUE(check(request).ok());
 }
 

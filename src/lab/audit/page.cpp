@@ -93,7 +93,7 @@ PageTable control_table(const std::vector<AuditControl>& controls) {
                           {.text = control.expected},
                           {.text = control.measured},
                           {.text = control.held ? "held" : "FAILED",
-                           .standing = control.held ? Standing::best : Standing::plain}});
+                           .standing = control.held ? RankMark::best : RankMark::plain}});
   return table;
 }
 

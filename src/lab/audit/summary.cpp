@@ -153,7 +153,7 @@ nlohmann::json json_of(const std::vector<AuditPoint>& points, const char* x) {
 
 nlohmann::json plan_json(const AuditRequest& request) {
   const Plan& plan = request.train.plan;
-  nlohmann::json json{{"model", to_string(request.train.model)},
+  nlohmann::json json{{"model", request.train.model->name},
                       {"factors", plan.fpl.factors},
                       {"epochs", plan.epochs},
                       {"pi", plan.consent.pi},
@@ -169,7 +169,7 @@ nlohmann::json plan_json(const AuditRequest& request) {
                       {"local", request.local},
                       {"keep_groups", request.keep_groups},
                       {"secure_dropout", request.silent}};
-  if (request.train.model == ModelKind::fpl) json["variant"] = variant_of(plan);
+  if (request.train.model->sends == Sends::item_steps) json["variant"] = variant_of(plan);
   return json;
 }
 

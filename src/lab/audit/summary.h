@@ -16,8 +16,6 @@ struct Estimate {
   double mean = 0.0;
   Interval range;      // 95%, bootstrap over the judged (and seeds)
   double error = 0.0;  // of the mean: its standard deviation
-  // Nothing is shown: the interval holds zero.
-  [[nodiscard]] bool holds_zero() const { return range.low <= 0.0 && range.high >= 0.0; }
 };
 
 struct LeakEstimates {

@@ -6,11 +6,12 @@
 #include <map>
 #include <sstream>
 
-#include "device/toml.h"
 #include "engine/plan/plan_owner.h"
-#include "engine/plan/protection_fields.h"
+#include "engine/plan/shared_fields.h"
+#include "engine/plan/toml.h"
 #include "fed/criteria/example_facts.h"
 #include "lab/averaging/averaging_request.h"
+#include "storage/toml.h"
 
 namespace sotto {
 
@@ -269,52 +270,19 @@ bool is_bare(const AveragingField& field) {
          field.type == "MU";
 }
 
-// The [sum] section by visit_sum_fields, as text.
-struct SumText {
-  std::map<std::string, std::string> values;
-  template <class T>
-  void operator()(const char*, const char* key, const T& field) {
-    if constexpr (std::is_same_v<T, SumKind>) {
-      values[key] = quoted(to_string(field));
-    } else {
-      values[key] = fmt::format("{}", field);
-    }
-  }
-};
-
-struct SumFromTable {
-  const toml::table& table;
-  Status status = Done{};
-  std::size_t found = 0;
-  template <class T>
-  void operator()(const char*, const char* key, T& field) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr || !status.ok()) return;
-    ++found;
-    const std::string text = text_of(*node).value_or("");
-    if constexpr (std::is_same_v<T, SumKind>) {
-      auto kind = parse_sum_kind(text);
-      if (kind.ok())
-        field = *kind;
-      else
-        status = kind.error();
-    } else {
-      status = read_number(key, text, field);
-    }
-  }
-};
-
 Error placed(const Error& error, const toml::node& node, const std::string& name) {
   return fail(Code::usage, fmt::format("{}: {}", place_of(node, name), error.message));
 }
 
 Status take_sum(const toml::node& node, const std::string& name, SumOptions& sum) {
   if (!node.is_table()) return fail(Code::usage, fmt::format("{}: [sum] is a section", place_of(node, name)));
-  SumFromTable reader{*node.as_table()};
-  visit_sum_fields(sum, reader);
-  if (!reader.status.ok()) return placed(reader.status.error(), node, name);
-  if (reader.found != node.as_table()->size())
-    return fail(Code::usage, fmt::format("{}: unknown key in [sum]", place_of(node, name)));
+  toml::table section;
+  section.insert("sum", *node.as_table());
+  TrainRequest like;  // sums are those of every training
+  like.sum = sum;
+  const auto read = from_table(section, "", std::move(like));
+  if (!read.ok()) return placed(read.error(), node, name);
+  sum = read->sum;
   return Done{};
 }
 
@@ -333,11 +301,11 @@ std::string to_toml(const AveragingRequest& request) {
   for (const AveragingField& field : averaging_fields())
     out += fmt::format("{} = {}\n", key_of(field.name),
                        is_bare(field) ? field.show(request) : quoted(field.show(request)));
-  SumText sum;
-  SumOptions copy = request.sum;
-  visit_sum_fields(copy, sum);
+  TrainRequest like;
+  like.sum = request.sum;
   out += "\n[sum]\n";
-  for (const auto& [key, value] : sum.values) out += fmt::format("{} = {}\n", key, value);
+  for (const Field& field : fields::sum_fields())
+    if (const auto value = field.get(like)) out += fmt::format("{} = {}\n", field.key(), to_text(*value));
   return out;
 }
 

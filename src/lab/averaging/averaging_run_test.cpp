@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "lab/averaging/averaging_json.h"
-#include "lab/averaging/tiny_task.h"
+#include "lab/averaging/testing/tiny_task.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {

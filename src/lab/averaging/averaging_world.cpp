@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "data/examples/generate_examples.h"
+#include "engine/files/files.h"
 #include "engine/models/neural_module.h"
 #include "lab/examples/examples_files.h"
-#include "lab/reproduce/paper_data.h"
 
 namespace sotto {
 

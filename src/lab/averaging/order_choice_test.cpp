@@ -5,9 +5,9 @@
 #include <deque>
 #include <set>
 
-#include "fed/secure/noting_sum.h"
+#include "fed/secure/testing/noting_sum.h"
 #include "lab/averaging/averaging_run.h"
-#include "lab/averaging/tiny_task.h"
+#include "lab/averaging/testing/tiny_task.h"
 
 namespace sotto {
 namespace {

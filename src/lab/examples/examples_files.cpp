@@ -49,16 +49,6 @@ Result<Examples> read_mnist(const std::filesystem::path& folder, const IdxOption
                   options);
 }
 
-Status write_mnist(const std::filesystem::path& folder, const Examples& examples) {
-  SOTTO_TRY_DONE(make_folder(folder));
-  const IdxFiles training = idx_training_part(examples);
-  const IdxFiles test = idx_test_part(examples);
-  SOTTO_TRY_DONE(write_file(folder / mnist_names[0], training.images));
-  SOTTO_TRY_DONE(write_file(folder / mnist_names[1], training.labels));
-  SOTTO_TRY_DONE(write_file(folder / mnist_names[2], test.images));
-  return write_file(folder / mnist_names[3], test.labels);
-}
-
 Result<OwnedExamples> read_celeba(const std::filesystem::path& folder, const CelebaOptions& options) {
   SOTTO_TRY(const OpenSource identities, open_source(folder, celeba_names[0]));
   SOTTO_TRY(const OpenSource attributes, open_source(folder, celeba_names[1]));

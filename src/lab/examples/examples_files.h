@@ -1,8 +1,7 @@
 // Where labelled examples lie on disk: MNIST as four idx files in a folder, CelebA as three text files. Each
 // may be packed with zstd (with or without .zst at the end of its name).
 //
-// Laws: what is written reads back the same; an error names the folder or file, and which names were looked
-// for.
+// Law: an error names the folder or file, and which names were looked for.
 #pragma once
 
 #include <filesystem>
@@ -17,8 +16,6 @@ namespace sotto {
 // train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte.
 [[nodiscard]] Result<Examples> read_mnist(const std::filesystem::path& folder,
                                           const IdxOptions& options = {});
-// The four files, not packed; makes the folder.
-[[nodiscard]] Status write_mnist(const std::filesystem::path& folder, const Examples& examples);
 
 // identity_CelebA.txt, list_attr_celeba.txt, list_eval_partition.txt.
 [[nodiscard]] Result<OwnedExamples> read_celeba(const std::filesystem::path& folder,

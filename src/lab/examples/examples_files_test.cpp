@@ -5,6 +5,7 @@
 #include "base/compression.h"
 #include "data/examples/generate_examples.h"
 #include "engine/files/files.h"
+#include "lab/examples/testing/mnist_files.h"
 
 namespace sotto {
 namespace {

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "base/rng.h"
-#include "engine/protect/people.h"
 #include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
 #include "fed/wire/published_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/exposure.h"
@@ -206,9 +206,9 @@ Result<PoisonOutcome> Study::run() {
 }  // namespace
 
 Status check(const PoisonRequest& request) {
-  if (request.train.model != ModelKind::fpl)
+  if (request.train.model->sends != Sends::item_steps)
     return fail(Code::usage, fmt::format("the attacks are made for fpl, not for {}: leave --model out",
-                                         to_string(request.train.model)));
+                                         request.train.model->name));
   if (request.train.dp.asked())
     return fail(Code::usage,
                 "a defence by robust sums has no planned noise: leave --dp, or the plan's [dp], out");

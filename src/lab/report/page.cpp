@@ -20,6 +20,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 std::string section_id(std::size_t index, const PageSection& section) {
   return fmt::format("s{}-{}", index + 1, slug(section.title));
@@ -48,8 +50,8 @@ std::string figure_html(const Chart& chart) {
 
 std::string cell_html(const PageColumn& column, const PageCell& cell) {
   std::string classes = column.number ? "number" : "";
-  if (cell.standing == Standing::best) classes += " best";
-  if (cell.standing == Standing::second) classes += " second";
+  if (cell.standing == RankMark::best) classes += " best";
+  if (cell.standing == RankMark::second) classes += " second";
   std::string html = fmt::format("<td class=\"{}\"", classes);
   if (cell.value) html += fmt::format(" data-v=\"{:.17g}\"", *cell.value);
   if (!cell.hint.empty()) html += fmt::format(" title=\"{}\"", escaped(cell.hint));

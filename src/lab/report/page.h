@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "lab/rank_mark.h"
 #include "lab/report/chart.h"
-#include "lab/standing.h"
 
 namespace sotto {
 
@@ -22,7 +22,7 @@ struct PageCell {
   std::optional<double> value = {};  // what the column is sorted by; none: the text
   std::string detail = {};           // small, under the text
   std::string hint = {};             // said on hovering
-  Standing standing = Standing::plain;
+  RankMark standing = RankMark::plain;
 };
 
 struct PageColumn {

@@ -19,7 +19,7 @@ Page sample() {
   chart.series.push_back({.name = "<script>alert(1)</script>", .points = {{1, 2}, {2, 3}}});
   PageTable table{"a table", {{"model"}, {"P@10", true, "precision \"at\" ten"}}, {}};
   table.rows.push_back(
-      {{.text = "a & b"}, {.text = "0.20", .value = 0.2, .detail = "0.1–0.3", .standing = Standing::best}});
+      {{.text = "a & b"}, {.text = "0.20", .value = 0.2, .detail = "0.1–0.3", .standing = RankMark::best}});
   table.rows.push_back({{.text = "c"}, {.text = "n/a"}});
   return {.title = "Title </title>",
           .summary = {"One <paragraph>."},

@@ -11,8 +11,8 @@
 
 #include "base/hash.h"
 #include "engine/files/files.h"
-#include "engine/models/fedcars_model.h"
 #include "engine/plan/criteria_request.h"
+#include "engine/plan/model_entry.h"
 #include "engine/train/run_dir.h"
 
 namespace sotto {
@@ -36,15 +36,6 @@ bool follows_rate(const std::string& key) {
 
 // The last part of a key says enough: "model.factors" → "factors".
 std::string short_key(const std::string& key) { return key.substr(key.rfind('.') + 1); }
-
-std::optional<double> number_of(const FlatPlan& plan, const std::string& key) {
-  const auto found = plan.find(key);
-  if (found == plan.end()) return std::nullopt;
-  double number = 0.0;
-  const auto [end, error] =
-      std::from_chars(found->second.data(), found->second.data() + found->second.size(), number);
-  return error == std::errc() ? std::optional(number) : std::nullopt;
-}
 
 std::string value_in(const FlatPlan& plan, const std::string& key) {
   const auto found = plan.find(key);
@@ -83,7 +74,7 @@ Result<ReportData> read_results(const fs::path& path) {
     run.judged = std::move(judged).hex();
     keep_shown_columns(run.detail.per_user);
     run.plan = flat_plan(cell.result.request);
-    if (value_in(run.plan, "model.name") == "fpl") run.pi = number_of(run.plan, "consent.pi");
+    if (const auto kept = from_kept_toml(cell.result.request); kept.ok()) note_plan(*kept, run);
     if (!data.splits.contains(cell.result.split_hash)) {
       SOTTO_TRY(std::optional<SplitFacts> facts, file.split(cell.result.split_hash));
       if (facts) data.splits[cell.result.split_hash] = std::move(*facts);
@@ -198,6 +189,11 @@ void drop_repeated(ReportData& data) {
 
 }  // namespace
 
+void note_plan(const TrainRequest& plan, ReportRun& run) {
+  if (plan.model->sends == Sends::item_steps) run.pi = plan.plan.consent.pi;
+  run.learned_from_test = learns_from_test(plan);
+}
+
 void keep_shown_columns(PerUser& per_user) {
   PerUser kept;
   kept.users = per_user.users;
@@ -249,7 +245,7 @@ void name_configurations(std::vector<ReportRun>& runs) {
                                       : fmt::format("{} {}", short_key(key), value_in(run->plan, key));
         if (!words.empty()) differs += (differs.empty() ? "" : ", ") + words;
       }
-      if (value_in(run->plan, "model.name") == "fedcars" && value_in(run->plan, "fedcars.query") == "test")
+      if (run->learned_from_test)
         differs = fmt::format("{}{}{}", learned_from_test, differs.empty() ? "" : "; ", differs);
       run->configuration = differs.empty() ? label.second : fmt::format("{} ({})", label.second, differs);
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/plan/request.h"
 #include "lab/study/results.h"
 
 namespace sotto {
@@ -29,7 +30,8 @@ struct ReportRun {
   std::string judged;         // a hash of the judged users in their order: alike for the same people
   FlatPlan plan;              // of result.request
   std::string configuration;  // label and what tells it from others of that label, without π and seed
-  std::optional<double> pi;   // of FPL
+  std::optional<double> pi;   // where the share that leaves is a figure's axis
+  bool learned_from_test = false;
 };
 
 struct ReportData {
@@ -41,6 +43,9 @@ struct ReportData {
 };
 
 [[nodiscard]] Result<ReportData> read_report_data(const std::filesystem::path& path);
+
+// What a plan says beside its settings.
+void note_plan(const TrainRequest& plan, ReportRun& run);
 
 // Leaves only the metrics that a report shows user by user; a study of many cells would not fit otherwise.
 void keep_shown_columns(PerUser& per_user);

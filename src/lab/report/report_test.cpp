@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/models/fedcars_model.h"
+#include "engine/models/fedcars.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/request.h"
 
 namespace sotto {
@@ -21,6 +22,7 @@ ReportRun made(const std::string& label, std::optional<double> pi, std::uint64_t
   run.place.seed = seed;
   run.pi = pi;
   run.plan = flat_plan(plan);
+  if (const auto kept = from_kept_toml(plan); kept.ok()) run.learned_from_test = learns_from_test(*kept);
   run.result.done = true;
   run.result.split_hash = "abcdef0123456789";
   run.result.model_hash = "0123456789abcdef";
@@ -204,9 +206,9 @@ TEST(Tables, best_and_second_are_marked_and_letters_name_who_is_beaten) {
   ASSERT_EQ(table.rows.size(), 3U);
   EXPECT_EQ(table.rows[0][0].text, "a");
   EXPECT_EQ(table.rows[2][1].text, "high");
-  EXPECT_EQ(table.rows[2][2].standing, Standing::best);
-  EXPECT_EQ(table.rows[1][2].standing, Standing::second);
-  EXPECT_EQ(table.rows[0][2].standing, Standing::plain);
+  EXPECT_EQ(table.rows[2][2].standing, RankMark::best);
+  EXPECT_EQ(table.rows[1][2].standing, RankMark::second);
+  EXPECT_EQ(table.rows[0][2].standing, RankMark::plain);
   EXPECT_EQ(table.rows[0].back().text, "");
   EXPECT_EQ(table.rows[1].back().text, "a");
   EXPECT_EQ(table.rows[2].back().text, "a");

@@ -189,7 +189,7 @@ Result<ReportRun> read_run(const fs::path& path, std::map<std::string, SplitFact
   run.place.dataset = dataset_of(request.data);
   run.place.model = label_of(request);
   run.place.seed = request.plan.seed;
-  if (request.model == ModelKind::fpl) run.pi = request.plan.consent.pi;
+  note_plan(request, run);
   run.detail.category_bias = category_bias_of(metrics);
   SOTTO_TRY_DONE(read_users(path / "per_user.tsv", run));
   SOTTO_TRY(run.detail.curve, read_curve(dir.log_path()));

@@ -35,7 +35,6 @@ class AxisScale {
 
   [[nodiscard]] double low() const { return low_; }
   [[nodiscard]] double high() const { return high_; }
-  [[nodiscard]] bool has_zero_place() const { return zero_place_; }
   [[nodiscard]] const std::vector<AxisTick>& ticks() const { return ticks_; }
   // Share of the way from the axis' beginning (0) to its end (1).
   [[nodiscard]] double at(double value) const;

@@ -8,64 +8,50 @@
 #include "lab/comparison.h"
 #include "lab/report/markup.h"
 #include "lab/report/report.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
-struct MetricColumn {
-  const char* stem;
-  const char* about;
-  bool more_is_better = true;
-};
-
-constexpr std::array<MetricColumn, 8> metric_columns{{
-    {"P", "precision: share of the list that is right"},
-    {"R", "recall: share of the right items that are in the list"},
-    {"F1", "harmonic mean of precision and recall, user by user"},
-    {"nDCG", "gain discounted by rank, over the ideal"},
-    {"IC", "item coverage: items that stand in at least one list"},
-    {"Gini", "1 − Gini index over all items: higher is more even"},
-    {"ARP", "mean popularity of what is recommended", false},
-    {"APLT", "share of long-tail items in a list"},
-}};
+constexpr std::array metric_columns{"P", "R", "F1", "nDCG", "IC", "Gini", "ARP", "APLT"};
 
 std::string value_text(const char* stem, double value) {
   if (!std::isfinite(value)) return "n/a";
-  if (std::string_view(stem) == "IC" || value >= 1000.0) return short_number(std::round(value));
+  if (facts_of(stem)->is_count || value >= 1000.0) return short_number(std::round(value));
   return value >= 10.0 ? fmt::format("{:.2f}", value) : fmt::format("{:.5f}", value);
 }
 
-void mark_best(PageTable& table, std::size_t column, bool more_is_better) {
+void mark_best(PageTable& table, std::size_t column, bool less_is_better) {
   if (table.rows.size() < 2) return;
   std::vector<double> values;
   for (const auto& row : table.rows) values.push_back(row[column].value.value_or(NAN));
-  const std::vector<Standing> standings = standings_of(values, !more_is_better);
+  const std::vector<RankMark> standings = rank_marks_of(values, less_is_better);
   for (std::size_t row = 0; row < table.rows.size(); ++row) table.rows[row][column].standing = standings[row];
 }
 
 PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGroup*>& groups) {
   PageTable table;
   table.columns.push_back({"model"});
-  for (const MetricColumn& column : metric_columns)
-    table.columns.push_back({runs.metric(column.stem), true, column.about});
+  for (const char* stem : metric_columns)
+    table.columns.push_back({runs.metric(stem), true, std::string(facts_of(stem)->about)});
   for (const RunGroup* group : groups) {
     auto& row = table.rows.emplace_back();
     row.push_back({.text = group->name()});
-    for (const MetricColumn& column : metric_columns) {
-      const std::string metric = runs.metric(column.stem);
+    for (const char* stem : metric_columns) {
+      const std::string metric = runs.metric(stem);
       const double mean = group->mean(metric);
-      PageCell& cell = row.emplace_back(PageCell{.text = value_text(column.stem, mean)});
+      PageCell& cell = row.emplace_back(PageCell{.text = value_text(stem, mean)});
       if (std::isfinite(mean)) cell.value = mean;
       if (const auto interval = group->interval(metric)) {
-        cell.detail = fmt::format("± {}", value_text(column.stem, (interval->high - interval->low) / 2.0));
-        cell.hint = fmt::format("from {} to {}", value_text(column.stem, interval->low),
-                                value_text(column.stem, interval->high));
+        cell.detail = fmt::format("± {}", value_text(stem, (interval->high - interval->low) / 2.0));
+        cell.hint =
+            fmt::format("from {} to {}", value_text(stem, interval->low), value_text(stem, interval->high));
       }
     }
   }
   for (std::size_t column = 0; column < metric_columns.size(); ++column)
-    mark_best(table, column + 1, metric_columns[column].more_is_better);
+    mark_best(table, column + 1, facts_of(metric_columns[column])->less_is_better);
   return table;
 }
 

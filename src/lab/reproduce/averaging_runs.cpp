@@ -18,6 +18,8 @@ namespace {
 using nlohmann::json;
 
 constexpr int kept_format = 1;
+// What pictures of digits must be for the numbers to stand beside the print.
+constexpr IdxOptions printed_pictures{.height = 28, .width = 28};
 
 KeptAveraging kept_from(const json& document) {
   KeptAveraging run;
@@ -47,9 +49,9 @@ struct PlannedRun {
 Result<std::vector<PlannedRun>> planned_runs(const Target& target, const PaperData& data, Effort effort,
                                              const std::filesystem::path& folder) {
   std::vector<PlannedRun> planned;
-  for (std::uint64_t seed = 1; seed <= averaging_seeds(target, effort); ++seed)
-    for (const std::string_view setting : averaging_settings(data.name)) {
-      PlannedRun run{std::string(setting), seed, {}, {}};
+  for (const std::uint64_t seed : seeds_of(target, effort))
+    for (const std::string& setting : experiment_on(data.name).settings) {
+      PlannedRun run{setting, seed, {}, {}};
       SOTTO_TRY(run.request, averaging_request(target, data, setting, seed, effort));
       run.path = folder / kept_name(data.name, setting, seed, effort);
       planned.push_back(std::move(run));
@@ -75,7 +77,7 @@ class RunMaker {
   [[nodiscard]] Result<KeptAveraging> make(const PlannedRun& run, const StudyHooks& hooks,
                                            const std::function<void(const AveragingRound&)>& tell) {
     if (!examples_) {
-      SOTTO_TRY(OwnedExamples read, averaging_examples(run.request, averaging_pictures()));
+      SOTTO_TRY(OwnedExamples read, averaging_examples(run.request, printed_pictures));
       examples_.emplace(std::move(read));
     }
     SOTTO_TRY(const std::unique_ptr<AveragingWorld> world, AveragingWorld::deal(run.request, *examples_));

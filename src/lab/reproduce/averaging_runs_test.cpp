@@ -6,9 +6,9 @@
 
 #include "data/examples/generate_examples.h"
 #include "engine/files/files.h"
-#include "lab/examples/examples_files.h"
+#include "lab/examples/testing/mnist_files.h"
 #include "lab/reproduce/reproduce.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -43,7 +43,7 @@ TEST(AveragingRuns, AFileReadsBackAsItWasWritten) {
 TEST(AveragingRuns, ThePlanOfARunIsWhatDecidesIt) {
   const Target target = *find_target("5.3");
   PaperData data;
-  data.name = std::string(mnist_shards);
+  data.name = "MNIST, two shards each";
   data.data.paths = {"here"};
   const AveragingRequest request = *averaging_request(target, data, "DS>LD>MW", 1, Effort::full);
   EXPECT_EQ(request.rounds, 200u);
@@ -56,17 +56,18 @@ TEST(AveragingRuns, ThePlanOfARunIsWhatDecidesIt) {
   EXPECT_EQ(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
   elsewhere.plan.seed = 2;
   EXPECT_NE(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
-  EXPECT_EQ(kept_name(mnist_shards, "DS>LD>MW", 1, Effort::full),
+  EXPECT_EQ(kept_name("MNIST, two shards each", "DS>LD>MW", 1, Effort::full),
             "mnist-two-shards-each_ds-ld-mw_seed-1_full.json");
 }
 
 TEST(AveragingRuns, EveryPlanCanBe) {
-  for (const Target& target : averaging_targets())
-    for (const std::string_view dataset : target.datasets)
+  for (const Target& target : targets())
+    for (const std::string& dataset :
+         target.paper->is("averaging") ? target.datasets : std::vector<std::string>())
       for (const Effort effort : {Effort::quick, Effort::full})
-        for (const std::string_view setting : averaging_settings(dataset)) {
+        for (const std::string& setting : experiment_on(dataset).settings) {
           PaperData data;
-          data.name = std::string(dataset);
+          data.name = dataset;
           data.data.paths = {"somewhere"};
           const auto request = averaging_request(target, data, setting, 1, effort);
           ASSERT_TRUE(request.ok()) << request.error().message;
@@ -80,17 +81,17 @@ TEST(AveragingRuns, TablesAreMadeOfTheFilesThatAreThere) {
   const ScratchFolder folder;
   const Target target = *find_target("thesis-5.3");
   PaperData data;
-  data.name = data.shown = std::string(mnist_shards);
+  data.name = data.shown = "MNIST, two shards each";
   data.there = true;
   data.data.paths = {folder.file("nothing")};
   const std::filesystem::path place = folder.file("averaging");
   ASSERT_TRUE(make_folder(place).ok());
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
-    for (const std::string_view setting : averaging_settings(mnist_shards)) {
-      KeptAveraging run = some_run(setting == averaging_baseline ? 20 : 14 + static_cast<std::uint32_t>(seed),
-                                   setting == averaging_baseline ? 0 : 1);
+    for (const std::string& setting : experiment_on("MNIST, two shards each").settings) {
+      KeptAveraging run =
+          some_run(setting == "DS" ? 20 : 14 + static_cast<std::uint32_t>(seed), setting == "DS" ? 0 : 1);
       run.plan = averaging_plan_hash(*averaging_request(target, data, setting, seed, Effort::full));
-      ASSERT_TRUE(write_file(place / kept_name(mnist_shards, setting, seed, Effort::full),
+      ASSERT_TRUE(write_file(place / kept_name("MNIST, two shards each", setting, seed, Effort::full),
                              std::string_view(kept_text(run)))
                       .ok());
     }
@@ -123,7 +124,7 @@ TEST(AveragingRuns, DigitsMustHaveTheSizeOfThePrint) {
       write_mnist(folder.file("mnist"), generate_pictures({.training = 20, .test = 7, .side = 9}).value())
           .ok());
   PaperData data;
-  data.name = data.shown = std::string(mnist_iid);
+  data.name = data.shown = "MNIST, IID";
   data.there = true;
   data.data.paths = {folder.file("mnist")};
   SerialExecutor serial;
@@ -138,18 +139,18 @@ TEST(AveragingRuns, DigitsMustHaveTheSizeOfThePrint) {
 // Where a seed reached an accuracy that another did not, each keeps its own gains, and no more seeds are
 // named than have a baseline to compare with.
 TEST(AveragingRuns, GainsAreOfTheirOwnSeed) {
-  const std::string setting(averaging_settings(mnist_shards)[1]), baseline(averaging_baseline);
+  const std::string setting(experiment_on("MNIST, two shards each").settings[1]), baseline("DS");
   const auto run_at = [](std::uint32_t round, bool first_target) {
     KeptAveraging run = some_run(round, 1);
     run.most_rounds = 40;
-    if (!first_target) run.until[printed_targets(mnist_shards)[0]] = {};
+    if (!first_target) run.until[experiment_on("MNIST, two shards each").accuracies[0]] = {};
     return run;
   };
   AveragingRuns runs;
   runs[baseline] = {{1, run_at(20, false)}, {2, run_at(20, true)}};
   runs[setting] = {{1, run_at(18, false)}, {2, run_at(14, true)}, {3, run_at(1, true)}};
   PaperData data;
-  data.name = data.shown = std::string(mnist_shards);
+  data.name = data.shown = "MNIST, two shards each";
   Reproduction out;
   add_averaging(*find_target("thesis-5.3"), data, runs, out);
   ASSERT_EQ(out.findings.size(), 1u);
@@ -169,7 +170,7 @@ TEST(AveragingRuns, PartsShareTheMissingRuns) {
   const ScratchFolder folder;
   Target target = *find_target("thesis-5.5");
   PaperData data;
-  data.name = data.shown = std::string(celeba_people);
+  data.name = data.shown = "CelebA attributes";
   data.there = true;
   data.data.paths = {folder.file("nothing")};
   SerialExecutor serial;

@@ -6,28 +6,24 @@
 
 #include "lab/report/markup.h"
 #include "lab/reproduce/averaging_runs.h"
-#include "lab/reproduce/cars_analysis.h"
+#include "lab/reproduce/printed_table.h"
+#include "lab/reproduce/table_parts.h"
 
 namespace sotto {
 
 namespace {
 
 constexpr std::size_t most_points = 120;  // of a curve
-
-std::optional<double> if_printed(double value) {
-  return std::isnan(value) ? std::nullopt : std::optional(value);
-}
+constexpr const char* by_size = "DS";     // of every experiment
 
 // Values of several seeds as a cell. Other data or a smaller federation stands beside the print unjudged.
 PaperCell cell_of(const std::vector<double>& values, std::optional<double> printed, Yardstick yardstick,
                   bool judged) {
-  PaperCell cell;
+  PaperCell cell = over_seeds(values);
   cell.printed = printed;
-  cell.verdict = printed ? Verdict::other : Verdict::no_print;
-  if (values.empty()) return cell;
-  cell.ours = spread_of(values).mean;
-  if (values.size() > 1) cell.interval = mean_interval(values);
-  if (judged) cell.verdict = judge(printed, *cell.ours, yardstick);
+  cell.verdict = judged && cell.ours ? judge(printed, *cell.ours, yardstick)
+                 : printed           ? Verdict::other
+                                     : Verdict::no_print;
   return cell;
 }
 
@@ -49,7 +45,7 @@ struct PairedRun {
 // By seed; seeds that one of the two lacks are left out.
 std::map<std::uint64_t, PairedRun> pairs_of(const AveragingRuns& runs, std::string_view setting) {
   std::map<std::uint64_t, PairedRun> pairs;
-  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, averaging_baseline);
+  const auto *seeds = runs_of(runs, setting), *baselines = runs_of(runs, by_size);
   if (seeds == nullptr || baselines == nullptr) return pairs;
   for (const auto& [seed, run] : *seeds)
     if (const auto baseline = baselines->find(seed); baseline != baselines->end())
@@ -62,7 +58,7 @@ std::string seed_count(std::size_t seeds) { return fmt::format("×{}", seeds); }
 // Rounds of the baseline: who never got there counts as all rounds.
 std::vector<double> baseline_rounds(const AveragingRuns& runs, std::uint32_t accuracy, std::size_t share) {
   std::vector<double> values;
-  const auto* seeds = runs_of(runs, averaging_baseline);
+  const auto* seeds = runs_of(runs, by_size);
   if (seeds == nullptr) return values;
   bool any = false;
   for (const auto& [seed, run] : *seeds) {
@@ -115,37 +111,38 @@ std::vector<double> overall_gains(const AveragingRuns& runs, std::string_view se
 }
 
 bool is_judged(const Reproduction& out, const PaperData& data) {
-  return out.effort == Effort::full && data.name != celeba_people;
+  return out.effort == Effort::full && data.caveat.empty();
 }
 
 PaperTable rounds_table(const PaperData& data, const AveragingRuns& runs, std::uint32_t accuracy,
                         bool judged) {
-  PaperTable table{fmt::format("{}: {}% accuracy", data.shown, accuracy), "criteria", {}, {}, {}};
-  for (int share = 10; share <= 90; share += 10) table.metrics.push_back(fmt::format("{}%", share));
-  table.metrics.emplace_back("mean gain");
+  const PrintedTable& print = printed("averaging/rounds.tsv");
+  PaperTable table{
+      fmt::format("{}: {}% accuracy", data.shown, accuracy), "criteria", print.columns(), {}, {}};
   table.rounds = true;
-  for (const std::string_view setting : averaging_settings(data.name)) {
-    const bool baseline = setting == averaging_baseline;
-    const auto printed = printed_rounds(data.name, setting, accuracy);
-    PaperRow row{
-        baseline ? "DS (rounds)" : std::string(setting), seed_count(pairs_of(runs, setting).size()), {}};
-    for (std::size_t share = 0; share < 9; ++share)
-      row.cells.push_back(
-          cell_of(baseline ? baseline_rounds(runs, accuracy, share) : gains(runs, setting, accuracy, share),
-                  printed ? if_printed(printed->shares[share]) : std::nullopt,
-                  baseline ? Yardstick::at_most : Yardstick::at_least, judged));
-    row.cells.push_back(
-        cell_of(baseline ? std::vector<double>{} : values_of(average_gains(runs, setting, accuracy)),
-                printed ? if_printed(printed->average) : std::nullopt, Yardstick::at_least, judged));
+  for (const std::string& setting : experiment_on(data.name).settings) {
+    const bool first = setting == by_size;
+    PaperRow row{first ? setting + " (rounds)" : setting, seed_count(pairs_of(runs, setting).size()), {}};
+    for (std::size_t share = 0; share < print.columns().size(); ++share) {
+      const bool mean = share + 1 == print.columns().size();
+      const std::vector<double> values = mean && first ? std::vector<double>{}
+                                         : mean        ? values_of(average_gains(runs, setting, accuracy))
+                                         : first       ? baseline_rounds(runs, accuracy, share)
+                                                       : gains(runs, setting, accuracy, share);
+      row.cells.push_back(cell_of(
+          values, print.value({data.name, setting, fmt::format("{}%", accuracy)}, print.columns()[share]),
+          first && !mean ? Yardstick::at_most : Yardstick::at_least, judged));
+    }
     table.rows.push_back(std::move(row));
   }
   return table;
 }
 
 PaperTable mistakes_table(const PaperData& data, const AveragingRuns& runs) {
-  PaperTable table{
-      data.shown, "criteria", {"both wrong", "only DS wrong", "only DS right", "both right"}, {}, {}};
-  for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
+  const PrintedTable& print = printed("averaging/mistakes.tsv");
+  PaperTable table{data.shown, "criteria", print.columns(), {}, {}};
+  for (const std::string& setting : experiment_on(data.name).settings) {
+    if (setting == by_size) continue;
     std::array<std::vector<double>, 4> counts;
     for (const auto& [seed, pair] : pairs_of(runs, setting)) {
       if (pair.baseline.best_right.size() != pair.run.best_right.size()) continue;
@@ -154,14 +151,10 @@ PaperTable mistakes_table(const PaperData& data, const AveragingRuns& runs) {
                            confusion.both_right};
       for (std::size_t n = 0; n < all.size(); ++n) counts[n].push_back(static_cast<double>(all[n]));
     }
-    const auto printed = printed_confusion(data.name, setting);
-    PaperRow row{std::string(setting), seed_count(counts.front().size()), {}};
-    const std::array<std::uint64_t Confusion::*, 4> members{
-        &Confusion::both_wrong, &Confusion::only_other, &Confusion::only_baseline, &Confusion::both_right};
+    PaperRow row{setting, seed_count(counts.front().size()), {}};
     for (std::size_t n = 0; n < counts.size(); ++n)
-      row.cells.push_back(cell_of(
-          counts[n], printed ? std::optional(static_cast<double>((*printed).*members[n])) : std::nullopt,
-          Yardstick::same, false));
+      row.cells.push_back(
+          cell_of(counts[n], print.value({data.name, setting}, print.columns()[n]), Yardstick::same, false));
     table.rows.push_back(std::move(row));
   }
   table.rounds = true;
@@ -190,13 +183,11 @@ ChartSeries curve_of(std::string_view setting, const std::map<std::uint64_t, Kep
 }
 
 void add_curves(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
-  XyChart chart;
-  chart.head = {"accuracy-" + slug(data.shown), fmt::format("{}: accuracy over the rounds", data.shown),
-                "Mean over devices by their test examples; 95% bands over seeds."};
-  chart.x.label = "rounds";
-  chart.y.label = "accuracy";
+  XyChart chart =
+      line_chart("accuracy-" + slug(data.shown), fmt::format("{}: accuracy over the rounds", data.shown),
+                 "Mean over devices by their test examples; 95% bands over seeds.", "rounds", "accuracy");
   PaperTable table{data.shown, "criteria", {"best accuracy", "at the end"}, {}, {}};
-  for (const std::string_view setting : averaging_settings(data.name)) {
+  for (const std::string& setting : experiment_on(data.name).settings) {
     const auto* seeds = runs_of(runs, setting);
     if (seeds == nullptr) continue;
     chart.series.push_back(curve_of(setting, *seeds));
@@ -207,7 +198,7 @@ void add_curves(const PaperData& data, const AveragingRuns& runs, Reproduction& 
       last.push_back(run.accuracy.back());
     }
     table.rows.push_back(
-        {std::string(setting),
+        {setting,
          seed_count(best.size()),
          {cell_of(best, {}, Yardstick::at_least, false), cell_of(last, {}, Yardstick::at_least, false)},
          true});
@@ -218,23 +209,19 @@ void add_curves(const PaperData& data, const AveragingRuns& runs, Reproduction& 
 
 // The figures that the engine is held against: half of the devices, the baseline.
 void add_baseline_finding(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
-  struct Bound {
-    std::string_view dataset;
-    std::uint32_t accuracy;
-    double printed, within;
-  };
-  constexpr std::array bounds{Bound{mnist_iid, 90, 7, 4}, Bound{mnist_shards, 90, 23, 10},
-                              Bound{mnist_shards, 95, 66, 25}};
   Finding finding{"Half of the devices are served as soon as printed, by dataset size alone.", {}, {}};
   ClaimVotes votes;
-  for (const Bound& bound : bounds) {
-    const std::vector<double> rounds = baseline_rounds(runs, bound.accuracy, 4);
-    if (bound.dataset != data.name || rounds.empty()) continue;
+  const Experiment& experiment = experiment_on(data.name);
+  for (std::size_t n = 0; n < experiment.held.size(); ++n) {
+    const std::uint32_t accuracy = experiment.held[n], within = experiment.within[n];
+    const std::vector<double> rounds = baseline_rounds(runs, accuracy, 4);
+    const auto print =
+        printed("averaging/rounds.tsv").value({data.name, by_size, fmt::format("{}%", accuracy)}, "50%");
+    if (rounds.empty() || !print) continue;
     const double mean = spread_of(rounds).mean;
-    votes.cast(std::abs(mean - bound.printed) <= bound.within);
+    votes.cast(std::abs(mean - *print) <= within);
     finding.evidence.push_back(fmt::format("{}: {}% accuracy after {:.1f} rounds, {} seeds (print {} ± {})",
-                                           data.shown, bound.accuracy, mean, rounds.size(), bound.printed,
-                                           bound.within));
+                                           data.shown, accuracy, mean, rounds.size(), *print, within));
   }
   add_finding(std::move(finding), votes, out);
 }
@@ -242,21 +229,23 @@ void add_baseline_finding(const PaperData& data, const AveragingRuns& runs, Repr
 // Which settings gain at all: by the mean over the accuracies and shares that were reached, one value a
 // seed.
 void add_gain_finding(const PaperData& data, const AveragingRuns& runs, Reproduction& out) {
-  const bool faces = data.name == celeba_people;
+  const Experiment& experiment = experiment_on(data.name);
+  const bool faces = !experiment.best.empty();
   Finding finding{faces
-                      ? "Class balance speeds training up, and DS>CB>IS most."
+                      ? fmt::format("Class balance speeds training up, and {} most.", experiment.best)
                       : "No criterion gains much over dataset size where devices hold equally many examples "
                         "(within 3 rounds on average, or an interval that holds 0).",
                   {},
                   {}};
   ClaimVotes votes;
   std::vector<std::pair<double, std::string>> ranking;
-  for (const std::string_view setting : averaging_settings(data.name).subspan(1)) {
-    const std::vector<double> values = overall_gains(runs, setting, printed_targets(data.name));
+  for (const std::string& setting : experiment.settings) {
+    if (setting == by_size) continue;
+    const std::vector<double> values = overall_gains(runs, setting, experiment.accuracies);
     if (values.empty()) continue;
     const double mean = spread_of(values).mean;
     const Interval range = mean_interval(values);
-    ranking.emplace_back(mean, std::string(setting));
+    ranking.emplace_back(mean, setting);
     if (!faces) votes.cast(std::abs(mean) <= 3.0 || (range.low <= 0.0 && range.high >= 0.0));
     finding.evidence.push_back(
         values.size() > 1 ? fmt::format("{}: {} {:+.2f} rounds (95% {:+.2f} to {:+.2f})", data.shown, setting,
@@ -265,9 +254,9 @@ void add_gain_finding(const PaperData& data, const AveragingRuns& runs, Reproduc
   }
   if (faces && !ranking.empty()) {
     const auto best = *std::max_element(ranking.begin(), ranking.end());
-    votes.cast(best.second == "DS>CB>IS");
+    votes.cast(best.second == experiment.best);
     for (const auto& [mean, setting] : ranking)
-      if (setting == "CB") votes.cast(mean > 0.0);
+      if (setting == experiment.gaining) votes.cast(mean > 0.0);
   }
   add_finding(std::move(finding), votes, out);
 }
@@ -278,7 +267,7 @@ void add_averaging(const Target& target, const PaperData& data, const AveragingR
                    Reproduction& out) {
   if (target.kind == TargetKind::mistakes) return out.tables.push_back(mistakes_table(data, runs));
   if (target.kind == TargetKind::accuracy_curves) return add_curves(data, runs, out);
-  for (const std::uint32_t accuracy : printed_targets(data.name))
+  for (const std::uint32_t accuracy : experiment_on(data.name).accuracies)
     out.tables.push_back(rounds_table(data, runs, accuracy, is_judged(out, data)));
   out.tables.back().notes.emplace_back(
       "The first row: rounds until so many of the devices are at the accuracy on their own test examples. "

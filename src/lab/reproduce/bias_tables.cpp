@@ -5,8 +5,7 @@
 #include <map>
 
 #include "engine/files/files.h"
-#include "lab/reproduce/paper_data.h"
-#include "lab/reproduce/printed_values.h"
+#include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/reproduction.h"
 
 namespace sotto {
@@ -75,29 +74,22 @@ Result<std::map<std::string, TopBias>> bias_of(const TargetData& at, const Paper
 
 std::optional<double> number(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
 
-const PrintedBias* find_printed(std::span<const PrintedBias> table, std::string_view name) {
-  for (const PrintedBias& row : table)
-    if (row.name == name) return &row;
-  return nullptr;
-}
-
 }  // namespace
 
 Status add_source_bias(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
-    const PrintedBias* printed = find_printed(printed_source_bias(), data.name);
-    if (printed == nullptr) continue;
-    SOTTO_TRY(const auto biases, bias_of(at, data, "Top-Pop"));
+    SOTTO_TRY(const auto biases, bias_of(at, data, at.target.models.front()));
     PaperTable table{data.shown, "category", {"B_T"}, {}, {}};
-    for (std::size_t n = 0; n < paper_categories.size(); ++n) {
-      PaperCell cell{printed->values[n], std::nullopt, std::nullopt, Verdict::absent};
-      const auto found = biases.find(std::string(paper_categories[n]));
+    const PrintedTable& print = printed("pairwise/source_bias.tsv");
+    for (const std::string& category : print.columns()) {
+      PaperCell cell{print.value({data.name}, category), std::nullopt, std::nullopt, Verdict::absent};
+      const auto found = biases.find(category);
       if (found != biases.end()) {
         cell.ours = number(found->second.source);
         if (cell.ours)
           cell.verdict = data.proxy ? Verdict::other : judge(cell.printed, *cell.ours, Yardstick::same);
       }
-      table.rows.push_back({std::string(paper_categories[n]), "", {cell}, false});
+      table.rows.push_back({category, "", {cell}, false});
     }
     if (data.there && biases.empty())
       table.notes.push_back("These files name no categories of venues, so there is nothing to compare.");
@@ -118,32 +110,30 @@ Status add_disparity(const TargetData& at, Reproduction& out) {
     chart.head = {"bias-disparity", fmt::format("Bias disparity per category on {}", data.shown),
                   "0: lists lean as the population does; above: more."};
     chart.value.label = "bias disparity";
-    for (const std::string_view category : paper_categories) {
-      table.metrics.emplace_back(category);
-      chart.categories.emplace_back(category);
-    }
-    for (const std::string_view model : at.target.models) {
+    const PrintedTable& print = printed("pairwise/disparity.tsv");
+    const std::string& printed_data = at.target.datasets.front();
+    table.metrics = chart.categories = print.columns();
+    for (const std::string& model : at.target.models) {
       SOTTO_TRY(const auto biases, bias_of(at, data, model));
-      const PrintedBias* printed = find_printed(printed_disparity(), model);
-      PaperRow row{std::string(model), "", {}, false};
-      BarSeries bars{std::string(model), {}};
-      for (std::size_t n = 0; n < paper_categories.size(); ++n) {
-        const auto found = biases.find(std::string(paper_categories[n]));
-        PaperCell cell{printed == nullptr ? std::nullopt : std::optional(printed->values[n]), std::nullopt,
-                       std::nullopt, Verdict::failed};
+      PaperRow row{model, "", {}, false};
+      BarSeries bars{model, {}};
+      for (const std::string& category : print.columns()) {
+        const auto found = biases.find(category);
+        PaperCell cell{print.value({model}, category), std::nullopt, std::nullopt, Verdict::failed};
         if (found != biases.end()) cell.ours = number(found->second.disparity);
         if (cell.ours)
-          cell.verdict = data.name == brazil && !data.proxy ? judge(cell.printed, *cell.ours, Yardstick::same)
-                                                            : Verdict::other;
+          cell.verdict = data.name == printed_data && !data.proxy
+                             ? judge(cell.printed, *cell.ours, Yardstick::same)
+                             : Verdict::other;
         bars.bars.push_back({cell.ours.value_or(std::nan("")), {}});
         row.cells.push_back(std::move(cell));
       }
       table.rows.push_back(std::move(row));
-      if (is_fpl_label(model) || model == "BPR-MF" || model == "FCF") chart.series.push_back(std::move(bars));
+      if (contains(at.target.drawn, model)) chart.series.push_back(std::move(bars));
     }
-    if (data.name != brazil)
+    if (data.name != printed_data)
       table.notes.push_back(
-          fmt::format("The print is of Brazil, ours of {}: compare signs and order.", data.shown));
+          fmt::format("The print is of {}, ours of {}: compare signs and order.", printed_data, data.shown));
     out.tables.push_back(std::move(table));
     out.figures.emplace_back(Chart(std::move(chart)));
   }

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/models/fedcars_model.h"
+#include "engine/models/fedcars.h"
 #include "engine/plan/prepare.h"
 #include "engine/train/training.h"
 #include "lab/report/markup.h"
-#include "lab/reproduce/cars_analysis.h"
-#include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/table_parts.h"
 #include "model/ratings/rating_biases.h"
 
 namespace sotto {
@@ -136,7 +135,7 @@ ColdStartPoint errors_with(std::uint32_t known, const std::vector<NewPerson>& pe
 
 // One training a seed of the study, again: a results file keeps no models.
 Result<ColdStartCurve> measured_curve(const TargetData& at, const PaperData& data, const StoredCell& cell) {
-  SOTTO_TRY(TrainRequest request, from_toml(cell.result.request, "the plan of Fed-CARS"));
+  SOTTO_TRY(TrainRequest request, from_toml(cell.result.request, "the plan of " + at.target.paper->own));
   request.data = data.data;
   SOTTO_TRY_DONE(settle(request));
   SOTTO_TRY(const Prepared prepared, prepare(request.data));
@@ -165,9 +164,7 @@ PaperTable cold_table(const PaperData& data, const std::vector<ColdStartCurve>& 
     for (const ColdColumn& column : cold_columns) {
       std::vector<double> values;
       for (const ColdStartCurve& curve : curves) values.push_back(curve.points[n].*column.value);
-      PaperCell& cell = row.cells.emplace_back();
-      cell.ours = spread_of(values).mean;
-      if (values.size() > 1) cell.interval = mean_interval(values);
+      row.cells.push_back(over_seeds(values));
     }
     table.rows.push_back(std::move(row));
   }
@@ -181,14 +178,13 @@ PaperTable cold_table(const PaperData& data, const std::vector<ColdStartCurve>& 
   return table;
 }
 
-XyChart cold_chart(const PaperData& data, const PaperTable& table) {
-  XyChart chart;
-  chart.head = {"cold-start-" + slug(data.shown), data.shown + ": MAE of new people over ratings known",
-                "People who took no part in training; 95% intervals over seeds are in the table."};
-  chart.x.label = "ratings known";
-  chart.y.label = "MAE";
+XyChart cold_chart(const std::string& own, const PaperData& data, const PaperTable& table) {
+  XyChart chart =
+      line_chart("cold-start-" + slug(data.shown), data.shown + ": MAE of new people over ratings known",
+                 "People who took no part in training; 95% intervals over seeds are in the table.",
+                 "ratings known", "MAE");
   const std::vector<double> x(known_counts.begin(), known_counts.end());
-  const std::array<const char*, 4> names{"Fed-CARS, 1 step", "Fed-CARS, all steps", "item mean", "biases"};
+  const std::array<std::string, 4> names{own + ", 1 step", own + ", all steps", "item mean", "biases"};
   for (std::size_t column = 0; column < names.size(); ++column) {
     chart.series.push_back(series_of(table, names[column], column, x));
     chart.series.back().spread = PointSpread::none;
@@ -225,7 +221,8 @@ Result<ColdStartCurve> cold_start_curve(const TrainRequest& request, const Split
   std::vector<NewPerson> people;
   double asked = 0.0;
   for (std::uint32_t user = 0; user < split.users.size(); ++user) {
-    if (answers_at(request.fedcars.participation, request.plan.seed, UserIndex{user})) continue;
+    if (answers_at(request.model.own<FedcarsSettings>().participation, request.plan.seed, UserIndex{user}))
+      continue;
     NewPerson person = new_person(split, UserIndex{user});
     if (person.asked.empty()) continue;
     asked += static_cast<double>(person.asked.size());
@@ -246,17 +243,18 @@ Result<ColdStartCurve> cold_start_curve(const TrainRequest& request, const Split
 Status add_cold_start(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
-    const MeasuredPoint* point = at.measured.chosen(data.name, cold_start_model);
+    const std::string& model = at.target.models.front();
+    const MeasuredPoint* point = at.measured.chosen(data.name, model);
     if (point == nullptr)
-      return fail(Code::bad_input, fmt::format("Fed-CARS on {} failed: {}", data.shown,
-                                               at.measured.failure(data.name, cold_start_model)));
+      return fail(Code::bad_input, fmt::format("{} on {} failed: {}", at.target.paper->own, data.shown,
+                                               at.measured.failure(data.name, model)));
     std::vector<ColdStartCurve> curves;
     for (const StoredCell& cell : point->cells) {
       SOTTO_TRY(ColdStartCurve curve, measured_curve(at, data, cell));
       curves.push_back(std::move(curve));
     }
     PaperTable table = cold_table(data, curves);
-    out.figures.emplace_back(Chart{cold_chart(data, table)});
+    out.figures.emplace_back(Chart{cold_chart(at.target.paper->own, data, table)});
     out.tables.push_back(std::move(table));
   }
   add_new_people_findings(out.tables, out);

@@ -5,22 +5,22 @@
 #include <cmath>
 
 #include "base/executor.h"
-#include "engine/models/fedcars_model.h"
+#include "engine/models/fedcars.h"
 #include "engine/train/training.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 
 namespace sotto {
 namespace {
 
 TrainRequest new_people_request() {
   TrainRequest request;
-  request.model = ModelKind::fedcars;
+  request.model = "fedcars";
   request.data.paths = {"made up"};
   request.plan.fpl.factors = 4;
   request.plan.epochs = 3;
   request.plan.cohort = 0.5;
-  request.fedcars.choices = false;
-  request.fedcars.participation = 0.6;
+  request.model.own<FedcarsSettings>().choices = false;
+  request.model.own<FedcarsSettings>().participation = 0.6;
   return request;
 }
 
@@ -45,7 +45,8 @@ TEST(CarsColdStart, item_means_come_from_those_who_took_part) {
   const ColdWorld world;
   const Split& split = world.split;
   const auto is_new = [&](std::uint32_t user) {
-    return !answers_at(world.request.fedcars.participation, world.request.plan.seed, UserIndex{user});
+    return !answers_at(world.request.model.own<FedcarsSettings>().participation, world.request.plan.seed,
+                       UserIndex{user});
   };
   std::vector<double> sums(split.catalogue, 0.0), counts(split.catalogue, 0.0);
   double sum = 0.0, count = 0.0;
@@ -108,7 +109,7 @@ TEST(CarsColdStart, steps_matter_where_something_is_known) {
 TEST(CarsColdStart, with_everybody_there_is_nobody_new) {
   const ColdWorld world;
   TrainRequest all = world.request;
-  all.fedcars.participation = 1.0;
+  all.model.own<FedcarsSettings>().participation = 1.0;
   const std::array<std::uint32_t, 1> known{0};
   EXPECT_FALSE(cold_start_curve(all, world.split, world.model(), known).ok());
 }

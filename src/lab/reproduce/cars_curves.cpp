@@ -2,11 +2,8 @@
 // with and without contexts.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "lab/report/markup.h"
-#include "lab/reproduce/cars_analysis.h"
-#include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/table_parts.h"
 #include "metrics/bootstrap.h"
 
 namespace sotto {
@@ -15,25 +12,17 @@ namespace {
 
 constexpr double close_enough = 1.02;  // of the MAE with everybody
 
-XyChart line_chart(std::string name, std::string title, std::string caption, std::string x, std::string y) {
-  XyChart chart;
-  chart.head = {std::move(name), std::move(title), std::move(caption)};
-  chart.x.label = std::move(x);
-  chart.y.label = std::move(y);
-  return chart;
+constexpr const char *half_label = "50%", *whole_label = "100%";
+
+std::vector<const Variant*> variants_at(const TargetData& at, const PaperData& data) {
+  return variants_of(at.target, data.name, at.target.paper->own, at.effort);
 }
 
-Result<PaperTable> participation_table(const TargetData& at, const PaperData& data,
-                                       const std::vector<double>& shares) {
+Result<PaperTable> participation_table(const TargetData& at, const PaperData& data) {
   PaperTable table{data.shown, "take part", {"MAE", "RMSE", "of 100%'s MAE"}, {}, {}};
-  const auto whole = mean_of(at, data, share_label(1.0), "MAE");
-  for (const double share : shares) {
-    const std::string label = share_label(share);
-    PaperRow row{label, seeds_text(at, data, label), {}, true};
-    for (const char* metric : {"MAE", "RMSE"}) {
-      SOTTO_TRY(PaperCell cell, measured_cell(at, data, label, metric, std::nullopt));
-      row.cells.push_back(std::move(cell));
-    }
+  const auto whole = mean_of(at, data, whole_label, "MAE");
+  for (const Variant* share : variants_at(at, data)) {
+    SOTTO_TRY(PaperRow row, measured_row(at, data, share->label, share->label, {"MAE", "RMSE"}));
     PaperCell& ratio = row.cells.emplace_back();
     if (row.cells.front().ours && whole) ratio.ours = *row.cells.front().ours / *whole;
     table.rows.push_back(std::move(row));
@@ -45,11 +34,10 @@ Result<PaperTable> participation_table(const TargetData& at, const PaperData& da
 
 // The paper: half of the people of 100K, 60% of latest-small.
 void add_half_finding(const TargetData& at, Reproduction& out) {
-  Finding finding{"Half of the people reach an MAE within 2% of everybody's.", Standpoint::untested, {}};
+  Finding finding{"Half of the people reach an MAE within 2% of everybody's.", ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data) {
-    const auto half = mean_of(at, data, share_label(0.5), "MAE"),
-               whole = mean_of(at, data, share_label(1.0), "MAE");
+    const auto half = mean_of(at, data, half_label, "MAE"), whole = mean_of(at, data, whole_label, "MAE");
     if (!half || !whole) continue;
     votes.cast(*half <= close_enough * *whole);
     finding.evidence.push_back(fmt::format("{}: MAE {:.4f} with 50%, {:.4f} with 100%: {:+.2f}%", data.shown,
@@ -58,19 +46,20 @@ void add_half_finding(const TargetData& at, Reproduction& out) {
   add_finding(std::move(finding), votes, out);
 }
 
-// A column a choice of contexts, a row an epoch.
+// A column per choice of contexts, a row per epoch.
 Result<PaperTable> context_table(const TargetData& at, const PaperData& data, std::string_view metric,
                                  const std::vector<std::uint32_t>& epochs) {
   PaperTable table{fmt::format("{}: {}", data.shown, metric), "epochs", {}, {}, {}};
-  for (const ContextVariant& variant : context_variants()) table.metrics.emplace_back(variant.label);
+  const std::vector<const Variant*> variants = variants_at(at, data);
+  for (const Variant* variant : variants) table.metrics.push_back(variant->label);
   for (const std::uint32_t epoch : epochs) {
     PaperRow row{fmt::format("{}", epoch),
-                 seeds_text(at, data, curve_label(context_variants().front().label, epoch)),
+                 seeds_text(at, data, curve_label(variants.front()->label, epoch)),
                  {},
                  true};
-    for (const ContextVariant& variant : context_variants()) {
+    for (const Variant* variant : variants) {
       SOTTO_TRY(PaperCell cell,
-                measured_cell(at, data, curve_label(variant.label, epoch), metric, std::nullopt));
+                measured_cell(at, data, curve_label(variant->label, epoch), metric, std::nullopt));
       row.cells.push_back(std::move(cell));
     }
     table.rows.push_back(std::move(row));
@@ -87,8 +76,8 @@ XyChart context_chart(const PaperData& data, std::string_view metric, const Pape
                  "epochs", std::string(metric));
   chart.x.from_zero = true;
   const std::vector<double> x(epochs.begin(), epochs.end());
-  for (std::size_t n = 0; n < context_variants().size(); ++n)
-    chart.series.push_back(series_of(table, std::string(context_variants()[n].label), n, x));
+  for (std::size_t n = 0; n < table.metrics.size(); ++n)
+    chart.series.push_back(series_of(table, table.metrics[n], n, x));
   return chart;
 }
 
@@ -116,19 +105,18 @@ Status compare_contexts(const TargetData& at, const PaperData& data, std::string
 }  // namespace
 
 Status add_participation(const TargetData& at, Reproduction& out) {
-  const std::vector<double> shares = participation_shares(at.effort);
-  std::vector<double> percent;
-  for (const double share : shares) percent.push_back(100.0 * share);
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
-    SOTTO_TRY(PaperTable table, participation_table(at, data, shares));
+    SOTTO_TRY(PaperTable table, participation_table(at, data));
+    std::vector<double> percent;
+    for (const Variant* share : variants_at(at, data)) percent.push_back(share->x);
     for (std::size_t column = 0; column < 2; ++column) {
       const std::string& metric = table.metrics[column];
       XyChart chart =
           line_chart(fmt::format("participation-{}-{}", slug(data.shown), slug(metric)),
                      fmt::format("{}: {} over who takes part", data.shown, metric),
                      "Everybody is judged; 95% intervals over seeds.", "people who take part, %", metric);
-      chart.series.push_back(series_of(table, "Fed-CARS", column, percent));
+      chart.series.push_back(series_of(table, at.target.paper->own, column, percent));
       out.figures.emplace_back(Chart{std::move(chart)});
     }
     out.tables.push_back(std::move(table));
@@ -140,7 +128,7 @@ Status add_participation(const TargetData& at, Reproduction& out) {
 Status add_context_curves(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
-    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(data.name, at.effort));
+    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(*at.target.paper, data.name, at.effort));
     for (const std::string_view metric : at.target.metrics) {
       SOTTO_TRY(PaperTable table, context_table(at, data, metric, epochs));
       if (metric == at.target.metrics.front())
@@ -155,7 +143,7 @@ Status add_context_curves(const TargetData& at, Reproduction& out) {
   Finding alone{"Both kinds of context beat either alone (likewise).", {}, {}};
   ClaimVotes none_votes, alone_votes;
   for (const PaperData& data : at.data) {
-    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(data.name, at.effort));
+    SOTTO_TRY(const std::vector<std::uint32_t> epochs, curve_epochs(*at.target.paper, data.name, at.effort));
     SOTTO_TRY_DONE(compare_contexts(at, data, "none", epochs.back(), none_votes, none));
     for (const char* one : {"user", "item"})
       SOTTO_TRY_DONE(compare_contexts(at, data, one, epochs.back(), alone_votes, alone));

@@ -7,8 +7,7 @@
 #include "engine/plan/consent_request.h"
 #include "engine/plan/prepare.h"
 #include "lab/report/markup.h"
-#include "lab/reproduce/cars_analysis.h"
-#include "lab/reproduce/cars_plans.h"
+#include "lab/reproduce/table_parts.h"
 
 namespace sotto {
 
@@ -52,11 +51,11 @@ GroupErrors group_errors(const PerUser& here, const PerUser& there, const Lets& 
 }
 
 // Of a variant: MAE of all, of the open, of the reserved, and what it costs each of the three.
-Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const ProtocolVariant& variant,
-                              const Split& split) {
-  PaperRow row{std::string(variant.label), seeds_text(at, data, variant.label), {}, true};
+Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const Variant& variant,
+                              const Variant& open, const Split& split) {
+  PaperRow row{variant.label, seeds_text(at, data, variant.label), {}, true};
   const MeasuredPoint* point = at.measured.chosen(data.name, variant.label);
-  const MeasuredPoint* full = at.measured.chosen(data.name, protocol_variants().front().label);
+  const MeasuredPoint* full = at.measured.chosen(data.name, open.label);
   std::array<std::vector<double>, group_count> errors, costs;
   for (std::size_t n = 0; point != nullptr && full != nullptr && n < point->cells.size(); ++n) {
     SOTTO_TRY(TrainRequest request, from_toml(point->cells[n].result.request, row.label));
@@ -75,23 +74,27 @@ Result<PaperRow> protocol_row(const TargetData& at, const PaperData& data, const
   return row;
 }
 
+std::vector<const Variant*> protocols(const TargetData& at, const PaperData& data) {
+  return variants_of(at.target, data.name, at.target.paper->own, at.effort);
+}
+
 // Over the share of people who let all in, for those who let no contexts in.
-XyChart protocol_chart(const PaperData& data, const PaperTable& table) {
-  XyChart chart;
-  chart.head = {fmt::format("protocols-{}", slug(data.shown)),
-                fmt::format("{}: cost in MAE where not all let contexts in", data.shown),
-                "The others let none in. Cost: means of people's own MAE less that of the same people where "
-                "everybody lets all in; 95% intervals over seeds."};
-  chart.x.label = "people who let all contexts in, %";
-  chart.y = {.label = "cost in MAE", .from_zero = true};
+XyChart protocol_chart(const TargetData& at, const PaperData& data, const PaperTable& table) {
+  XyChart chart =
+      line_chart(fmt::format("protocols-{}", slug(data.shown)),
+                 fmt::format("{}: cost in MAE where not all let contexts in", data.shown),
+                 "The others let none in. Cost: means of people's own MAE less that of the same people where "
+                 "everybody lets all in; 95% intervals over seeds.",
+                 "people who let all contexts in, %", "cost in MAE");
+  chart.y.from_zero = true;
+  const std::vector<const Variant*> variants = protocols(at, data);
   const std::array<const char*, group_count> names{"all", "who let all in", "who let none in"};
   for (std::size_t group = 0; group < group_count; ++group) {
     ChartSeries series{names[group], {}};
     for (std::size_t n = 0; n < table.rows.size(); ++n) {
-      const ProtocolVariant& variant = protocol_variants()[n];
       const PaperCell& cell = table.rows[n].cells[group_count + group];
-      if ((variant.others != "none" && !variant.others.empty()) || !cell.ours) continue;
-      ChartPoint point{100.0 * variant.full, *cell.ours};
+      if ((variants[n]->others != "none" && !variants[n]->others.empty()) || !cell.ours) continue;
+      ChartPoint point{variants[n]->x, *cell.ours};
       if (cell.interval) {
         point.range = cell.interval;
         series.spread = PointSpread::bars;
@@ -106,7 +109,7 @@ XyChart protocol_chart(const PaperData& data, const PaperTable& table) {
 }
 
 // The paper (3.3): those who share make up for those who do not.
-void add_cost_findings(const std::vector<PaperTable>& tables, Reproduction& out) {
+void add_cost_findings(const TargetData& at, const std::vector<PaperTable>& tables, Reproduction& out) {
   Finding others{
       "Who lets everything in loses at most 1% of MAE by others who let contexts in only in part "
       "or not.",
@@ -114,17 +117,18 @@ void add_cost_findings(const std::vector<PaperTable>& tables, Reproduction& out)
       {}};
   Finding own{"Who lets no contexts in pays for it with a larger error than before.", {}, {}};
   ClaimVotes other_votes, own_votes;
+  const std::vector<const Variant*> variants = protocols(at, at.data.front());
   for (const PaperTable& table : tables)
     for (std::size_t n = 0; n < table.rows.size(); ++n) {
       const PaperRow& row = table.rows[n];
-      const ProtocolVariant& variant = protocol_variants()[n];
-      if (row.cells[open_people].ours && row.cells[group_count + open_people].ours && !variant.udcp.empty()) {
+      const bool none = variants[n]->others == "none", some = variants[n]->others == "partial";
+      if (row.cells[open_people].ours && row.cells[group_count + open_people].ours && (none || some)) {
         other_votes.cast(*row.cells[group_count + open_people].ours <= 0.01 * *row.cells[open_people].ours);
         others.evidence.push_back(fmt::format("{}, {}: {:+.4f} to {:.4f}", table.title, row.label,
                                               *row.cells[group_count + open_people].ours,
                                               *row.cells[open_people].ours));
       }
-      if (variant.others == "none" && row.cells[group_count + reserved_people].ours) {
+      if (none && row.cells[group_count + reserved_people].ours) {
         own_votes.cast(*row.cells[group_count + reserved_people].ours > 0.0);
         own.evidence.push_back(fmt::format("{}, {}: {:+.4f} to {:.4f}", table.title, row.label,
                                            *row.cells[group_count + reserved_people].ours,
@@ -140,7 +144,7 @@ void add_cost_findings(const std::vector<PaperTable>& tables, Reproduction& out)
 Status add_protocol_costs(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
-    SOTTO_TRY(TrainRequest request, cars_request(data.name, "Fed-CARS"));
+    SOTTO_TRY(TrainRequest request, own_request(*at.target.paper, data.name));
     request.data = data.data;
     SOTTO_TRY_DONE(settle(request));
     SOTTO_TRY(const Prepared prepared, prepare(request.data));
@@ -149,8 +153,9 @@ Status add_protocol_costs(const TargetData& at, Reproduction& out) {
                      {"all", "let all in", "do not", "cost to all", "cost: let all in", "cost: do not"},
                      {},
                      {}};
-    for (const ProtocolVariant& variant : protocol_variants()) {
-      SOTTO_TRY(PaperRow row, protocol_row(at, data, variant, prepared.split));
+    const std::vector<const Variant*> variants = protocols(at, data);
+    for (const Variant* variant : variants) {
+      SOTTO_TRY(PaperRow row, protocol_row(at, data, *variant, *variants.front(), prepared.split));
       table.rows.push_back(std::move(row));
     }
     table.notes.emplace_back(
@@ -159,10 +164,10 @@ Status add_protocol_costs(const TargetData& at, Reproduction& out) {
         "fifth: "
         "the newest of everybody's history. A history that does not enter is neither "
         "learned from nor adapted to.");
-    out.figures.emplace_back(Chart{protocol_chart(data, table)});
+    out.figures.emplace_back(Chart{protocol_chart(at, data, table)});
     out.tables.push_back(std::move(table));
   }
-  add_cost_findings(out.tables, out);
+  add_cost_findings(at, out.tables, out);
   return Done{};
 }
 

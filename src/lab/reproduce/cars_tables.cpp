@@ -3,53 +3,50 @@
 
 #include <algorithm>
 
-#include "lab/reproduce/cars_analysis.h"
-#include "lab/reproduce/cars_data.h"
-#include "lab/reproduce/cars_print.h"
+#include "lab/reproduce/printed_table.h"
+#include "lab/reproduce/table_parts.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {
 
 namespace {
 
-bool is_error_metric(std::string_view metric) { return metric == "MAE" || metric == "RMSE"; }
+bool is_drawn(const PaperData& data) { return data.name != data.print; }
 
-bool is_drawn(const PaperData& data) { return data.name != printed_set(data.name); }
+// A row of the table: whose ratings and whose lists it shows; empty: nobody's.
+struct CarsRow {
+  const std::string& label;
+  const std::string& rates;
+  const std::string& ranks;
+  bool printed;
+  bool ahead;  // in MAE: the paper claims nothing of it there
 
-// Whose value stands in a column of the row; empty: nobody's.
-std::string_view shown_model(const CarsRow& row, std::string_view metric) {
-  return is_error_metric(metric) ? row.rates : row.ranks;
+  [[nodiscard]] const std::string& shown(std::string_view metric) const {
+    return metric == "MAE" || metric == "RMSE" ? rates : ranks;
+  }
+};
+
+std::vector<CarsRow> cars_rows() {
+  std::vector<CarsRow> rows;
+  for (const PrintedTable::Row& row : printed("cars/rows.tsv").rows())
+    rows.push_back(
+        {row.keys[0], row.keys[1], row.keys[2], row.values[0].has_value(), row.values[1].has_value()});
+  return rows;
+}
+
+std::optional<double> print_of(const PaperData& data, std::string_view row, std::string_view metric) {
+  return printed("cars/scores.tsv").value({data.print, row}, metric);
 }
 
 Result<PaperRow> cars_row(const TargetData& at, const PaperData& data, const CarsRow& row) {
-  PaperRow out{std::string(row.label),
-               seeds_text(at, data, row.rates.empty() ? row.ranks : row.rates),
-               {},
-               !row.printed};
-  for (const std::string_view metric : cars_metrics) {
-    const std::string_view model = shown_model(row, metric);
-    if (model.empty()) {
-      out.cells.emplace_back();
-      continue;
+  PaperRow out{row.label, seeds_text(at, data, row.rates.empty() ? row.ranks : row.rates), {}, !row.printed};
+  for (const std::string& metric : at.target.metrics) {
+    PaperCell& cell = out.cells.emplace_back();
+    if (const std::string& model = row.shown(metric); !model.empty()) {
+      SOTTO_TRY(cell, measured_cell(at, data, model, metric, print_of(data, row.label, metric)));
     }
-    SOTTO_TRY(PaperCell cell, measured_cell(at, data, model, metric,
-                                            printed_cars(printed_set(data.name), row.label, metric)));
-    out.cells.push_back(std::move(cell));
   }
   return out;
-}
-
-void mark_best_cars(PaperTable& table) {
-  for (std::size_t column = 0; column < table.metrics.size(); ++column) {
-    std::vector<PaperCell*> cells;
-    for (PaperRow& row : table.rows)
-      if (row.cells[column].ours) cells.push_back(&row.cells[column]);
-    std::stable_sort(cells.begin(), cells.end(), [&](const PaperCell* a, const PaperCell* b) {
-      return is_better(table.metrics[column], *a->ours, *b->ours);
-    });
-    if (!cells.empty()) cells[0]->standing = Standing::best;
-    if (cells.size() > 1) cells[1]->standing = Standing::second;
-  }
 }
 
 void note_table(const TargetData& at, const PaperData& data, PaperTable& table) {
@@ -60,58 +57,46 @@ void note_table(const TargetData& at, const PaperData& data, PaperTable& table) 
           : "The clean protocol: all of the newest fifth of each person's ratings; nothing newer is trained "
             "on.");
   for (const CarsRow& row : cars_rows())
-    for (const std::string_view model : {row.rates, row.ranks}) {
+    for (const std::string& model : {row.rates, row.ranks}) {
       const std::string reason = at.measured.failure(data.name, model);
       if (!reason.empty()) table.notes.push_back(fmt::format("{} failed: {}", model, reason));
       if (row.rates == row.ranks) break;
     }
 }
 
-// What the paper printed for Fed-CARS is reached.
+// What the paper printed for its model is reached.
 void add_print_finding(const TargetData& at, Reproduction& out) {
-  Finding finding{"Fed-CARS' errors are at or below print.", Standpoint::untested, {}};
+  const std::string& own = at.target.paper->own;
+  Finding finding{"Fed-CARS' errors are at or below print.", ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data)
-    for (const std::string_view metric : {std::string_view("MAE"), std::string_view("RMSE")}) {
-      const auto ours = mean_of(at, data, fed_cars, metric);
-      const auto printed = printed_cars(printed_set(data.name), fed_cars, metric);
-      if (!ours || !printed) continue;
-      votes.cast(judge(printed, *ours, Yardstick::at_most) == Verdict::reached);
+    for (const char* metric : {"MAE", "RMSE"}) {
+      const auto ours = mean_of(at, data, own, metric), print = print_of(data, own, metric);
+      if (!ours || !print) continue;
+      votes.cast(judge(print, *ours, Yardstick::at_most) == Verdict::reached);
       finding.evidence.push_back(
-          fmt::format("{}: {} {:.4f}, print {:.4f}", data.shown, metric, *ours, *printed));
+          fmt::format("{}: {} {:.4f}, print {:.4f}", data.shown, metric, *ours, *print));
     }
   add_finding(std::move(finding), votes, out);
 }
 
-struct Rival {
-  std::string_view label;
-  double value = 0.0;
-};
-
-// The best of the paper's own rows but Fed-CARS; `but` is left out too.
-std::optional<Rival> best_rival(const TargetData& at, const PaperData& data, std::string_view metric,
-                                std::string_view but) {
-  std::optional<Rival> best;
-  for (const CarsRow& row : cars_rows()) {
-    if (!row.printed || row.label == fed_cars || row.label == but) continue;
-    const auto value = mean_of(at, data, shown_model(row, metric), metric);
-    if (value && (!best || is_better(metric, *value, best->value))) best = Rival{row.label, *value};
-  }
-  return best;
-}
-
+// Against the best of the paper's own rows, but for what a metric leaves out.
 void add_rival_finding(const TargetData& at, std::string claim, std::vector<std::string_view> metrics,
                        Reproduction& out) {
-  Finding finding{std::move(claim), Standpoint::untested, {}};
+  const std::string& own = at.target.paper->own;
+  Finding finding{std::move(claim), ClaimOutcome::untested, {}};
   ClaimVotes votes;
   for (const PaperData& data : at.data)
     for (const std::string_view metric : metrics) {
-      const auto ours = mean_of(at, data, fed_cars, metric);
-      const auto rival = best_rival(at, data, metric, metric == "MAE" ? "BPR/NMF" : "");
-      if (!ours || !rival) continue;
-      votes.cast(!is_better(metric, rival->value, *ours));
+      const auto ours = mean_of(at, data, own, metric);
+      std::optional<Rival> best;
+      for (const CarsRow& row : cars_rows())
+        if (row.printed && row.label != own && (metric != "MAE" || !row.ahead))
+          look_at(best, metric, row.label, mean_of(at, data, row.shown(metric), metric));
+      if (!ours || !best) continue;
+      votes.cast(!is_better(metric, best->value, *ours));
       finding.evidence.push_back(fmt::format("{}: {} {:.4f}, the best other {:.4f} ({})", data.shown, metric,
-                                             *ours, rival->value, rival->label));
+                                             *ours, best->value, best->label));
     }
   add_finding(std::move(finding), votes, out);
 }
@@ -119,18 +104,17 @@ void add_rival_finding(const TargetData& at, std::string claim, std::vector<std:
 // Nobody printed them: the best that a central model does.
 void add_distance_finding(const TargetData& at, Reproduction& out) {
   Finding finding{"Under the clean protocol Fed-CARS is at most 1% behind the best central model of ratings.",
-                  Standpoint::untested,
+                  ClaimOutcome::untested,
                   {}};
   ClaimVotes votes;
+  const std::string& own = at.target.paper->own;
   for (const PaperData& data : at.data) {
     if (is_drawn(data)) continue;
-    for (const std::string_view metric : {std::string_view("MAE"), std::string_view("RMSE")}) {
+    for (const char* metric : {"MAE", "RMSE"}) {
       std::optional<Rival> best;
-      for (const CarsRow& row : cars_rows()) {
-        const auto value = row.label == fed_cars ? std::nullopt : mean_of(at, data, row.rates, metric);
-        if (value && (!best || *value < best->value)) best = Rival{row.label, *value};
-      }
-      const auto ours = mean_of(at, data, fed_cars, metric);
+      for (const CarsRow& row : cars_rows())
+        if (row.label != own) look_at(best, metric, row.label, mean_of(at, data, row.rates, metric));
+      const auto ours = mean_of(at, data, own, metric);
       if (!ours || !best) continue;
       const double behind = *ours / best->value - 1.0;
       votes.cast(behind <= 0.01);
@@ -139,10 +123,11 @@ void add_distance_finding(const TargetData& at, Reproduction& out) {
     }
   }
   if (!finding.evidence.empty())
-    finding.evidence.emplace_back(
+    finding.evidence.push_back(fmt::format(
         "Why: central models keep a vector of each person, or see all people's ratings at once, where a "
         "device takes a few steps from the common row over its own; but they see neither contexts nor how "
-        "old a rating is (fedcars-fig-4 tells what those bring).");
+        "old a rating is ({} tells what those bring).",
+        std::ranges::find(targets(), TargetKind::cars_contexts, &Target::kind)->name));
   add_finding(std::move(finding), votes, out);
 }
 
@@ -150,12 +135,12 @@ void add_distance_finding(const TargetData& at, Reproduction& out) {
 
 Status add_cars_table(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
-    PaperTable table{data.shown, "model", {cars_metrics.begin(), cars_metrics.end()}, {}, {}};
+    PaperTable table{data.shown, "model", at.target.metrics, {}, {}};
     for (const CarsRow& row : cars_rows()) {
       SOTTO_TRY(PaperRow measured, cars_row(at, data, row));
       table.rows.push_back(std::move(measured));
     }
-    mark_best_cars(table);
+    mark_best(table);
     if (data.there) note_table(at, data, table);
     out.tables.push_back(std::move(table));
   }

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lab/reproduce/cars_analysis.h"
-#include "lab/reproduce/criteria_plans.h"
+#include "lab/reproduce/table_parts.h"
 #include "metrics/bootstrap.h"
 
 namespace sotto {
@@ -79,14 +78,14 @@ void add_tail(const MeasuredPoint& point, const MeasuredPoint& plain, SeedGaps& 
 }
 
 Result<PaperRow> criteria_row(const TargetData& at, const PaperData& data, std::string_view model,
-                              const CriteriaVariant& variant, const MeasuredPoint* plain, SeedGaps& gaps) {
+                              const Variant& variant, const MeasuredPoint* plain, SeedGaps& gaps) {
   const std::string label = criteria_label(model, variant);
-  PaperRow row{std::string(variant.label), seeds_text(at, data, label), {}, true};
+  PaperRow row{variant.label, seeds_text(at, data, label), {}, true};
   const MeasuredPoint* point = at.measured.chosen(data.name, label);
   if (point == nullptr || plain == nullptr)
     return fail(Code::bad_input,
                 fmt::format("{} on {} failed: {}", label, data.shown, at.measured.failure(data.name, label)));
-  for (const std::string_view metric : at.target.metrics) {
+  for (const std::string& metric : at.target.metrics) {
     SOTTO_TRY(PaperCell cell, measured_cell(at, data, label, metric, std::nullopt));
     row.cells.push_back(std::move(cell));
     if (row.cells.size() != gap_column) continue;
@@ -107,10 +106,10 @@ Result<CriteriaTable> criteria_table(const TargetData& at, const PaperData& data
       {},
       {}};
   table.shown.ranged = gap_column;
-  const auto variants = criteria_variants(data.name, model, at.effort);
-  const MeasuredPoint* plain = at.measured.chosen(data.name, criteria_label(model, variants.front()));
-  for (const CriteriaVariant& variant : variants) {
-    SOTTO_TRY(PaperRow row, criteria_row(at, data, model, variant, plain, table.gaps.emplace_back()));
+  const auto variants = variants_of(at.target, data.name, model, at.effort);
+  const MeasuredPoint* plain = at.measured.chosen(data.name, criteria_label(model, *variants.front()));
+  for (const Variant* variant : variants) {
+    SOTTO_TRY(PaperRow row, criteria_row(at, data, model, *variant, plain, table.gaps.emplace_back()));
     table.shown.rows.push_back(std::move(row));
   }
   return table;
@@ -125,56 +124,39 @@ std::pair<std::string, bool> best_in_words(const CriteriaTable& table, const std
           range.low > 0.0};
 }
 
-void add_speed_finding(const std::vector<CriteriaTable>& tables, Reproduction& out) {
-  Finding finding{
-      "Some criterion comes within 1% of the best without criteria in fewer epochs (by the 95% interval over "
-      "seeds of the best one).",
-      {},
-      {}};
-  ClaimVotes votes;
-  for (const CriteriaTable& table : tables) {
-    const auto epochs_of = [&](std::size_t row) {
-      return table.shown.rows[row].cells[plain_epochs_column].ours;
-    };
-    std::optional<std::size_t> best;
-    for (std::size_t row = 1; row < table.shown.rows.size(); ++row)
-      if (epochs_of(row) && (!best || *epochs_of(row) < *epochs_of(*best))) best = row;
-    if (!epochs_of(0) || !best) continue;
-    const auto [words, sure] = best_in_words(table, table.gaps[*best].epochs);
-    votes.cast(sure);
-    finding.evidence.push_back(fmt::format("{}: {:.1f} epochs without, {:.1f} with {} ({})",
-                                           table.shown.title, *epochs_of(0), *epochs_of(*best),
-                                           table.shown.rows[*best].label, words));
-  }
-  add_finding(std::move(finding), votes, out);
-}
+// A claim about the best row of a column. Where more is better, rows that lose nDCG@10 for sure are left out.
+struct BestRow {
+  std::string claim;
+  std::size_t column = 0;
+  bool less_is_better = false;
+  std::vector<double> SeedGaps::*gaps = nullptr;
+  std::string evidence;  // of the values without and with
+};
 
-void add_tail_finding(const std::vector<CriteriaTable>& tables, Reproduction& out) {
-  Finding finding{
-      "Some criterion puts more of the tail into lists (by the 95% interval over seeds of the best one) "
-      "without a loss of nDCG@10 that can be shown.",
-      {},
-      {}};
+void add_best_finding(const std::vector<CriteriaTable>& tables, const BestRow& asked, Reproduction& out) {
+  Finding finding{asked.claim, {}, {}};
   ClaimVotes votes;
   for (const CriteriaTable& table : tables) {
-    const auto tail_of = [&](std::size_t row) { return table.shown.rows[row].cells[tail_column].ours; };
+    const auto value_of = [&](std::size_t row) { return table.shown.rows[row].cells[asked.column].ours; };
     std::optional<std::size_t> best;
     for (std::size_t row = 1; row < table.shown.rows.size(); ++row) {
       const auto& range = table.shown.rows[row].cells[gap_column].interval;
-      const bool loses = range && range->high < 0.0;
-      if (!loses && tail_of(row) && (!best || *tail_of(row) > *tail_of(*best))) best = row;
+      if (!value_of(row) || (!asked.less_is_better && range && range->high < 0.0)) continue;
+      if (!best ||
+          (asked.less_is_better ? *value_of(row) < *value_of(*best) : *value_of(row) > *value_of(*best)))
+        best = row;
     }
-    if (!tail_of(0)) continue;
+    if (!value_of(0) || (!best && asked.less_is_better)) continue;
     if (!best) {
       votes.cast(false);
       finding.evidence.push_back(fmt::format("{}: every criterion loses nDCG@10", table.shown.title));
       continue;
     }
-    const auto [words, sure] = best_in_words(table, table.gaps[*best].tail);
+    const auto [words, sure] = best_in_words(table, table.gaps[*best].*asked.gaps);
     votes.cast(sure);
-    finding.evidence.push_back(fmt::format("{}: ACLT@10 {:.3f} without, {:.3f} with {} ({})",
-                                           table.shown.title, *tail_of(0), *tail_of(*best),
-                                           table.shown.rows[*best].label, words));
+    const std::string values = fmt::format(fmt::runtime(asked.evidence), *value_of(0), *value_of(*best));
+    finding.evidence.push_back(
+        fmt::format("{}: {} {} ({})", table.shown.title, values, table.shown.rows[*best].label, words));
   }
   add_finding(std::move(finding), votes, out);
 }
@@ -188,15 +170,24 @@ std::optional<std::uint32_t> first_epoch_reaching(const std::vector<CurvePoint>&
 }
 
 void add_criteria_findings(const std::vector<CriteriaTable>& tables, Reproduction& out) {
-  add_speed_finding(tables, out);
-  add_tail_finding(tables, out);
+  add_best_finding(tables,
+                   {"Some criterion comes within 1% of the best without criteria in fewer epochs (by the 95% "
+                    "interval over seeds of the best one).",
+                    plain_epochs_column, true, &SeedGaps::epochs, "{:.1f} epochs without, {:.1f} with"},
+                   out);
+  add_best_finding(tables,
+                   {"Some criterion puts more of the tail into lists (by the 95% interval over seeds of the "
+                    "best one) without a loss of nDCG@10 that can be shown.",
+                    tail_column, false, &SeedGaps::tail, "ACLT@10 {:.3f} without, {:.3f} with"},
+                   out);
 }
 
 Status add_criteria_tables(const TargetData& at, Reproduction& out) {
   std::vector<CriteriaTable> tables;
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
-    for (const std::string_view model : criteria_models(data.name)) {
+    for (const std::string& model : at.target.models) {
+      if (find_plan(*at.target.paper, data.name, model) == nullptr) continue;
       SOTTO_TRY(CriteriaTable table, criteria_table(at, data, model));
       tables.push_back(std::move(table));
     }

@@ -1,4 +1,4 @@
-// The study of criteria for recommenders (criteria_plans.h) as tables and findings.
+// The study of criteria for recommenders (papers/criteria/plans.toml) as tables and findings.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "lab/reproduce/criteria_plans.h"
-#include "lab/reproduce/paper_data.h"
-
 namespace sotto {
 namespace {
 
@@ -43,30 +40,11 @@ TEST(CriteriaTables, TheBestOfManyHoldsOnlyByItsInterval) {
   const auto sure = findings_of({.epochs = {2.0, 2.0, 2.1}, .tail = {0.2, 0.21, 0.19}});
   ASSERT_EQ(sure.size(), 2u);
   for (const Finding& finding : sure) {
-    EXPECT_EQ(finding.standpoint, Standpoint::holds);
+    EXPECT_EQ(finding.outcome, ClaimOutcome::holds);
     EXPECT_NE(finding.evidence[0].find("with size (the best of 2"), std::string::npos) << finding.evidence[0];
   }
   for (const SeedGaps& unsure : {SeedGaps{{5.0, -1.0, 2.0}, {0.9, -0.3, 0.0}}, SeedGaps{{2.0}, {0.2}}})
-    for (const Finding& finding : findings_of(unsure)) EXPECT_EQ(finding.standpoint, Standpoint::fails);
-}
-
-TEST(CriteriaPlans, EachVariantIsThePlainPlanButForItsCriteria) {
-  PaperData data;
-  data.name = data.shown = std::string(movielens_1m);
-  data.there = true;
-  data.data.paths = {"folder/movielens-1m/ratings_ranked.tsv"};
-  const auto studies = criteria_studies(criteria_target(), data, Effort::full);
-  ASSERT_TRUE(studies.ok()) << studies.error().message;
-  ASSERT_EQ(studies->size(), 3u) << "pFPL, KGFlex, Fed-CARS";
-  for (const PlannedStudy& planned : *studies) {
-    const TrainRequest& plain = planned.study.models.front().request;
-    EXPECT_FALSE(plain.criteria.asked());
-    EXPECT_GT(plain.early.patience, 0u) << "a curve needs looks";
-    for (StudyModel model : planned.study.models) {
-      model.request.criteria = {};
-      EXPECT_EQ(to_toml(model.request), to_toml(plain)) << model.label;
-    }
-  }
+    for (const Finding& finding : findings_of(unsure)) EXPECT_EQ(finding.outcome, ClaimOutcome::fails);
 }
 
 }  // namespace

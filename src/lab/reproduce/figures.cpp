@@ -7,8 +7,7 @@
 #include <set>
 
 #include "lab/report/markup.h"
-#include "lab/reproduce/printed_values.h"
-#include "lab/reproduce/reproduction.h"
+#include "lab/reproduce/table_parts.h"
 
 namespace sotto {
 
@@ -18,7 +17,7 @@ namespace {
 ReportData runs_of(ReportData all, const TargetData& at) {
   std::map<std::string, std::string> shown;  // key → dataset
   for (const PaperData& data : at.data)
-    for (const std::string_view model : at.target.models)
+    for (const std::string& model : at.target.models)
       for (const MeasuredPoint* point : at.measured.points(data.name, model))
         for (const StoredCell& cell : point->cells) shown[cell.place.key] = data.shown;
   std::vector<ReportRun> runs;
@@ -66,12 +65,7 @@ std::vector<PageBlock> figures_for(TargetKind kind, const DatasetRuns& runs) {
 Result<PaperRow> pi_row(const TargetData& at, const MeasuredPoint& point) {
   PaperRow row{point.model, fmt::format("π {:.1f}", *point.pi), {}, true};
   for (const char* metric : {"P@10", "R@10", "F1@10", "IC@10"}) {
-    SOTTO_TRY(const std::optional<MeasuredValue> value, at.measured.value(point, metric));
-    PaperCell cell;
-    if (value) {
-      cell.ours = value->mean;
-      cell.interval = value->interval;
-    }
+    SOTTO_TRY(PaperCell cell, point_cell(at, point, metric));
     row.cells.push_back(std::move(cell));
   }
   return row;
@@ -82,7 +76,7 @@ Result<PaperRow> pi_row(const TargetData& at, const MeasuredPoint& point) {
 Status add_pi_tables(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     PaperTable table{data.shown, "model", {"P@10", "R@10", "F1@10", "IC@10"}, {}, {}};
-    for (const std::string_view model : at.target.models)
+    for (const std::string& model : at.target.models)
       for (const MeasuredPoint* point : at.measured.points(data.name, model)) {
         SOTTO_TRY(PaperRow row, pi_row(at, *point));
         table.rows.push_back(std::move(row));

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lab/reproduce/paper_data.h"
-#include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduction.h"
 
 namespace sotto {
@@ -114,10 +112,10 @@ PiTally tally(const std::vector<ModelPair>& pairs, std::vector<std::string>& evi
 
 // "The best π is rarely 1". π = 0 sends nothing of what people like: left out, as in the papers' figure.
 Result<Finding> best_pi(const TargetData& at) {
-  Finding finding{"The best π is rarely 1.", Standpoint::untested, {}};
+  Finding finding{"The best π is rarely 1.", ClaimOutcome::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    for (const std::string_view model : fpl_models) {
+    for (const std::string& model : at.target.paper->over_pi) {
       const std::vector<const MeasuredPoint*> points = at.measured.points(data.name, model);
       if (points.empty() || *points.back()->pi < 1.0) continue;
       for (const MeasuredPoint* point : points)
@@ -130,21 +128,21 @@ Result<Finding> best_pi(const TargetData& at) {
       fmt::format("a π below 1 is on top in {} of {} configurations (by chance alone: {:.0f}), significantly "
                   "better than 1 in {}; π = 1 is significantly better than all others in {}",
                   found.on_top, found.all, found.by_chance, found.better, found.worse));
-  finding.standpoint = found.worse == 0 && 2 * found.better >= found.all ? Standpoint::holds
-                       : found.worse > found.better                      ? Standpoint::fails
-                                                                         : Standpoint::mixed;
+  finding.outcome = found.worse == 0 && 2 * found.better >= found.all ? ClaimOutcome::holds
+                    : found.worse > found.better                      ? ClaimOutcome::fails
+                                                                      : ClaimOutcome::mixed;
   return finding;
 }
 
 // "Parallelism does not change accuracy". Where plans differ in more than the cohort, it cannot be told.
 Result<Finding> parallelism(const TargetData& at) {
   Finding finding{
-      "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", Standpoint::untested, {}};
+      "Parallelism does not change accuracy (sFPL and pFPL, sFPL+ and pFPL+).", ClaimOutcome::untested, {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    for (const auto& [parallel, single] : {std::pair{"pFPL", "sFPL"}, std::pair{"pFPL+", "sFPL+"}})
-      SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, parallel),
-                               at.measured.chosen(data.name, single)));
+    for (const std::vector<std::string>& pair : at.target.paper->in_parallel)
+      SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, pair.front()),
+                               at.measured.chosen(data.name, pair.back())));
   std::size_t counted = 0, significant = 0;
   for (const ModelPair& pair : pairs.corrected()) {
     SOTTO_TRY(const bool comparable, same_but_for_cohort(*pair.first, *pair.second));
@@ -154,41 +152,41 @@ Result<Finding> parallelism(const TargetData& at) {
                                (comparable ? "" : "; not counted: the plans differ in more than the cohort"));
   }
   if (counted == 0) return finding;
-  finding.standpoint = significant == 0        ? Standpoint::holds
-                       : significant < counted ? Standpoint::mixed
-                                               : Standpoint::fails;
+  finding.outcome = significant == 0        ? ClaimOutcome::holds
+                    : significant < counted ? ClaimOutcome::mixed
+                                            : ClaimOutcome::fails;
   return finding;
 }
 
 // "More local computation helps on the sparse set". Other sets are told, and do not count.
 Result<Finding> local_computation(const TargetData& at) {
   Finding finding{"More local computation helps on the sparse set (sFPL+ and sFPL on Amazon DM).",
-                  Standpoint::untested,
+                  ClaimOutcome::untested,
                   {}};
   Pairs pairs(at.measured);
   for (const PaperData& data : at.data)
-    SOTTO_TRY_DONE(
-        pairs.add(data.shown, at.measured.chosen(data.name, "sFPL+"), at.measured.chosen(data.name, "sFPL")));
+    SOTTO_TRY_DONE(pairs.add(data.shown, at.measured.chosen(data.name, at.target.paper->more_local.front()),
+                             at.measured.chosen(data.name, at.target.paper->more_local.back())));
   const std::vector<ModelPair> corrected = pairs.corrected();
   if (!corrected.empty())
     finding.evidence.push_back(
         "with rounds per epoch by exchanges sFPL+ also spends about T times the triples of sFPL");
   for (const ModelPair& pair : corrected) {
     finding.evidence.push_back(line_of(pair));
-    if (pair.dataset != amazon_dm) continue;
-    finding.standpoint = !pair.significant() ? Standpoint::mixed
-                         : pair.gains()      ? Standpoint::holds
-                                             : Standpoint::fails;
+    if (pair.dataset != at.target.paper->sparse) continue;
+    finding.outcome = !pair.significant() ? ClaimOutcome::mixed
+                      : pair.gains()      ? ClaimOutcome::holds
+                                          : ClaimOutcome::fails;
   }
   return finding;
 }
 
 // "π hardly moves the communication cost": the papers' count of vectors, for the same epochs.
 Result<Finding> cost_over_pi(const TargetData& at) {
-  Finding finding{"π hardly moves the communication cost.", Standpoint::untested, {}};
+  Finding finding{"π hardly moves the communication cost.", ClaimOutcome::untested, {}};
   double most = 0.0;
   for (const PaperData& data : at.data)
-    for (const std::string_view model : fpl_models) {
+    for (const std::string& model : at.target.paper->over_pi) {
       std::vector<double> costs;
       for (const MeasuredPoint* point : at.measured.points(data.name, model)) {
         SOTTO_TRY(const std::optional<MeasuredValue> cost, at.measured.value(*point, "TCC"));
@@ -201,21 +199,21 @@ Result<Finding> cost_over_pi(const TargetData& at) {
           fmt::format("{}: {} from {:.4g} to {:.4g} vectors over {} values of π ({:.2f}%)", data.shown, model,
                       *low, *high, costs.size(), 100.0 * (*high / *low - 1.0)));
     }
-  if (!finding.evidence.empty()) finding.standpoint = most <= hardly ? Standpoint::holds : Standpoint::fails;
+  if (!finding.evidence.empty()) finding.outcome = most <= hardly ? ClaimOutcome::holds : ClaimOutcome::fails;
   return finding;
 }
 
 }  // namespace
 
-const char* to_string(Standpoint standpoint) {
-  switch (standpoint) {
-    case Standpoint::holds:
+const char* to_string(ClaimOutcome outcome) {
+  switch (outcome) {
+    case ClaimOutcome::holds:
       return "holds";
-    case Standpoint::mixed:
+    case ClaimOutcome::mixed:
       return "mixed";
-    case Standpoint::fails:
+    case ClaimOutcome::fails:
       return "does not hold";
-    case Standpoint::untested:
+    case ClaimOutcome::untested:
       break;
   }
   return "not tested";

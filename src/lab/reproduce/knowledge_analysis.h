@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "metrics/top_lists.h"
 #include "model/kgflex/profile.h"
 

@@ -4,13 +4,13 @@
 #include <functional>
 #include <map>
 
-#include "engine/models/kgflex_model.h"
+#include "engine/models/kgflex.h"
 #include "engine/plan/prepare.h"
 #include "engine/train/training.h"
 #include "lab/report/markup.h"
 #include "lab/reproduce/knowledge_analysis.h"
-#include "lab/reproduce/knowledge_print.h"
-#include "lab/reproduce/reproduction.h"
+#include "lab/reproduce/printed_table.h"
+#include "lab/reproduce/table_parts.h"
 #include "model/kgflex/kgflex_recommender.h"
 
 namespace sotto {
@@ -36,10 +36,11 @@ struct ListedModel {
 
 Result<ListedModel> listed_model(const TargetData& at, const PaperData& data) {
   SOTTO_TRY(const auto requests, at.measured.requests(data.name));
-  const auto found = requests.find("KGFlex");
+  const std::string& own = at.target.paper->own;
+  const auto found = requests.find(own);
   if (found == requests.end())
     return fail(Code::bad_input,
-                fmt::format("KGFlex on {} failed: {}", data.shown, at.measured.failure(data.name, "KGFlex")));
+                fmt::format("{} on {} failed: {}", own, data.shown, at.measured.failure(data.name, own)));
   TrainRequest request = found->second;
   request.data = data.data;
   request.data.split.seed = request.plan.seed;
@@ -79,22 +80,22 @@ using SharesAt = std::function<std::vector<double>(std::size_t)>;
 PaperTable quartile_table(const PaperData& data, std::string title, bool has_print,
                           const SharesAt& shares_at) {
   PaperTable table{std::move(title), "quartile", {}, {{"Q1", "", {}}, {"Q2", "", {}}, {"Q3", "", {}}}, {}};
-  for (const PrintedPreserved& printed : printed_preserved()) {
-    table.metrics.push_back(printed.k == all_of_them ? "k = ∞" : fmt::format("k = {}", printed.k));
-    const std::vector<double> shares = shares_at(printed.k);
-    const std::array<double, 3> prints{printed.first, printed.second, printed.third};
-    for (std::size_t q = 0; q < prints.size(); ++q)
+  for (const PrintedTable::Row& print : printed("knowledge/preserved.tsv").rows()) {
+    const bool all = print.keys.front() == "all";
+    table.metrics.push_back("k = " + (all ? "∞" : print.keys.front()));
+    const std::vector<double> shares =
+        shares_at(all ? all_of_them : std::strtoul(print.keys.front().c_str(), nullptr, 10));
+    for (std::size_t q = 0; q < table.rows.size(); ++q)
       table.rows[q].cells.push_back(
           shares.empty() ? PaperCell{}
-                         : share_cell(has_print ? std::optional(prints[q]) : std::nullopt,
+                         : share_cell(has_print ? print.values[q] : std::nullopt,
                                       quantile(shares, 0.25 * static_cast<double>(q + 1)), data.hops > 1));
   }
   return table;
 }
 
 // Table 6.2 on one dataset, in both readings. The print is Yahoo!'s.
-void add_preserved(const PaperData& data, const ListedModel& model, Reproduction& out) {
-  const bool has_print = data.name == yahoo_movies;
+void add_preserved(const PaperData& data, const ListedModel& model, bool has_print, Reproduction& out) {
   PaperTable had =
       quartile_table(data, data.shown + ": features that the list has", false, [&](std::size_t k) {
         return preserved_shares(model.before, model.lists, list_length, model.features(), k);
@@ -124,19 +125,18 @@ TopFeatures top_features(const ListedModel& model) {
           weighed_features(model.after, model.features().features(), shown_features)};
 }
 
-PaperTable top_share_table(const PaperData& data, const ListedModel& model) {
+PaperTable top_share_table(const PaperData& data, const ListedModel& model, const std::string& own,
+                           std::optional<double> print) {
   const TopFeatures top = top_features(model);
   PaperTable table{data.shown + ": the 100 most informative features of all",
                    "share of them",
                    {"that a list has", "still among the 100"},
                    {},
                    {}};
-  const bool has_print = data.name == yahoo_movies;
-  PaperRow row{"KGFlex", "", {}};
+  PaperRow row{own, "", {}};
   row.cells.push_back(share_cell(
       std::nullopt, recommended_share(top.before, model.lists, list_length, model.features()), true));
-  row.cells.push_back(share_cell(has_print ? std::optional(printed_top_share) : std::nullopt,
-                                 common_share(top.before, top.after), data.hops > 1));
+  row.cells.push_back(share_cell(print, common_share(top.before, top.after), data.hops > 1));
   table.rows.push_back(std::move(row));
   return table;
 }
@@ -198,8 +198,9 @@ Status add_preserved_tables(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
     if (!data.there) continue;
     SOTTO_TRY(const ListedModel model, listed_model(at, data));
-    add_preserved(data, model, out);
-    out.tables.push_back(top_share_table(data, model));
+    const std::optional<double> print = printed("knowledge/top_share.tsv").value({data.name}, "share");
+    add_preserved(data, model, print.has_value(), out);
+    out.tables.push_back(top_share_table(data, model, at.target.paper->own, print));
   }
   out.notes.emplace_back(
       "The text says of 79% of the 100 that they \"are associated with items in the recommendation list\". "

@@ -5,9 +5,8 @@
 
 #include <cmath>
 
-#include "lab/reproduce/paper_data.h"
-#include "lab/reproduce/reproduction.h"
-#include "lab/study/small_study.h"
+#include "lab/reproduce/table_parts.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -75,9 +74,9 @@ class MeasurementsTest : public ::testing::Test {
 
 TEST_F(MeasurementsTest, several_seeds_have_students_interval) {
   for (const std::uint64_t seed : {1, 2, 3})
-    put(amazon_dm, "sFPL", 0.5, seed, std::vector<double>(users, 0.1 * static_cast<double>(seed)));
+    put("Amazon DM", "sFPL", 0.5, seed, std::vector<double>(users, 0.1 * static_cast<double>(seed)));
   const Measurements measured = load();
-  const MeasuredPoint* point = measured.chosen(amazon_dm, "sFPL");
+  const MeasuredPoint* point = measured.chosen("Amazon DM", "sFPL");
   ASSERT_NE(point, nullptr);
   const MeasuredValue value = **measured.value(*point, "P@10");
   EXPECT_EQ(value.seeds, 3u);
@@ -87,9 +86,9 @@ TEST_F(MeasurementsTest, several_seeds_have_students_interval) {
 }
 
 TEST_F(MeasurementsTest, one_seed_is_bootstrapped_over_users_and_counts_have_no_users) {
-  put(amazon_dm, "BPR-MF", -1, 1, around(0.1));
+  put("Amazon DM", "BPR-MF", -1, 1, around(0.1));
   const Measurements measured = load();
-  const MeasuredPoint& point = *measured.chosen(amazon_dm, "BPR-MF");
+  const MeasuredPoint& point = *measured.chosen("Amazon DM", "BPR-MF");
   const MeasuredValue value = **measured.value(point, "P@10");
   EXPECT_LT(value.interval->low, value.mean);
   EXPECT_GT(value.interval->high, value.mean);
@@ -98,31 +97,31 @@ TEST_F(MeasurementsTest, one_seed_is_bootstrapped_over_users_and_counts_have_no_
 }
 
 TEST_F(MeasurementsTest, a_cell_of_two_studies_counts_once_and_other_studies_not_at_all) {
-  put(amazon_dm, "sFPL", 0.5, 1, around(0.1), "s");
-  put(amazon_dm, "sFPL", 0.5, 1, around(0.1), "t");
-  put(amazon_dm, "sFPL", 0.5, 2, around(0.2), "elsewhere");
+  put("Amazon DM", "sFPL", 0.5, 1, around(0.1), "s");
+  put("Amazon DM", "sFPL", 0.5, 1, around(0.1), "t");
+  put("Amazon DM", "sFPL", 0.5, 2, around(0.2), "elsewhere");
   const Measurements measured = load({"s", "t"});
-  ASSERT_EQ(measured.points(amazon_dm, "sFPL").size(), 1u);
-  EXPECT_EQ(measured.points(amazon_dm, "sFPL")[0]->cells.size(), 1u);
+  ASSERT_EQ(measured.points("Amazon DM", "sFPL").size(), 1u);
+  EXPECT_EQ(measured.points("Amazon DM", "sFPL")[0]->cells.size(), 1u);
 }
 
 TEST_F(MeasurementsTest, the_chosen_pi_stands_in_the_table) {
-  for (const double pi : {1.0, 0.1, 0.5}) put(amazon_dm, "sFPL", pi, 1, around(pi));
+  for (const double pi : {1.0, 0.1, 0.5}) put("Amazon DM", "sFPL", pi, 1, around(pi));
   Measurements measured = load();
-  ASSERT_EQ(measured.points(amazon_dm, "sFPL").size(), 3u);
-  EXPECT_DOUBLE_EQ(*measured.points(amazon_dm, "sFPL")[0]->pi, 0.1);
-  measured.choose(std::string(amazon_dm), "sFPL", 0.5);
-  EXPECT_DOUBLE_EQ(*measured.chosen(amazon_dm, "sFPL")->pi, 0.5);
-  measured.choose(std::string(amazon_dm), "sFPL", 0.7);
-  EXPECT_EQ(measured.chosen(amazon_dm, "sFPL"), nullptr);
+  ASSERT_EQ(measured.points("Amazon DM", "sFPL").size(), 3u);
+  EXPECT_DOUBLE_EQ(*measured.points("Amazon DM", "sFPL")[0]->pi, 0.1);
+  measured.choose("Amazon DM", "sFPL", 0.5);
+  EXPECT_DOUBLE_EQ(*measured.chosen("Amazon DM", "sFPL")->pi, 0.5);
+  measured.choose("Amazon DM", "sFPL", 0.7);
+  EXPECT_EQ(measured.chosen("Amazon DM", "sFPL"), nullptr);
 }
 
 TEST_F(MeasurementsTest, cells_carry_print_ours_and_verdict) {
-  put(amazon_dm, "BPR-MF", -1, 1, around(0.02));
-  put(brazil, "BPR-MF", -1, 1, around(0.02));
+  put("Amazon DM", "BPR-MF", -1, 1, around(0.02));
+  put("Brazil", "BPR-MF", -1, 1, around(0.02));
   const Measurements measured = load();
   const Target target = *find_target("thesis-4.2");
-  std::vector<PaperData> sets{data(amazon_dm), data(movielens_1m), data(brazil)};
+  std::vector<PaperData> sets{data("Amazon DM"), data("MovieLens 1M"), data("Brazil")};
   sets[1].there = false;
   sets[2].proxy = true;
   const TargetData at{target, sets, measured, Effort::quick, serial_};
@@ -135,7 +134,7 @@ TEST_F(MeasurementsTest, cells_carry_print_ours_and_verdict) {
   Reproduction out;
   ASSERT_TRUE(add_score_tables(at, out).ok());
   ASSERT_EQ(out.tables.size(), 3u);
-  EXPECT_EQ(out.tables[0].rows.size(), target.models.size() + extra_models().size());
+  EXPECT_EQ(out.tables[0].rows.size(), target.models.size() + target.extras.size());
   EXPECT_EQ(out.tables[1].rows.size(), target.models.size());
   EXPECT_EQ(count_verdicts(out)[static_cast<std::size_t>(Verdict::absent)], 2 * target.models.size());
 }
@@ -147,36 +146,36 @@ const Finding* find(const Reproduction& out, const char* words) {
 }
 
 TEST_F(MeasurementsTest, findings_hold_where_the_numbers_say_so) {
-  put(amazon_dm, "sFPL", 0.5, 1, around(0.10));
-  put(amazon_dm, "sFPL", 1.0, 1, around(0.08, 0.0012));
-  put(amazon_dm, "sFPL+", 0.5, 1, around(0.20, 0.0015));
-  put(amazon_dm, "pFPL", 0.5, 1, around(0.10));
+  put("Amazon DM", "sFPL", 0.5, 1, around(0.10));
+  put("Amazon DM", "sFPL", 1.0, 1, around(0.08, 0.0012));
+  put("Amazon DM", "sFPL+", 0.5, 1, around(0.20, 0.0015));
+  put("Amazon DM", "pFPL", 0.5, 1, around(0.10));
   Measurements measured = load();
-  for (const char* model : {"sFPL", "sFPL+", "pFPL"}) measured.choose(std::string(amazon_dm), model, 0.5);
+  for (const char* model : {"sFPL", "sFPL+", "pFPL"}) measured.choose("Amazon DM", model, 0.5);
   const Target target = *find_target("thesis-4.2");
-  const std::vector<PaperData> sets{data(amazon_dm)};
+  const std::vector<PaperData> sets{data("Amazon DM")};
   Reproduction out;
   ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
-  EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::holds);
-  EXPECT_EQ(find(out, "communication cost")->standpoint, Standpoint::holds);
+  EXPECT_EQ(find(out, "best π")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "Parallelism")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "local computation")->outcome, ClaimOutcome::holds);
+  EXPECT_EQ(find(out, "communication cost")->outcome, ClaimOutcome::holds);
 }
 
 TEST_F(MeasurementsTest, findings_fail_where_the_numbers_say_so) {
-  put(amazon_dm, "sFPL", 0.5, 1, around(0.08, 0.0012));
-  put(amazon_dm, "sFPL", 1.0, 1, around(0.30));
-  put(amazon_dm, "sFPL+", 1.0, 1, around(0.20, 0.0015));
-  put(amazon_dm, "pFPL", 1.0, 1, around(0.10, 0.0013));
+  put("Amazon DM", "sFPL", 0.5, 1, around(0.08, 0.0012));
+  put("Amazon DM", "sFPL", 1.0, 1, around(0.30));
+  put("Amazon DM", "sFPL+", 1.0, 1, around(0.20, 0.0015));
+  put("Amazon DM", "pFPL", 1.0, 1, around(0.10, 0.0013));
   Measurements measured = load();
-  for (const char* model : {"sFPL", "sFPL+", "pFPL"}) measured.choose(std::string(amazon_dm), model, 1.0);
+  for (const char* model : {"sFPL", "sFPL+", "pFPL"}) measured.choose("Amazon DM", model, 1.0);
   const Target target = *find_target("thesis-4.2");
-  const std::vector<PaperData> sets{data(amazon_dm)};
+  const std::vector<PaperData> sets{data("Amazon DM")};
   Reproduction out;
   ASSERT_TRUE(add_findings({target, sets, measured, Effort::quick, serial_}, out).ok());
-  EXPECT_EQ(find(out, "best π")->standpoint, Standpoint::fails);
-  EXPECT_EQ(find(out, "Parallelism")->standpoint, Standpoint::fails);
-  EXPECT_EQ(find(out, "local computation")->standpoint, Standpoint::fails);
+  EXPECT_EQ(find(out, "best π")->outcome, ClaimOutcome::fails);
+  EXPECT_EQ(find(out, "Parallelism")->outcome, ClaimOutcome::fails);
+  EXPECT_EQ(find(out, "local computation")->outcome, ClaimOutcome::fails);
 }
 
 }  // namespace

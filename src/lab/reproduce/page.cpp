@@ -76,7 +76,7 @@ PageTable page_table(const PaperTable& table) {
       if (!printed) continue;
       PageCell& verdict = cells.emplace_back(PageCell{to_string(cell.verdict)});
       if (ratio) verdict.detail = fmt::format("{:.2f} of print", *ratio);
-      if (cell.verdict == Verdict::reached) verdict.standing = Standing::best;
+      if (cell.verdict == Verdict::reached) verdict.standing = RankMark::best;
     }
     page.rows.push_back(std::move(cells));
   }
@@ -95,78 +95,24 @@ PageSection tables_section(const Reproduction& reproduction) {
 
 PageSection findings_section(const Reproduction& reproduction) {
   PageSection section{"The papers' findings", {}};
-  const TargetKind kind = reproduction.target.kind;
-  section.blocks.emplace_back(
-      PageText{kind == TargetKind::cars_contexts ? "Paired tests over people, and bootstrap intervals."
-               : kind == TargetKind::criteria    ? "By 95% intervals of the paired differences over seeds."
-               : is_knowledge_kind(kind) || is_cars_kind(kind) || is_averaging_kind(kind)
-                   ? "Means over seeds, compared; no test of significance."
-                   : "Paired t-tests over users on P@10, corrected together by Holm's method, at 5%."});
+  section.blocks.emplace_back(PageText{reproduction.target.tested});
   PageTable table;
   table.caption = "Findings";
   table.columns = {{"finding", false, ""}, {"here", false, ""}, {"measured", false, ""}};
   for (const Finding& finding : reproduction.findings)
     for (std::size_t n = 0; n < finding.evidence.size(); ++n)
-      table.rows.push_back({{n == 0 ? finding.claim : ""},
-                            {n == 0 ? to_string(finding.standpoint) : ""},
-                            {finding.evidence[n]}});
+      table.rows.push_back(
+          {{n == 0 ? finding.claim : ""}, {n == 0 ? to_string(finding.outcome) : ""}, {finding.evidence[n]}});
   section.blocks.emplace_back(std::move(table));
   return section;
 }
 
-const char* protocol_of(const Target& target) {
-  if (is_averaging_kind(target.kind))
-    return "full local batches, 5 local epochs, a tenth of the devices in a round, the weighted mean of "
-           "their "
-           "models; each device is judged on test examples of its own after every round; MNIST: 100 devices, "
-           "dealt evenly (rate 0.215) or in two shards of a label each (0.1); CelebA: half of the pictures, "
-           "people with at least 5 of them, a random fifth of each person's as test part";
-  if (is_cars_kind(target.kind))
-    return "all ratings, the newest fifth of each user's as test part (or 20 of them at most, drawn, where a "
-           "table says so: then all others are trained on), all unrated training items as candidates, errors "
-           "over all test ratings";
-  if (target.kind == TargetKind::criteria)
-    return "users with at least 20 items, the newest fifth of each user's items as test part and a fifth of "
-           "the others as validation part, all unrated training items as candidates";
-  if (is_knowledge_kind(target.kind))
-    return "ratings of 3 and more, users and items with at least 10 of them (Facebook Books: 5), a random "
-           "fifth of each user's items as test part (another one with each seed), all unrated training items "
-           "as "
-           "candidates, features of at least 10 items (Facebook Books: 11, as the authors' code)";
-  return "users with at least 20 items, the newest fifth of each user's items as test part, all unrated "
-         "training items as candidates, rounds per epoch by exchanges, masks redrawn";
-}
-
-const char* effort_of(const Reproduction& reproduction) {
-  const bool knowledge = is_knowledge_kind(reproduction.target.kind);
-  if (is_averaging_kind(reproduction.target.kind))
-    return reproduction.effort == Effort::quick
-               ? "Quick: 20 devices with 100 pictures each, 5 in a round, filters of 8 and 16 channels and "
-                 "64 "
-                 "hidden units, 40 rounds (CelebA: 200 people), one seed: no print is of such a federation."
-               : "Full: all devices and the thesis' network (CelebA: 64 hidden units over attributes), three "
-                 "seeds unless told otherwise.";
-  if (is_cars_kind(reproduction.target.kind))
-    return reproduction.effort == Effort::quick ? "Quick: stored plans, one seed, fewer points."
-                                                : "Stored plans, three seeds unless told otherwise.";
-  if (reproduction.target.kind == TargetKind::criteria)
-    return reproduction.effort == Effort::quick ? "Quick: a tenth of the ratings, few epochs, two seeds."
-                                                : "Stored plans, three seeds.";
-  if (reproduction.effort == Effort::quick)
-    return knowledge
-               ? "Quick: stored plans."
-               : "Quick: stored plans that were chosen on a validation part, few values of π, fewer epochs.";
-  return knowledge
-             ? "Full: ten settings of each model's grid, chosen by Bayesian search on a validation part, "
-               "three seeds."
-             : "Full: the papers' grids searched on a validation part by successive halving, all values of "
-               "π, three seeds.";
-}
-
 PageSection made_section(const Reproduction& reproduction, const std::string& command) {
   PageSection section{"How this was made", {}};
-  section.blocks.emplace_back(PageText{fmt::format(
-      "sotto {}. Protocol: {}. {}", version, protocol_of(reproduction.target), effort_of(reproduction))});
+  const Paper& paper = *reproduction.target.paper;
+  section.blocks.emplace_back(
+      PageText{fmt::format("sotto {}. Protocol: {}. {}", version, paper.protocol,
+                           reproduction.effort == Effort::quick ? paper.quick : paper.full)});
   section.blocks.emplace_back(PageListing{"The command", command});
   return section;
 }
@@ -219,11 +165,11 @@ std::string verdicts_text(const Reproduction& reproduction) {
 
 Page page_of(const Reproduction& reproduction, const std::string& command) {
   Page page;
-  page.title = std::string(reproduction.target.title);
+  page.title = reproduction.target.title;
   if (const std::string verdicts = verdicts_text(reproduction); !verdicts.empty())
     page.summary.push_back("Cells: " + verdicts + ".");
   for (const Finding& finding : reproduction.findings)
-    page.summary.push_back(fmt::format("{} Here: {}.", finding.claim, to_string(finding.standpoint)));
+    page.summary.push_back(fmt::format("{} Here: {}.", finding.claim, to_string(finding.outcome)));
   if (!reproduction.tables.empty()) page.sections.push_back(tables_section(reproduction));
   if (!reproduction.findings.empty()) page.sections.push_back(findings_section(reproduction));
   if (!reproduction.figures.empty()) page.sections.push_back({"Figures", reproduction.figures});

@@ -2,88 +2,59 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <cstdlib>
-#include <optional>
 
-#include "base/assert.h"
 #include "engine/files/files.h"
-#include "lab/reproduce/averaging_plans.h"
-#include "lab/reproduce/cars_data.h"
-#include "lab/reproduce/knowledge_data.h"
+#include "lab/reproduce/paper_entry.h"
 
 namespace sotto {
 
 namespace {
 
-using Files = std::array<const char*, 3>;
-
-// Where a dataset, or what stands in for it, may lie. No training file: all data files of the folder.
-struct DataPlace {
-  const char* folder;
-  Files train;  // alternatives; the first that is there
-  const char* more_train = nullptr;
-  const char* test = nullptr;  // parts that come ready
+// One place where a dataset may lie.
+struct KnownData {
+  std::string name, print, shown, proxy, remedy, caveat, categories;
+  std::vector<std::string> files;  // that must be there beside those of the plan
+  std::uint32_t hops = 0;
+  PlanPart plan;
 };
 
-struct Known {
-  std::string_view name;
-  DataPlace place;
-  const char* source;
-  std::optional<DataPlace> stand_in;
-};
+Result<std::vector<KnownData>> read_data(const toml::table& document, const std::string& file) {
+  std::vector<KnownData> all;
+  PaperEntry root(document, file);
+  root.each("dataset", [&](PaperEntry& entry) {
+    KnownData& one = all.emplace_back();
+    entry.need("name", one.name).may("print", one.print).may("shown", one.shown).may("proxy", one.proxy);
+    entry.may("remedy", one.remedy).may("caveat", one.caveat).may("categories", one.categories);
+    entry.may("files", one.files).may("hops", one.hops).need("plan", one.plan);
+  });
+  SOTTO_TRY_DONE(root.done());
+  return all;
+}
 
-const std::array known{
-    Known{amazon_dm,
-          {"amazon-digital-music", {}},
-          "Amazon Digital Music (McAuley et al. 2015), users with 20 items: user, item, rating, time",
-          std::nullopt},
-    Known{movielens_1m,
-          {"movielens-1m", {"ratings.dat", "ratings_ranked.tsv"}},
-          "https://grouplens.org/datasets/movielens/1m/ (ratings.dat)",
-          std::nullopt},
-    Known{italy,
-          {"foursquare-italy", {}},
-          "Foursquare TIST2015 (Yang, Zhang, Qu 2016), venues in Italy: user, venue, category, time; and "
-          "category_top_level.tsv: category, top-level category",
-          std::nullopt},
-    Known{brazil,
-          {"foursquare-brazil", {}},
-          "Foursquare TIST2015 (Yang, Zhang, Qu 2016), venues in Brazil: user, venue, category, time",
-          DataPlace{"gowalla-lightgcn", {"train.txt"}, "valid.txt", "test.txt"}},
-    Known{canada,
-          {"foursquare-canada", {}},
-          "Foursquare TIST2015 (Yang, Zhang, Qu 2016), venues in Canada: user, venue, category, time",
-          DataPlace{"foursquare-us-small", {"checkins.txt"}}},
-    Known{librarything,
-          {"librarything", {}},
-          "LibraryThing ratings (Zhao, McAuley, King 2015): user, book, rating, time",
-          std::nullopt},
-};
-
-// The request for what lies at the place; no paths if it is not there.
-Result<DataRequest> look(const std::filesystem::path& root, const DataPlace& place) {
-  DataRequest data;
-  data.filter.min_user = 20;
-  const std::filesystem::path folder = root / place.folder;
-  SOTTO_TRY(const bool there, is_there(folder));
-  if (!there) return data;
-  if (place.train.front() == nullptr) {
-    data.paths = {folder.string()};
-    return data;
+// What lies at the place; not there if one of its files is missing.
+Result<PaperData> look(const KnownData& one, const std::filesystem::path& root) {
+  PaperData found;
+  found.name = one.name;
+  found.print = one.print.empty() ? one.name : one.print;
+  found.shown = !one.proxy.empty()  ? fmt::format("{} (proxy: {})", one.name, one.proxy)
+                : one.shown.empty() ? one.name
+                                    : one.shown;
+  found.proxy = !one.proxy.empty();
+  found.hops = one.hops;
+  found.caveat = one.caveat;
+  SOTTO_TRY(TrainRequest request, one.plan({}));
+  SOTTO_TRY(found.there, locate(root, request.data));
+  for (const std::string& file : one.files) {
+    SOTTO_TRY(const std::string path, plain_or_packed(root, file));
+    found.there = found.there && !path.empty();
   }
-  for (const char* name : place.train) {
-    if (name == nullptr || !data.paths.empty()) continue;
-    SOTTO_TRY(const std::string found, plain_or_packed(folder, name));
-    if (!found.empty()) data.paths = {found};
+  if (!found.there) return found;
+  found.data = std::move(request.data);
+  if (!one.categories.empty()) {
+    SOTTO_TRY(found.categories, plain_or_packed(root, one.categories));
   }
-  if (data.paths.empty() || place.test == nullptr) return data;
-  SOTTO_TRY(const std::string more, plain_or_packed(folder, place.more_train));
-  SOTTO_TRY(const std::string test, plain_or_packed(folder, place.test));
-  if (more.empty() || test.empty()) return DataRequest{};
-  data.paths.push_back(more);
-  data.test = {test};
-  return data;
+  return found;
 }
 
 }  // namespace
@@ -93,43 +64,42 @@ std::filesystem::path default_data_root() {
   return set != nullptr && *set != '\0' ? set : "../shared/data";
 }
 
-Result<std::string> plain_or_packed(const std::filesystem::path& folder, const char* name) {
-  for (const char* ending : {"", ".zst"}) {
-    const std::filesystem::path path = folder / (std::string(name) + ending);
-    SOTTO_TRY(const bool there, is_there(path));
-    if (there) return path.string();
+Result<bool> locate(const std::filesystem::path& folder, DataRequest& data) {
+  bool all = true;
+  const auto place = [&](std::string& name) -> Status {
+    SOTTO_TRY(const std::string found, plain_or_packed(folder, name));
+    all = all && !found.empty();
+    name = found.empty() ? (folder / name).string() : found;
+    return Done{};
+  };
+  for (auto* names : {&data.paths, &data.test, &data.names, &data.kg.paths, &data.kg.links})
+    for (std::string& name : *names) SOTTO_TRY_DONE(place(name));
+  if (!data.kg.predicates.empty()) SOTTO_TRY_DONE(place(data.kg.predicates));
+  // Of people nobody has to know anything.
+  if (!data.contexts.people.empty()) {
+    SOTTO_TRY(data.contexts.people, plain_or_packed(folder, data.contexts.people));
   }
-  return std::string();
+  return all;
 }
 
 Result<PaperData> find_data(std::string_view name, const DataFolder& folder) {
-  if (is_knowledge_data(name)) return find_knowledge_data(name, folder);
-  if (is_averaging_data(name)) return find_averaging_data(name, folder);
-  if (is_cars_data(name)) return find_cars_data(name, folder);
-  const Known* wanted = nullptr;
-  for (const Known& one : known)
-    if (one.name == name) wanted = &one;
-  SOTTO_ASSERT(wanted != nullptr, "targets name known datasets only");
-  PaperData found;
-  found.name = found.shown = std::string(name);
-  found.remedy =
-      fmt::format("{}: put it into {}", wanted->source, (folder.root / wanted->place.folder).string());
-  SOTTO_TRY(found.data, look(folder.root, wanted->place));
-  if (found.data.paths.empty() && wanted->stand_in) {
-    if (folder.proxies) {
-      SOTTO_TRY(found.data, look(folder.root, *wanted->stand_in));
-      found.proxy = !found.data.paths.empty();
-      if (found.proxy) found.shown = fmt::format("{} (proxy: {})", name, wanted->stand_in->folder);
-    } else {
-      found.remedy += fmt::format("; or let {} stand in for it with --proxies", wanted->stand_in->folder);
+  static const std::vector<KnownData> known = from_papers("data.toml", read_data);
+  std::optional<PaperData> found;
+  std::string remedy, stand_in;
+  for (const KnownData& one : known) {
+    if (one.name != name) continue;
+    if (remedy.empty()) remedy = fmt::format(fmt::runtime(one.remedy), (folder.root / "").string());
+    if (!one.proxy.empty() && !folder.proxies) {
+      stand_in = fmt::format("; or let {} stand in for it with --proxies", one.proxy);
+      continue;
     }
+    if (found && found->there) break;
+    SOTTO_TRY(PaperData looked, look(one, folder.root));
+    if (!found || looked.there) found = std::move(looked);
   }
-  found.there = !found.data.paths.empty();
-  if (found.there && !found.proxy) {
-    SOTTO_TRY(found.categories,
-              plain_or_packed(folder.root / wanted->place.folder, "category_top_level.tsv"));
-  }
-  return found;
+  SOTTO_ASSERT(found.has_value(), "targets name known datasets only");
+  found->remedy = remedy + (found->there ? "" : stand_in);
+  return std::move(*found);
 }
 
 }  // namespace sotto

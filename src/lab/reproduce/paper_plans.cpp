@@ -1,219 +1,128 @@
 #include "lab/reproduce/paper_plans.h"
 
-#include <fmt/core.h>
-
 #include <array>
 
-#include "base/assert.h"
-#include "lab/reproduce/knowledge_data.h"
-#include "lab/reproduce/knowledge_plans.h"
-#include "lab/reproduce/paper_data.h"
-#include "lab/reproduce/targets.h"
+#include "lab/reproduce/paper_entry.h"
 
 namespace sotto {
 
 namespace {
 
-// Validation: precision at 10 on the newest fifth of the training part, seed 1, by commands like
-//   sotto train --data movielens-1m/ratings.dat --min-user 20 --validation 0.2 --early-stop P@10
-//     --patience 100 --variant sfpl+ --rounds-per-epoch exchanges --mask redraw --lr .005 --factors 20
-// over some of the papers' α, F and π (docs/results.md; --full searches them all). The "+" models get fewer
-// epochs than validation would give them, to be quick. The seconds are those of one core.
-constexpr auto none = PlanOrigin::nothing, validated = PlanOrigin::validation, given = PlanOrigin::given;
+constexpr std::array<std::string_view, 3> origins{"nothing", "validation", "given"};
 
-constexpr std::array plans{
-    QuickPlan{"", "Random", none, 1, 1, R"(model = {name = "random"})"},
-    QuickPlan{"", "Top-Pop", none, 1, 1, R"(model = {name = "toppop"})"},
-
-    QuickPlan{"", "User-kNN", given, 1, 3, R"(model = {name = "userknn"}
-knn = {neighbors = 50})"},
-    QuickPlan{amazon_dm, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
-knn = {neighbors = 50})"},
-    QuickPlan{italy, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
-knn = {neighbors = 100})"},
-    QuickPlan{movielens_1m, "User-kNN", validated, 1, 3, R"(model = {name = "userknn"}
-knn = {neighbors = 100})"},
-    QuickPlan{"", "Item-kNN", given, 1, 3, R"(model = {name = "itemknn"}
-knn = {neighbors = 10})"},
-    QuickPlan{amazon_dm, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
-knn = {neighbors = 10})"},
-    QuickPlan{italy, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
-knn = {neighbors = 10})"},
-    QuickPlan{movielens_1m, "Item-kNN", validated, 1, 3, R"(model = {name = "itemknn"}
-knn = {neighbors = 100})"},
-
-    QuickPlan{"", "VAE", given, 1, 90, R"(model = {name = "multvae", epochs = 40}
-neural = {hidden = 200, latent = 100, batch = 200, anneal_epochs = 40})"},
-    QuickPlan{amazon_dm, "VAE", validated, 1, 80, R"(model = {name = "multvae", epochs = 32}
-neural = {hidden = 200, latent = 100, batch = 100, anneal_epochs = 40})"},
-    QuickPlan{movielens_1m, "VAE", validated, 1, 45, R"(model = {name = "multvae", epochs = 39}
-neural = {hidden = 200, latent = 100, batch = 250, anneal_epochs = 40, dropout = 0.7})"},
-    QuickPlan{"", "BPR-MF", given, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
-    QuickPlan{amazon_dm, "BPR-MF", validated, 3, 2, R"(model = {name = "bprmf", factors = 50, epochs = 50})"},
-    QuickPlan{italy, "BPR-MF", validated, 3, 1, R"(model = {name = "bprmf", factors = 50, epochs = 30})"},
-    QuickPlan{movielens_1m, "BPR-MF", validated, 3, 4,
-              R"(model = {name = "bprmf", factors = 10, epochs = 40})"},
-    QuickPlan{"", "FCF", given, 1, 10,
-              R"(model = {name = "fcf", factors = 20, lambda = 5, confidence = 9, epochs = 15})"},
-    QuickPlan{movielens_1m, "FCF", given, 1, 15,
-              R"(model = {name = "fcf", factors = 20, lambda = 30, confidence = 0, epochs = 20})"},
-
-    QuickPlan{"", "sFPL", given, 3, 1, R"(model = {factors = 50, epochs = 50}
-federation = {variant = "sfpl"}
-consent = {pi = 0.5})"},
-    QuickPlan{amazon_dm, "sFPL", validated, 3, 1, R"(model = {factors = 50, epochs = 50}
-federation = {variant = "sfpl"}
-consent = {pi = 0.5})"},
-    QuickPlan{italy, "sFPL", validated, 3, 1, R"(model = {factors = 50, epochs = 30}
-federation = {variant = "sfpl"}
-consent = {pi = 0.4})"},
-    QuickPlan{movielens_1m, "sFPL", validated, 3, 6, R"(model = {factors = 50, epochs = 50}
-federation = {variant = "sfpl"}
-consent = {pi = 0.3})"},
-    QuickPlan{"", "sFPL+", given, 3, 7, R"(model = {factors = 50, epochs = 30}
-federation = {variant = "sfpl+"}
-consent = {pi = 0.5})"},
-    QuickPlan{amazon_dm, "sFPL+", validated, 3, 7, R"(model = {factors = 50, epochs = 30}
-federation = {variant = "sfpl+"}
-consent = {pi = 0.5})"},
-    QuickPlan{italy, "sFPL+", validated, 3, 6, R"(model = {factors = 50, epochs = 20}
-federation = {variant = "sfpl+"}
-consent = {pi = 0.7})"},
-    QuickPlan{movielens_1m, "sFPL+", validated, 1, 15, R"(model = {factors = 20, lr = 0.005, epochs = 1}
-federation = {variant = "sfpl+"}
-consent = {pi = 0.5})"},
-    QuickPlan{"", "pFPL", given, 3, 1, R"(model = {factors = 50, epochs = 50}
-federation = {variant = "pfpl"}
-consent = {pi = 0.5})"},
-    QuickPlan{amazon_dm, "pFPL", validated, 3, 1, R"(model = {factors = 50, epochs = 50}
-federation = {variant = "pfpl"}
-consent = {pi = 0.5})"},
-    // Three times the papers' λ: validation prefers it.
-    QuickPlan{
-        movielens_1m, "pFPL", validated, 3, 4,
-        R"(model = {factors = 50, epochs = 20, user_reg = 0.0075, positive_reg = 0.0075, negative_reg = 0.00075}
-federation = {variant = "pfpl"}
-consent = {pi = 0.3})"},
-    QuickPlan{italy, "pFPL", validated, 3, 1, R"(model = {factors = 50, epochs = 20}
-federation = {variant = "pfpl"}
-consent = {pi = 0.4})"},
-    QuickPlan{"", "pFPL+", given, 3, 7, R"(model = {factors = 50, epochs = 30}
-federation = {variant = "pfpl+"}
-consent = {pi = 0.5})"},
-    QuickPlan{amazon_dm, "pFPL+", validated, 3, 7, R"(model = {factors = 50, epochs = 30}
-federation = {variant = "pfpl+"}
-consent = {pi = 0.5})"},
-    QuickPlan{italy, "pFPL+", given, 3, 6, R"(model = {factors = 50, epochs = 20}
-federation = {variant = "pfpl+"}
-consent = {pi = 0.7})"},
-    QuickPlan{movielens_1m, "pFPL+", validated, 1, 15, R"(model = {factors = 20, lr = 0.005, epochs = 1}
-federation = {variant = "pfpl+"}
-consent = {pi = 0.5})"},
-
-    QuickPlan{"", "fedEASE", given, 1, 30, R"(model = {name = "fedease", lambda = 100})"},
-    QuickPlan{movielens_1m, "fedEASE", given, 1, 20, R"(model = {name = "fedease", lambda = 3000})"},
-    QuickPlan{"", "fedEASE, recent", given, 1, 30,
-              R"(model = {name = "fedease", lambda = 100, recency = 5})"},
-    QuickPlan{movielens_1m, "fedEASE, recent", given, 1, 20,
-              R"(model = {name = "fedease", lambda = 1000, recency = 10})"},
-    QuickPlan{"", "EASE", given, 1, 20, R"(model = {name = "ease", lambda = 100})"},
-    QuickPlan{movielens_1m, "EASE", given, 1, 10, R"(model = {name = "ease", lambda = 3000})"},
-    QuickPlan{"", "fedALS", given, 1, 20,
-              R"(model = {name = "fedals", factors = 20, lambda = 5, confidence = 9, epochs = 10})"},
-    QuickPlan{movielens_1m, "fedALS", given, 1, 20,
-              R"(model = {name = "fedals", factors = 20, lambda = 30, confidence = 0, epochs = 15})"},
-    QuickPlan{"", "iALS", given, 1, 20,
-              R"(model = {name = "ials", factors = 64, lambda = 5, confidence = 9, epochs = 10})"},
-    QuickPlan{movielens_1m, "iALS", given, 1, 10,
-              R"(model = {name = "ials", factors = 20, lambda = 30, confidence = 0, epochs = 15})"},
+struct Grid {
+  std::vector<std::string> models;
+  FullPlan plan;
+  std::map<std::string, std::uint32_t> fewer;  // epochs, by dataset
 };
 
-Axis axis(const char* key, std::vector<std::string> values) { return {key, std::move(values), {}, ""}; }
+struct PlanFile {
+  PlanPart protocol;  // may be empty
+  Search search;
+  std::vector<PaperPlan> plans;
+  std::vector<Grid> grids;
+  std::vector<Variant> variants;
+};
 
-std::vector<std::string> texts(const std::vector<double>& values) {
-  std::vector<std::string> all;
-  for (const double value : values) all.push_back(fmt::format("{:.1f}", value));
+Result<PlanFile> read_plans(const toml::table& document, const std::string& file) {
+  PlanFile all;
+  PaperEntry root(document, file);
+  root.may("protocol", all.protocol);
+  root.part("search", [&](PaperEntry& entry) {
+    entry.word("method", search_methods, all.search.method).need("metric", all.search.metric);
+    entry.need("trials", all.search.trials);
+  });
+  root.each("plan", [&](PaperEntry& entry) {
+    PaperPlan& plan = all.plans.emplace_back();
+    entry.may("datasets", plan.datasets).need("model", plan.model).word("from", origins, plan.origin);
+    entry.may("seeds", plan.seeds).need("seconds", plan.seconds).may("quick_seconds", plan.quick_seconds);
+    entry.need("plan", plan.plan).may("quick", plan.quick);
+  });
+  root.each("grid", [&](PaperEntry& entry) {
+    Grid& grid = all.grids.emplace_back();
+    entry.need("models", grid.models).need("axes", grid.plan.grid);
+    entry.may("epochs", grid.plan.epochs)
+        .may("fewer", grid.fewer)
+        .may("more_factors", grid.plan.more_factors);
+  });
+  root.each("variant", [&](PaperEntry& entry) {
+    Variant& one = all.variants.emplace_back();
+    entry.need("target", one.target).need("label", one.label).may("datasets", one.datasets);
+    entry.may("models", one.models).may("quick", one.quick).may("work", one.work).may("x", one.x);
+    entry.may("others", one.others).may("data", one.data).may("plan", one.plan);
+  });
+  SOTTO_TRY_DONE(root.done());
   return all;
 }
 
-// The papers' α and F.
-std::vector<Axis> factor_axes() {
-  return {axis("model.lr", {"0.005", "0.05", "0.5"}), axis("model.factors", {"10", "20", "50"})};
+const PlanFile& plans_of(const Paper& paper) {
+  static const auto files = [] {
+    std::map<std::string, PlanFile> all;
+    for (const Target& target : targets())
+      if (!target.paper->is("averaging") && !all.contains(target.paper->name))
+        all.emplace(target.paper->name, from_papers(target.paper->name + "/plans.toml", read_plans));
+    return all;
+  }();
+  return files.at(paper.name);
 }
 
-// Where T triples a visit make an epoch long, it gets fewer.
-std::uint32_t most_epochs(std::string_view dataset, std::string_view model) {
-  if (!model.ends_with('+')) return 50;
-  if (dataset == movielens_1m) return 3;
-  return dataset == brazil || dataset == librarything ? 20 : 50;
+bool is_for(const std::vector<std::string>& names, std::string_view name) {
+  return names.empty() || contains(names, name);
 }
 
 }  // namespace
 
-TrainRequest paper_protocol() {
-  TrainRequest request;
-  request.plan.rounds_per_epoch = RoundsPerEpoch::exchanges;
-  request.plan.consent.mask = MaskKind::redraw;
-  request.plan.fpl.learning_rate = 0.05f;
-  return request;
+const char* to_string(Effort effort) { return effort == Effort::quick ? "quick" : "full"; }
+
+const PaperPlan* find_plan(const Paper& paper, std::string_view dataset, std::string_view model) {
+  const PaperPlan* found = nullptr;
+  for (const PaperPlan& plan : plans_of(paper).plans)
+    if (plan.model == model &&
+        (contains(plan.datasets, dataset) || (plan.datasets.empty() && found == nullptr)))
+      found = &plan;
+  return found;
 }
 
-const QuickPlan& quick_plan(std::string_view dataset, std::string_view model) {
-  const QuickPlan* found = is_knowledge_data(dataset) ? knowledge_plan(dataset, model) : nullptr;
-  if (found != nullptr) return *found;
-  for (const QuickPlan& plan : plans)
-    if (plan.model == model && (plan.dataset == dataset || (plan.dataset.empty() && found == nullptr)))
-      found = &plan;
+const PaperPlan& quick_plan(const Paper& paper, std::string_view dataset, std::string_view model) {
+  const PaperPlan* found = find_plan(paper, dataset, model);
   SOTTO_ASSERT(found != nullptr, "every model has a plan for any data");
   return *found;
 }
 
-Result<TrainRequest> request_of(const QuickPlan& plan) {
-  return from_toml(std::string(plan.toml), fmt::format("the plan of {}", plan.model),
-                   plan.knowledge ? knowledge_protocol() : paper_protocol());
+Result<TrainRequest> request_of(const Paper& paper, const PaperPlan& plan, Effort effort) {
+  TrainRequest request;
+  if (const PlanPart& protocol = plans_of(paper).protocol) {
+    SOTTO_TRY(request, protocol(std::move(request)));
+  }
+  SOTTO_TRY(request, plan.plan(std::move(request)));
+  return effort == Effort::quick && plan.quick ? plan.quick(std::move(request)) : request;
 }
+
+std::vector<const Variant*> variants_of(const Target& target, std::string_view dataset,
+                                        std::string_view model, Effort effort) {
+  std::vector<const Variant*> variants;
+  for (const Variant& one : plans_of(*target.paper).variants)
+    if (one.target == target.name && is_for(one.datasets, dataset) && is_for(one.models, model) &&
+        (one.quick || effort == Effort::full))
+      variants.push_back(&one);
+  return variants;
+}
+
+FullPlan full_plan(const Paper& paper, std::string_view dataset, std::string_view model) {
+  for (const Grid& grid : plans_of(paper).grids) {
+    if (!contains(grid.models, model)) continue;
+    FullPlan plan = grid.plan;
+    if (const auto fewer = grid.fewer.find(std::string(dataset)); fewer != grid.fewer.end())
+      plan.epochs = fewer->second;
+    return plan;
+  }
+  return {};
+}
+
+const Search& full_search(const Paper& paper) { return plans_of(paper).search; }
 
 std::vector<double> quick_pis() { return {0.1, 0.5, 1.0}; }
 
 std::vector<double> full_pis() { return {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0}; }
-
-FullPlan full_plan(std::string_view dataset, std::string_view model) {
-  if (is_knowledge_data(dataset)) return knowledge_full_plan(model);
-  if (model == "User-kNN" || model == "Item-kNN") {
-    std::vector<std::string> counts;
-    for (int k = 10; k <= 100; k += 10) counts.push_back(fmt::format("{}", k));
-    return {{axis("knn.neighbors", std::move(counts))}, 0};
-  }
-  if (is_fpl_label(model)) {
-    std::vector<Axis> grid = factor_axes();
-    grid.push_back(axis("consent.pi", texts(full_pis())));
-    return {std::move(grid), most_epochs(dataset, model)};
-  }
-  if (model == "BPR-MF") return {factor_axes(), 50};
-  if (model == "VAE")
-    return {{axis("neural.hidden", {"200", "300", "600"}), axis("neural.latent", {"100", "200"})}, 100};
-  if (model == "FCF")
-    return {
-        {axis("model.factors", {"10", "20", "50"}), axis("federation.server_lr", {"0.01", "0.05", "0.1"})},
-        50};
-  if (model == "EASE" || model == "fedEASE")
-    return {{axis("model.lambda", {"30", "100", "300", "1000", "3000"})}, 0};
-  if (model == "fedEASE, recent")
-    return {{axis("model.lambda", {"100", "300", "1000"}), axis("model.recency", {"5", "10", "20"})}, 0};
-  if (model == "iALS" || model == "fedALS")
-    return {{axis("model.factors", {"20", "64"}), axis("model.lambda", {"0.1", "1", "5"}),
-             axis("model.confidence", {"1", "10", "40"})},
-            15};
-  return {};
-}
-
-Search full_search(std::string_view dataset) {
-  if (is_knowledge_data(dataset)) return knowledge_search();
-  Search search;
-  search.method = SearchMethod::halving;
-  search.metric = "P@10";
-  search.trials = 27;
-  return search;
-}
 
 }  // namespace sotto

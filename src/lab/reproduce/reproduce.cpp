@@ -8,7 +8,6 @@
 #include "lab/report/markup.h"
 #include "lab/reproduce/averaging_runs.h"
 #include "lab/reproduce/criteria_tables.h"
-#include "lab/reproduce/paper_plans.h"
 
 namespace sotto {
 
@@ -48,10 +47,11 @@ class StudyRunner {
 // The π of the stored plans.
 Status choose_quick(const Target& target, const std::vector<PaperData>& data, Measurements& measured) {
   for (const PaperData& one : data)
-    for (const std::string_view model : target.models) {
+    for (const std::string& model : target.models) {
       if (!is_fpl_label(model)) continue;
-      SOTTO_TRY(const TrainRequest request, request_of(quick_plan(one.name, model)));
-      measured.choose(one.name, std::string(model), request.plan.consent.pi);
+      SOTTO_TRY(const TrainRequest request,
+                request_of(*target.paper, quick_plan(*target.paper, one.name, model)));
+      measured.choose(one.name, model, request.plan.consent.pi);
     }
   return Done{};
 }
@@ -79,29 +79,44 @@ Result<std::vector<Chosen>> run_full(const Target& target, const std::vector<Pap
   return chosen;
 }
 
-// Chapter 6.
-Status fill_knowledge(const TargetData& at, Reproduction& out) {
+// The tables and figures of the target's kind; the papers on FPL have findings and figures of runs beside
+// them.
+Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
   switch (at.target.kind) {
+    case TargetKind::datasets:
+      return add_dataset_table(at.data, out);
+    case TargetKind::source_bias:
+      return add_source_bias(at, out);
+    case TargetKind::disparity:
+      return add_disparity(at, out);
+    case TargetKind::scores:
+      SOTTO_TRY_DONE(add_score_tables(at, out));
+      break;
+    case TargetKind::costs:
+    case TargetKind::cost_front:
+      SOTTO_TRY_DONE(add_cost_tables(at, out));
+      break;
+    case TargetKind::f1_over_pi:
+    case TargetKind::coverage_path:
+      SOTTO_TRY_DONE(add_pi_tables(at, out));
+      break;
+    case TargetKind::updates:
+    case TargetKind::recommended:
+      break;
+    case TargetKind::knowledge:
+      SOTTO_TRY_DONE(add_knowledge_tables(at, out));
+      return add_knowledge_findings(at, out), Done{};
     case TargetKind::preserved:
       SOTTO_TRY_DONE(add_preserved_tables(at, out));
-      break;
+      return add_knowledge_findings(at, out), Done{};
     case TargetKind::entropy:
-      SOTTO_TRY_DONE(add_entropy_tables(at, out));
-      break;
     case TargetKind::ablation:
-      SOTTO_TRY_DONE(add_ablation_tables(at, out));
-      break;
+      SOTTO_TRY_DONE(add_knowledge_figure(at, out));
+      return add_knowledge_findings(at, out), Done{};
     case TargetKind::word_clouds:
       return add_word_clouds(at, out);
-    default:
-      SOTTO_TRY_DONE(add_knowledge_tables(at, out));
-  }
-  add_knowledge_findings(at, out);
-  return Done{};
-}
-
-Status fill_cars(const TargetData& at, Reproduction& out) {
-  switch (at.target.kind) {
+    case TargetKind::cars_table:
+      return add_cars_table(at, out);
     case TargetKind::participation:
       return add_participation(at, out);
     case TargetKind::cars_contexts:
@@ -110,37 +125,12 @@ Status fill_cars(const TargetData& at, Reproduction& out) {
       return add_protocol_costs(at, out);
     case TargetKind::cold_start:
       return add_cold_start(at, out);
-    default:
-      return add_cars_table(at, out);
-  }
-}
-
-Status fill(const TargetData& at, const std::string& results_path, Reproduction& out) {
-  switch (at.target.kind) {
-    case TargetKind::datasets:
-      return add_dataset_table(at.data, out);
-    case TargetKind::scores:
-      SOTTO_TRY_DONE(add_score_tables(at, out));
-      break;
-    case TargetKind::costs:
-    case TargetKind::cost_front:
-      SOTTO_TRY_DONE(add_cost_tables(at, out));
-      break;
-    case TargetKind::source_bias:
-      return add_source_bias(at, out);
-    case TargetKind::disparity:
-      return add_disparity(at, out);
-    case TargetKind::f1_over_pi:
-    case TargetKind::coverage_path:
-      SOTTO_TRY_DONE(add_pi_tables(at, out));
-      break;
     case TargetKind::criteria:
       return add_criteria_tables(at, out);
-    case TargetKind::updates:
-    case TargetKind::recommended:
-      break;
-    default:
-      return is_cars_kind(at.target.kind) ? fill_cars(at, out) : fill_knowledge(at, out);
+    case TargetKind::reached_rounds:
+    case TargetKind::mistakes:
+    case TargetKind::accuracy_curves:
+      SOTTO_ASSERT(false, "chapter 5 has runs of its own");
   }
   SOTTO_TRY_DONE(add_findings(at, out));
   return add_figures(at, results_path, out);
@@ -150,11 +140,10 @@ Status fill(const TargetData& at, const std::string& results_path, Reproduction&
 
 Result<std::vector<PaperData>> data_for_target(const Target& target, const DataFolder& folder) {
   std::vector<PaperData> data;
-  std::vector<std::string_view> names = target.datasets;
   const auto any_there = [&] {
     return std::any_of(data.begin(), data.end(), [](const PaperData& one) { return one.there; });
   };
-  for (const std::string_view name : names) {
+  for (const std::string& name : target.datasets) {
     SOTTO_TRY(PaperData found, find_data(name, folder));
     data.push_back(std::move(found));
   }
@@ -205,7 +194,7 @@ Result<double> estimated_core_seconds(const Target& target, const std::vector<Pa
   if (target.kind == TargetKind::datasets) return 10.0;
   for (const PaperData& one : data) {
     if (!one.there) continue;
-    if (is_averaging_kind(target.kind)) {
+    if (target.paper->is("averaging")) {
       seconds += averaging_core_seconds(target, one, effort);
       continue;
     }
@@ -219,7 +208,7 @@ Result<double> estimated_core_seconds(const Target& target, const std::vector<Pa
 Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData>& data, Effort effort,
                                ResultsFile& results, StudyHooks& hooks, std::size_t threads,
                                Executor& executor) {
-  if (is_averaging_kind(target.kind))
+  if (target.paper->is("averaging"))
     return reproduce_averaging(target, data, effort, std::filesystem::path(results.path()).parent_path(),
                                hooks, executor);
   StudyRunner runner(results, hooks, threads);
@@ -235,7 +224,7 @@ Result<Reproduction> reproduce(const Target& target, const std::vector<PaperData
     }
   }
   SOTTO_TRY(Measurements measured, Measurements::load(results, runner.names(), executor));
-  if (effort == Effort::quick && !is_cars_kind(target.kind) && target.kind != TargetKind::criteria)
+  if (effort == Effort::quick && target.paper->is("pairwise"))
     SOTTO_TRY_DONE(choose_quick(target, data, measured));
   for (const Chosen& one : chosen) measured.choose(one.dataset, one.model, one.pi);
   Reproduction out;

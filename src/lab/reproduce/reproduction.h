@@ -22,7 +22,7 @@ struct PaperCell {
   std::optional<double> ours;
   std::optional<Interval> interval;
   Verdict verdict = Verdict::no_print;
-  Standing standing = Standing::plain;  // ours, among those it is compared with
+  RankMark standing = RankMark::plain;  // ours, among those it is compared with
 };
 
 struct PaperRow {
@@ -43,13 +43,13 @@ struct PaperTable {
       std::nullopt;  // the metric whose intervals stand beside it in text, too
 };
 
-enum class Standpoint : std::uint8_t { holds, mixed, fails, untested };
-[[nodiscard]] const char* to_string(Standpoint standpoint);
+enum class ClaimOutcome : std::uint8_t { holds, mixed, fails, untested };
+[[nodiscard]] const char* to_string(ClaimOutcome outcome);
 
 // One of the papers' findings, and what our numbers say to it.
 struct Finding {
   std::string claim;
-  Standpoint standpoint = Standpoint::untested;
+  ClaimOutcome outcome = ClaimOutcome::untested;
   std::vector<std::string> evidence;  // a line each
 };
 
@@ -78,7 +78,7 @@ struct TargetData {
   const std::atomic<bool>* stop = nullptr;
 };
 
-// score_tables.cpp: tables 4.2 and 4.3 and the papers', a table a dataset, and who is best.
+// score_tables.cpp: tables 4.2 and 4.3 and the papers', a table per dataset, and who is best.
 [[nodiscard]] Status add_score_tables(const TargetData& at, Reproduction& out);
 // other_tables.cpp
 [[nodiscard]] Status add_dataset_table(const std::vector<PaperData>& data, Reproduction& out);
@@ -88,8 +88,7 @@ struct TargetData {
 [[nodiscard]] Status add_disparity(const TargetData& at, Reproduction& out);
 // knowledge_tables.cpp: table 6.1, and the numbers behind figures 6.2 and 6.3.
 [[nodiscard]] Status add_knowledge_tables(const TargetData& at, Reproduction& out);
-[[nodiscard]] Status add_entropy_tables(const TargetData& at, Reproduction& out);
-[[nodiscard]] Status add_ablation_tables(const TargetData& at, Reproduction& out);
+[[nodiscard]] Status add_knowledge_figure(const TargetData& at, Reproduction& out);
 // knowledge_features.cpp: table 6.2 and figure 6.4.
 [[nodiscard]] Status add_preserved_tables(const TargetData& at, Reproduction& out);
 [[nodiscard]] Status add_word_clouds(const TargetData& at, Reproduction& out);
@@ -109,10 +108,5 @@ void add_knowledge_findings(const TargetData& at, Reproduction& out);
 // figures.cpp: what is behind the lines over π, and the figures of a target's kind.
 [[nodiscard]] Status add_pi_tables(const TargetData& at, Reproduction& out);
 [[nodiscard]] Status add_figures(const TargetData& at, const std::string& results_path, Reproduction& out);
-
-// A cell of a chosen point; without one it says why there is none.
-[[nodiscard]] Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data,
-                                              std::string_view model, std::string_view metric,
-                                              std::optional<double> printed);
 
 }  // namespace sotto

@@ -8,13 +8,8 @@
 #include <fstream>
 #include <set>
 
-#include "lab/reproduce/knowledge_data.h"
-#include "lab/reproduce/knowledge_plans.h"
-#include "lab/reproduce/knowledge_print.h"
-#include "lab/reproduce/paper_plans.h"
-#include "lab/reproduce/printed_values.h"
 #include "lab/reproduce/reproduce.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -26,7 +21,7 @@ PaperData some_data(std::string_view name) {
   data.name = data.shown = std::string(name);
   data.there = true;
   data.data.paths = {"somewhere"};
-  if (is_knowledge_data(name)) data.data.kg.paths = {"knowledge"};
+  data.data.kg.paths = {"knowledge"};
   return data;
 }
 
@@ -41,7 +36,7 @@ std::vector<std::string> pis_of(const Study& study, std::string_view model) {
 
 TEST(PaperStudies, those_of_every_target_pass_their_check) {
   for (const Target& target : targets()) {
-    if (target.kind == TargetKind::datasets || is_averaging_kind(target.kind)) continue;
+    if (target.kind == TargetKind::datasets || target.paper->is("averaging")) continue;
     std::set<std::string> names;
     for (const Effort effort : {Effort::quick, Effort::full})
       for (const std::string_view dataset : target.datasets) {
@@ -60,7 +55,7 @@ TEST(PaperStudies, those_of_every_target_pass_their_check) {
 
 TEST(PaperStudies, every_model_of_a_target_is_trained) {
   for (const Target& target : targets()) {
-    if (target.kind == TargetKind::datasets || is_averaging_kind(target.kind)) continue;
+    if (target.kind == TargetKind::datasets || target.paper->is("averaging")) continue;
     for (const Effort effort : {Effort::quick, Effort::full}) {
       std::set<std::string> trained;
       const auto studies = first_studies(target, some_data(target.datasets.front()), effort);
@@ -74,28 +69,28 @@ TEST(PaperStudies, every_model_of_a_target_is_trained) {
             trained,
             [&](const std::string& label) { return goes_on ? label.starts_with(model) : label == model; }))
             << target.name << " " << model;
-      EXPECT_EQ(trained.contains("fedEASE"), target.extras) << target.name;
+      EXPECT_EQ(trained.contains("fedEASE"), !target.extras.empty()) << target.name;
     }
   }
 }
 
 TEST(PaperStudies, quick_takes_the_chosen_pi_and_a_few_more) {
   const Target table = *find_target("thesis-4.2");
-  const auto studies = *first_studies(table, some_data(amazon_dm), Effort::quick);
+  const auto studies = *first_studies(table, some_data("Amazon DM"), Effort::quick);
   ASSERT_EQ(studies.size(), 2u);
   EXPECT_EQ(studies[0].study.seeds.size(), 1u);
   EXPECT_EQ(studies[1].study.seeds.size(), 3u);
   EXPECT_EQ(pis_of(studies[0].study, "sFPL+"), (std::vector<std::string>{"0.1", "0.5", "1.0"}));
   EXPECT_EQ(pis_of(studies[1].study, "sFPL+"), (std::vector<std::string>{"0.5"}));
-  const auto with_zero = *first_studies(*find_target("fig-4.4"), some_data(amazon_dm), Effort::quick);
+  const auto with_zero = *first_studies(*find_target("fig-4.4"), some_data("Amazon DM"), Effort::quick);
   EXPECT_EQ(pis_of(with_zero[0].study, "sFPL").front(), "0.0");
 }
 
 TEST(PaperStudies, full_runs_all_pi_with_what_the_search_chose) {
   const Target table = *find_target("4.2");
-  TrainRequest chosen = paper_protocol();
+  TrainRequest chosen;
   chosen.plan.fpl.factors = 17;
-  const auto studies = *pi_studies(table, some_data(amazon_dm), {{"sFPL", chosen}, {"BPR-MF", chosen}});
+  const auto studies = *pi_studies(table, some_data("Amazon DM"), {{"sFPL", chosen}, {"BPR-MF", chosen}});
   ASSERT_EQ(studies.size(), 1u);
   ASSERT_EQ(studies[0].study.models.size(), 1u);  // π means nothing to BPR-MF
   EXPECT_EQ(studies[0].study.models[0].request.plan.fpl.factors, 17u);
@@ -104,9 +99,10 @@ TEST(PaperStudies, full_runs_all_pi_with_what_the_search_chose) {
 }
 
 TEST(PaperStudies, the_protocol_is_the_papers) {
-  for (const std::string_view model : fpl_models)
-    for (const std::string_view dataset : {amazon_dm, movielens_1m, italy, brazil}) {
-      const auto request = request_of(quick_plan(dataset, model));
+  const Paper& paper = *find_target("4.2")->paper;
+  for (const std::string& model : paper.over_pi)
+    for (const char* dataset : {"Amazon DM", "MovieLens 1M", "Italy", "Brazil"}) {
+      const auto request = request_of(paper, quick_plan(paper, dataset, model));
       ASSERT_TRUE(request.ok()) << request.error().message;
       EXPECT_EQ(request->plan.rounds_per_epoch, RoundsPerEpoch::exchanges);
       EXPECT_EQ(request->plan.consent.mask, MaskKind::redraw);
@@ -116,31 +112,34 @@ TEST(PaperStudies, the_protocol_is_the_papers) {
 }
 
 TEST(PaperStudies, chapter_6_judges_lists_of_one_and_ten) {
-  for (const std::string_view model : knowledge_models)
-    for (const std::string_view dataset : {facebook_books, yahoo_movies, movielens_liked}) {
-      const auto request = request_of(quick_plan(dataset, model));
+  const Target table = *find_target("6.1");
+  for (const std::string& model : table.models)
+    for (const std::string& dataset : table.datasets) {
+      const auto request = request_of(*table.paper, quick_plan(*table.paper, dataset, model));
       ASSERT_TRUE(request.ok()) << request.error().message;
       EXPECT_EQ(request->cutoffs, (std::vector<std::uint32_t>{1, 10})) << model;
     }
   // Chapter 4's plans stay what they were, also where labels are the same.
-  EXPECT_EQ(request_of(quick_plan(movielens_1m, "BPR-MF"))->cutoffs, std::vector<std::uint32_t>{10});
+  const Paper& fpl = *find_target("4.2")->paper;
+  EXPECT_EQ(request_of(fpl, quick_plan(fpl, "MovieLens 1M", "BPR-MF"))->cutoffs,
+            std::vector<std::uint32_t>{10});
 }
 
 TEST(PaperStudies, hops_that_are_not_here_are_not_trained) {
   const Target figure = *find_target("fig-6.3");
-  PaperData data = some_data(movielens_liked);
+  PaperData data = some_data("MovieLens 1M, ratings from 3");
   data.hops = 1;
   for (const std::string_view model : trained_models(figure, data))
     EXPECT_TRUE(model.starts_with("none") || model.starts_with("1 hop")) << model;
   EXPECT_EQ(trained_models(figure, data).size(), 6u);
   data.hops = 2;
-  EXPECT_EQ(trained_models(figure, data).size(), ablation_models.size());
+  EXPECT_EQ(trained_models(figure, data).size(), figure.models.size());
 }
 
 TEST(PaperStudies, quick_takes_few_datasets_unless_told) {
   const Target table = *find_target("6.1");
-  const std::vector<PaperData> all{some_data(facebook_books), some_data(yahoo_movies),
-                                   some_data(movielens_liked)};
+  const std::vector<PaperData> all{some_data("Facebook Books"), some_data("Yahoo! Movies"),
+                                   some_data("MovieLens 1M, ratings from 3")};
   const auto names = [&](const std::vector<std::string>& only, Effort effort) {
     std::vector<std::string> got;
     const auto worked_on = data_worked_on(table, all, only, effort);
@@ -163,7 +162,7 @@ TEST(PaperStudies, quick_takes_few_datasets_unless_told) {
 
 TEST(PaperStudies, the_whole_of_full_ends_within_three_hours_on_two_cores) {
   const Target table = *find_target("thesis-4.2");
-  const std::vector<PaperData> data{some_data(amazon_dm), some_data(movielens_1m), some_data(italy)};
+  const std::vector<PaperData> data{some_data("Amazon DM"), some_data("MovieLens 1M"), some_data("Italy")};
   EXPECT_LT(*estimated_core_seconds(table, data, Effort::full), 2 * 3 * 3600.0);
   EXPECT_LT(*estimated_core_seconds(table, data, Effort::quick), 2 * 15 * 60.0);
 }
@@ -182,12 +181,12 @@ TEST(PaperDataFolder, is_found_by_its_layout) {
   touch(root / "foursquare-italy" / "category_top_level.tsv");
   touch(root / "gowalla-lightgcn" / "train.txt");
   const DataFolder folder{root, false};
-  EXPECT_TRUE(find_data(amazon_dm, folder)->there);
-  EXPECT_EQ(find_data(movielens_1m, folder)->data.paths.front(),
+  EXPECT_TRUE(find_data("Amazon DM", folder)->there);
+  EXPECT_EQ(find_data("MovieLens 1M", folder)->data.paths.front(),
             (root / "movielens-1m" / "ratings_ranked.tsv.zst").string());
-  EXPECT_EQ(find_data(italy, folder)->data.filter.min_user, 20u);
-  EXPECT_FALSE(find_data(italy, folder)->categories.empty());
-  const PaperData missing = *find_data(librarything, folder);
+  EXPECT_EQ(find_data("Italy", folder)->data.filter.min_user, 20u);
+  EXPECT_FALSE(find_data("Italy", folder)->categories.empty());
+  const PaperData missing = *find_data("LibraryThing", folder);
   EXPECT_FALSE(missing.there);
   EXPECT_NE(missing.remedy.find("librarything"), std::string::npos);
 }
@@ -197,9 +196,9 @@ TEST(PaperDataFolder, knowledge_comes_with_its_ratings_or_not_at_all) {
   const fs::path root = scratch.file("data");
   touch(root / "kg-facebook-books" / "kgflex_dataset.tsv.zst");
   touch(root / "kg-facebook-books" / "kgflex_item_features.tsv");
-  EXPECT_FALSE(find_data(facebook_books, {root, false})->there);
+  EXPECT_FALSE(find_data("Facebook Books", {root, false})->there);
   touch(root / "kg-facebook-books" / "kgflex_predicates.tsv");
-  const PaperData books = *find_data(facebook_books, {root, false});
+  const PaperData books = *find_data("Facebook Books", {root, false});
   ASSERT_TRUE(books.there);
   EXPECT_EQ(books.data.filter.core, 5u);
   EXPECT_EQ(books.data.kg.min_items, 11u);
@@ -208,14 +207,14 @@ TEST(PaperDataFolder, knowledge_comes_with_its_ratings_or_not_at_all) {
   EXPECT_TRUE(std::holds_alternative<RandomHoldout>(books.data.split.rule));
   touch(root / "kg-yahoo-movies" / "kgflex_dataset.tsv");
   touch(root / "kg-yahoo-movies" / "dbpedia_linking.tsv");
-  EXPECT_FALSE(find_data(yahoo_named, {root, false})->there);
+  EXPECT_FALSE(find_data("Yahoo! Movies, features by name", {root, false})->there);
   touch(root / "kg-movielens-1m" / "dbpedia_1hop_11_predicates.tsv.zst");
-  const PaperData films = *find_data(yahoo_named, {root, false});
-  EXPECT_FALSE(find_data(yahoo_movies, {root, false})->there);
+  const PaperData films = *find_data("Yahoo! Movies, features by name", {root, false});
+  EXPECT_FALSE(find_data("Yahoo! Movies", {root, false})->there);
   ASSERT_TRUE(films.there);
   EXPECT_EQ(films.data.filter.min_rating, 3.0f);
   EXPECT_NE(films.caveat.find("depth 1"), std::string::npos);
-  EXPECT_EQ(find_data(movielens_liked, {root, false})->shown, "MovieLens 1M");
+  EXPECT_EQ(find_data("MovieLens 1M, ratings from 3", {root, false})->shown, "MovieLens 1M");
 }
 
 TEST(PaperDataFolder, proxies_stand_in_only_when_asked_and_whole) {
@@ -223,18 +222,18 @@ TEST(PaperDataFolder, proxies_stand_in_only_when_asked_and_whole) {
   const fs::path root = scratch.file("data");
   touch(root / "gowalla-lightgcn" / "train.txt");
   touch(root / "gowalla-lightgcn" / "valid.txt");
-  EXPECT_FALSE(find_data(brazil, {root, true})->there);  // no test part
+  EXPECT_FALSE(find_data("Brazil", {root, true})->there);  // no test part
   touch(root / "gowalla-lightgcn" / "test.txt");
-  const PaperData refused = *find_data(brazil, {root, false});
+  const PaperData refused = *find_data("Brazil", {root, false});
   EXPECT_FALSE(refused.there);
   EXPECT_NE(refused.remedy.find("--proxies"), std::string::npos);
-  const PaperData found = *find_data(brazil, {root, true});
+  const PaperData found = *find_data("Brazil", {root, true});
   EXPECT_TRUE(found.there && found.proxy);
   EXPECT_EQ(found.data.test.size(), 1u);
   EXPECT_EQ(found.data.paths.size(), 2u);
   EXPECT_NE(found.shown.find("proxy"), std::string::npos);
   touch(root / "foursquare-brazil" / "checkins.tsv");  // the real thing wins
-  EXPECT_FALSE(find_data(brazil, {root, true})->proxy);
+  EXPECT_FALSE(find_data("Brazil", {root, true})->proxy);
 }
 
 TEST(PaperDataFolder, without_any_data_the_error_names_what_to_fetch) {
@@ -253,7 +252,7 @@ TEST(PaperDataFolder, another_set_is_used_where_the_papers_own_is_missing) {
   const auto data = *data_for_target(*find_target("thesis-4.4"), {root, false});
   ASSERT_EQ(data.size(), 2u);
   EXPECT_FALSE(data[0].there);
-  EXPECT_EQ(data[1].name, italy);
+  EXPECT_EQ(data[1].name, "Italy");
 }
 
 TEST(Targets, have_short_names_and_refuse_others) {

@@ -1,9 +1,8 @@
-// What can be reproduced: every table and figure of the FPL papers and of the thesis' chapters 4, 5 and 6,
-// what the Fed-CARS paper shows, and a study of criteria for recommenders.
+// What can be reproduced (papers/targets.toml): every table and figure of the FPL papers and of the thesis'
+// chapters 4, 5 and 6, what the Fed-CARS paper shows, and a study of criteria for recommenders.
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 
 namespace sotto {
 
+// How a target's tables are made; targets.cpp has their names.
 enum class TargetKind : std::uint8_t {
   datasets,         // table 4.1: counts
   scores,           // tables 4.2, 4.3 and those of the papers
@@ -38,9 +38,21 @@ enum class TargetKind : std::uint8_t {
   accuracy_curves,  // figure 5.1
   criteria,         // devices of recommenders that count by criteria
 };
-[[nodiscard]] bool is_knowledge_kind(TargetKind kind);
-[[nodiscard]] bool is_cars_kind(TargetKind kind);
-[[nodiscard]] bool is_averaging_kind(TargetKind kind);
+
+// What the targets of one paper share; papers/targets.toml explains the words.
+struct Paper {
+  std::string name;  // of its folder in papers/
+  std::string own;
+  std::vector<std::string> over_pi, federated, unprinted, competing, with_features, second_hop;
+  std::vector<std::vector<std::string>> in_parallel;
+  std::vector<std::string> more_local;
+  std::string sparse, untuned, untuned_note, given;
+  std::string tested, protocol, quick, full;  // what a report says of the work
+  std::uint32_t quick_seeds = 3;
+
+  [[nodiscard]] bool is(std::string_view other) const { return name == other; }
+};
+[[nodiscard]] bool contains(const std::vector<std::string>& names, std::string_view name);
 
 // Which values of π are trained beside the chosen one.
 enum class PiGrid : std::uint8_t { chosen, positive, with_zero };
@@ -54,28 +66,30 @@ struct RunChoice {
 };
 
 struct Target {
-  std::string_view name;
-  std::string_view title;
-  TargetKind kind;
-  std::vector<std::string_view> datasets;
-  std::vector<std::string_view> models;
-  std::vector<std::string_view> metrics;
+  std::string name;
+  std::string title;
+  TargetKind kind = TargetKind::datasets;
+  const Paper* paper = nullptr;
+  std::vector<std::string> datasets;
+  std::vector<std::string> models;
+  std::vector<std::string> metrics;
   PiGrid pis = PiGrid::chosen;
-  bool extras = false;             // rows that nobody printed, below the table
-  std::string_view fallback = {};  // where none of the datasets is there: this one, beside the print
-  std::vector<std::string_view> quick_datasets = {};  // what --quick takes of them; none: all
+  std::vector<std::string> extras;          // rows that nobody printed, below the table
+  std::string fallback;                     // where none of the datasets is there: this one, beside the print
+  std::vector<std::string> quick_datasets;  // what --quick takes of them; none: all
+  std::vector<std::string> drawn;           // the models of a chart, where it does not draw all
+  std::string tested;                       // how its findings were tested
   std::uint32_t seeds = 0;  // of Fed-CARS, chapter 5, criteria: how many; 0: as the effort says
   RunChoice runs = {};
 };
 
 // In the order of `sotto reproduce list`.
-[[nodiscard]] std::vector<Target> targets();
+[[nodiscard]] const std::vector<Target>& targets();
 // "thesis-4.2" and, for short, "4.2".
 [[nodiscard]] Result<Target> find_target(const std::string& name);
 
-// Models that no table prints: what a federation could do beside FPL, and the central ones they equal.
-[[nodiscard]] std::span<const std::string_view> extra_models();
-[[nodiscard]] bool is_federated_label(std::string_view model);
+// Whether it is trained with several π.
 [[nodiscard]] bool is_fpl_label(std::string_view model);
+[[nodiscard]] bool is_federated_label(std::string_view model);
 
 }  // namespace sotto

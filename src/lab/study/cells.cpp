@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "data/split_parts.h"
-#include "engine/models/direct_models.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/prepare.h"
 #include "engine/protect/lambda_choice.h"
 #include "engine/train/memory_plan.h"
@@ -30,7 +30,7 @@ bool draws_split(const DataRequest& data) {
 bool keeps_records(const Study& study, const DataRequest& data) {
   return data.contexts.asked() ||
          std::any_of(study.models.begin(), study.models.end(),
-                     [](const StudyModel& model) { return needs_ratings(model.request.model); });
+                     [](const StudyModel& model) { return model.request.model->needs_ratings; });
 }
 
 DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phase) {
@@ -175,7 +175,7 @@ CellResult result_of(const TrainRequest& request, const Split& split, const Trai
   result.best_epoch = trained.best_epoch;
   result.totals = trained.totals;
   result.seconds = trained.seconds;
-  if (request.model == ModelKind::fpl)
+  if (request.model->sends == Sends::item_steps)
     result.vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi) *
                      static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
   return result;
@@ -236,7 +236,7 @@ std::string cell_key(const TrainRequest& request, const StudySplit& data, Phase 
   plan.data = DataRequest{};  // where files lie and how they were cut is in the split's content
   plan.log_every = 0;
   // A model that draws nothing, judged on everybody, is one result for all seeds.
-  if (!draws(request) && request.eval_users == 0) plan.plan.seed = Plan{}.seed;
+  if (!seed_matters(request) && request.eval_users == 0) plan.plan.seed = Plan{}.seed;
   Hasher hasher;
   hasher.u64(results_format).text(to_toml(plan)).text(data.content).text(to_string(phase));
   return std::move(hasher).hex();

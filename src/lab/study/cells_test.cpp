@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/files/files.h"
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -25,7 +25,7 @@ class RatedStudy : public ::testing::Test {
     data().paths = {folder_.file("u.data")};
     data().rating_scale = "1:5";
     study_.models.push_back({"Item mean", {}, {}, ""});
-    study_.models.front().request.model = ModelKind::itemmean;
+    study_.models.front().request.model = "itemmean";
   }
   DataRequest& data() { return study_.datasets.front().data; }
   [[nodiscard]] StudyData load() const { return StudyData::load(study_, {}).value(); }
@@ -57,7 +57,7 @@ TEST_F(RatedStudy, models_of_ratings_get_them_on_the_given_scale) {
 }
 
 TEST_F(RatedStudy, others_do_not_carry_them) {
-  study_.models.front().request.model = ModelKind::toppop;
+  study_.models.front().request.model = "toppop";
   EXPECT_EQ(load().of(0, Phase::final, 1).split.records, nullptr);
 }
 

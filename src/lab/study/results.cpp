@@ -12,9 +12,11 @@ namespace sotto {
 
 namespace {
 
-constexpr std::uint32_t application = 0x534F5452;  // "SOTR"
-
-constexpr const char* schema = R"(
+constexpr DatabaseForm results_form{
+    .what = "results file",
+    .application = 0x534F5452,  // "SOTR"
+    .version = results_format,
+    .tables = R"(
 CREATE TABLE results(
   key TEXT PRIMARY KEY, done INTEGER NOT NULL, reason TEXT NOT NULL, request TEXT NOT NULL,
   split_hash TEXT NOT NULL, model_hash TEXT NOT NULL, judged_users INTEGER NOT NULL, epochs INTEGER NOT NULL,
@@ -41,7 +43,8 @@ CREATE TABLE places(
   study TEXT NOT NULL, position INTEGER NOT NULL, key TEXT NOT NULL, dataset TEXT NOT NULL,
   model TEXT NOT NULL, phase TEXT NOT NULL, settings TEXT NOT NULL, seed INTEGER NOT NULL,
   PRIMARY KEY(study, position));
-)";
+)",
+};
 
 constexpr const char* result_columns =
     "done, reason, request, split_hash, model_hash, judged_users, epochs, best_epoch, rounds, exchanges, "
@@ -56,12 +59,12 @@ CellResult result_at(const Query& row, int at) {
   result.split_hash = row.text(at + 3);
   result.model_hash = row.text(at + 4);
   result.judged_users = row.number(at + 5);
-  result.epochs = static_cast<std::uint32_t>(row.number(at + 6));
-  if (!row.is_null(at + 7)) result.best_epoch = static_cast<std::uint32_t>(row.number(at + 7));
+  result.epochs = row.number<std::uint32_t>(at + 6);
+  if (!row.is_null(at + 7)) result.best_epoch = row.number<std::uint32_t>(at + 7);
   result.totals = {.rounds = row.number(at + 8),
                    .exchanges = row.number(at + 9),
                    .triples = row.number(at + 10),
-                   .loss_units = static_cast<std::int64_t>(row.number(at + 11)),
+                   .loss_units = row.number<std::int64_t>(at + 11),
                    .bytes_up = row.number(at + 12),
                    .bytes_down = row.number(at + 13)};
   if (!row.is_null(at + 14)) result.vectors = row.real(at + 14);
@@ -70,8 +73,8 @@ CellResult result_at(const Query& row, int at) {
 }
 
 Result<std::vector<Metric>> metrics_under(const Database& database, const std::string& key) {
-  SOTTO_TRY(Query query, database.prepare("SELECT name, value FROM metrics WHERE key = ? ORDER BY place"));
-  query.bind(0, key);
+  SOTTO_TRY(Query query,
+            database.query("SELECT name, value FROM metrics WHERE key = ? ORDER BY place", {key}));
   std::vector<Metric> metrics;
   while (true) {
     SOTTO_TRY(const bool row, query.step());
@@ -80,56 +83,24 @@ Result<std::vector<Metric>> metrics_under(const Database& database, const std::s
   }
 }
 
-Status put_result(Database& database, const std::string& key, const CellResult& result) {
-  SOTTO_TRY(Query query,
-            database.prepare(fmt::format(
-                "INSERT INTO results(key, {}) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", result_columns)));
-  query.bind(0, key).bind(1, std::uint64_t{result.done}).bind(2, result.reason).bind(3, result.request);
-  query.bind(4, result.split_hash).bind(5, result.model_hash).bind(6, result.judged_users);
-  query.bind(7, std::uint64_t{result.epochs});
-  if (result.best_epoch) query.bind(8, std::uint64_t{*result.best_epoch});
+Status put_result(const Database& database, const std::string& key, const CellResult& result) {
   const RoundReport& totals = result.totals;
-  query.bind(9, totals.rounds).bind(10, totals.exchanges).bind(11, totals.triples);
-  query.bind(12, static_cast<std::uint64_t>(totals.loss_units));
-  query.bind(13, totals.bytes_up).bind(14, totals.bytes_down);
-  if (result.vectors) query.bind(15, *result.vectors);
-  query.bind(16, result.seconds);
-  SOTTO_TRY_DONE(query.run());
-  SOTTO_TRY(Query metric, database.prepare("INSERT INTO metrics(key, place, name, value) VALUES(?,?,?,?)"));
-  for (std::size_t place = 0; place < result.metrics.size(); ++place)
-    SOTTO_TRY_DONE(metric.bind(0, key)
-                       .bind(1, std::uint64_t{place})
-                       .bind(2, result.metrics[place].name)
-                       .bind(3, result.metrics[place].value)
-                       .run());
+  SOTTO_TRY_DONE(database.run(
+      fmt::format("INSERT INTO results(key, {}) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", result_columns),
+      {key, result.done, result.reason, result.request, result.split_hash, result.model_hash,
+       result.judged_users, result.epochs, result.best_epoch, totals.rounds, totals.exchanges, totals.triples,
+       totals.loss_units, totals.bytes_up, totals.bytes_down, result.vectors, result.seconds}));
+  std::uint64_t place = 0;
+  for (const Metric& metric : result.metrics)
+    SOTTO_TRY_DONE(database.run("INSERT INTO metrics(key, place, name, value) VALUES(?,?,?,?)",
+                                {key, place++, metric.name, metric.value}));
   return Done{};
 }
 
-Status remove_key(Database& database, const std::string& key) {
-  for (const char* table : {"results", "metrics", "details", "per_user", "curves", "category_bias"}) {
-    SOTTO_TRY(Query query, database.prepare(fmt::format("DELETE FROM {} WHERE key = ?", table)));
-    SOTTO_TRY_DONE(query.bind(0, key).run());
-  }
+Status remove_key(const Database& database, const std::string& key) {
+  for (const char* table : {"results", "metrics", "details", "per_user", "curves", "category_bias"})
+    SOTTO_TRY_DONE(database.run(fmt::format("DELETE FROM {} WHERE key = ?", table), {key}));
   return Done{};
-}
-
-// Whether the file is ours and of this format. An empty one is nobody's yet.
-Result<bool> check_format(const Database& database) {
-  SOTTO_TRY(const std::uint64_t tables, database.number("SELECT count(*) FROM sqlite_master"));
-  SOTTO_TRY(const std::uint64_t owner, database.number("PRAGMA application_id"));
-  SOTTO_TRY(const std::uint64_t format, database.number("PRAGMA user_version"));
-  if (tables == 0 && owner == 0) return false;
-  if (owner != application)
-    return fail(
-        Code::bad_input,
-        fmt::format("{}: a database of another program, no results file of Sotto: choose another file",
-                    database.path()));
-  if (format != results_format)
-    return fail(Code::incompatible,
-                fmt::format("{}: results format {}, this program reads {}: run the study again into another "
-                            "file, or use the version that wrote it",
-                            database.path(), format, results_format));
-  return true;
 }
 
 Result<std::map<std::string, std::string>> parse_settings(const std::string& text, const std::string& path) {
@@ -162,13 +133,7 @@ SplitFacts facts_of(const Split& split) {
 }
 
 Result<ResultsFile> ResultsFile::open_or_create(const std::string& path) {
-  SOTTO_TRY(Database database, Database::open(path, Access::write));
-  SOTTO_TRY(const bool made, check_format(database));
-  if (!made) {
-    const auto head =
-        fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {};", application, results_format);
-    SOTTO_TRY_DONE(database.transaction([&] { return database.execute(head + schema); }));
-  }
+  SOTTO_TRY(Database database, Database::open(path, results_form, Access::write));
   return ResultsFile(std::move(database));
 }
 
@@ -177,16 +142,13 @@ Result<ResultsFile> ResultsFile::open(const std::string& path) {
   if (!there)
     return fail(Code::not_found,
                 fmt::format("{}: there is no such results file: make one with 'sotto sweep'", path));
-  SOTTO_TRY(Database database, Database::open(path, Access::read));
-  SOTTO_TRY(const bool made, check_format(database));
-  if (!made) return fail(Code::bad_input, fmt::format("{}: an empty file, no results file of Sotto", path));
+  SOTTO_TRY(Database database, Database::open(path, results_form, Access::read));
   return ResultsFile(std::move(database));
 }
 
 Result<std::optional<CellResult>> ResultsFile::find(const std::string& key) const {
   SOTTO_TRY(Query query,
-            database_.prepare(fmt::format("SELECT {} FROM results WHERE key = ?", result_columns)));
-  query.bind(0, key);
+            database_.query(fmt::format("SELECT {} FROM results WHERE key = ?", result_columns), {key}));
   SOTTO_TRY(const bool row, query.step());
   if (!row) return std::optional<CellResult>();
   CellResult result = result_at(query, 0);
@@ -203,26 +165,23 @@ Status ResultsFile::put(const std::string& key, const CellResult& result, const 
 }
 
 Status ResultsFile::put_split(const SplitFacts& facts) {
-  SOTTO_TRY(Query query, database_.prepare("INSERT OR REPLACE INTO splits VALUES(?,?,?,?,?,?,?)"));
-  query.bind(0, facts.hash).bind(1, facts.users).bind(2, facts.catalogue).bind(3, facts.train);
-  query.bind(4, facts.validation).bind(5, facts.test);
-  return query.bind(6, packed(std::span(facts.popularity))).run();
+  return database_.run("INSERT OR REPLACE INTO splits VALUES(?,?,?,?,?,?,?)",
+                       {facts.hash, facts.users, facts.catalogue, facts.train, facts.validation, facts.test,
+                        Octets(packed(std::span(facts.popularity)))});
 }
 
 Status ResultsFile::begin_study(const std::string& study) {
-  SOTTO_TRY(Query query, database_.prepare("DELETE FROM places WHERE study = ?"));
-  return query.bind(0, study).run();
+  return database_.run("DELETE FROM places WHERE study = ?", {study});
 }
 
 Status ResultsFile::put_place(const CellPlace& place) {
-  SOTTO_TRY(Query query, database_.prepare("INSERT OR REPLACE INTO places VALUES(?,?,?,?,?,?,?,?)"));
-  query.bind(0, place.study).bind(1, place.position).bind(2, place.key).bind(3, place.dataset);
-  query.bind(4, place.model).bind(5, to_string(place.phase));
-  return query.bind(6, nlohmann::json(place.settings).dump()).bind(7, place.seed).run();
+  return database_.run("INSERT OR REPLACE INTO places VALUES(?,?,?,?,?,?,?,?)",
+                       {place.study, place.position, place.key, place.dataset, place.model,
+                        to_string(place.phase), nlohmann::json(place.settings).dump(), place.seed});
 }
 
 Result<std::vector<std::string>> ResultsFile::studies() const {
-  SOTTO_TRY(Query query, database_.prepare("SELECT DISTINCT study FROM places ORDER BY study"));
+  SOTTO_TRY(Query query, database_.query("SELECT DISTINCT study FROM places ORDER BY study"));
   std::vector<std::string> names;
   while (true) {
     SOTTO_TRY(const bool row, query.step());
@@ -232,7 +191,7 @@ Result<std::vector<std::string>> ResultsFile::studies() const {
 }
 
 Result<std::vector<StoredCell>> ResultsFile::cells() const {
-  SOTTO_TRY(Query query, database_.prepare(fmt::format(
+  SOTTO_TRY(Query query, database_.query(fmt::format(
                              "SELECT study, position, places.key, dataset, model, phase, settings, seed, {} "
                              "FROM places JOIN results ON results.key = places.key ORDER BY study, position",
                              result_columns)));
@@ -257,9 +216,9 @@ Result<std::vector<StoredCell>> ResultsFile::cells() const {
 Result<CellDetail> ResultsFile::detail(const std::string& key) const { return load_detail(database_, key); }
 
 Result<std::optional<SplitFacts>> ResultsFile::split(const std::string& hash) const {
-  SOTTO_TRY(Query query, database_.prepare("SELECT users, catalogue, train, validation, test, popularity "
-                                           "FROM splits WHERE hash = ?"));
-  query.bind(0, hash);
+  SOTTO_TRY(Query query, database_.query("SELECT users, catalogue, train, validation, test, popularity "
+                                         "FROM splits WHERE hash = ?",
+                                         {hash}));
   SOTTO_TRY(const bool row, query.step());
   if (!row) return std::optional<SplitFacts>();
   SplitFacts facts{.hash = hash,

@@ -17,9 +17,9 @@
 
 #include "base/result.h"
 #include "data/split.h"
-#include "lab/study/database.h"
 #include "metrics/evaluate.h"
 #include "sim/federation.h"
+#include "storage/database.h"
 
 namespace sotto {
 

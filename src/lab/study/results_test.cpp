@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "lab/study/small_study.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -155,30 +155,6 @@ TEST(ResultsFile, FilesThatAreNoneAreRefused) {
   std::ofstream(folder.file("text")) << "certainly not a database, whatever its name says";
   EXPECT_EQ(ResultsFile::open(folder.file("text")).error().code, Code::bad_input);
   EXPECT_EQ(ResultsFile::open_or_create(folder.file("text")).error().code, Code::bad_input);
-  Database other = Database::open(folder.file("other"), Access::write).value();
-  ASSERT_TRUE(other.execute("CREATE TABLE t(x)").ok());
-  EXPECT_NE(ResultsFile::open_or_create(folder.file("other")).error().message.find("another program"),
-            std::string::npos);
-  ASSERT_TRUE(ResultsFile::open_or_create(folder.file("r")).ok());
-  Database ours = Database::open(folder.file("r"), Access::write).value();
-  ASSERT_TRUE(ours.execute("PRAGMA user_version = 999").ok());
-  const auto newer = ResultsFile::open(folder.file("r"));
-  EXPECT_EQ(newer.error().code, Code::incompatible);
-  EXPECT_NE(newer.error().message.find("999"), std::string::npos);
-}
-
-TEST(Database, ATransactionThatFailsLeavesNoTrace) {
-  const ScratchFolder folder;
-  Database database = Database::open(folder.file("d"), Access::write).value();
-  ASSERT_TRUE(database.execute("CREATE TABLE t(x INTEGER PRIMARY KEY)").ok());
-  const Status failed = database.transaction([&]() -> Status {
-    SOTTO_TRY_DONE(database.execute("INSERT INTO t VALUES(1)"));
-    return database.execute("INSERT INTO t VALUES(1)");
-  });
-  EXPECT_FALSE(failed.ok());
-  EXPECT_EQ(database.number("SELECT count(*) FROM t").value(), 0u);
-  ASSERT_TRUE(database.transaction([&] { return database.execute("INSERT INTO t VALUES(2)"); }).ok());
-  EXPECT_EQ(database.number("SELECT x FROM t").value(), 2u);
 }
 
 }  // namespace

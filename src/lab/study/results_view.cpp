@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "engine/plan/request.h"
 #include "metrics/metric_name.h"
 
 namespace sotto {
@@ -130,6 +131,13 @@ std::string settings_text(const CellPlace& place) {
   for (const auto& [key, value] : place.settings)
     text += (text.empty() ? "" : ", ") + (bearers[name(key)] == 1 ? name(key) : key) + " " + value;
   return text;
+}
+
+Result<std::uint64_t> outdated_cells(const ResultsFile& results) {
+  SOTTO_TRY(const std::vector<StoredCell> cells, results.cells());
+  std::uint64_t outdated = 0;
+  for (const StoredCell& cell : cells) outdated += from_toml(cell.result.request, "").ok() ? 0u : 1u;
+  return outdated;
 }
 
 }  // namespace sotto

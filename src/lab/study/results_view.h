@@ -42,4 +42,8 @@ struct SeedGroup {
 // "lambda 100, pi 0.5": sections are named where keys would be mistaken for each other.
 [[nodiscard]] std::string settings_text(const CellPlace& place);
 
+// How many finished cells an earlier version computed: their plans are none that this one would write. They
+// stay, but are found by nobody, because their keys are of the whole plan.
+[[nodiscard]] Result<std::uint64_t> outdated_cells(const ResultsFile& results);
+
 }  // namespace sotto

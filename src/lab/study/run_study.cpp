@@ -10,8 +10,8 @@
 #include <new>
 #include <optional>
 
-#include "lab/study/line.h"
-#include "lab/study/team.h"
+#include "lab/study/cell_sequence.h"
+#include "lab/study/task_pool.h"
 #include "lab/study/time_left.h"
 
 namespace sotto {
@@ -28,22 +28,22 @@ class StudyRun {
  public:
   StudyRun(const Study& study, const StudyData& data, ResultsFile& results, StudyHooks& hooks,
            std::size_t threads)
-      : study_(study), results_(results), hooks_(hooks), team_(threads) {
+      : results_(results), hooks_(hooks), pool_(threads) {
     for (std::size_t dataset = 0; dataset < study.datasets.size(); ++dataset)
       for (std::size_t model = 0; model < study.models.size(); ++model)
-        lines_.push_back(std::make_unique<Line>(study, data, dataset, model));
-    costs_.resize(lines_.size());
-    for (std::size_t line = 0; line < lines_.size(); ++line) measure(line);
+        sequences_.push_back(std::make_unique<CellSequence>(study, data, dataset, model));
+    costs_.resize(sequences_.size());
+    for (std::size_t sequence = 0; sequence < sequences_.size(); ++sequence) measure(sequence);
   }
 
   [[nodiscard]] Result<StudyOutcome> run() {
     {
       const std::lock_guard lock(mutex_);
       together([this] {
-        for (std::size_t line = 0; line < lines_.size(); ++line) advance(line);
+        for (std::size_t sequence = 0; sequence < sequences_.size(); ++sequence) advance(sequence);
       });
     }
-    team_.run();
+    pool_.run();
     if (problem_) return *problem_;
     if (stopped())
       return fail(Code::cancelled, fmt::format("stopped with {} of {} cells finished", finished_, total()));
@@ -58,18 +58,18 @@ class StudyRun {
   }
   [[nodiscard]] std::uint64_t total() const {
     std::uint64_t sum = 0;
-    for (const LineCost& cost : costs_) sum += cost.cells;
+    for (const SequenceCost& cost : costs_) sum += cost.cells;
     return sum;
   }
 
-  // What the line comes to, as far as it is known: a search whose trials fail ends earlier.
-  void measure(std::size_t line) {
-    costs_[line].cells = lines_[line]->search_cells() + lines_[line]->final_cells();
-    costs_[line].work = lines_[line]->work();
+  // What the sequence comes to, as far as it is known: a search whose trials fail ends earlier.
+  void measure(std::size_t sequence) {
+    costs_[sequence].cells = sequences_[sequence]->search_cells() + sequences_[sequence]->final_cells();
+    costs_[sequence].work = sequences_[sequence]->work();
   }
 
   // The functions below are called with mutex_ held.
-  void advance(std::size_t line);
+  void advance(std::size_t sequence);
   void meet(Cell cell, const std::string& problem);
   void finish(const Cell& cell, const CellResult& result, const char* how);
   void store(const Cell& cell, const CellResult& result, const CellDetail& detail);
@@ -90,15 +90,14 @@ class StudyRun {
   void compute(const Cell& cell, Executor& executor);
   [[nodiscard]] Result<ComputedCell> attempt(const Cell& cell, Executor& executor) const;
 
-  const Study& study_;
   ResultsFile& results_;
   StudyHooks& hooks_;
-  Team team_;
+  TaskPool pool_;
   Clock::time_point start_ = Clock::now();
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Line>> lines_;
-  std::vector<LineCost> costs_;
+  std::vector<std::unique_ptr<CellSequence>> sequences_;
+  std::vector<SequenceCost> costs_;
   std::map<std::string, std::vector<Cell>> in_flight_;  // by key: others that wait for the same result
   std::uint64_t running_ = 0;
   std::uint64_t finished_ = 0;
@@ -106,10 +105,10 @@ class StudyRun {
   std::optional<Error> problem_;
 };
 
-void StudyRun::advance(std::size_t line) {
-  Line::Step step = lines_[line]->next();
+void StudyRun::advance(std::size_t sequence) {
+  CellSequence::Step step = sequences_[sequence]->next();
   for (std::size_t n = 0; n < step.cells.size() && !problem_; ++n) {
-    step.cells[n].line = line;
+    step.cells[n].sequence = sequence;
     meet(std::move(step.cells[n]), step.problems[n]);
   }
 }
@@ -133,7 +132,7 @@ void StudyRun::meet(Cell cell, const std::string& problem) {
     return finish(cell, **there, "found");
   }
   in_flight_[cell.place.key];
-  team_.add([this, cell = std::move(cell)](Executor& executor) { compute(cell, executor); });
+  pool_.add([this, cell = std::move(cell)](Executor& executor) { compute(cell, executor); });
 }
 
 Result<ComputedCell> StudyRun::attempt(const Cell& cell, Executor& executor) const {
@@ -157,7 +156,7 @@ void StudyRun::compute(const Cell& cell, Executor& executor) {
   const std::lock_guard lock(mutex_);
   --running_;
   if (!computed.ok() && computed.error().code == Code::cancelled) return;
-  LineCost& cost = costs_[cell.line];
+  SequenceCost& cost = costs_[cell.sequence];
   cost.work_computed += cell.work;
   cost.seconds += seconds_since(start);
   ++outcome_.computed;
@@ -191,16 +190,16 @@ void StudyRun::finish(const Cell& cell, const CellResult& result, const char* ho
   keep(results_.put_place(cell.place));
   if (problem_) return;
   ++finished_;
-  costs_[cell.line].work_finished += cell.work;
+  costs_[cell.sequence].work_finished += cell.work;
   if (!result.done) outcome_.failures.push_back({cell.place, result.reason});
   std::string note = fmt::format("{} on {}", cell.place.model, cell.place.dataset);
   for (const auto& [key, value] : cell.place.settings) note += fmt::format(", {} {}", key, value);
   note += fmt::format(", seed {}, {}: {}", cell.place.seed, to_string(cell.place.phase), how);
   if (!result.done) note += " (" + result.reason + ")";
-  const bool step_is_over = lines_[cell.line]->tell(cell.slot, result);
-  if (step_is_over) measure(cell.line);
+  const bool step_is_over = sequences_[cell.sequence]->tell(cell.slot, result);
+  if (step_is_over) measure(cell.sequence);
   say(note);
-  if (step_is_over && !stopped()) advance(cell.line);
+  if (step_is_over && !stopped()) advance(cell.sequence);
 }
 
 void StudyRun::say(const std::string& note) {
@@ -211,7 +210,7 @@ void StudyRun::say(const std::string& note) {
                       .total = total(),
                       .running = running_,
                       .seconds = seconds_since(start_),
-                      .left_seconds = seconds_left(costs_) / static_cast<double>(team_.threads()),
+                      .left_seconds = seconds_left(costs_) / static_cast<double>(pool_.threads()),
                       .note = note});
 }
 
@@ -245,14 +244,14 @@ Result<std::vector<PlannedCells>> plan_study(const Study& study, const StudyData
   std::vector<PlannedCells> plan;
   for (std::size_t dataset = 0; dataset < study.datasets.size(); ++dataset)
     for (std::size_t model = 0; model < study.models.size(); ++model) {
-      Line line(study, data, dataset, model);
+      CellSequence sequence(study, data, dataset, model);
       PlannedCells& planned = plan.emplace_back();
-      planned.dataset = line.dataset();
-      planned.model = line.model();
-      planned.search = line.search_cells();
-      planned.final = line.final_cells();
+      planned.dataset = sequence.dataset();
+      planned.model = sequence.model();
+      planned.search = sequence.search_cells();
+      planned.final = sequence.final_cells();
       if (results == nullptr) continue;
-      for (const Cell& cell : line.next().cells) {
+      for (const Cell& cell : sequence.next().cells) {
         SOTTO_TRY(const std::optional<CellResult> there, results->find(cell.place.key));
         if (there) ++planned.found;
       }

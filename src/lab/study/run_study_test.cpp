@@ -13,8 +13,8 @@
 #include "engine/files/split_file.h"
 #include "engine/plan/prepare.h"
 #include "engine/train/training.h"
-#include "lab/study/small_study.h"
 #include "sim/thread_pool.h"
+#include "storage/testing/scratch_folder.h"
 
 namespace sotto {
 namespace {
@@ -29,14 +29,14 @@ class RunStudy : public ::testing::Test {
     StudyDataset& dataset = study_.datasets.emplace_back();
     dataset.name = "world";
     dataset.data.paths = {folder_.file("w.tsv")};
-    study_.models.push_back(model("sFPL+", ModelKind::fpl));
+    study_.models.push_back(model("sFPL+", "fpl"));
     EXPECT_TRUE(set_variant(study_.models[0].request.plan, "sfpl+").ok());
     study_.models[0].grid = {axis("consent.pi", {"0.0", "0.5", "1.0"})};
-    study_.models.push_back(model("Top-Pop", ModelKind::toppop));
+    study_.models.push_back(model("Top-Pop", "toppop"));
     study_.seeds = {1, 2};
   }
 
-  static StudyModel model(const std::string& label, ModelKind kind) {
+  static StudyModel model(const std::string& label, std::string_view kind) {
     StudyModel one;
     one.label = label;
     one.request.model = kind;
@@ -168,7 +168,7 @@ TEST_F(RunStudy, AStoppedStudyGoesOnToTheSameResults) {
 }
 
 TEST_F(RunStudy, AFailingCellIsRecordedAndTheOthersGoOn) {
-  study_.models.push_back(model("BPR-MF", ModelKind::bprmf));
+  study_.models.push_back(model("BPR-MF", "bprmf"));
   study_.models.back().grid = {axis("model.lr", {"0.05", "1e20"})};
   ResultsFile results = file("r");
   const StudyOutcome outcome = run(results);
@@ -262,7 +262,7 @@ TEST_F(RunStudy, TheTimeLeftGoesDownToNothing) {
 }
 
 TEST_F(RunStudy, ASearchThatFailsEverywhereSaysSo) {
-  study_.models = {model("BPR-MF", ModelKind::bprmf)};
+  study_.models = {model("BPR-MF", "bprmf")};
   study_.models[0].grid = {axis("model.lr", {"1e20", "1e21"})};
   study_.search = Search{};
   ResultsFile results = file("r");

@@ -4,37 +4,32 @@ namespace sotto {
 
 namespace {
 
-Status store_per_user(Database& database, const std::string& key, const PerUser& per_user) {
-  SOTTO_TRY(Query query,
-            database.prepare("INSERT INTO per_user(key, place, name, user_values) VALUES(?,?,?,?)"));
-  for (std::size_t place = 0; place < per_user.names.size(); ++place) {
-    const std::vector<double> values = per_user.column(per_user.names[place]);
-    query.bind(0, key).bind(1, std::uint64_t{place}).bind(2, per_user.names[place]);
-    SOTTO_TRY_DONE(query.bind(3, packed(std::span<const double>(values))).run());
+Status store_per_user(const Database& database, const std::string& key, const PerUser& per_user) {
+  std::uint64_t place = 0;
+  for (const std::string& name : per_user.names) {
+    const std::vector<double> values = per_user.column(name);
+    SOTTO_TRY_DONE(database.run("INSERT INTO per_user(key, place, name, user_values) VALUES(?,?,?,?)",
+                                {key, place++, name, Octets(packed(std::span<const double>(values)))}));
   }
   return Done{};
 }
 
-Status store_curve(Database& database, const std::string& key, const std::vector<CurvePoint>& curve) {
-  SOTTO_TRY(Query query, database.prepare("INSERT INTO curves VALUES(?,?,?,?,?,?,?,?)"));
-  for (std::size_t place = 0; place < curve.size(); ++place) {
-    const CurvePoint& point = curve[place];
-    query.bind(0, key).bind(1, std::uint64_t{place}).bind(2, std::uint64_t{point.epoch}).bind(3, point.loss);
-    point.validation ? query.bind(4, *point.validation) : query.bind_null(4);
-    SOTTO_TRY_DONE(query.bind(5, point.triples).bind(6, point.bytes_up).bind(7, point.bytes_down).run());
-  }
+Status store_curve(const Database& database, const std::string& key, const std::vector<CurvePoint>& curve) {
+  std::uint64_t place = 0;
+  for (const CurvePoint& point : curve)
+    SOTTO_TRY_DONE(database.run("INSERT INTO curves VALUES(?,?,?,?,?,?,?,?)",
+                                {key, place++, point.epoch, point.loss, point.validation, point.triples,
+                                 point.bytes_up, point.bytes_down}));
   return Done{};
 }
 
-Status store_bias(Database& database, const std::string& key, const std::vector<CategoryBiasAt>& bias) {
-  SOTTO_TRY(Query query, database.prepare("INSERT INTO category_bias VALUES(?,?,?,?,?,?,?,?)"));
+Status store_bias(const Database& database, const std::string& key, const std::vector<CategoryBiasAt>& bias) {
   std::uint64_t place = 0;
   for (const CategoryBiasAt& at : bias)
-    for (const CategoryBias& one : at.categories) {
-      query.bind(0, key).bind(1, place++).bind(2, std::uint64_t{at.cutoff}).bind(3, one.category);
-      query.bind(4, one.items).bind(5, one.source).bind(6, one.recommended);
-      SOTTO_TRY_DONE(query.bind(7, one.disparity).run());
-    }
+    for (const CategoryBias& one : at.categories)
+      SOTTO_TRY_DONE(database.run(
+          "INSERT INTO category_bias VALUES(?,?,?,?,?,?,?,?)",
+          {key, place++, at.cutoff, one.category, one.items, one.source, one.recommended, one.disparity}));
   return Done{};
 }
 
@@ -43,8 +38,7 @@ Result<PerUser> load_per_user(const Database& database, const std::string& key,
   PerUser per_user;
   for (const std::uint32_t user : users) per_user.users.push_back(UserIndex{user});
   SOTTO_TRY(Query query,
-            database.prepare("SELECT name, user_values FROM per_user WHERE key = ? ORDER BY place"));
-  query.bind(0, key);
+            database.query("SELECT name, user_values FROM per_user WHERE key = ? ORDER BY place", {key}));
   std::vector<std::vector<double>> columns;
   while (true) {
     SOTTO_TRY(const bool row, query.step());
@@ -63,15 +57,15 @@ Result<PerUser> load_per_user(const Database& database, const std::string& key,
 }
 
 Result<std::vector<CurvePoint>> load_curve(const Database& database, const std::string& key) {
-  SOTTO_TRY(Query query, database.prepare("SELECT epoch, loss, validation, triples, bytes_up, bytes_down "
-                                          "FROM curves WHERE key = ? ORDER BY place"));
-  query.bind(0, key);
+  SOTTO_TRY(Query query, database.query("SELECT epoch, loss, validation, triples, bytes_up, bytes_down "
+                                        "FROM curves WHERE key = ? ORDER BY place",
+                                        {key}));
   std::vector<CurvePoint> curve;
   while (true) {
     SOTTO_TRY(const bool row, query.step());
     if (!row) return curve;
     CurvePoint& point = curve.emplace_back();
-    point.epoch = static_cast<std::uint32_t>(query.number(0));
+    point.epoch = query.number<std::uint32_t>(0);
     point.loss = query.real(1);
     if (!query.is_null(2)) point.validation = query.real(2);
     point.triples = query.number(3);
@@ -81,14 +75,14 @@ Result<std::vector<CurvePoint>> load_curve(const Database& database, const std::
 }
 
 Result<std::vector<CategoryBiasAt>> load_bias(const Database& database, const std::string& key) {
-  SOTTO_TRY(Query query, database.prepare("SELECT cutoff, category, items, source, recommended, disparity "
-                                          "FROM category_bias WHERE key = ? ORDER BY place"));
-  query.bind(0, key);
+  SOTTO_TRY(Query query, database.query("SELECT cutoff, category, items, source, recommended, disparity "
+                                        "FROM category_bias WHERE key = ? ORDER BY place",
+                                        {key}));
   std::vector<CategoryBiasAt> bias;
   while (true) {
     SOTTO_TRY(const bool row, query.step());
     if (!row) return bias;
-    const auto cutoff = static_cast<std::uint32_t>(query.number(0));
+    const auto cutoff = query.number<std::uint32_t>(0);
     if (bias.empty() || bias.back().cutoff != cutoff) bias.push_back({cutoff, {}});
     bias.back().categories.push_back(
         {query.text(1), query.number(2), query.real(3), query.real(4), query.real(5)});
@@ -97,23 +91,23 @@ Result<std::vector<CategoryBiasAt>> load_bias(const Database& database, const st
 
 }  // namespace
 
-Status store_detail(Database& database, const std::string& key, const CellDetail& detail) {
+Status store_detail(const Database& database, const std::string& key, const CellDetail& detail) {
   std::vector<std::uint32_t> users;
   users.reserve(detail.per_user.users.size());
   for (const UserIndex user : detail.per_user.users) users.push_back(user.value);
-  SOTTO_TRY(Query query, database.prepare("INSERT INTO details VALUES(?,?,?,?)"));
-  query.bind(0, key).bind(1, packed(std::span<const std::uint32_t>(users)));
-  query.bind(2, packed(std::span(detail.item_updates)));
-  SOTTO_TRY_DONE(query.bind(3, packed(std::span(detail.item_recommended))).run());
+  SOTTO_TRY_DONE(database.run(
+      "INSERT INTO details VALUES(?,?,?,?)",
+      {key, Octets(packed(std::span<const std::uint32_t>(users))),
+       Octets(packed(std::span(detail.item_updates))), Octets(packed(std::span(detail.item_recommended)))}));
   SOTTO_TRY_DONE(store_per_user(database, key, detail.per_user));
   SOTTO_TRY_DONE(store_curve(database, key, detail.curve));
   return store_bias(database, key, detail.category_bias);
 }
 
 Result<CellDetail> load_detail(const Database& database, const std::string& key) {
-  SOTTO_TRY(Query query, database.prepare("SELECT users, item_updates, item_recommended FROM details "
-                                          "WHERE key = ?"));
-  query.bind(0, key);
+  SOTTO_TRY(Query query, database.query("SELECT users, item_updates, item_recommended FROM details "
+                                        "WHERE key = ?",
+                                        {key}));
   SOTTO_TRY(const bool row, query.step());
   if (!row) return fail(Code::not_found, database.path() + ": there is no result under this key");
   CellDetail detail;

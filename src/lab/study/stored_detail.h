@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "base/compression.h"
-#include "lab/study/database.h"
 #include "lab/study/results.h"
 
 namespace sotto {
 
-[[nodiscard]] Status store_detail(Database& database, const std::string& key, const CellDetail& detail);
+[[nodiscard]] Status store_detail(const Database& database, const std::string& key, const CellDetail& detail);
 [[nodiscard]] Result<CellDetail> load_detail(const Database& database, const std::string& key);
 
 // An array as zstd: values of users and counts of items repeat a lot.
@@ -23,8 +22,8 @@ template <Plain T>
 }
 
 template <Plain T>
-[[nodiscard]] Result<std::vector<T>> unpacked(std::span<const std::byte> bytes, const std::string& path) {
-  SOTTO_TRY(const Bytes plain, decompress(bytes));
+[[nodiscard]] Result<std::vector<T>> unpacked(std::string_view bytes, const std::string& path) {
+  SOTTO_TRY(const Bytes plain, decompress(std::as_bytes(std::span(bytes))));
   Reader in(plain);
   std::vector<T> values = in.array<T>();
   if (!in.finished()) return fail(Code::bad_input, path + ": an array of the results file is damaged");

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "lab/study/cells.h"
-#include "metrics/evaluate.h"
+#include "metrics/metric_name.h"
 
 namespace sotto {
 
@@ -154,15 +154,6 @@ Status check_dataset(const Study& study, const StudyDataset& dataset) {
 }
 
 }  // namespace
-
-Result<SearchMethod> parse_search_method(const std::string& text) {
-  if (text == "grid") return SearchMethod::grid;
-  if (text == "random") return SearchMethod::random;
-  if (text == "halving") return SearchMethod::halving;
-  if (text == "bayes") return SearchMethod::bayes;
-  return fail(Code::usage,
-              fmt::format("unknown search method '{}': choose grid, random, halving or bayes", text));
-}
 
 Status check(const Study& study) {
   if (study.name.empty()) return fail(Code::usage, "the study has no name: give name = \"…\"");

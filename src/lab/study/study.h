@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ enum class SearchMethod : std::uint8_t {
   halving,  // the best of many get more epochs (Jamieson and Talwalkar 2016)
   bayes,    // a Gaussian process proposes where improvement is expected (search_bayes.h)
 };
-[[nodiscard]] Result<SearchMethod> parse_search_method(const std::string& text);
+// As they are written, in this order.
+inline constexpr std::initializer_list<const char*> search_methods{"grid", "random", "halving", "bayes"};
 
 struct Search {
   SearchMethod method = SearchMethod::grid;

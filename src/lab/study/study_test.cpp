@@ -78,7 +78,8 @@ TEST(StudyToml, EveryMistakeNamesItsLine) {
   };
   const std::vector<Case> cases{
       {"patience = 4", "patienc = 4", "s.toml, line 8: patienc: unknown key"},
-      {"min_user = 20", "min_usr = 20", "s.toml, line 13: min_usr: unknown key in [[dataset]]"},
+      {"min_user = 20", "min_usr = 20",
+       "s.toml, line 13: unknown key 'dataset.min_usr'; did you mean 'min_user'?"},
       {"min_user = 20", "min_user = \"x\"", "s.toml, line 13: min_user: a whole number"},
       {"rule = \"temporal:0.7\"", "rule = \"sometimes\"", "s.toml, line 14: rule"},
       {"model.epochs = 7", "model.epoch = 7", "s.toml, line 20: epoch: unknown key in [model]"},
@@ -93,8 +94,8 @@ TEST(StudyToml, EveryMistakeNamesItsLine) {
       {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = {min = 1.0, max = 0.5}", "min must be below max"},
       {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = {min = 0.0, max = 0.5, log = true}", "above 0"},
       {"metric = \"P@5\"", "metric = \"P@7\"", "lists of 7 are not judged"},
-      {"method = \"random\"", "method = \"luck\"", "s.toml, line 27: unknown search method 'luck'"},
-      {"trials = 3", "trails = 3", "s.toml, line 29: trails: unknown key in [search]"},
+      {"method = \"random\"", "method = \"luck\"", "s.toml, line 27: search.method must be \"grid\", "},
+      {"trials = 3", "trails = 3", "s.toml, line 29: unknown key 'search.trails'; did you mean 'trials'?"},
       {"trials = 3", "trials = 0", "trials is 0"},
       {"trials = 3", "trials = 100001", "trials is 100001: try 100000 settings at most"},
       {"\"consent.pi\" = [0.1, 1.0]", "\"consent.pi\" = [0.1, 1.0, 0.10]",
@@ -135,14 +136,15 @@ TEST(Study, SettingsChangeARequestAndNothingElse) {
   base.plan.epochs = 9;
   const TrainRequest changed =
       with_settings(base,
-                    {{"consent.pi", "0.25"}, {"federation.variant", "\"sfpl\""}, {"knn.neighbors", "7"}})
+                    {{"consent.pi", "0.25"}, {"federation.variant", "\"sfpl\""}, {"model.factors", "7"}})
           .value();
   EXPECT_EQ(changed.plan.consent.pi, 0.25);
   EXPECT_EQ(variant_of(changed.plan), "sfpl");
-  EXPECT_EQ(changed.knn.neighbors, 7u);
+  EXPECT_EQ(changed.plan.fpl.factors, 7u);
   EXPECT_EQ(changed.plan.epochs, 9u);
   EXPECT_FALSE(with_settings(base, {{"consent.pi", "\"much\""}}).ok());
   EXPECT_FALSE(with_settings(base, {{"consent.pie", "1"}}).ok());
+  EXPECT_FALSE(with_settings(base, {{"knn.neighbors", "7"}}).ok()) << "another model's";
   EXPECT_EQ(described({{"b.y", "\"word\""}, {"a.x", "1"}}), "a.x = 1, b.y = word");
 }
 

@@ -3,10 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <limits>
 #include <sstream>
 
+#include "engine/plan/model_entry.h"
 #include "engine/plan/toml.h"
+#include "storage/toml_table.h"
 
 namespace sotto {
 
@@ -27,6 +28,7 @@ class StudyReader {
   [[nodiscard]] Status read_search();
   [[nodiscard]] Status read_datasets();
   [[nodiscard]] Status read_models();
+  [[nodiscard]] Status check_top() const;
   [[nodiscard]] Result<StudyDataset> dataset(toml::table& table) const;
   [[nodiscard]] Result<StudyModel> model(toml::table& table, const TrainRequest& base) const;
   [[nodiscard]] Result<std::vector<Axis>> grid(const toml::node& node) const;
@@ -99,39 +101,16 @@ Status StudyReader::read_search() {
   if (node == nullptr) return Done{};
   if (!node->is_table()) return at(*node, "search: write it as [search]");
   Search& search = study_.search.emplace();
-  for (const auto& [key, value] : *node->as_table()) {
-    const std::string name(key.str());
-    const auto whole = [&, &entry = value](std::uint64_t most) -> Result<std::uint64_t> {
-      const auto number = entry.value_exact<std::int64_t>();
-      if (!number || *number < 0 || static_cast<std::uint64_t>(*number) > most)
-        return at(entry, name + ": a whole number is needed, not below 0");
-      return static_cast<std::uint64_t>(*number);
-    };
-    constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-    const auto set = [&](std::uint32_t& field) -> Status {
-      SOTTO_TRY(const std::uint64_t number, whole(most));
-      field = static_cast<std::uint32_t>(number);
-      return Done{};
-    };
-    if (name == "method") {
-      const auto method = parse_search_method(value.value_or(std::string("(not a string)")));
-      if (!method.ok()) return at(value, method.error().message);
-      search.method = *method;
-    } else if (name == "metric") {
-      search.metric = value.value_or(std::string("(not a string)"));
-    } else if (name == "seed") {
-      SOTTO_TRY(search.seed, whole(most_seed));
-    } else if (name == "validation_share") {
-      search.validation_share = value.value_or(0.0);
-    } else if (name == "trials" || name == "eta" || name == "min_epochs" || name == "batch") {
-      SOTTO_TRY_DONE(set(name == "trials"  ? search.trials
-                         : name == "eta"   ? search.eta
-                         : name == "batch" ? search.batch
-                                           : search.min_epochs));
-    } else {
-      return at(value, name + ": unknown key in [search]");
-    }
-  }
+  TomlTable table(*node->as_table(), name_, "search.");
+  table.choice("method", search_methods, search.method);
+  table.text("metric", search.metric);
+  table.whole("seed", search.seed);
+  table.real("validation_share", search.validation_share);
+  table.whole("trials", search.trials);
+  table.whole("eta", search.eta);
+  table.whole("min_epochs", search.min_epochs);
+  table.whole("batch", search.batch);
+  SOTTO_TRY_DONE(table.finish());
   root_.erase("search");
   return Done{};
 }
@@ -141,19 +120,21 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
   dataset.where = place_of(table, name_);
   SOTTO_TRY(dataset.name, taken_text(table, "name"));
   // The keys of both sections are different words, so that here they need no section.
-  const std::set<std::string> data_keys = keys_in("data");
-  const std::set<std::string> split_keys = keys_in("split");
+  std::set<std::string> all_keys{"name", "kg"};
+  for (const Field& field : all_models().front().fields)
+    if (field.section() == "data" || field.section() == "split") all_keys.insert(field.key());
   for (auto&& [key, value] : table) {
     const std::string name(key.str());
-    const bool known = data_keys.contains(name) || split_keys.contains(name);
+    const bool of_data = is_plan_key("data." + name);
+    const bool known = of_data || is_plan_key("split." + name);
     const bool knowledge = name == "kg" && value.is_table();  // a section of its own: kg = { paths = […] }
-    if (!known && !knowledge) return at(value, name + ": unknown key in [[dataset]]");
+    if (!known && !knowledge) return unknown_key(value, name_, name, all_keys, "dataset.");
     toml::table section, single;
     if (knowledge)
       section = std::move(*value.as_table());
     else
       section.insert(name, std::move(value));
-    single.insert(knowledge ? "kg" : data_keys.contains(name) ? "data" : "split", std::move(section));
+    single.insert(knowledge ? "kg" : of_data ? "data" : "split", std::move(section));
     TrainRequest request;
     request.data = dataset.data;
     SOTTO_TRY(const TrainRequest read, from_table(single, name_, request));
@@ -210,10 +191,7 @@ Result<std::vector<Axis>> StudyReader::grid(const toml::node& node) const {
     if (name.find('.') == std::string::npos)
       return at(value, fmt::format("{}: name the plan's key with its section in quotes, such as \"model.lr\"",
                                    name));
-    const std::string section = name.substr(0, name.find('.'));
-    const std::string rest = name.substr(name.find('.') + 1);
-    if (!keys_in(section).contains(rest) && name != "federation.variant")
-      return at(value, fmt::format("{}: a plan has no such key", name));
+    if (!is_plan_key(name)) return at(value, fmt::format("{}: a plan has no such key", name));
     SOTTO_TRY(Axis one, axis(name, value));
     axes.push_back(std::move(one));
   }
@@ -232,8 +210,13 @@ Result<StudyModel> StudyReader::model(toml::table& table, const TrainRequest& ba
     if (const toml::node* node = table.get(key); node != nullptr)
       return at(*node,
                 fmt::format("{}: it is not a model's: seeds stand at the top, data in [[dataset]]", key));
-  SOTTO_TRY(model.request, from_table(table, name_, base));
-  if (model.label.empty()) model.label = facts_of(model.request.model).title;
+  TrainRequest plan = base;
+  if (const auto* chosen = table["model"]["name"].as_string(); chosen != nullptr)
+    if (const auto entry = find_model(chosen->get()); entry.ok()) plan = with_model(std::move(plan), **entry);
+  // What stands at the top is for those of the models that have it.
+  SOTTO_TRY(plan, from_table(root_, name_, std::move(plan), OtherModels::skipped));
+  SOTTO_TRY(model.request, from_table(table, name_, std::move(plan)));
+  if (model.label.empty()) model.label = model.request.model->title;
   return model;
 }
 
@@ -246,16 +229,31 @@ Status StudyReader::read_datasets() {
   return Done{};
 }
 
+// Every option at the top is one of some model of the study.
+Status StudyReader::check_top() const {
+  for (const auto& [section, node] : root_) {
+    if (!node.is_table()) continue;
+    for (const auto& [key, value] : *node.as_table()) {
+      const std::string path =
+          fmt::format("{}.{}", std::string_view(section.str()), std::string_view(key.str()));
+      const auto has = [&](const StudyModel& model) { return model.request.model->has(path); };
+      if (!study_.models.empty() && std::ranges::none_of(study_.models, has))
+        return at(value, fmt::format("{}: no model of this study has it: {}", path,
+                                     not_of_model(study_.models.front().request.model.entry(), path)));
+    }
+  }
+  return Done{};
+}
+
 Status StudyReader::read_models() {
   SOTTO_TRY(toml::array tables, taken_tables("model"));
   TrainRequest base;
   if (study_.search) base.early.metric = study_.search->metric;
-  SOTTO_TRY(base, from_table(root_, name_, base));
   for (toml::node& table : tables) {
     SOTTO_TRY(StudyModel one, model(*table.as_table(), base));
     study_.models.push_back(std::move(one));
   }
-  return Done{};
+  return check_top();
 }
 
 Result<Study> StudyReader::read() {

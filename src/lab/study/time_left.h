@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-struct LineCost {
+struct SequenceCost {
   std::uint64_t cells = 0;  // of all its steps, as far as they are known
   double work = 0.0;        // of those cells
   double work_finished = 0.0;
@@ -18,6 +18,6 @@ struct LineCost {
 
 // Of one thread. A line that has computed nothing is taken to cost as much as the middle one of those that
 // have; not a number while fewer than half of the lines have.
-[[nodiscard]] double seconds_left(std::span<const LineCost> costs);
+[[nodiscard]] double seconds_left(std::span<const SequenceCost> costs);
 
 }  // namespace sotto

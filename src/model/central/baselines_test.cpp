@@ -5,7 +5,7 @@
 #include <set>
 
 #include "model/central/random_scores.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/toppop.h"
 
 namespace sotto::baselines_test {

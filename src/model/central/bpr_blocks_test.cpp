@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::bpr_blocks_test {
 

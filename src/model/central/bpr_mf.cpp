@@ -10,7 +10,7 @@
 
 #include "base/pair_kernels.h"
 #include "base/rng.h"
-#include "model/central/stay_board.h"
+#include "model/central/block_schedule.h"
 
 namespace sotto {
 
@@ -179,7 +179,7 @@ Result<BprMf::Epoch> BprMf::run_epoch(std::uint32_t epoch, Executor& executor) {
   deal_rows(executor);
   const std::uint32_t ranges = blocks_.blocks();
   const std::size_t threads = std::min<std::size_t>(executor.threads(), ranges);
-  StayBoard board(ranges, turns * ranges);
+  BlockSchedule board(ranges, turns * ranges);
   std::atomic<bool> finite{true};
   std::vector<Epoch> done(threads);
   executor.run(threads, [&](std::size_t thread) {

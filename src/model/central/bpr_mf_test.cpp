@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "base/pair_kernels.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::bpr_mf_test {
 

@@ -99,30 +99,29 @@ Result<std::unique_ptr<Ease>> Ease::solve(const PairCounts& pairs, const Histori
                             "raise --dense-items",
                             pairs.items(), options.most_items));
   SymmetricMatrix gram = matrix_of(pairs, solved, executor);
-  std::unique_ptr<Ease> model(new Ease(train, pairs.items(), std::move(solved), options.recency));
-  SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));
-  return model;
+  return solve({std::move(gram), std::move(solved)}, pairs.items(), train, options, executor);
 }
 
 Result<std::unique_ptr<Ease>> Ease::fit(const Histories& train, std::size_t catalogue,
                                         const EaseOptions& options, Executor& executor) {
-  SOTTO_TRY_DONE(check(options));
   SOTTO_ASSERT(catalogue <= options.most_items, "a catalogue that fits one matrix");
   const Audiences audiences(train, catalogue);
   std::vector<std::uint32_t> all(catalogue);
   std::iota(all.begin(), all.end(), 0u);
-  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(all), options.recency));
-  SOTTO_TRY_DONE(model->solve_from(count_all_pairs(train, audiences, executor), options.lambda, executor));
-  return model;
+  return solve({count_all_pairs(train, audiences, executor), std::move(all)}, catalogue, train, options,
+               executor);
 }
 
-Result<std::unique_ptr<Ease>> Ease::solve(SymmetricMatrix gram, std::vector<std::uint32_t> items,
-                                          std::size_t catalogue, const Histories& train,
+Result<std::unique_ptr<Ease>> Ease::solve(ItemGram released, std::size_t catalogue, const Histories& train,
                                           const EaseOptions& options, Executor& executor) {
   SOTTO_TRY_DONE(check(options));
-  SOTTO_ASSERT(gram.size() == items.size() && items.size() <= catalogue, "a row for each item");
-  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(items), options.recency));
-  SOTTO_TRY_DONE(model->solve_from(std::move(gram), options.lambda, executor));
+  SOTTO_ASSERT(released.gram.size() == released.items.size() && released.items.size() <= catalogue,
+               "a row for each item");
+  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(released.items), options.recency));
+  model->statistics_ =
+      released.statistics.empty() ? hash_lower(released.gram, executor) : std::move(released.statistics);
+  model->statistics_ += fmt::format(" and {}", options.lambda);
+  SOTTO_TRY_DONE(model->solve_from(std::move(released.gram), options.lambda, executor));
   return model;
 }
 
@@ -243,6 +242,16 @@ void Ease::score_history(std::span<const ItemIndex> history, std::span<float> ou
 Status Ease::similar(ItemIndex item, std::span<float> out) const {
   score_history(std::span(&item, 1), out);
   return Done{};
+}
+
+void Ease::add_numbers(Hasher& hasher) const {
+  std::vector<double> sums((solved_.size() + wide - 1) / wide * wide, 0.0);
+  for (std::size_t first = 0; first < solved_.size(); first += wide)
+    for (std::size_t row = 0; row < solved_.size(); ++row)
+      for (std::size_t lane = 0; lane < wide; ++lane)
+        sums[first + lane] += trial_weight(row) * static_cast<double>(panel(first / wide)[row * wide + lane]);
+  hasher.text(statistics_).array(std::span(solved_));
+  add_rounded(sums, hasher);
 }
 
 }  // namespace sotto

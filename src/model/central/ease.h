@@ -9,12 +9,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/aligned_buffer.h"
 #include "base/dense.h"
 #include "data/recency.h"
 #include "model/central/neighbors.h"
+#include "model/named_numbers.h"
 #include "model/pair_counts.h"
 #include "model/recommender.h"
 
@@ -29,7 +31,14 @@ struct EaseOptions {
 };
 [[nodiscard]] Status check(const EaseOptions& options);
 
-class Ease final : public Recommender {
+// A Gram matrix (its lower triangle) of some of the catalogue's items, ascending.
+struct ItemGram {
+  SymmetricMatrix gram;
+  std::vector<std::uint32_t> items;
+  std::string statistics = {};  // names the integers it was made of; empty: they are the matrix's own
+};
+
+class Ease final : public Recommender, public NamedNumbers {
  public:
   // `train` is whom it is asked about; the model learns from `pairs` alone.
   [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(const PairCounts& pairs, const Histories& train,
@@ -38,12 +47,10 @@ class Ease final : public Recommender {
   [[nodiscard]] static Result<std::unique_ptr<Ease>> fit(const Histories& train, std::size_t catalogue,
                                                          const EaseOptions& options, Executor& executor);
 
-  // The same from a matrix that was made elsewhere (its lower triangle), over `items` of the catalogue,
-  // ascending.
-  [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(SymmetricMatrix gram,
-                                                           std::vector<std::uint32_t> items,
-                                                           std::size_t catalogue, const Histories& train,
-                                                           const EaseOptions& options, Executor& executor);
+  // The same from a matrix that was made elsewhere.
+  [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(ItemGram released, std::size_t catalogue,
+                                                           const Histories& train, const EaseOptions& options,
+                                                           Executor& executor);
 
   [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
@@ -51,6 +58,7 @@ class Ease final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // The item's row of B: what having it speaks for.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override;
 
   // The items of the dense matrix, ascending.
   [[nodiscard]] std::span<const std::uint32_t> solved() const { return solved_; }
@@ -76,6 +84,7 @@ class Ease final : public Recommender {
   std::vector<std::uint32_t> solved_;
   Recency recency_;
   AlignedBuffer<float> panels_;  // B in panels of 64 columns
+  std::string statistics_;       // names the integers and the λ that B was solved from
 };
 
 // XᵀX's lower triangle. Popular users' rows are compared as bits.

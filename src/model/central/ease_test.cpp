@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/wide_ease.h"
 
 namespace sotto::ease_test {

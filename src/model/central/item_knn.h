@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-class ItemKnn final : public Recommender {
+class ItemKnn final : public Recommender, public NamedNumbers {
  public:
   // `train` must outlive the model.
   [[nodiscard]] static Result<std::unique_ptr<ItemKnn>> fit(const Histories& train, std::size_t catalogue,
@@ -20,6 +20,7 @@ class ItemKnn final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // The likeness to every item, not only to the neighbours.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { weights_.add_numbers(hasher); }
 
  private:
   ItemKnn(const Histories& train, std::size_t catalogue, const KnnOptions& options, Executor& executor,

@@ -8,7 +8,7 @@
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
 #include "model/central/slim.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::item_models_test {
 

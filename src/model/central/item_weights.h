@@ -12,6 +12,7 @@
 
 #include "data/recency.h"
 #include "model/central/neighbors.h"
+#include "model/named_numbers.h"
 #include "model/recommender.h"
 
 namespace sotto {
@@ -35,6 +36,7 @@ class ItemWeights {
   // out[n] = the score of item items.begin + n. Each item of the history counts as `recency` says, or 1.
   void add_up(std::span<const ItemIndex> history, std::span<const float> recency, ItemRange items,
               float* out) const;
+  void add_numbers(Hasher& hasher) const { hasher.array(std::span(offsets_)).array(std::span(weights_)); }
 
  private:
   std::vector<std::uint64_t> offsets_;
@@ -42,7 +44,7 @@ class ItemWeights {
 };
 
 // A recommender that is nothing but its weights.
-class WeightedItems final : public Recommender {
+class WeightedItems final : public Recommender, public NamedNumbers {
  public:
   // `train` must outlive the model.
   WeightedItems(const Histories& train, ItemWeights weights, Recency recency = Recency())
@@ -53,6 +55,7 @@ class WeightedItems final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // What having the item speaks for; 0 where it says nothing.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { weights_.add_numbers(hasher); }
   [[nodiscard]] const ItemWeights& weights() const { return weights_; }
 
  private:

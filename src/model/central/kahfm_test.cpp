@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "model/central/small_features.h"
+#include "model/central/testing/small_features.h"
 
 namespace sotto::kahfm_test {
 

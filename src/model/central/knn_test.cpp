@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "model/central/item_knn.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/user_knn.h"
 
 namespace sotto::knn_test {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/rng.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 
 namespace sotto::multvae_test {
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <vector>
 
+#include "base/plain.h"
+
 namespace sotto {
 
 struct Neighbor {
@@ -16,6 +18,8 @@ struct Neighbor {
   float likeness = 0.0f;
   bool operator==(const Neighbor&) const = default;
 };
+template <>
+inline constexpr bool codec_plain<Neighbor> = true;
 
 inline bool nearer(const Neighbor& a, const Neighbor& b) {
   return a.likeness > b.likeness || (a.likeness == b.likeness && a.index < b.index);

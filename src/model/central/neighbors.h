@@ -17,7 +17,9 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/hash.h"
 #include "base/result.h"
+#include "data/audiences.h"
 #include "data/histories.h"
 #include "model/central/nearest.h"
 
@@ -36,20 +38,6 @@ struct KnnOptions {
 // Fails for 0 neighbours or a shrink that is negative or not a number.
 [[nodiscard]] Status check(const KnnOptions& options);
 
-// The users of each item: the histories transposed, users ascending.
-class Audiences {
- public:
-  Audiences(const Histories& histories, std::size_t catalogue);
-  [[nodiscard]] std::size_t items() const { return offsets_.size() - 1; }
-  [[nodiscard]] std::span<const UserIndex> of(ItemIndex item) const {
-    return std::span(users_).subspan(offsets_[item.value], offsets_[item.value + 1] - offsets_[item.value]);
-  }
-
- private:
-  std::vector<std::uint64_t> offsets_;
-  std::vector<UserIndex> users_;
-};
-
 class NeighborLists {
  public:
   NeighborLists(std::size_t rows, std::size_t k) : k_(k), lengths_(rows, 0), entries_(rows * k) {}
@@ -58,6 +46,10 @@ class NeighborLists {
     return std::span(entries_).subspan(row * k_, lengths_[row]);
   }
   void set(std::size_t row, std::span<const Neighbor> neighbors);
+  void add_numbers(Hasher& hasher) const {
+    hasher.array(std::span(lengths_));
+    for (std::size_t row = 0; row < rows(); ++row) hasher.array(of(row));
+  }
 
  private:
   std::size_t k_;

@@ -85,13 +85,13 @@ float NeuMf::score_one(const Half& half, std::size_t item, std::vector<float>& s
   const float* first = item_first_.row(item);
   for (std::size_t n = 0; n < size; ++n) x[n] = std::max(0.0f, half.first[n] + first[n]);
   for (const RowMatrix& columns : columns_) {
-    const std::size_t wide = columns.width();
-    std::copy_n(columns.row(size), wide, y);
+    const std::size_t outputs = columns.width();
+    std::copy_n(columns.row(size), outputs, y);
     for (std::size_t k = 0; k < size; ++k)
-      for (std::size_t n = 0; n < wide; ++n) y[n] += x[k] * columns.row(k)[n];
-    for (std::size_t n = 0; n < wide; ++n) y[n] = std::max(0.0f, y[n]);
+      for (std::size_t n = 0; n < outputs; ++n) y[n] += x[k] * columns.row(k)[n];
+    for (std::size_t n = 0; n < outputs; ++n) y[n] = std::max(0.0f, y[n]);
     std::swap(x, y);
-    size = wide;
+    size = outputs;
   }
   const float* last = layers_->back().row(0) + options_.factors;
   float sum = last[size];

@@ -1,6 +1,7 @@
 #include "model/central/random_scores.h"
 
 #include <limits>
+#include <vector>
 
 #include "base/rng.h"
 
@@ -40,6 +41,12 @@ void RandomScores::score_history(std::span<const ItemIndex>, std::span<float> ou
 
 Status RandomScores::similar(ItemIndex, std::span<float>) const {
   return fail(Code::usage, "Random has no notion of alike items; ask an Item-kNN, BPR-MF or FPL model");
+}
+
+void RandomScores::add_numbers(Hasher& hasher) const {
+  std::vector<float> drawn(catalogue_);
+  score_history({}, drawn);
+  hasher.array(std::span<const float>(drawn));
 }
 
 }  // namespace sotto

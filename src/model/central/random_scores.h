@@ -2,11 +2,12 @@
 // Law: a score is a function of (seed, user, item) alone, so blocks and threads do not matter.
 #pragma once
 
+#include "model/named_numbers.h"
 #include "model/recommender.h"
 
 namespace sotto {
 
-class RandomScores final : public Recommender {
+class RandomScores final : public Recommender, public NamedNumbers {
  public:
   RandomScores(std::size_t catalogue, std::uint64_t seed) : catalogue_(catalogue), seed_(seed) {}
 
@@ -16,6 +17,8 @@ class RandomScores final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // Always fails.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  // It holds none: what it would draw for nobody in particular.
+  void add_numbers(Hasher& hasher) const override;
 
  private:
   std::size_t catalogue_;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/central/logistic_mf.h"
-#include "model/central/small_worlds.h"
+#include "model/central/testing/small_worlds.h"
 #include "model/central/warp.h"
 
 namespace sotto::sampled_sgd_test {

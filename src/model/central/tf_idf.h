@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 
@@ -36,7 +36,8 @@ class TfIdf {
                  FeatureWeights weights = FeatureWeights::tf_idf);
 
   [[nodiscard]] const ItemFeatures& features() const { return *features_; }
-  // In the order of features().of(item).
+  // Item by item, each in the order of features().of(item).
+  [[nodiscard]] std::span<const float> values() const { return values_; }
   [[nodiscard]] std::span<const float> of(ItemIndex item) const {
     return std::span(values_).subspan(ends_[item.value], ends_[item.value + 1] - ends_[item.value]);
   }

@@ -28,4 +28,6 @@ Status TopPop::similar(ItemIndex, std::span<float>) const {
       "Top-Pop knows how popular items are, not which are alike; ask an Item-kNN, BPR-MF or FPL model");
 }
 
+void TopPop::add_numbers(Hasher& hasher) const { hasher.array(std::span(popularity_)); }
+
 }  // namespace sotto

@@ -3,11 +3,12 @@
 
 #include <vector>
 
+#include "model/named_numbers.h"
 #include "model/recommender.h"
 
 namespace sotto {
 
-class TopPop final : public Recommender {
+class TopPop final : public Recommender, public NamedNumbers {
  public:
   TopPop(const Histories& train, std::size_t catalogue);
 
@@ -16,6 +17,7 @@ class TopPop final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // Always fails: popularity says nothing of likeness.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override;
 
  private:
   std::vector<float> popularity_;

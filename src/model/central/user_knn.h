@@ -4,11 +4,12 @@
 #include <memory>
 
 #include "model/central/neighbors.h"
+#include "model/named_numbers.h"
 #include "model/recommender.h"
 
 namespace sotto {
 
-class UserKnn final : public Recommender {
+class UserKnn final : public Recommender, public NamedNumbers {
  public:
   // `train` must outlive the model.
   [[nodiscard]] static Result<std::unique_ptr<UserKnn>> fit(const Histories& train, std::size_t catalogue,
@@ -20,6 +21,7 @@ class UserKnn final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // The likeness of the items' audiences.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { neighbors_.add_numbers(hasher); }
 
  private:
   UserKnn(const Histories& train, std::size_t catalogue, const KnnOptions& options, Executor& executor);

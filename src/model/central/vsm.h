@@ -12,6 +12,7 @@
 
 #include "model/central/tf_idf.h"
 #include "model/explainer.h"
+#include "model/named_numbers.h"
 #include "model/recommender.h"
 
 namespace sotto {
@@ -22,7 +23,7 @@ struct VsmOptions {
   ProfileRule profile = ProfileRule::mean;
 };
 
-class Vsm final : public Recommender, public Explainer {
+class Vsm final : public Recommender, public Explainer, public NamedNumbers {
  public:
   // `train` must outlive the model.
   Vsm(const Histories& train, std::size_t catalogue, std::shared_ptr<const ItemFeatures> features,
@@ -33,6 +34,7 @@ class Vsm final : public Recommender, public Explainer {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // Cosine of the items' rows; vetoes do not change what items are.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { hasher.array(rows_.values()).array(profiles_.values()); }
 
   [[nodiscard]] std::vector<Reason> reasons(UserIndex user, ItemIndex item) const override;
   [[nodiscard]] std::vector<std::vector<Reason>> reasons_for_history(

@@ -28,6 +28,7 @@ Status WideEase::solve(double lambda, Executor& executor) {
       for (const UserIndex other : audiences_.of(item)) row[other.value] += 1.0;
     row[user] += lambda;
   }
+  statistics_ = hash_lower(inverse_, executor);
   SOTTO_TRY_DONE(invert(inverse_, executor));
   const std::size_t shards = std::min(catalogue(), executor.threads() * 8);
   executor.run(shards, [&](std::size_t shard) {
@@ -99,6 +100,15 @@ void WideEase::score_history(std::span<const ItemIndex> history, std::span<float
 Status WideEase::similar(ItemIndex item, std::span<float> out) const {
   score_history(std::span(&item, 1), out);
   return Done{};
+}
+
+void WideEase::add_numbers(Hasher& hasher) const {
+  std::vector<double> sums(inverse_.size(), 0.0);
+  for (std::size_t row = 0; row < sums.size(); ++row)
+    for (std::size_t n = 0; n < sums.size(); ++n) sums[n] += trial_weight(row) * inverse_.at(row, n);
+  hasher.text(statistics_);
+  add_rounded(sums, hasher);
+  add_rounded(remainder_, hasher);
 }
 
 }  // namespace sotto

@@ -14,7 +14,7 @@
 
 namespace sotto {
 
-class WideEase final : public Recommender {
+class WideEase final : public Recommender, public NamedNumbers {
  public:
   // `train` must outlive the model.
   [[nodiscard]] static Result<std::unique_ptr<WideEase>> fit(const Histories& train, std::size_t catalogue,
@@ -25,6 +25,8 @@ class WideEase final : public Recommender {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // The item's row of B.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  // What would be added up for the made-up person, over people instead of items; and d.
+  void add_numbers(Hasher& hasher) const override;
 
  private:
   WideEase(const Histories& train, std::size_t catalogue, float recency);
@@ -42,6 +44,7 @@ class WideEase final : public Recommender {
   double lambda_ = 0.0;
   SymmetricMatrix inverse_;        // K⁻¹
   std::vector<double> remainder_;  // d
+  std::string statistics_;         // names the integers of XXᵀ, and λ
 };
 
 }  // namespace sotto

@@ -5,7 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "model/fedcars/fedcars_recommender.h"
-#include "model/fedcars/small_rated_world.h"
+#include "model/fedcars/testing/small_rated_world.h"
 
 namespace sotto::fedcars_test {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/kgflex/kgflex_central.h"
-#include "model/kgflex/small_world.h"
+#include "model/kgflex/testing/small_world.h"
 
 namespace sotto::kgflex_recommender_test {
 

@@ -17,7 +17,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "model/kgflex/gain.h"
 
 namespace sotto {

@@ -24,6 +24,10 @@ struct BiasedMfParameters {
   FactorTable users, items;
 
   [[nodiscard]] RatingTaste taste(std::uint32_t user) { return {user_biases[user], users.of(user)}; }
+  void add_numbers(Hasher& hasher) const {
+    hasher.array(std::span(&mean, 1)).array(std::span(user_biases)).array(std::span(item_biases));
+    hasher.array(users.values()).array(items.values());
+  }
 };
 
 // One step along the gradient of one record; options give rate and λ.
@@ -36,6 +40,7 @@ class BiasedMf final : public RatingModel {
                                                              const SgdOptions& options);
   // The cosine of the two items' vectors.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { parameters_.add_numbers(hasher); }
 
  private:
   BiasedMf(const RatingData& data, const SgdOptions& options);

@@ -31,6 +31,9 @@ class Nmf final : public RatingModel {
   [[nodiscard]] static Result<std::unique_ptr<Nmf>> fit(const RatingData& data, const NmfOptions& options);
   // The cosine of the two items' vectors.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override {
+    hasher.array(users_.values()).array(items_.values()).array(std::span(item_means_));
+  }
 
   [[nodiscard]] const FactorTable& users() const { return users_; }
   [[nodiscard]] const FactorTable& items() const { return items_; }

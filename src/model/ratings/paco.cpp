@@ -109,4 +109,9 @@ Status Paco::similar(ItemIndex, std::span<float>) const {
       "FPL model");
 }
 
+void Paco::add_numbers(Hasher& hasher) const {
+  hasher.array(std::span(user_clusters_)).array(std::span(item_clusters_)).array(std::span(density_));
+  for (const std::vector<double>& shares : shares_.rows) hasher.array(std::span(shares));
+}
+
 }  // namespace sotto

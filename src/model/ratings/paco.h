@@ -14,6 +14,7 @@
 
 #include <memory>
 
+#include "model/named_numbers.h"
 #include "model/ratings/co_clusters.h"
 #include "model/recommender.h"
 
@@ -26,7 +27,7 @@ struct PacoOptions {
   std::uint64_t seed = 1;
 };
 
-class Paco final : public Recommender {
+class Paco final : public Recommender, public NamedNumbers {
  public:
   [[nodiscard]] static Result<std::unique_ptr<Paco>> fit(const Histories& train, std::size_t catalogue,
                                                          const PacoOptions& options);
@@ -35,6 +36,7 @@ class Paco final : public Recommender {
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override;
 
   [[nodiscard]] std::span<const std::uint32_t> user_clusters() const { return user_clusters_; }
   [[nodiscard]] std::span<const std::uint32_t> item_clusters() const { return item_clusters_; }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "model/ratings/small_ratings.h"
+#include "model/ratings/testing/small_ratings.h"
 
 namespace sotto::paco_test {
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/hash.h"
 #include "data/ids.h"
 #include "model/ratings/rated_matrix.h"
 
@@ -27,6 +28,9 @@ struct RatingBiases {
   [[nodiscard]] double item(std::uint32_t index) const { return index < items.size() ? items[index] : 0.0; }
   [[nodiscard]] double of(std::uint32_t user, std::uint32_t index) const {
     return mean + users[user] + item(index);
+  }
+  void add_numbers(Hasher& hasher) const {
+    hasher.array(std::span(&mean, 1)).array(std::span(users)).array(std::span(items));
   }
   // That of somebody with these ratings; 0 without any.
   [[nodiscard]] double user_with(std::span<const Rated> history, float user_reg) const;

@@ -3,8 +3,8 @@
 
 #include "model/ratings/biased_mf.h"
 #include "model/ratings/nmf.h"
-#include "model/ratings/small_ratings.h"
 #include "model/ratings/svdpp.h"
+#include "model/ratings/testing/small_ratings.h"
 
 namespace sotto::rating_factors_test {
 

@@ -34,6 +34,10 @@ class RatingKnn final : public RatingModel {
 
   // Of items: the likeness to every item that is remembered, 0 to the others. Of users: fails.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override {
+    biases_.add_numbers(hasher);
+    neighbors_.add_numbers(hasher);
+  }
 
  private:
   RatingKnn(const RatingData& data, KnnRows rows, const KnnOptions& options, Executor& executor);

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "model/ratings/small_ratings.h"
+#include "model/ratings/testing/small_ratings.h"
 
 namespace sotto::rating_knn_test {
 

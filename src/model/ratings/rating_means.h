@@ -27,6 +27,13 @@ class RatingMeans final : public RatingModel {
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   // Of means of all never; of others where there is such a mean.
   [[nodiscard]] bool knows(UserIndex user, ItemIndex item) const override;
+  void add_numbers(Hasher& hasher) const override {
+    const double of_all = mean();
+    hasher.array(std::span(&of_all, 1))
+        .array(std::span(user_means_))
+        .array(std::span(item_means_))
+        .array(std::span(popularity_));
+  }
 
  private:
   RatingMeans(const RatingData& data, MeanOf of);
@@ -45,6 +52,7 @@ class BiasModel final : public RatingModel {
  public:
   [[nodiscard]] static Result<std::unique_ptr<BiasModel>> fit(const RatingData& data,
                                                               const BiasOptions& options);
+  void add_numbers(Hasher& hasher) const override { biases_.add_numbers(hasher); }
 
  private:
   BiasModel(const RatingData& data, const BiasOptions& options);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "model/ratings/small_ratings.h"
+#include "model/ratings/testing/small_ratings.h"
 
 namespace sotto::rating_means_test {
 

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "data/records.h"
+#include "model/named_numbers.h"
 #include "model/rating_predictor.h"
 #include "model/ratings/rated_matrix.h"
 #include "model/recommender.h"
@@ -30,7 +31,7 @@ struct RatingData {
 // Fails where there are no ratings, not one an interaction, or one off the scale.
 [[nodiscard]] Status check(const RatingData& data);
 
-class RatingModel : public Recommender, public RatingPredictor {
+class RatingModel : public Recommender, public RatingPredictor, public NamedNumbers {
  public:
   [[nodiscard]] std::size_t catalogue() const final { return users_.columns(); }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;

@@ -33,6 +33,9 @@ class FactorTable {
     return std::span(values_).subspan(row * width_, width_);
   }
 
+  // Row by row.
+  [[nodiscard]] std::span<const double> values() const { return values_; }
+
  private:
   std::size_t width_;
   std::vector<double> values_;

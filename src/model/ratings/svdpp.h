@@ -22,6 +22,10 @@ struct SvdppParameters {
   double mean = 0.0;
   std::vector<double> user_biases, item_biases;
   FactorTable users, items, implicit;
+  void add_numbers(Hasher& hasher) const {
+    hasher.array(std::span(&mean, 1)).array(std::span(user_biases)).array(std::span(item_biases));
+    hasher.array(users.values()).array(items.values()).array(implicit.values());
+  }
 };
 
 // A person's records once through; options give rate and λ.
@@ -33,6 +37,7 @@ class Svdpp final : public RatingModel {
   [[nodiscard]] static Result<std::unique_ptr<Svdpp>> fit(const RatingData& data, const SgdOptions& options);
   // The cosine of the two items' vectors.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+  void add_numbers(Hasher& hasher) const override { parameters_.add_numbers(hasher); }
 
  private:
   Svdpp(const RatingData& data, const SgdOptions& options);

@@ -4,7 +4,7 @@
 
 #include "privacy/audit/leak_figures.h"
 #include "privacy/audit/linker.h"
-#include "privacy/audit/small_federation.h"
+#include "privacy/audit/testing/small_federation.h"
 
 namespace sotto::attack_test {
 

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "privacy/audit/witness.h"
 
 namespace sotto {

@@ -4,8 +4,8 @@
 
 #include "privacy/audit/investigation.h"
 #include "privacy/audit/linker.h"
-#include "privacy/audit/small_federation.h"
-#include "privacy/audit/small_knowledge.h"
+#include "privacy/audit/testing/small_federation.h"
+#include "privacy/audit/testing/small_knowledge.h"
 
 namespace sotto::feature_attack_test {
 

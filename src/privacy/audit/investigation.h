@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "data/histories.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 #include "privacy/audit/attack.h"
 #include "privacy/audit/leak_figures.h"
 #include "privacy/audit/linker.h"

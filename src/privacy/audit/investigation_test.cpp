@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "privacy/audit/small_federation.h"
+#include "privacy/audit/testing/small_federation.h"
 
 namespace sotto::investigation_test {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "data/ids.h"
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

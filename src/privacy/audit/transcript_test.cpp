@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-#include "privacy/audit/small_federation.h"
+#include "privacy/audit/testing/small_federation.h"
 
 namespace sotto::transcript_test {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "data/kg/item_features.h"
+#include "data/item_features.h"
 
 namespace sotto {
 

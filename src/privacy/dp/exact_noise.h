@@ -1,5 +1,5 @@
 // Noise without floating point: the discrete Laplace and Gaussian distributions (Canonne, Kamath and Steinke
-// 2020), randomised response and the exponential mechanism, drawn from random bits by whole numbers alone.
+// 2020) and the exponential mechanism, drawn from random bits by whole numbers alone.
 // A real-valued sampler leaks through the gaps between doubles; here every probability is exactly what the
 // theorem is about.
 //
@@ -94,14 +94,6 @@ class ExactNoise {
       // Beyond this e^−x is below any chance that matters, and the square would not fit.
       if (off >> 62 != 0) continue;
       if (chance_exp(off * off, under)) return drawn;
-    }
-  }
-
-  // The truth with probability 1 / (1 + e^−ε), ε = over / under: randomised response.
-  [[nodiscard]] bool respond(bool truth, std::uint64_t over, std::uint64_t under) {
-    while (true) {
-      if (coin()) return truth;
-      if (chance_exp(over, under)) return !truth;
     }
   }
 

@@ -123,15 +123,6 @@ TEST(ExactNoise, NoVarianceIsNoNoise) {
   EXPECT_EQ(ExactNoise(bits).gaussian(0), 0);
 }
 
-TEST(RandomisedResponse, TellsTheTruthAsOftenAsItShould) {
-  Stream bits(4, test_purpose);
-  ExactNoise noise(bits);
-  int truths = 0;
-  for (int n = 0; n < many; ++n) truths += noise.respond(n % 2 == 0, 3, 2) == (n % 2 == 0) ? 1 : 0;
-  const double p = 1.0 / (1.0 + std::exp(-1.5));
-  EXPECT_NEAR(truths, many * p, 6.0 * std::sqrt(many * p * (1 - p)));
-}
-
 TEST(ExponentialMechanism, ChoosesByTheScores) {
   Stream bits(5, test_purpose);
   ExactNoise noise(bits);

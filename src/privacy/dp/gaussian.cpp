@@ -45,10 +45,4 @@ double gaussian_noise(double epsilon, double delta) {
   return first_holding(1e-9, high, [&](double noise) { return gaussian_delta(noise, epsilon) <= delta; });
 }
 
-double joint_noise(std::span<const double> noises) {
-  double sum = 0.0;
-  for (const double noise : noises) sum += 1.0 / (noise * noise);
-  return 1.0 / std::sqrt(sum);
-}
-
 }  // namespace sotto

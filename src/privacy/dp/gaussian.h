@@ -3,8 +3,6 @@
 // Several releases of the same people are one with 1/σ² = Σ 1/σᵢ².
 #pragma once
 
-#include <span>
-
 namespace sotto {
 
 [[nodiscard]] double gaussian_delta(double noise, double epsilon);
@@ -12,7 +10,5 @@ namespace sotto {
 [[nodiscard]] double gaussian_epsilon(double noise, double delta);
 // The least noise that is (ε, δ)-private.
 [[nodiscard]] double gaussian_noise(double epsilon, double delta);
-// What several noises are together.
-[[nodiscard]] double joint_noise(std::span<const double> noises);
 
 }  // namespace sotto

@@ -163,26 +163,4 @@ double RdpLedger::epsilon(double delta) const {
   return least;
 }
 
-double RdpLedger::best_order(double delta) const {
-  const auto cost = [&](std::size_t n) { return epsilon_at(costs_[n], usual_orders()[n], delta); };
-  std::size_t best = 0;
-  for (std::size_t n = 1; n < costs_.size(); ++n)
-    if (cost(n) < cost(best)) best = n;
-  return usual_orders()[best];
-}
-
-double zcdp_epsilon(double rho, double delta) {
-  if (rho <= 0.0) return 0.0;
-  const auto cost = [&](double order) { return epsilon_at(rho * order, order, delta); };
-  // The cost falls, then rises: golden section over ln(α − 1).
-  double low = std::log(1e-6), high = std::log(1e9);
-  constexpr double share = std::numbers::phi - 1.0;
-  for (int step = 0; step < 120; ++step) {
-    const double a = high - share * (high - low), b = low + share * (high - low);
-    (cost(1.0 + std::exp(a)) <= cost(1.0 + std::exp(b)) ? high : low) =
-        cost(1.0 + std::exp(a)) <= cost(1.0 + std::exp(b)) ? b : a;
-  }
-  return cost(1.0 + std::exp((low + high) / 2.0));
-}
-
 }  // namespace sotto

@@ -62,17 +62,11 @@ class RdpLedger {
   [[nodiscard]] double epsilon(double delta) const;
   // The ε that needs no δ; infinite where something was Gaussian.
   [[nodiscard]] double pure_epsilon() const { return pure_; }
-  // The order that gives epsilon(), of those that need a δ.
-  [[nodiscard]] double best_order(double delta) const;
 
  private:
   FractionalSeries series_;
   std::vector<double> costs_;
   double pure_ = 0.0;  // the sum of ε while nothing needed a δ
 };
-
-// ε of unsampled Gaussian noise, over all real orders: what a ρ-zCDP mechanism gives with ρ = Σ 1/(2σ²). It
-// holds for the discrete Gaussian as it stands.
-[[nodiscard]] double zcdp_epsilon(double rho, double delta);
 
 }  // namespace sotto

@@ -1,0 +1,82 @@
+// DeviceStore: all that one device keeps for its person. The encrypted vault (device/vault.h) is one; a fleet
+// that plays thousands of devices keeps theirs in memory.
+//
+// Laws: what note_answer() was given is durable when it returns, and is written before anything leaves: a
+// device that dies afterwards has answered that round and does not answer it again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/private.h"
+#include "base/result.h"
+#include "base/row_matrix.h"
+#include "data/ids.h"
+#include "fed/wire/signed_request.h"
+#include "privacy/ledger.h"
+#include "privacy/personal_policy.h"
+
+namespace sotto {
+
+// A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
+struct HeldModel {
+  std::string version;  // Assignment.version
+  std::string encoded;  // what a delta is applied to
+  RowMatrix rows;
+  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string task = {};       // the encoded TaskSpec; empty: kept when there was FPL alone
+  std::string catalogue = {};  // hash of the blob with its items' names; empty: their numbers are their names
+};
+
+// What a device is to its coordinator, since it enrolled.
+struct Enrolment {
+  Secret identity_seed;  // of its Ed25519 key
+  std::uint32_t index = 0;
+  std::uint64_t own_seed = 0;  // of its random streams where tasks are not reproducible
+};
+
+// An answer that is about to leave.
+struct Answer {
+  std::string task;
+  std::uint32_t round = 0;
+  Private<RowMatrix>* own = nullptr;  // the private row after the fit
+  LedgerEntry ledger;
+};
+
+class DeviceStore {
+ public:
+  DeviceStore() = default;
+  DeviceStore(const DeviceStore&) = delete;
+  DeviceStore& operator=(const DeviceStore&) = delete;
+  virtual ~DeviceStore() = default;
+
+  [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
+  [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
+  // The person's items by name, in no order.
+  [[nodiscard]] virtual Result<std::vector<std::string>> items() = 0;
+  // The same, the newest first; none: their order in time is not known.
+  [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> newest_first() {
+    return std::optional<std::vector<std::string>>();
+  }
+  // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
+  [[nodiscard]] virtual Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) = 0;
+  [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;
+  // The tasks it holds a model of; who cannot list them is sent models in full.
+  [[nodiscard]] virtual Result<std::vector<std::string>> held_tasks() { return std::vector<std::string>(); }
+  [[nodiscard]] virtual Result<std::shared_ptr<const HeldModel>> model(const std::string& task) = 0;
+  [[nodiscard]] virtual Status keep_model(const std::string& task,
+                                          std::shared_ptr<const HeldModel> model) = 0;
+  // The private row; none: the device has not taken part yet.
+  [[nodiscard]] virtual Result<std::optional<Private<RowMatrix>>> own_row(const std::string& task) = 0;
+  // The last round answered; none: none.
+  [[nodiscard]] virtual Result<std::optional<std::uint32_t>> last_round(const std::string& task) = 0;
+  [[nodiscard]] virtual Status note_answer(const Answer& answer) = 0;
+  // The last nonce given out rises above `at_least` and every earlier one. (A vault gives them out in
+  // blocks.)
+  [[nodiscard]] virtual Result<std::uint64_t> next_nonce(std::uint64_t at_least) = 0;
+};
+
+}  // namespace sotto

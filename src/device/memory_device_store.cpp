@@ -1,0 +1,102 @@
+#include "device/memory_device_store.h"
+
+#include <algorithm>
+
+#include "fed/wire/catalogue.h"
+
+namespace sotto {
+
+std::shared_ptr<const IdTable> SharedShelf::catalogue(const std::string& hash) {
+  const std::lock_guard guard(mutex_);
+  const auto at = catalogues_.find(hash);
+  return at == catalogues_.end() ? nullptr : at->second;
+}
+
+Status SharedShelf::keep_catalogue(const std::string& hash, const std::string& packed) {
+  SOTTO_TRY(auto table, read_catalogue(packed, most_ids));
+  const std::lock_guard guard(mutex_);
+  catalogues_.emplace(hash, std::move(table));
+  return Done{};
+}
+
+std::shared_ptr<const HeldModel> SharedShelf::model(const std::string& wanted) {
+  const std::lock_guard guard(mutex_);
+  for (const auto& model : models_)
+    if (model->version == wanted) return model;
+  return nullptr;
+}
+
+void SharedShelf::keep_model(const std::shared_ptr<const HeldModel>& model) {
+  const std::lock_guard guard(mutex_);
+  if (std::find(models_.begin(), models_.end(), model) != models_.end()) return;
+  models_.push_back(model);
+  if (models_.size() > most_models) models_.pop_front();
+}
+
+void MemoryDeviceStore::drop_models() {
+  for (TaskState& task : tasks_) task.model.reset();
+}
+
+MemoryDeviceStore::TaskState& MemoryDeviceStore::state(const std::string& task) {
+  for (TaskState& state : tasks_)
+    if (state.name == task) return state;
+  tasks_.push_back({.name = task, .model = {}, .last_round = {}, .own = {}});
+  return tasks_.back();
+}
+
+Result<std::vector<std::string>> MemoryDeviceStore::items() {
+  std::vector<std::string> names;
+  names.reserve(person_.items.size());
+  for (const ItemIndex item : person_.items)
+    names.push_back(person_.names != nullptr ? std::string(person_.names->name(item.value))
+                                             : std::to_string(item.value));
+  return names;
+}
+
+Result<std::shared_ptr<const IdTable>> MemoryDeviceStore::catalogue(const std::string& hash) {
+  return shelf_.catalogue(hash);
+}
+
+Status MemoryDeviceStore::keep_catalogue(const std::string& hash, const std::string& packed) {
+  return shelf_.keep_catalogue(hash, packed);
+}
+
+Result<std::vector<std::string>> MemoryDeviceStore::held_tasks() {
+  std::vector<std::string> names;
+  for (const TaskState& task : tasks_)
+    if (!task.model.expired()) names.push_back(task.name);
+  return names;
+}
+
+Result<std::shared_ptr<const HeldModel>> MemoryDeviceStore::model(const std::string& task) {
+  return state(task).model.lock();
+}
+
+Status MemoryDeviceStore::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
+  shelf_.keep_model(model);
+  state(task).model = model;
+  return Done{};
+}
+
+Result<std::optional<Private<RowMatrix>>> MemoryDeviceStore::own_row(const std::string& task) {
+  return state(task).own;
+}
+
+Result<std::optional<std::uint32_t>> MemoryDeviceStore::last_round(const std::string& task) {
+  return state(task).last_round;
+}
+
+Status MemoryDeviceStore::note_answer(const Answer& answer) {
+  TaskState& task = state(answer.task);
+  task.own = *answer.own;
+  task.last_round = answer.round;
+  if (person_.ledger != nullptr) person_.ledger->push_back(answer.ledger);
+  return Done{};
+}
+
+Result<std::uint64_t> MemoryDeviceStore::next_nonce(std::uint64_t at_least) {
+  nonce_ = std::max(nonce_ + 1, at_least);
+  return nonce_;
+}
+
+}  // namespace sotto

@@ -1,0 +1,163 @@
+// EASE in one place, and federated EASE: from one sum of ease_pairs, or from two noisy ones (private_ease.h).
+#include "engine/models/ease.h"
+
+#include "engine/models/all_models.h"
+#include "engine/models/pair_weights.h"
+#include "engine/models/private_ease.h"
+#include "engine/plan/shared_fields.h"
+#include "engine/protect/training_consent.h"
+#include "fed/weights_message.h"
+#include "model/central/wide_ease.h"
+
+namespace sotto {
+
+namespace {
+
+EaseOptions ease_options(const TrainRequest& request) {
+  return {.lambda = request.lambda.value_or(EaseOptions{}.lambda),
+          .most_items = request.model.own<EaseSettings>().dense_items,
+          .recency = request.recency};
+}
+
+Status check_ease(const TrainRequest& request) {
+  const EaseSettings& own = request.model.own<EaseSettings>();
+  if (own.dense_items == 0 || own.dense_items > 46'340)
+    return fail(Code::usage, "dense-items must be a number from 1 to 46340");
+  if (!(own.gram_power >= 0.0f && own.gram_power <= 2.0f))
+    return fail(Code::usage, "gram-power must be a number from 0 (everybody counts 1) to 2");
+  return check(ease_options(request));
+}
+
+// By way of the people: more items than one matrix may have, and fewer people.
+bool is_wide(const TrainRequest& request, std::size_t users, std::size_t catalogue) {
+  return catalogue > request.model.own<EaseSettings>().dense_items && users < catalogue;
+}
+
+Result<DirectModel> make_ease(const TrainRequest& request, const Split& split, Executor& executor) {
+  const EaseOptions options = ease_options(request);
+  if (is_wide(request, split.train.users(), split.catalogue))
+    return direct(WideEase::fit(split.train, split.catalogue, options, executor));
+  if (split.catalogue <= options.most_items)
+    return direct(Ease::fit(split.train, split.catalogue, options, executor));
+  const Audiences audiences(split.train, split.catalogue);
+  const HistoryPairs ease_pairs(split.train, audiences, PersonWeight());
+  return direct(Ease::solve(ease_pairs, split.train, options, executor));
+}
+
+PersonWeight ease_weight(const TrainRequest& request) {
+  return PersonWeight(request.model.own<EaseSettings>().gram_power);
+}
+
+Result<DirectModel> solve_ease(const PairRound& round, const TrainRequest& request, const Split& split,
+                               Executor& executor) {
+  DirectModel made{.model = nullptr, .totals = round.report};
+  SOTTO_TRY(auto model, Ease::solve(round.sum, split.train, ease_options(request), executor));
+  made.totals.bytes_down =
+      encoded_model_bytes(model->solved().size(), model->solved().size()) * made.totals.exchanges;
+  made.model = std::move(model);
+  return made;
+}
+
+constexpr PairModel ease_pairs{ease_weight, solve_ease};
+
+Result<DirectModel> make_fedease(const TrainRequest& request, const Split& split, Executor& executor) {
+  if (!request.dp.asked()) return make_of_pairs(request, split, executor);
+  SOTTO_TRY(const TrainRequest consented, with_people(request, split));
+  return make_private_ease(consented, split, ease_options(request), executor);
+}
+
+// A matrix of doubles while it is solved, and a third of one beside; floats afterwards.
+void add_matrix(double size, bool is_wide, std::vector<MemoryPart>& parts) {
+  parts.push_back({"the matrix to solve", (8.0 * 4.0 / 3.0 + (is_wide ? 0.0 : 4.0)) * size * size});
+}
+
+double dense_size(const TrainRequest& request, const MemoryFacts& facts) {
+  return std::min(static_cast<double>(facts.catalogue),
+                  static_cast<double>(request.model.own<EaseSettings>().dense_items));
+}
+
+void add_ease_memory(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const bool wide = is_wide(request, facts.users, facts.catalogue);
+  add_audiences(facts, parts);
+  add_matrix(wide ? static_cast<double>(facts.users) : dense_size(request, facts), wide, parts);
+}
+
+Field dense_items() {
+  return fields::field(
+             {"linear.dense_items", "--dense-items", "N", "the most items that are solved as one matrix"},
+             fields::own(&EaseSettings::dense_items))
+      .in_group("Model");
+}
+
+Field usual_lambda() {
+  return fields::lambda(EaseOptions{}.lambda).with_tries({"30.0", "100.0", "300.0", "1000.0"});
+}
+
+Fields private_fields() {
+  using namespace fields;
+  const auto row = [](const char* key, const char* flag, const char* type, const char* help, auto member,
+                      const char* standard) {
+    return field(
+               {std::string("dp.") + key, flag, type, help},
+               [member](auto& request) -> auto& { return request.dp.*member; })
+        .with_standard(standard)
+        .in_group("Differential privacy");
+  };
+  return {
+      row("items", "--dp-items", "N", "popular items that pairs are released of", &DpRequest::items, "400"),
+      row("popularity_share", "--dp-popularity", "SHARE", "of the budget, to find those",
+          &DpRequest::popularity_share, "0.03"),
+      row("half_life", "--dp-half-life", "N", "half-life in items of what somebody adds to the pairs",
+          &DpRequest::half_life, "50"),
+      with_commas(row("lambdas", "--dp-lambdas", "LIST",
+                      "candidates for lambda: people's devices judge them on their validation parts, one is "
+                      "chosen privately, and that is paid for (--dp central)",
+                      &DpRequest::lambdas, "")),
+      row("choice_epsilon", "--dp-choice-epsilon", "E", "what that choice costs, out of --dp-epsilon",
+          &DpRequest::choice_epsilon, "a tenth of it")};
+}
+
+}  // namespace
+
+ModelEntry ease_entry() {
+  return {.name = "ease",
+          .title = "EASE",
+          .about = "a linear item-item model, solved in one go (Steck 2019)",
+          .draws = Draws::never,
+          .fields = {usual_lambda(), fields::recency(), dense_items()},
+          .own = EaseSettings{},
+          .check = check_ease,
+          .make = make_ease,
+          .memory = add_ease_memory};
+}
+
+ModelEntry fedease_entry() {
+  using namespace fields;
+  return {
+      .name = "fedease",
+      .title = "Federated EASE",
+      .about = "EASE from one sum of which items stand together",
+      .sends = Sends::pair_counts,
+      .reveals = "which consented items stand together, once",
+      .draws = Draws::if_protected,
+      .fields = joined(
+          {{usual_lambda(), recency(), dense_items(),
+            field({"linear.gram_power", "--gram-power", "N", "somebody with n items counts n^-N in the sum"},
+                  own(&EaseSettings::gram_power))
+                .in_group("Model"),
+            wire()},
+           federated_fields(),
+           noise_fields(),
+           private_fields()}),
+      .own = EaseSettings{},
+      .check = check_ease,
+      .make = make_fedease,
+      .memory =
+          [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+            add_pair_sums(facts, parts);
+            add_matrix(dense_size(request, facts), false, parts);
+          },
+      .pairs = &ease_pairs};
+}
+
+}  // namespace sotto

@@ -1,0 +1,179 @@
+// FPL: federated pair-wise learning. Devices send steps of the items' rows for a few triples.
+#include <nlohmann/json.hpp>
+
+#include "engine/models/all_models.h"
+#include "engine/plan/shared_fields.h"
+#include "engine/protect/dp.h"
+#include "engine/protect/protection.h"
+#include "engine/protect/training_consent.h"
+#include "engine/protect/weighing.h"
+#include "engine/train/factor_training.h"
+#include "engine/train/memory_plan.h"
+#include "engine/train/training.h"
+#include "fed/selection.h"
+#include "fed/wire/published_model.h"
+
+namespace sotto {
+
+namespace {
+
+class FplTraining final : public FactorTraining {
+ public:
+  FplTraining(const TrainRequest& request, const Fpl& model, const Schedule& schedule, const Split& split,
+              Executor& executor, Storage* private_memory, Protection protection)
+      : schedule_(schedule),
+        protection_(std::move(protection)),
+        federation_(model, request.plan, schedule, split.train, executor,
+                    request.wire ? Path::wire : Path::fast, private_memory) {
+    if (Collector* first = protection_.first()) federation_.collect_with(*first);
+  }
+
+  [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
+  [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
+  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return protection_.weighed(); }
+  [[nodiscard]] Status count_before(std::uint32_t rounds) override {
+    return protection_.count_before(rounds);
+  }
+  void collect_with(Collector& collector) override { federation_.collect_with(collector); }
+  [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
+  [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
+  [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
+  [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
+  void restore(std::uint32_t round, Parameters parameters) override {
+    federation_.restore({round, std::move(parameters.items), std::move(parameters.users)});
+  }
+  [[nodiscard]] Parameters take() override {
+    FederationState state = std::move(federation_).take();
+    return {std::move(state.shared), std::move(state.devices), {}};
+  }
+  void count_updates(std::vector<std::uint64_t> so_far) override {
+    federation_.count_updates(std::move(so_far));
+  }
+  [[nodiscard]] std::vector<std::uint64_t> item_updates() const override {
+    return federation_.item_updates();
+  }
+
+ private:
+  Schedule schedule_;
+  Protection protection_;
+  Federation<Fpl> federation_;
+};
+
+Result<Population> fpl_population(const TrainRequest& request, const Split& split) {
+  Population population{.users = eligible_users(split.train, split.catalogue), .schedule = {}};
+  SOTTO_TRY(population.schedule,
+            schedule_for(request.plan, population.users.size(), split.train.interactions()));
+  return population;
+}
+
+Result<std::unique_ptr<FactorTraining>> start_fpl(const TrainRequest& request, const Split& split,
+                                                  Executor& executor, Storage* private_memory) {
+  SOTTO_TRY(const Population population, fpl_population(request, split));
+  const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
+  SOTTO_TRY(const TrainRequest noisy, with_noise(request, population.schedule.rounds, split));
+  const SumShape shape{model.shared_rows(), model.shared_width()};
+  SOTTO_TRY(Protection protection, protect(noisy, shape, executor));
+  SOTTO_TRY_DONE(put_weighing_before(protection, request, split, shape, population, executor));
+  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
+  return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
+      request, model, population.schedule, split, executor, private_memory, std::move(protection)));
+}
+
+// Devices score with the rows they hold, which may have been rounded on their way.
+Result<std::unique_ptr<Recommender>> view_fpl(const TrainRequest& request, const Split& /*split*/,
+                                              const RowsView& rows, Executor& /*executor*/) {
+  const FoldInOptions fold_in = fold_in_options(request);
+  if (request.plan.down == ModelPrecision::f32)
+    return std::unique_ptr<Recommender>(std::make_unique<MfRecommender>(&rows.users, &rows.items, fold_in));
+  return std::unique_ptr<Recommender>(std::make_unique<MfRecommender>(
+      &rows.users, as_published(rows.items, wire_precision(request.plan.down)), fold_in));
+}
+
+void add_fpl_memory(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const double row = factor_row_bytes(request.plan.fpl.factors);
+  const auto catalogue = static_cast<double>(facts.catalogue);
+  add_factor_rows(request, facts, parts);
+  add_who_has_what(facts, parts);
+  add_row_sums(facts, catalogue, row, parts);
+  // In the federation, and once more where they are judged.
+  if (request.plan.down != ModelPrecision::f32)
+    parts.push_back({"rows as devices hold them", 2.0 * catalogue * row});
+}
+
+std::string fpl_label(const TrainRequest& request) {
+  const std::string variant = variant_of(request.plan);
+  const std::size_t at = variant.find("fpl");
+  if (at == std::string::npos) return fmt::format("FPL ({})", variant);
+  return variant.substr(0, at) + "FPL" + variant.substr(at + 3);
+}
+
+void add_fpl_summary(const TrainRequest& request, const Split& split, const Trained& trained,
+                     nlohmann::json& json) {
+  json["variant"] = variant_of(request.plan);
+  json["triples_per_visit"] = trained.schedule.triples;
+  json["rounds_per_epoch"] = trained.schedule.rounds_per_epoch;
+  // The papers' estimate of an epoch's and the whole training's traffic, in item vectors.
+  const double epoch_vectors = trained.schedule.vectors_per_epoch(split.catalogue, request.plan.consent.pi);
+  json["cce_vectors"] = epoch_vectors;
+  json["tcc_vectors"] =
+      epoch_vectors * static_cast<double>(trained.totals.rounds) / trained.schedule.rounds_per_epoch;
+}
+
+Fields fpl_fields() {
+  using namespace fields;
+  const char* group = "Federation";
+  return {
+      setter(
+          {"federation.variant", "--variant", "NAME", "one of the papers' four: sets --cohort and --triples"},
+          [](TrainRequest& request, const std::string& name) { return set_variant(request.plan, name); })
+          .with_values({"sfpl", "sfpl+", "pfpl", "pfpl+"})
+          .with_standard("pfpl+")
+          .in_group(group),
+      named({"federation.local", "--local", "KIND",
+             "sequential: the vector moves after each triple; batch: once per visit"},
+            [](auto& request) -> auto& { return request.plan.fpl.local; }, parse_local_steps,
+            {"sequential", "batch"})
+          .in_group(group),
+      named({"federation.rounds_per_epoch", "--rounds-per-epoch", "RULE",
+             "steps: as many triples as central BPR; exchanges: T times the work"},
+            [](auto& request) -> auto& { return request.plan.rounds_per_epoch; }, parse_rounds_per_epoch,
+            {"steps", "exchanges"})
+          .in_group(group),
+      unless_usual(named({"federation.down_precision", "--down-precision", "KIND",
+                          "how devices receive the model: f32, f16, or i8 with a scale per row"},
+                         [](auto& request) -> auto& { return request.plan.down; }, parse_model_precision,
+                         {"f32", "f16", "i8"})
+                       .in_group(group))};
+}
+
+}  // namespace
+
+ModelEntry fpl_entry() {
+  using namespace fields;
+  return {.name = "fpl",
+          .title = "FPL",
+          .about = "matrix factorisation by ranking pairs, on devices",
+          .sends = Sends::item_steps,
+          .reveals = "steps of the rows of items, with consent for a share π of the consumed ones",
+          .step = "triples",
+          .fields = joined({{factors(), learning_rate(), epochs(), average_last(), user_reg(), positive_reg(),
+                             negative_reg(), init_sd()},
+                            fpl_fields(),
+                            {cohort(), triples(), wire()},
+                            federated_fields(),
+                            noise_fields(),
+                            criteria_fields()}),
+          .start = start_fpl,
+          .view = view_fpl,
+          .shapes = factor_shapes,
+          .memory = add_fpl_memory,
+          .memory_remedy = "keep private rows on the disk with --scratch DIR",
+          .population = fpl_population,
+          .has_user_rows = true,
+          .scratch = true,
+          .first_item_row = 0,
+          .label = fpl_label,
+          .summary = add_fpl_summary};
+}
+
+}  // namespace sotto

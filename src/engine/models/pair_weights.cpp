@@ -1,0 +1,38 @@
+#include "engine/models/pair_weights.h"
+
+#include <algorithm>
+
+#include "fed/weights_message.h"
+#include "model/central/ease.h"
+
+namespace sotto {
+
+Result<DirectModel> weighted_items(Result<ItemWeights> weights, const RoundReport& report,
+                                   const TrainRequest& request, const Split& split) {
+  if (!weights.ok()) return weights.error();
+  DirectModel made{.model = nullptr, .totals = report};
+  made.totals.bytes_down = encoded_weights_bytes(*weights) * report.exchanges;
+  made.model = std::make_unique<WeightedItems>(split.train, std::move(*weights), Recency(request.recency));
+  return made;
+}
+
+void add_audiences(const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  parts.push_back({"who has each item", 4.0 * static_cast<double>(facts.interactions) +
+                                            12.0 * static_cast<double>(facts.catalogue)});
+}
+
+void add_pair_sums(const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const auto catalogue = static_cast<double>(facts.catalogue);
+  const bool triangle = catalogue <= static_cast<double>(usual_dense_items);
+  const double shards = static_cast<double>(std::min<std::uint64_t>(facts.threads, 8));
+  add_audiences(facts, parts);
+  parts.push_back(
+      {"sums of pairs", triangle ? 4.0 * shards * catalogue * catalogue : 30.0 * pairs_that_occur(facts)});
+}
+
+void add_kept_weights(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const auto catalogue = static_cast<double>(facts.catalogue);
+  parts.push_back({"weights", 16.0 * std::min<double>(request.knn.neighbors, catalogue) * catalogue});
+}
+
+}  // namespace sotto

@@ -1,0 +1,28 @@
+// The models that know nothing of a person: what is popular, and chance.
+#include "engine/models/all_models.h"
+#include "engine/train/direct_model.h"
+#include "model/central/random_scores.h"
+#include "model/central/toppop.h"
+
+namespace sotto {
+
+ModelEntry toppop_entry() {
+  return {.name = "toppop",
+          .title = "Top-Pop",
+          .about = "what most people have",
+          .draws = Draws::never,
+          .make = [](const TrainRequest&, const Split& split, Executor&) -> Result<DirectModel> {
+            return DirectModel{.model = std::make_unique<TopPop>(split.train, split.catalogue)};
+          }};
+}
+
+ModelEntry random_entry() {
+  return {.name = "random",
+          .title = "Random",
+          .about = "chance",
+          .make = [](const TrainRequest& request, const Split& split, Executor&) -> Result<DirectModel> {
+            return DirectModel{.model = std::make_unique<RandomScores>(split.catalogue, request.plan.seed)};
+          }};
+}
+
+}  // namespace sotto

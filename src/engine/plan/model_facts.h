@@ -1,0 +1,29 @@
+// Facts of a model that others decide by: what leaves a device, and whether the seed matters.
+#pragma once
+
+#include <cstdint>
+
+namespace sotto {
+
+// What leaves a device in a round.
+enum class Sends : std::uint8_t {
+  nothing,         // a central model: the data lies in one place
+  item_steps,      // steps of the items' rows, for the items of a few triples
+  item_gradients,  // a step of every item's row
+  item_sums,       // sums over the whole history, in rows of items
+  shared_steps,    // steps of rows that are no item's
+  shared_sums,     // sums over the whole history, in such rows
+  network,         // how the whole network moved
+  pair_counts,     // which items stand together in the history, once
+};
+
+[[nodiscard]] const char* to_string(Sends sends);  // "pair counts"
+
+// Whether the seed decides anything of a model, or of what is sent.
+enum class Draws : std::uint8_t {
+  always,
+  never,
+  if_protected,  // where consent, sums, noise or criteria draw something
+};
+
+}  // namespace sotto

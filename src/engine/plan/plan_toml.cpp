@@ -1,0 +1,159 @@
+// Plans as TOML, by the rows of the table of fields.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/nearest_word.h"
+#include "engine/plan/model_entry.h"
+#include "engine/plan/plan_owner.h"
+#include "engine/plan/toml.h"
+
+namespace sotto {
+
+namespace {
+
+// What stands at a node; nothing where it is neither a value nor a list of values.
+std::optional<PlanScalar> scalar_at(const toml::node& node) {
+  if (const auto* truth = node.as_boolean()) return PlanScalar(truth->get());
+  if (const auto* whole = node.as_integer()) return PlanScalar(whole->get());
+  if (const auto* number = node.as_floating_point()) return PlanScalar(number->get());
+  if (const auto* text = node.as_string()) return PlanScalar(text->get());
+  return std::nullopt;
+}
+
+std::optional<PlanValue> value_at(const toml::node& node) {
+  PlanValue value;
+  if (!node.is_array()) {
+    const auto scalar = scalar_at(node);
+    if (!scalar) return std::nullopt;
+    value.parts.push_back(*scalar);
+    return value;
+  }
+  value.list = true;
+  for (const toml::node& entry : *node.as_array()) {
+    const auto scalar = scalar_at(entry);
+    if (!scalar) return std::nullopt;
+    value.parts.push_back(*scalar);
+  }
+  return value;
+}
+
+const toml::node* node_at(const toml::table& root, const Field& field) {
+  const std::string section = field.section();
+  if (section.empty()) return root.get(field.key());
+  const toml::node* table = root.get(section);
+  return table != nullptr && table->is_table() ? table->as_table()->get(field.key()) : nullptr;
+}
+
+class PlanReader {
+ public:
+  PlanReader(const toml::table& root, const std::string& name, OtherModels others)
+      : root_(root), name_(name), others_(others) {}
+
+  [[nodiscard]] Result<TrainRequest> read(TrainRequest request) const {
+    SOTTO_TRY(request, chosen(std::move(request)));
+    for (const Field& field : request.model->fields) {
+      if (field.path.empty() || field.path == model_key) continue;
+      const toml::node* node = node_at(root_, field);
+      if (node == nullptr) continue;
+      const auto value = value_at(*node);
+      const Status set = value ? field.set(request, *value)
+                               : Status(fail(Code::usage, "a value or a list of values is needed"));
+      if (!set.ok()) return refused(*node, field.key(), set.error().message);
+    }
+    SOTTO_TRY_DONE(check_keys(request.model.entry()));
+    return request;
+  }
+
+ private:
+  [[nodiscard]] Error refused(const toml::node& node, const std::string& key, const std::string& why) const {
+    const std::string where = name_.empty() ? "" : fmt::format("{}: ", place_of(node, name_));
+    return fail(Code::usage, fmt::format("{}{}: {}", where, key, why));
+  }
+
+  [[nodiscard]] Result<TrainRequest> chosen(TrainRequest request) const {
+    const toml::node* section = root_.get("model");
+    const toml::node* node =
+        section != nullptr && section->is_table() ? section->as_table()->get("name") : nullptr;
+    if (node == nullptr) return request;
+    const auto* text = node->as_string();
+    if (text == nullptr) return refused(*node, "name", "a string in quotes is needed");
+    const auto entry = find_model(text->get());
+    if (!entry.ok()) return refused(*node, "name", entry.error().message);
+    return with_model(std::move(request), **entry);
+  }
+
+  // Every key is one of the model's.
+  [[nodiscard]] Status check_keys(const ModelEntry& entry) const {
+    for (const auto& [section, node] : root_) {
+      const std::string name(section.str());
+      if (!node.is_table()) {
+        if (name != "seed") return unknown(node, entry, "", name);
+        continue;
+      }
+      for (const auto& [key, value] : *node.as_table()) {
+        const std::string path = fmt::format("{}.{}", name, std::string_view(key.str()));
+        if (entry.has(path)) continue;
+        if (others_ == OtherModels::skipped && is_plan_key(path)) continue;
+        return unknown(value, entry, name, std::string(key.str()));
+      }
+    }
+    return Done{};
+  }
+
+  [[nodiscard]] Error unknown(const toml::node& node, const ModelEntry& entry, const std::string& section,
+                              const std::string& key) const {
+    const std::string path = section.empty() ? key : section + "." + key;
+    if (is_plan_key(path)) return refused(node, key, not_of_model(entry, path));
+    NearestWord near(path);
+    std::set<std::string> sections;
+    for (const ModelEntry& one : all_models())
+      for (const Field& field : one.fields) {
+        near.look_at(field.path);
+        sections.insert(field.section());
+      }
+    const std::string meant = near.word().empty() ? "" : fmt::format(". Did you mean '{}'?", near.word());
+    if (!section.empty() && !sections.contains(section))
+      return refused(node, "[" + section + "]", "unknown section" + meant);
+    return refused(node, key, (section.empty() ? "unknown key" : "unknown key in [" + section + "]") + meant);
+  }
+
+  static constexpr const char* model_key = "model.name";
+
+  const toml::table& root_;
+  const std::string& name_;
+  OtherModels others_;
+};
+
+}  // namespace
+
+std::string to_toml(const TrainRequest& request) {
+  std::string text, section;
+  for (const Field& field : request.model->fields) {
+    if (field.path.empty()) continue;
+    const std::optional<PlanValue> value = field.get(request);
+    if (!value) continue;
+    if (section != field.section()) text += fmt::format("\n[{}]\n", section = field.section());
+    text += fmt::format("{} = {}\n", field.key(), to_text(*value));
+  }
+  return text;
+}
+
+Result<TrainRequest> from_table(const toml::table& table, const std::string& name, TrainRequest base,
+                                OtherModels others) {
+  return PlanReader(table, name, others).read(std::move(base));
+}
+
+Result<TrainRequest> from_kept_toml(const std::string& text) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, ""));
+  return from_table(table, "", {}, OtherModels::skipped);
+}
+
+Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
+  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  if (!name.empty()) SOTTO_TRY_DONE(check_owner(text, name, PlanOwner::train));
+  return from_table(table, name, std::move(base),
+                    text.starts_with(whole_plan_line) ? OtherModels::skipped : OtherModels::refused);
+}
+
+}  // namespace sotto

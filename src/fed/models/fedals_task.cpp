@@ -1,0 +1,239 @@
+// Federated ALS over a network: a device's statistic, and the items solved from the sums of them.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "fed/models/task_models.h"
+#include "model/fed_als.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::size_t most_sum_numbers = std::size_t{1} << 28;  // 1 GiB of statistics
+
+FedAls als_of(const Task& task) { return {options_of<AlsOptions>(task), task.items}; }
+
+void configure_als(TaskOptions& keys, v1::TaskSpec& spec) {
+  AlsOptions als;
+  keys.whole("factors", als.factors);
+  keys.real("lambda", als.lambda);
+  keys.real("confidence", als.confidence);
+  keys.real("reg_power", als.reg_power);
+  keys.real("init_sd", als.init_sd);
+  spec.set_factors(als.factors);
+  spec.set_lambda(als.lambda);
+  spec.set_confidence(als.confidence);
+  spec.set_reg_power(als.reg_power);
+  spec.set_init_sd(als.init_sd);
+}
+
+// A statistic stands at most once in each row, as it was rounded.
+TaskShape shape_of_als(const Task& task) {
+  const FedAls model = als_of(task);
+  return {.rows = task.items,
+          .width = model.shared_width(),
+          .sum_rows = model.sum_rows(),
+          .sum_width = model.sum_width(),
+          .most_rows = model.sum_rows(),
+          .alike = true,
+          .limit = step_limit,
+          .solved = true};
+}
+
+Status read_als(const v1::TaskSpec& spec, Task& task) {
+  const AlsOptions als{.factors = spec.factors(),
+                       .lambda = spec.lambda(),
+                       .confidence = spec.confidence(),
+                       .reg_power = spec.reg_power(),
+                       .init_sd = spec.init_sd(),
+                       .seed = spec.seed()};
+  task.options = als;
+  SOTTO_TRY_DONE(check_fed_als(als));
+  if (spec.down() != v1::PRECISION_F32)
+    return fail(Code::bad_input, "federated ALS is exact and sends its model in f32: leave down out");
+  if (const std::size_t numbers = shape_of_als(task).sum_numbers(); numbers > most_sum_numbers)
+    return fail(Code::bad_input,
+                fmt::format("the sums of federated ALS would have {} numbers, and have at most {}: lower "
+                            "factors, or take fewer items",
+                            numbers, most_sum_numbers));
+  return Done{};
+}
+
+Error no_row(const std::string& when) {
+  return fail(Code::diverged,
+              fmt::format("federated ALS has no solution {}: the task's lambda is too low, or "
+                          "its confidence too high, for this device's history",
+                          when));
+}
+
+// Solves its private row anew for what it received, and answers with its statistic.
+class FedAlsDevice final : public DeviceModel {
+ public:
+  FedAlsDevice(const Task& task, const DeviceStreams& streams, const DeviceHistory& history)
+      : task_(task),
+        streams_(streams),
+        history_(history),
+        model_(als_of(task)),
+        device_(model_),
+        sent_(model_.sum_width()) {}
+
+  bool can_answer() const override { return history_.shareable.interactions() > 0; }
+  RowMatrix start() const override {
+    RowMatrix own(1, model_.private_width());
+    model_.start_private(streams_.index, own.row(0));
+    return own;
+  }
+
+  Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) override {
+    SerialExecutor here;
+    const FactorSide received(shared, here);  // the sum of products is reckoned here, and not asked for
+    const HistoryVisit visit{.received = &received,
+                             .history = history_.shareable.of(UserIndex{0}),
+                             .own = own.row(0),
+                             .user = streams_.index,
+                             .round = round};
+    model_.start_private(streams_.index, visit.own);
+    sent_.clear();
+    ContributionPipeline pipeline({task_.plan.consent, task_.plan.seed, round, streams_.index},
+                                  task_.plan.fixed, sent_);
+    if (!device_.solve(visit).solved || !device_.contribute(visit, pipeline).finite)
+      return no_row(fmt::format("in round {}", round));
+    return &sent_;
+  }
+
+ private:
+  const Task& task_;
+  DeviceStreams streams_;
+  DeviceHistory history_;
+  FedAls model_;
+  FedAls::Device device_;
+  Contribution sent_;
+};
+
+Error refuse_statistic(const char* why) {
+  return fail(Code::bad_input, std::string("contribution refused: ") + why);
+}
+
+// Whether numbers are, as far as rounding goes, the upper triangle of f·[p, 1][p, 1]ᵀ for some row p and one
+// f ≤ 1, in units of 1/S: of a statistic, that is (model/fed_als.h). `cut` is what a clip may have cut off
+// each.
+//
+// Without a clip, x = S·p: the last column is a = x + e, |e| ≤ ½, the others v = x y/S·(1 + d) + e, |d| ≤
+// 2⁻²⁴ (a product of floats), and the count c = S. So |v c - a b| ≤ 2⁻²⁴|x y| + S/2 + (|x| + |y|)/2 + ¼. A
+// clip multiplies all by f and cuts: on the right S becomes c + cut, x becomes |a| + ½ + cut, and on the left
+// four factors that are off by a cut add cut·(|v| + |a| + |b| + c) + 2 cut².
+bool is_outer_product(const std::int32_t* numbers, std::size_t factors, double cut) {
+  std::vector<double> last(factors);
+  const std::int32_t* row = numbers;
+  for (std::size_t i = 0; i < factors; row += factors + 1 - i, ++i) last[i] = row[factors - i];
+  const double count = *row;
+  for (std::size_t i = 0; i < factors; ++i, ++numbers) {
+    if (*numbers < 0) return false;  // a square
+    for (std::size_t j = i; j < factors; ++j, ++numbers) {
+      const double value = *numbers, a = last[i], b = last[j];
+      const double x = std::abs(a) + 0.5 + cut, y = std::abs(b) + 0.5 + cut;
+      const double rounded = 0x1p-24 * x * y + 0.5 * (count + cut + x + y) + 0.25;
+      const double clipped = cut * (std::abs(value) + std::abs(a) + std::abs(b) + count) + 2.0 * cut * cut;
+      if (std::abs(value * count - a * b) > rounded + clipped) return false;
+    }
+  }
+  return true;
+}
+
+// Solves every row anew from the sums of statistics: what was before plays no part.
+class FedAlsServer final : public ServerModel {
+ public:
+  explicit FedAlsServer(const Task& task)
+      : model_(als_of(task)), shape_(task.shape()), fixed_(task.plan.fixed), clip_(task.clip) {}
+
+  RowMatrix start_shared() const override { return model_.start_shared(); }
+
+  Status check(const Contribution& contribution) const override {
+    if (contribution.size() == 0 || contribution.row(0) != 0)
+      return refuse_statistic("it lacks the row that everybody adds to");
+    for (std::size_t n = 1; n < contribution.size(); ++n)
+      if (contribution.row(n) == contribution.row(n - 1)) return refuse_statistic("it names a row twice");
+    const std::int32_t* first = contribution.values(0);  // the others are alike
+    // The last number says how many devices speak: this one. A clip makes it smaller with the others.
+    const auto one = static_cast<std::int32_t>(fixed_.scale());
+    const std::int32_t counted = first[shape_.sum_width - 1];
+    if (clipped() ? counted < 0 || counted > one : counted != one)
+      return refuse_statistic("it does not count as one device");
+    // Two clips, of the row and of the whole, cut towards zero.
+    const double cut = clipped() ? 2.001 : 0.0;
+    const double most = shape_.limit * (counted + cut) / one + cut;
+    if (!std::all_of(first, first + shape_.sum_width, [&](double value) { return std::abs(value) <= most; }))
+      return refuse_statistic("a number is larger than a statistic's");
+    if (!is_outer_product(first, shape_.width - 1, cut))
+      return refuse_statistic("its numbers are not the products of a row, as a statistic's are");
+    return Done{};
+  }
+
+  Result<RowMatrix> release(std::uint32_t round, const RowMatrix& /*master*/,
+                            Aggregator&& sum) const override {
+    RowMatrix next(shape_.rows, shape_.width), memory;
+    FedAls::Server server(model_, round, fixed_, next, memory);
+    bool everybody = false;  // the row that everybody adds to is there
+    std::move(sum).release([&](std::uint32_t row, const auto* values) {
+      everybody = everybody || row == 0;
+      server.take(row, values);
+    });
+    if (!everybody || !server.solved()) return no_rows();
+    return next;
+  }
+
+ private:
+  [[nodiscard]] bool clipped() const {
+    return clip_.row != ClipLimits::none || clip_.whole != ClipLimits::none;
+  }
+  // A task of this model has a clip where it has noise, and nowhere else.
+  [[nodiscard]] Error no_rows() const {
+    if (clipped())
+      return fail(Code::diverged,
+                  "federated ALS has no solution for this round's sums: their noise is too large for so few "
+                  "devices; raise goal, or take a larger epsilon, fewer factors or a larger lambda (in a new "
+                  "task)");
+    return fail(Code::diverged,
+                "federated ALS has no solution for this round's sums: they are singular, or left the range; "
+                "raise lambda, or lower confidence (in a new task)");
+  }
+
+  FedAls model_;
+  TaskShape shape_;
+  FixedPoint fixed_;
+  ClipLimits clip_;
+};
+
+Result<Private<RowMatrix>> solved_row_of_als(const Task& task, const RowMatrix& shared,
+                                             std::span<const ItemIndex> items) {
+  const FedAls model = als_of(task);
+  SOTTO_ASSERT(shared.rows() == model.shared_rows() && shared.width() == model.shared_width(),
+               "the model is the task's");
+  if (items.empty())
+    return fail(Code::not_found, "there is nothing on this device that the task's catalogue has: add items");
+  RowMatrix own(1, model.private_width());
+  model.start_private(UserIndex{}, own.row(0));
+  SerialExecutor here;
+  const FactorSide received(shared, here);
+  const HistoryVisit visit{.received = &received, .history = items, .own = own.row(0)};
+  if (!FedAls::Device(model).solve(visit).solved) return no_row("for the model at hand");
+  return Private<RowMatrix>(std::move(own));
+}
+
+}  // namespace
+
+constinit const TaskModel fedals_task{
+    .name = "fedals",
+    .configure = configure_als,
+    .read = read_als,
+    .shape = shape_of_als,
+    .row_of = [](ItemIndex item) { return item.value + 1; },
+    .device = device_half<FedAlsDevice>,
+    .server = server_half<FedAlsServer>,
+    .solved_row = solved_row_of_als,
+};
+
+}  // namespace sotto

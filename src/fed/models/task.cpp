@@ -1,0 +1,71 @@
+#include "fed/models/task.h"
+
+#include <fmt/core.h>
+
+#include "fed/models/task_models.h"
+
+namespace sotto {
+
+namespace {
+
+constexpr std::uint32_t most_items = 1u << 26;
+constexpr std::size_t most_name = 64;
+
+Error refuse_task(const std::string& why) { return fail(Code::bad_input, "task refused: " + why); }
+
+ClipLimits clip_of(const v1::TaskSpec& spec, FixedPoint fixed) {
+  ClipLimits clip;
+  const double scale = static_cast<double>(fixed.scale());
+  if (spec.clip() > 0.0) clip.whole = spec.clip() * scale;
+  if (spec.row_clip() > 0.0) clip.row = spec.row_clip() * scale;
+  return clip;
+}
+
+}  // namespace
+
+bool is_plain_name(const std::string& name) {
+  if (name.empty() || name.size() > most_name) return false;
+  for (const char c : name)
+    if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') && c != '-' && c != '_') return false;
+  return true;
+}
+
+TaskShape Task::shape() const { return model->shape(*this); }
+
+Result<Task> read_task(const v1::TaskSpec& spec) {
+  if (!is_plain_name(spec.name()))
+    return refuse_task(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
+  Task task;
+  const auto model = find_task_model(spec.model());
+  if (!model.ok()) return chained(model.error(), "task refused");
+  task.model = *model;
+  if (spec.items() < 2 || spec.items() > most_items)
+    return refuse_task(fmt::format("a catalogue has 2 to {} items", most_items));
+  if (!v1::Precision_IsValid(spec.down())) return refuse_task("it sends its model in a form unknown here");
+  if (!v1::Sum_IsValid(spec.sum())) return refuse_task("it sums in a way unknown here");
+  if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse_task("a clip is not negative");
+
+  task.name = spec.name();
+  task.items = spec.items();
+  task.reproducible = spec.reproducible();
+  task.down = spec.down();
+  task.secure = spec.sum() == v1::SUM_SECURE;
+  task.plan.seed = spec.seed();
+  task.plan.fixed.bits = static_cast<int>(spec.fixed_bits());
+  if (const Status read = task.model->read(spec, task); !read.ok())
+    return chained(read.error(), "task refused");
+  if (auto checked = check(task.plan); !checked.ok()) return chained(checked.error(), "task refused");
+  task.clip = clip_of(spec, task.plan.fixed);
+  SOTTO_TRY_DONE(check(task.clip));
+  if (task.secure) {
+    task.assumed = {.corrupt = spec.assumed().corrupt(),
+                    .dropped = spec.assumed().dropped(),
+                    .leak = spec.assumed().leak(),
+                    .abort = spec.assumed().abort(),
+                    .crowd = spec.assumed().crowd()};
+    if (auto checked = check(task.assumed); !checked.ok()) return chained(checked.error(), "task refused");
+  }
+  return task;
+}
+
+}  // namespace sotto

@@ -1,0 +1,63 @@
+// A task as both sides compute it: the message (TaskSpec) in the engine's types, checked.
+//
+// What differs between models is behind `model` (fed/models/task_model.h). Law: what read_task() takes, both
+// sides can compute with; a spec that asks for something this side does not know is refused by name.
+#pragma once
+
+#include <sotto/v1/federation.pb.h>
+
+#include <any>
+#include <string>
+
+#include "base/assert.h"
+#include "base/result.h"
+#include "fed/plan.h"
+#include "privacy/contribution_edit.h"
+#include "privacy/secure/sum_terms.h"
+
+namespace sotto {
+
+struct TaskModel;
+
+// What travels for a model, in rows and numbers.
+struct TaskShape {
+  std::size_t rows = 0;  // of the shared model
+  std::size_t width = 0;
+  std::size_t sum_rows = 0;  // of a round's sum, and of a contribution to it
+  std::size_t sum_width = 0;
+  std::size_t most_rows = 0;  // in one contribution
+  bool alike = false;         // whose rows all hold the same numbers
+  std::int32_t limit = 0;     // of a number in a row of one, up and down
+  bool solved = false;        // the next rows follow from this one sum alone: it is whole, and of one version
+
+  [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
+};
+
+struct Task {
+  std::string name;
+  const TaskModel* model = nullptr;
+  std::any options;  // the model's own: options_of()
+  Plan plan;         // seed and fixed are set, and triples of models that draw. Consent is each device's own.
+  std::size_t items = 0;
+  bool reproducible = false;
+  v1::Precision down = v1::PRECISION_F32;
+  bool secure = false;
+  SumAssumptions assumed;
+  ClipLimits clip;  // in units of a contribution's integers
+
+  [[nodiscard]] TaskShape shape() const;
+};
+
+// For the model's own file, which put them there.
+template <class Options>
+[[nodiscard]] const Options& options_of(const Task& task) {
+  const auto* options = std::any_cast<Options>(&task.options);
+  SOTTO_ASSERT(options != nullptr, "a task has the options of its model");
+  return *options;
+}
+
+[[nodiscard]] Result<Task> read_task(const v1::TaskSpec& spec);
+// Whether a text from a stranger may name something, and be printed.
+[[nodiscard]] bool is_plain_name(const std::string& name);
+
+}  // namespace sotto

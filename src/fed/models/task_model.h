@@ -1,0 +1,115 @@
+// TaskModel: a model that trains over a network, as everything that moves its bytes sees it: its options, the
+// shape of what travels, what a device computes and what the server makes of a round's sum. One file has all
+// of it, and defines the entry; the list is fed/models/task_models.h.
+//
+// Laws: a device computes what the simulator's device of that index computes, bit for bit, and what consent
+// keeps back is in no contribution. The next shared rows follow from the master and the released integers
+// alone, and are those of the simulator's server, bit for bit; where they cannot be had nothing is released.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include "base/private.h"
+#include "data/histories.h"
+#include "fed/aggregator.h"
+#include "fed/models/task.h"
+#include "privacy/contribution.h"
+
+namespace sotto {
+
+// Options that a person wrote, by name. What is not there leaves the value as it is.
+class TaskOptions {
+ public:
+  virtual void whole(const char* key, std::uint32_t& value) = 0;
+  virtual void real(const char* key, float& value) = 0;
+  // One of some words: its place among them.
+  virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
+
+ protected:
+  ~TaskOptions() = default;
+};
+
+// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
+// that it drew itself and keeps.
+struct DeviceStreams {
+  std::uint64_t seed = 1;
+  UserIndex index;
+};
+
+// Histories of one user, the device. They and the task, whose consent is the person's, outlive the model.
+struct DeviceHistory {
+  const Histories& consumed;
+  const Histories& shareable;
+};
+
+class DeviceModel {
+ public:
+  DeviceModel() = default;
+  DeviceModel(const DeviceModel&) = delete;
+  DeviceModel& operator=(const DeviceModel&) = delete;
+  virtual ~DeviceModel() = default;
+
+  // Whether the history has what an answer is made of.
+  [[nodiscard]] virtual bool can_answer() const = 0;
+  // The private row as it starts.
+  [[nodiscard]] virtual RowMatrix start() const = 0;
+  // The contribution to a round; it is overwritten by the next call. Moves `own`.
+  [[nodiscard]] virtual Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared,
+                                                         RowMatrix& own) = 0;
+};
+
+class ServerModel {
+ public:
+  ServerModel() = default;
+  ServerModel(const ServerModel&) = delete;
+  ServerModel& operator=(const ServerModel&) = delete;
+  virtual ~ServerModel() = default;
+
+  [[nodiscard]] virtual RowMatrix start_shared() const = 0;
+  // Whether a contribution in the open, of the task's shape, is one that a device of the model could make.
+  [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
+  // The shared rows after a round.
+  [[nodiscard]] virtual Result<RowMatrix> release(std::uint32_t round, const RowMatrix& master,
+                                                  Aggregator&& sum) const = 0;
+};
+
+// The functions get tasks of their own model.
+struct TaskModel {
+  const char* name;
+  // Options as a person wrote them into the message, with the usual values where there are none.
+  void (*configure)(TaskOptions& keys, v1::TaskSpec& spec);
+  // The message into the task's options, checked; the rest of the task but its clip is there.
+  Status (*read)(const v1::TaskSpec& spec, Task& task);
+  TaskShape (*shape)(const Task& task);
+  // The row of a contribution that comes from an item; rows keep the items' order.
+  std::uint32_t (*row_of)(ItemIndex item);
+  std::unique_ptr<DeviceModel> (*device)(const Task& task, const DeviceStreams& streams,
+                                         const DeviceHistory& history);
+  std::unique_ptr<ServerModel> (*server)(const Task& task);  // null in the library for apps on devices
+  // The private row for these shared rows and the person's whole history (ascending, each once), where it is
+  // no state but follows from both. Null where it is state, which rounds move.
+  Result<Private<RowMatrix>> (*solved_row)(const Task& task, const RowMatrix& shared,
+                                           std::span<const ItemIndex> items) = nullptr;
+};
+
+// A half of a model's own.
+template <class Half>
+std::unique_ptr<DeviceModel> device_half(const Task& task, const DeviceStreams& streams,
+                                         const DeviceHistory& history) {
+  return std::make_unique<Half>(task, streams, history);
+}
+#ifdef SOTTO_NO_SERVER  // the library for apps on devices
+template <class Half>
+inline constexpr std::nullptr_t server_half = nullptr;
+#else
+template <class Half>
+std::unique_ptr<ServerModel> server_half(const Task& task) {
+  return std::make_unique<Half>(task);
+}
+#endif
+
+}  // namespace sotto

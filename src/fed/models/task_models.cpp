@@ -1,0 +1,26 @@
+#include "fed/models/task_models.h"
+
+#include <fmt/core.h>
+
+#include "base/nearest_word.h"
+
+namespace sotto {
+
+Result<const TaskModel*> find_task_model(const std::string& name) {
+  std::string known;
+  NearestWord nearest(name);
+  for (const TaskModel* one : task_models) {
+    if (name == one->name) return one;
+    nearest.look_at(one->name);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", one->name);
+  }
+  const bool is_near = !name.empty() && !nearest.word().empty();
+  return fail(
+      Code::bad_input,
+      fmt::format("unknown model{}; {} over a network are {}: where a newer version knows it, update "
+                  "this one",
+                  is_plain_name(name) ? " '" + name + "'" : "",
+                  is_near ? fmt::format("did you mean '{}'? Known", nearest.word()) : "known", known));
+}
+
+}  // namespace sotto

@@ -1,0 +1,20 @@
+// The list of models that train over a network. Each stands in a file of its own, NAME_task.cpp.
+//
+// Law: anyone who needs to know what a model does asks its entry; nothing else names a model.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "fed/models/task_model.h"
+
+namespace sotto {
+
+extern const TaskModel fpl_task, fedals_task;
+// The first is the usual one.
+inline constexpr std::array task_models{&fpl_task, &fedals_task};
+
+// By name; where there is none the error says which there are, and which is near.
+[[nodiscard]] Result<const TaskModel*> find_task_model(const std::string& name);
+
+}  // namespace sotto
