@@ -19,7 +19,7 @@ namespace {
 // After the rounds of the world and its knowledge.
 enum RatingRound : std::uint32_t { quality_round = 4, rater_round = 5, kind_round = 6, person_round = 7 };
 
-constexpr std::array<std::string_view, 4> ages{"18-29", "30-44", "45-59", "60-89"};
+constexpr std::array<std::string_view, 4> age_groups{"18-29", "30-44", "45-59", "60-89"};
 constexpr std::array<std::string_view, 5> jobs{"artist", "cook", "engineer", "student", "teacher"};
 constexpr double usual = 3.4;        // the mean of all, before anything is known
 constexpr double quality_sd = 0.45;  // of a venue
@@ -36,7 +36,7 @@ struct Attributes {
 Attributes attributes_of(std::uint64_t seed, std::uint32_t user) {
   Stream stream(seed, Purpose::generate_world, person_round, user);
   Attributes who;
-  who.age = stream.below(static_cast<std::uint32_t>(ages.size()));
+  who.age = stream.below(static_cast<std::uint32_t>(age_groups.size()));
   who.job = stream.below(static_cast<std::uint32_t>(jobs.size()));
   return who;
 }
@@ -44,7 +44,7 @@ Attributes attributes_of(std::uint64_t seed, std::uint32_t user) {
 // What a kind of venue gains at weekends, and with each age.
 struct KindEffects {
   double weekend = 0.0;
-  std::array<double, ages.size()> by_age{};
+  std::array<double, age_groups.size()> by_age{};
 };
 
 std::vector<KindEffects> kind_effects(std::uint64_t seed) {
@@ -115,7 +115,7 @@ PersonAttributes generate_people(const WorldOptions& options) {
   for (std::uint32_t user = 0; user < options.users; ++user) {
     const Attributes who = attributes_of(options.seed, user);
     people.people.intern(numbered_id("person", user, options.users));
-    people.values[0].push_back(people.columns[0].values.intern(ages[who.age]));
+    people.values[0].push_back(people.columns[0].values.intern(age_groups[who.age]));
     people.values[1].push_back(people.columns[1].values.intern(jobs[who.job]));
   }
   return people;

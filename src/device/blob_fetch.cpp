@@ -9,7 +9,9 @@ namespace sotto {
 
 namespace {
 
-Error refuse(const char* why) { return fail(Code::bad_input, std::string("a download is refused: ") + why); }
+Error refuse_download(const char* why) {
+  return fail(Code::bad_input, std::string("a download is refused: ") + why);
+}
 
 }  // namespace
 
@@ -28,16 +30,17 @@ std::string BlobFetch::next() const {
 
 Status BlobFetch::take(const std::string& reply) {
   v1::FetchReply piece;
-  if (!piece.ParseFromString(reply)) return refuse("a piece does not decode");
-  if (piece.total() != ref_.bytes()) return refuse("it has another size than was said");
-  if (piece.data().empty()) return refuse("a piece has nothing in it");
-  if (piece.data().size() > ref_.bytes() - data_.size()) return refuse("more came than was asked for");
+  if (!piece.ParseFromString(reply)) return refuse_download("a piece does not decode");
+  if (piece.total() != ref_.bytes()) return refuse_download("it has another size than was said");
+  if (piece.data().empty()) return refuse_download("a piece has nothing in it");
+  if (piece.data().size() > ref_.bytes() - data_.size())
+    return refuse_download("more came than was asked for");
   data_ += piece.data();
   return Done{};
 }
 
 Result<std::string> BlobFetch::finish() && {
-  if (blob_hash(data_) != ref_.hash()) return refuse("its bytes are not those of its name");
+  if (blob_hash(data_) != ref_.hash()) return refuse_download("its bytes are not those of its name");
   return std::move(data_);
 }
 

@@ -4,7 +4,7 @@ namespace sotto {
 
 namespace {
 
-Error refuse(const char* why) {
+Error refuse_sum(const char* why) {
   return fail(Code::bad_input, std::string("the secure sum is refused: ") + why);
 }
 
@@ -19,7 +19,7 @@ SecurePart::Outgoing outgoing(v1::Phase phase, const M& message) {
 Result<std::vector<PublicKey>> read_directory(const std::string& bytes) {
   constexpr std::size_t each = sizeof(PublicKey);
   if (bytes.size() % each != 0 || bytes.size() / each > most_sum_devices)
-    return refuse("its directory does not decode");
+    return refuse_sum("its directory does not decode");
   std::vector<PublicKey> directory(bytes.size() / each);
   for (std::size_t n = 0; n < directory.size(); ++n)
     std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(n * each), each, directory[n].begin());
@@ -30,16 +30,16 @@ Result<std::vector<PublicKey>> read_directory(const std::string& bytes) {
 
 Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
   v1::SumStart start;
-  if (!start.ParseFromString(answer)) return refuse("its start does not decode");
+  if (!start.ParseFromString(answer)) return refuse_sum("its start does not decode");
   SOTTO_TRY(const SumOffer offer, decode<SumOffer>(bytes_in(start.offer())));
   SOTTO_TRY(directory_, read_directory(start.directory()));
   if (start.place() >= directory_.size() || directory_[start.place()] != secrets_.identity().open())
-    return refuse("the place in its directory is another device's");
+    return refuse_sum("the place in its directory is another device's");
   SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
   if (!same_bytes(offer.beacon, sum_beacon(offer.session, directory_)))
-    return refuse("who is whose neighbour was not drawn from everybody's keys");
+    return refuse_sum("who is whose neighbour was not drawn from everybody's keys");
   if (offer.entries != task_.shape().sum_numbers())
-    return refuse("it sums something of another shape than the task's model");
+    return refuse_sum("it sums something of another shape than the task's model");
   sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets());
   SOTTO_TRY(const KeysMessage keys, sum_->join(offer));
   return outgoing(v1::PHASE_KEYS, keys);
@@ -53,7 +53,7 @@ Result<std::vector<std::int32_t>> SecurePart::input() const {
       std::int32_t& sum = sums[contribution_.row(n) * width + k];
       // Beyond what an entry holds a row stands twice; the sum would not take it either.
       if (__builtin_add_overflow(sum, contribution_.values(n)[k], &sum))
-        return refuse("a row of this device's contribution is too large for it");
+        return refuse_sum("a row of this device's contribution is too large for it");
     }
   return sums;
 }
@@ -67,7 +67,7 @@ Result<SecurePart::Outgoing> SecurePart::give(const std::string& answer) {
 
 Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::string& answer) {
   if (phase == v1::PHASE_JOIN) return join(answer);
-  if (!sum_) return refuse("a phase before its time");
+  if (!sum_) return refuse_sum("a phase before its time");
   if (phase == v1::PHASE_KEYS) {
     SOTTO_TRY(const auto keys, decode<NeighbourKeysMessage>(bytes_in(answer)));
     SOTTO_TRY(const LettersMessage letters, sum_->receive(keys));
@@ -80,7 +80,7 @@ Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::strin
     if (!agreement) return Outgoing{v1::PHASE_AGREEMENT, ""};
     return outgoing(v1::PHASE_AGREEMENT, *agreement);
   }
-  if (phase != v1::PHASE_AGREEMENT) return refuse("an answer where none is due");
+  if (phase != v1::PHASE_AGREEMENT) return refuse_sum("an answer where none is due");
   SOTTO_TRY(const auto certificate, decode<CertificateMessage>(bytes_in(answer)));
   SOTTO_TRY(const RevealMessage reveal, sum_->receive(certificate));
   return outgoing(v1::PHASE_REVEAL, reveal);

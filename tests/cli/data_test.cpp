@@ -9,7 +9,7 @@ namespace sotto::cli {
 namespace {
 
 // Three people, four things, one repeated pair.
-constexpr const char* ratings =
+constexpr const char* rating_lines =
     "user,item,rating,time\n"
     "ann,tea,5,100000001\nann,rye,3,100000002\nann,oat,4,100000003\n"
     "bob,tea,4,100000004\nbob,fig,1,100000005\nbob,tea,2,100000006\n"
@@ -17,7 +17,7 @@ constexpr const char* ratings =
 
 TEST(CliData, inspect_counts_what_is_there) {
   const Workshop shop;
-  shop.put("r.csv", ratings);
+  shop.put("r.csv", rating_lines);
   const Outcome outcome = shop.sotto({"data", "inspect", "r.csv", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const auto json = outcome.json();
@@ -37,7 +37,7 @@ TEST(CliData, inspect_counts_what_is_there) {
 
 TEST(CliData, inspect_filters_and_prints_a_table) {
   const Workshop shop;
-  shop.put("r.csv", ratings);
+  shop.put("r.csv", rating_lines);
   const auto json = shop.sotto({"data", "inspect", "r.csv", "--min-rating", "4", "--json"}).json();
   EXPECT_EQ(json["interactions"], 3);  // tea and oat of ann, oat of eve: bob's last word on tea is 2
   EXPECT_EQ(json["filters"].size(), 1u);
@@ -58,7 +58,7 @@ TEST(CliData, bad_lines_are_named_without_their_ids) {
 
 TEST(CliData, convert_there_and_back) {
   const Workshop shop;
-  shop.put("r.csv", ratings);
+  shop.put("r.csv", rating_lines);
   ASSERT_EQ(shop.sotto({"data", "convert", "r.csv", "--out", "one.tsv.zst"}).code, 0);
   ASSERT_EQ(shop.sotto({"data", "convert", "one.tsv.zst", "--out", "two.csv"}).code, 0);
   ASSERT_EQ(shop.sotto({"data", "convert", "two.csv", "--out", "three.tsv"}).code, 0);
@@ -78,7 +78,7 @@ TEST(CliData, csv_fields_with_commas_and_quotes_survive) {
 
 TEST(CliData, convert_refuses_an_unknown_ending_and_writes_nothing) {
   const Workshop shop;
-  shop.put("r.csv", ratings);
+  shop.put("r.csv", rating_lines);
   EXPECT_EQ(shop.sotto({"data", "convert", "r.csv", "--out", "r.xls"}).code, 2);
   EXPECT_FALSE(shop.has("r.xls"));
 }

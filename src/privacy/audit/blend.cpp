@@ -12,7 +12,7 @@ namespace sotto {
 namespace {
 
 constexpr int newton_steps = 12;
-constexpr double ridge = 1.0;  // keeps weights finite where evidence tells all
+constexpr double blend_ridge = 1.0;  // keeps weights finite where evidence tells all
 constexpr double needed_errors = 2.0;
 
 // Gradient and curvature of the logistic loss at some weights.
@@ -77,8 +77,8 @@ Blend Blend::learn(std::span<const BlendCase> known) {
   for (int step = 0; step < newton_steps; ++step) {
     Slope slope(size);
     for (std::size_t a = 0; a + 1 < size; ++a) {
-      slope.gradient[a] = ridge * blend.weights_[a];
-      slope.curvature[a * size + a] = ridge;
+      slope.gradient[a] = blend_ridge * blend.weights_[a];
+      slope.curvature[a * size + a] = blend_ridge;
     }
     for (const BlendCase& one : known) add_case(one, blend.weights_, slope);
     const std::vector<double> change = newton_step(slope);
