@@ -78,7 +78,7 @@ Fields fields_of(const std::function<bool(const ModelEntry&)>& wanted,
       if (!field.flag.empty() && !known && asked) all.push_back(field);
     }
   }
-  std::ranges::stable_partition(all, &Field::common);
+  std::stable_partition(all.begin(), all.end(), [](const Field& field) { return field.common; });
   return all;
 }
 

@@ -49,39 +49,25 @@ Result<Curve> read_curve(const fs::path& path) {
   return curve;
 }
 
-struct RunFile {
+struct SizedFile {
   std::string name;
   std::uint64_t bytes = 0;
 };
 
-std::vector<RunFile> files_of(const fs::path& folder) {
-  std::vector<RunFile> files;
+std::vector<SizedFile> files_of(const fs::path& folder) {
+  std::vector<SizedFile> files;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
     if (entry->is_regular_file(error))
       files.push_back({entry->path().filename().string(), entry->file_size(error)});
-  std::sort(files.begin(), files.end(), [](const RunFile& a, const RunFile& b) { return a.name < b.name; });
+  std::sort(files.begin(), files.end(),
+            [](const SizedFile& a, const SizedFile& b) { return a.name < b.name; });
   return files;
 }
 
 const char* about_file(const std::string& name) {
-  struct Known {
-    std::string_view name;
-    const char* about;
-  };
-  constexpr std::array<Known, 10> known{
-      {{"plan.toml", "the complete plan: 'sotto train --plan' makes the run again"},
-       {"split.bin", "ids, training, validation and test part"},
-       {"rounds.jsonl", "one line a round, or several rounds"},
-       {"checkpoint.bin", "where the stopped training goes on"},
-       {"model.bin", "the shared parameters"},
-       {"devices.bin", "the simulated devices' private vectors"},
-       {"metrics.json", "the judgement"},
-       {"per_user.tsv", "the judgement, user by user"},
-       {"items.tsv", "popularity, recommendations and updates, item by item"},
-       {"run.json", "versions, hashes, counts, times"}}};
-  for (const Known& one : known)
-    if (one.name == name) return one.about;
+  for (const RunFile& file : run_files())
+    if (name == file.name) return file.about;
   return "";
 }
 
@@ -104,7 +90,7 @@ void print_run(const RunDir& run, const Curve& curve, const TrainRequest& reques
       console.print("  " + console.paint(line.front() == '[' ? Tone::dim : Tone::plain, line) + "\n");
 
   Table files({{"", Align::left}, {"", Align::right}, {"", Align::left, Tone::dim}});
-  for (const RunFile& file : files_of(run.path()))
+  for (const SizedFile& file : files_of(run.path()))
     files.row({file.name, human_bytes(static_cast<double>(file.bytes)), about_file(file.name)});
   console.print("\nFiles\n" + files.text(console));
 }
@@ -113,7 +99,7 @@ nlohmann::json as_json(const RunDir& run, const Curve& curve, const TrainRequest
   nlohmann::json json{{"run", run.path().string()},     {"complete", whole},
                       {"plan", to_toml(request)},       {"loss", curve.loss},
                       {"validation", curve.validation}, {"rounds_logged", curve.rounds}};
-  for (const RunFile& file : files_of(run.path())) json["files"][file.name] = file.bytes;
+  for (const SizedFile& file : files_of(run.path())) json["files"][file.name] = file.bytes;
   return json;
 }
 

@@ -36,12 +36,6 @@ constexpr Stamp features_stamp{.magic = 0x46544F53,  // "SOTF"
                                .kind = "file of item features",
                                .remedy = "train again"};
 
-// All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
-constexpr std::array run_files{"run.json",      "metrics.json", "per_user.tsv",   "items.tsv",
-                               "model.bin",     "devices.bin",  "checkpoint.bin", "rounds.jsonl",
-                               "dp_budget.txt", "features.bin", "records.bin",    "split.bin",
-                               "plan.toml"};
-
 // The first line of plan.toml in a run: the format is known before anything else is read.
 constexpr std::string_view format_line = "# A run of Sotto, format ";
 
@@ -57,9 +51,9 @@ Error damaged_run(const fs::path& file, const std::string& why) {
 
 Result<std::vector<std::string>> run_files_in(const fs::path& folder) {
   std::vector<std::string> found;
-  for (const char* name : run_files) {
-    SOTTO_TRY(const bool there, is_there(folder / name));
-    if (there) found.emplace_back(name);
+  for (const RunFile& file : run_files()) {
+    SOTTO_TRY(const bool there, is_there(folder / file.name));
+    if (there) found.emplace_back(file.name);
   }
   return found;
 }

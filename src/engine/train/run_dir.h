@@ -1,23 +1,5 @@
 // A run directory: all that one training run leaves behind, readable without the original data.
-//
-//   plan.toml       the complete request: `sotto train --plan plan.toml` makes the run again
-//   split.bin       ids, training, validation and test part (zstd)
-//   features.bin    what is known about the items, if they were given features; sealed with a hash (zstd)
-//   records.bin     ratings, times and contexts, if the run looks at them; sealed likewise (zstd)
-//   dp_budget.txt   where the privacy budget lies that the run is charged to, if any: a resumed run goes on
-//                   with it
-//   rounds.jsonl    one line a round (or several rounds): the same bytes for the same run
-//   checkpoint.bin  only while training or after a stop; for its owner's eyes (it holds private rows)
-//   model.bin       the shared parameters: one row an item, then a network's layers; sealed with a hash of
-//   the
-//                   file
-//   devices.bin     (where users have rows) the simulated devices' private rows: what real devices would keep
-//   to themselves;
-//                   sealed likewise, for its owner's eyes
-//   metrics.json, per_user.tsv
-//   items.tsv       of each item of the catalogue: training interactions, lists it stands in, and (federated
-//                   models) how often it was updated
-//   run.json        versions, seed, hashes, counts, times; written last: a run without it is not whole
+// What its files are: run_files().
 //
 // Laws: no file that was there before is overwritten or removed unless it is a run's and the caller says
 // so; files of a run that were changed are refused, with a sentence that says what to do.
@@ -40,6 +22,13 @@ namespace sotto {
 // Format 1 is version 0.1.0's: its plan holds the options of all models, and the hash of a model made in one
 // go covers no number. It is read, not written.
 inline constexpr int run_format = 2;
+
+// All that a run writes. A run is removed in this order: while plan and split are there, it still is one.
+struct RunFile {
+  const char* name;
+  const char* about;
+};
+[[nodiscard]] std::span<const RunFile> run_files();
 
 class RunDir {
  public:

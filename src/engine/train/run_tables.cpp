@@ -1,9 +1,33 @@
-// The tables of a run directory: what was judged of each person, and what each item met.
+// The files of a run directory, and those of them that are tables: what was judged of each person, and what
+// each item met.
 #include <fmt/core.h>
+
+#include <array>
 
 #include "engine/train/run_dir.h"
 
 namespace sotto {
+
+std::span<const RunFile> run_files() {
+  static constexpr std::array files{
+      RunFile{"run.json",
+              "versions, seed, hashes, counts, times; written last: without it a run is not whole"},
+      RunFile{"metrics.json", "the judgement"},
+      RunFile{"per_user.tsv", "the judgement, user by user"},
+      RunFile{"items.tsv", "popularity, recommendations and updates, item by item"},
+      RunFile{"model.bin",
+              "the shared parameters, sealed with a hash: a row per item, then a network's layers"},
+      RunFile{"devices.bin",
+              "the simulated devices' private vectors, which real ones would keep; for its owner's eyes"},
+      RunFile{"checkpoint.bin", "where the stopped training goes on; for its owner's eyes"},
+      RunFile{"rounds.jsonl", "one line per round, or several rounds: the same bytes for the same run"},
+      RunFile{"dp_budget.txt", "where the privacy budget is that the run is charged to"},
+      RunFile{"features.bin", "what is known about the items, sealed with a hash"},
+      RunFile{"records.bin", "ratings, times and contexts, sealed with a hash"},
+      RunFile{"split.bin", "ids, training, validation and test part"},
+      RunFile{"plan.toml", "the complete plan: 'sotto train --plan' makes the run again"}};
+  return files;
+}
 
 std::string per_user_tsv(const Evaluation& evaluation, const Split& split) {
   std::string text = "user";
