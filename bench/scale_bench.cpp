@@ -90,7 +90,9 @@ int measure(const std::filesystem::path& file) {
   TrainHooks hooks;
   std::unique_ptr<ScratchStorage> scratch;
   if (const std::string folder = setting("SOTTO_SCALE_SCRATCH", ""); !folder.empty()) {
-    auto made = ScratchStorage::make(folder, static_cast<std::uint64_t>(private_row_bytes(request, users)));
+    auto made = ScratchStorage::make(
+        folder,
+        static_cast<std::uint64_t>(factor_row_bytes(request.plan.fpl.factors) * static_cast<double>(users)));
     if (!made.ok()) return fmt::print(stderr, "{}\n", made.error().message), 1;
     scratch = std::move(*made);
     hooks.private_memory = scratch.get();
@@ -112,7 +114,7 @@ int measure(const std::filesystem::path& file) {
   const double peak = peak_bytes();
   const auto people = static_cast<double>(users);
   const double own = 4.0 * static_cast<double>(split->train.interactions()) + 8.0 * people +
-                     private_row_bytes(request, users);
+                     factor_row_bytes(request.plan.fpl.factors) * static_cast<double>(users);
   const double beyond = peak - program - catalogue_bytes();
   fmt::print("| {} | {} | {:.2f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {:.0f} | {} | {:.2f} |\n", users,
              split->train.interactions(), opened, started, round / visits * people, round / visits * 1e6,

@@ -13,7 +13,7 @@ namespace sotto {
 namespace {
 
 constexpr Stamp checkpoint_stamp{.magic = 0x4B434F53,  // "SOCK"
-                                 .version = 3,
+                                 .version = 4,
                                  .kind = "checkpoint",
                                  .remedy = "start the run anew with --force"};
 
