@@ -82,14 +82,19 @@ Fields fields_of(const std::function<bool(const ModelEntry&)>& wanted,
   return all;
 }
 
-Status apply(const FieldFlags& flags, TrainRequest& request, bool model_is_given) {
+Status choose_model(const FieldFlags& flags, TrainRequest& request, bool model_is_given) {
   if (const auto* words = flags.words_of(model_flag); words != nullptr) {
     SOTTO_TRY(const ModelEntry* entry, find_model(words->front()));
-    request = with_model(std::move(request), *entry);
+    SOTTO_TRY(request, switched_to(std::move(request), *entry));
   } else if (!model_is_given) {
     SOTTO_TRY(const ModelEntry* entry, told_by(flags, request.model.entry()));
-    request = with_model(std::move(request), *entry);
+    SOTTO_TRY(request, switched_to(std::move(request), *entry));
   }
+  return Done{};
+}
+
+Status apply(const FieldFlags& flags, TrainRequest& request, bool model_is_given) {
+  SOTTO_TRY_DONE(choose_model(flags, request, model_is_given));
   for (const auto& [flag, words] : flags.typed)
     if (request.model->flag(flag) == nullptr)
       return fail(Code::usage, fmt::format("{}: {}", flag, not_of_model(request.model.entry(), flag)));

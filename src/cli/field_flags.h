@@ -29,6 +29,8 @@ void add_field_flags(CLI::App& app, FieldFlags& flags, const Fields& fields, con
 // Sets what was typed. A flag of --model chooses the model first; without one, a flag that the request's
 // model has not, but exactly one model has, chooses that one. Fails where the model has no such option.
 [[nodiscard]] Status apply(const FieldFlags& flags, TrainRequest& request, bool model_is_given = false);
+// The first half of it.
+[[nodiscard]] Status choose_model(const FieldFlags& flags, TrainRequest& request, bool model_is_given);
 // Of flags about data alone.
 [[nodiscard]] Status apply(const FieldFlags& flags, DataRequest& data);
 

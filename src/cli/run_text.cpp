@@ -16,7 +16,6 @@ namespace sotto {
 
 namespace {
 
-// Metrics in the order people look for them; others follow.
 std::size_t place_of(const std::string& name) {
   const auto all = all_metrics();
   return static_cast<std::size_t>(std::ranges::find(all, name, &MetricFacts::base) - all.begin());

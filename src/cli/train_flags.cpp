@@ -80,10 +80,15 @@ void add_plan_flags(CLI::App& app, TrainFlags& flags, const std::function<bool(c
 }
 
 Result<TrainRequest> request_from(const TrainFlags& flags, std::optional<TrainRequest> base) {
-  const bool model_is_given = base.has_value() || !flags.plan_file.empty();
+  bool model_is_given = base.has_value();
   TrainRequest request = base ? std::move(*base) : TrainRequest{};
   if (!flags.plan_file.empty()) {
     SOTTO_TRY(const std::string text, read_text(flags.plan_file));
+    // A plan that says nothing of a model is one of the model that flags tell.
+    if (names_a_model(text))
+      model_is_given = true;
+    else
+      SOTTO_TRY_DONE(choose_model(flags.fields, request, model_is_given));
     SOTTO_TRY(request, from_toml(text, flags.plan_file, std::move(request)));
   }
   SOTTO_TRY_DONE(apply(flags.fields, request, model_is_given));

@@ -22,13 +22,11 @@ std::size_t place_of_section(const std::string& section) {
 }
 
 Field name_field(const ModelEntry& entry) {
-  Field field = fields::setter({"model.name", "--model", "NAME", "the model: 'sotto models' lists them"},
-                               [](TrainRequest& request, const std::string& name) -> Status {
-                                 SOTTO_TRY(const ModelEntry* chosen, find_model(name));
-                                 request = with_model(std::move(request), *chosen);
-                                 return Done{};
-                               })
-                    .in_group("Model");
+  Field field{.path = "model.name",
+              .flag = "--model",
+              .type = "NAME",
+              .help = "the model: 'sotto models' lists them",
+              .group = "Model"};
   field.get = [name = entry.name](const TrainRequest&) { return std::optional(PlanValue{{name}}); };
   field.common = true;
   return field;

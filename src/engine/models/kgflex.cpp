@@ -108,6 +108,7 @@ Fields kgflex_fields() {
              "sequential: the rows move after each pair; batch: once per visit"},
             [](auto& request) -> auto& { return request.local; }, parse_local_steps, {"sequential", "batch"})
           .with_standard("batch")
+          .of_scope("kgflex")
           .in_group("Federation"),
       named({"kgflex.gain", "--gain", "NAME", "how a feature is weighed"}, own(&KgflexSettings::gain),
             parse_gain, {"information", "gini", "ratio"})

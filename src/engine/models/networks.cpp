@@ -223,6 +223,7 @@ Fields neumf_fields() {
   return {factors(),
           field({"model.negatives", "--negatives", "N", "items drawn for each consumed one"},
                 of_neumf(&NeuMfOptions::negatives))
+              .of_scope("network")
               .in_group("Model"),
           with_commas(field({"neural.layers", "--layers", "LIST",
                              "sizes of the network: both vectors, then each layer"},

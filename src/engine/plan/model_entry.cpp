@@ -72,13 +72,6 @@ bool is_plan_key(std::string_view path) {
   return std::ranges::any_of(all_models(), [&](const ModelEntry& entry) { return entry.has(path); });
 }
 
-std::vector<std::string> models_with_flag(std::string_view flag) {
-  std::vector<std::string> names;
-  for (const ModelEntry& entry : all_models())
-    if (entry.flag(flag) != nullptr) names.push_back(entry.name);
-  return names;
-}
-
 std::string not_of_model(const ModelEntry& entry, std::string_view option) {
   std::vector<std::string> owners;
   for (const ModelEntry& one : all_models())
@@ -87,8 +80,8 @@ std::string not_of_model(const ModelEntry& entry, std::string_view option) {
   const bool many = owners.size() > most_owners;
   if (many) owners.resize(most_owners);
   const std::vector<std::string> flags = own_flags(entry);
-  return fmt::format("{} has no such option; it is one of {}{}. {}", entry.name, joined_words(owners),
-                     many ? ", …" : "",
+  return fmt::format("{} has no such option; it is one of {}. {}", entry.name,
+                     many ? fmt::format("{}, …", fmt::join(owners, ", ")) : joined_words(owners),
                      flags.empty() ? entry.name + " has no options of its own"
                                    : fmt::format("{} has {}", entry.name, joined_words(flags)));
 }
@@ -125,6 +118,25 @@ TrainRequest with_model(TrainRequest request, const ModelEntry& entry) {
     SOTTO_ASSERT(set.ok(), "a key means the same to every model");
   }
   return out;
+}
+
+bool is_protection(std::string_view path) {
+  constexpr std::array<std::string_view, 5> sections{"consent", "sum", "dp", "robust", "criteria"};
+  // The share that leaves and how it is drawn mean nothing where nothing leaves.
+  return std::ranges::find(sections, path.substr(0, path.find('.'))) != sections.end() &&
+         path != "consent.pi" && path != "consent.mask";
+}
+
+Result<TrainRequest> switched_to(TrainRequest request, const ModelEntry& entry) {
+  TrainRequest usual;
+  usual.model = ChosenModel(request.model.entry());
+  for (const Field& field : request.model->fields)
+    if (is_protection(field.path) && !entry.has(field.path) && field.get(request) != field.get(usual))
+      return fail(Code::usage,
+                  fmt::format("the plan protects people by {}, and that would be lost: {}; take it out of "
+                              "the plan, or choose another model",
+                              field.path, not_of_model(entry, field.path)));
+  return with_model(std::move(request), entry);
 }
 
 const char* to_string(Sends sends) {

@@ -122,16 +122,19 @@ struct ModelEntry {
 
 // Whether a plan of some model has this key ("linear.l1").
 [[nodiscard]] bool is_plan_key(std::string_view path);
-// The models that have a flag.
-[[nodiscard]] std::vector<std::string> models_with_flag(std::string_view flag);
 // What is said where a model is given an option that others have, and what it has instead.
 [[nodiscard]] std::string not_of_model(const ModelEntry& entry, std::string_view option);
 
 // What an option is unless somebody says otherwise, in words; "" where there is nothing to say.
 [[nodiscard]] std::string standard_of(const ModelEntry& entry, const Field& field);
 
-// The same request for another model: what both have stays as it was set, all else is as usual.
+// Whether an option ("dp.place") protects people, so that nobody may lose it unawares.
+[[nodiscard]] bool is_protection(std::string_view path);
+
+// The same request for another model: what was set and both have stays, all else is as usual.
 [[nodiscard]] TrainRequest with_model(TrainRequest request, const ModelEntry& entry);
+// The same where a person asks for it: fails where a protection of people would be lost without a word.
+[[nodiscard]] Result<TrainRequest> switched_to(TrainRequest request, const ModelEntry& entry);
 
 // Whether the seed decides anything. Law: where it does not, two requests that
 // differ in their seed alone make the same of one split.

@@ -80,7 +80,9 @@ class PlanReader {
     if (text == nullptr) return refused(*node, "name", "a string in quotes is needed");
     const auto entry = find_model(text->get());
     if (!entry.ok()) return refused(*node, "name", entry.error().message);
-    return with_model(std::move(request), **entry);
+    auto switched = switched_to(std::move(request), **entry);
+    if (!switched.ok()) return refused(*node, "name", switched.error().message);
+    return switched;
   }
 
   // Every key is one of the model's.
@@ -142,6 +144,11 @@ std::string to_toml(const TrainRequest& request) {
 Result<TrainRequest> from_table(const toml::table& table, const std::string& name, TrainRequest base,
                                 OtherModels others) {
   return PlanReader(table, name, others).read(std::move(base));
+}
+
+bool names_a_model(const std::string& text) {
+  const auto table = parse_toml(text, "");
+  return table.ok() && (*table)["model"]["name"];
 }
 
 Result<TrainRequest> from_kept_toml(const std::string& text) {

@@ -31,8 +31,9 @@ std::string text_of(const PlanScalar& scalar) {
 template <class T>
 Result<PlanScalar> number_from(const std::string& word, const char* what) {
   T value{};
+  const char* begin = word.data() + (word.starts_with('+') && !word.starts_with("+-") ? 1 : 0);
   const char* end = word.data() + word.size();
-  const auto [stop, error] = std::from_chars(word.data(), end, value);
+  const auto [stop, error] = std::from_chars(begin, end, value);
   if (error != std::errc() || stop != end) return fail(Code::usage, fmt::format("'{}' is no {}", word, what));
   return PlanScalar(value);
 }

@@ -1,6 +1,6 @@
 // PlanValue: what stands behind a key of a plan, or was typed behind a flag, before anybody knows its type.
 //
-// Law: from_text(to_text(value)) is the value.
+// Law: TOML reads what to_text() writes as the same value.
 #pragma once
 
 #include <cstdint>

@@ -86,9 +86,11 @@ struct TrainRequest {
 // Checks all that can be wrong before data is read; fills in what follows (the λs, one seed for all).
 [[nodiscard]] Status settle(TrainRequest& request);
 [[nodiscard]] std::string to_toml(const TrainRequest& request);
-// Reads on top of `base`; an unknown key or a wrong type names file and line.
 // A plan that a result keeps, of this version or an earlier one.
 [[nodiscard]] Result<TrainRequest> from_kept_toml(const std::string& text);
+// Whether a plan says which model it is of.
+[[nodiscard]] bool names_a_model(const std::string& text);
+// Reads on top of `base`; an unknown key or a wrong type names file and line.
 [[nodiscard]] Result<TrainRequest> from_toml(const std::string& text, const std::string& name,
                                              TrainRequest base = {});
 

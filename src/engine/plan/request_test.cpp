@@ -149,6 +149,29 @@ TEST(Request, AnotherModelKeepsWhatBothHave) {
   EXPECT_EQ(to_toml(svd), to_toml(TrainRequest{.model = "svdpp"}));
 }
 
+TEST(Request, AnotherModelIsRefusedWhereAProtectionWouldBeLost) {
+  TrainRequest request;
+  request.plan.consent.pi = 0.5;
+  EXPECT_TRUE(switched_to(request, *find_model("ease").value()).ok()) << "nothing leaves a central model";
+  request.dp.place = "central";
+  EXPECT_TRUE(switched_to(request, *find_model("fedease").value()).ok());
+  const auto noiseless = switched_to(request, *find_model("feditemknn").value());
+  ASSERT_FALSE(noiseless.ok());
+  EXPECT_NE(noiseless.error().message.find("dp.place"), std::string::npos) << noiseless.error().message;
+  request.dp.place.clear();
+  request.sum.kind = SumKind::secure;
+  EXPECT_FALSE(switched_to(request, *find_model("ease").value()).ok());
+  EXPECT_FALSE(from_toml("[model]\nname = 'ease'\n", "p", request).ok());
+}
+
+TEST(RequestToml, ARateIsNoOtherModelsRate) {
+  TrainRequest request;
+  request.plan.fpl.learning_rate = 0.3f;
+  const TrainRequest network = with_model(request, *find_model("multvae").value());
+  EXPECT_EQ(to_toml(network), to_toml(TrainRequest{.model = "multvae"}));
+  EXPECT_EQ(with_model(request, *find_model("bprmf").value()).plan.fpl.learning_rate, 0.3f);
+}
+
 TEST(Request, OptionsOfAFactorModelAreCheckedBeforeAnythingRuns) {
   const auto refused = [](std::string_view model, auto set, const char* words) {
     TrainRequest request;

@@ -359,6 +359,13 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   if (summary["model"] != run.request.model->name)
     return damaged_run(path / "plan.toml", "it is not the plan of the model that run.json names");
   SOTTO_TRY(std::optional<Parameters> parameters, dir.parameters(run.request, *run.split));
+  // Its noise is drawn otherwise now: made again it would be another release, and nobody would pay for it.
+  if (summary["format"] == 1 && !run.request.model->in_steps() && run.request.dp.asked())
+    return fail(
+        Code::incompatible,
+        fmt::format("{}: version 0.1.0 made this model with noise that is not drawn again: use it with that "
+                    "version, or train anew with a budget for it",
+                    path.string()));
   SOTTO_TRY(RebuiltModel again, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   // Up to format 1 the hash of a model made in one go was that of its settings.
   if (summary["format"] != 1 && summary["model_hash"] != again.hash)

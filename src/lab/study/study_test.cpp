@@ -131,6 +131,22 @@ TEST(StudyToml, RangesAreForSearches) {
   EXPECT_FALSE(study_from_toml(ranged.substr(0, ranged.find("[search]")), "s.toml").ok());
 }
 
+TEST(Study, AProtectionAtTheTopIsOneOfEveryFederatedModel) {
+  const auto study = [](const char* second) {
+    return study_from_toml(
+        std::string("name = 's'\n[dp]\nplace = 'central'\nepsilon = 1.0\n[[dataset]]\nname = 'w'\n"
+                    "paths = ['w']\n[[model]]\nmodel = {name = 'fedease'}\n[[model]]\n"
+                    "model = {name = '") +
+            second + "'}\n",
+        "s.toml");
+  };
+  EXPECT_TRUE(study("toppop").ok()) << study("toppop").error().message;
+  const auto unprotected = study("feditemknn");
+  ASSERT_FALSE(unprotected.ok());
+  EXPECT_NE(unprotected.error().message.find("would not hold"), std::string::npos)
+      << unprotected.error().message;
+}
+
 TEST(Study, SettingsChangeARequestAndNothingElse) {
   TrainRequest base;
   base.plan.epochs = 9;

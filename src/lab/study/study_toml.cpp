@@ -229,7 +229,7 @@ Status StudyReader::read_datasets() {
   return Done{};
 }
 
-// Every option at the top is one of some model of the study.
+// Every option at the top is one of some model of the study, and protections are of all that are federated.
 Status StudyReader::check_top() const {
   for (const auto& [section, node] : root_) {
     if (!node.is_table()) continue;
@@ -240,6 +240,12 @@ Status StudyReader::check_top() const {
       if (!study_.models.empty() && std::ranges::none_of(study_.models, has))
         return at(value, fmt::format("{}: no model of this study has it: {}", path,
                                      not_of_model(study_.models.front().request.model.entry(), path)));
+      // What protects people holds for every model that has people's devices.
+      for (const StudyModel& model : study_.models)
+        if (model.request.model->federated() && !has(model) && is_protection(path))
+          return at(value,
+                    fmt::format("{}: it would not hold for '{}': {}; write it into the models that have it",
+                                path, model.label, not_of_model(model.request.model.entry(), path)));
     }
   }
   return Done{};
