@@ -1,5 +1,7 @@
 #include "cli/field_flags.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cli/values.h"

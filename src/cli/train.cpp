@@ -151,8 +151,8 @@ void add_train(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<TrainFlags>(root, cli, "train", "train a model and judge it", run_train);
   add_train_flags(*app, *flags);
   app->footer(
-      "A model's own options: 'sotto train --model NAME --help'; 'sotto models' lists the models. All "
-      "options, of knowledge graphs and contexts too: 'sotto train --help-all'.\n\n" +
+      "A model's own options: 'sotto train --model NAME --help'; 'sotto models' lists the models. Options "
+      "of knowledge graphs and contexts stand with the models that look at them.\n\n" +
       examples({"sotto train --data world --variant pfpl+ --pi 0.5 --out runs/first",
                 "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
                 "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",

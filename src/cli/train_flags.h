@@ -27,7 +27,8 @@ struct TrainFlags {
 
 void add_train_flags(CLI::App& app, TrainFlags& flags);
 // Before its help is printed: leaves what every model has, and of the rest what the model that was typed has,
-// in the model's words. Knowledge and contexts are left to models that look at them, and to --help-all.
+// in the model's words. Knowledge and contexts are left to models that
+// look at them.
 void narrow_help(CLI::App& train);
 // Those of them that say which data and which plan, of these models and groups of flags, for commands that do
 // not keep a run.

@@ -172,7 +172,11 @@ Status check(const Study& study) {
 
 Result<TrainRequest> with_settings(const TrainRequest& base, const Settings& settings) {
   TrainRequest request = base;
-  for (const Setting& setting : settings) {
+  // The model first: the others are options of it.
+  Settings ordered = settings;
+  std::stable_partition(ordered.begin(), ordered.end(),
+                        [](const Setting& one) { return one.key == "model.name"; });
+  for (const Setting& setting : ordered) {
     const auto changed =
         from_toml(fmt::format("{} = {}\n", setting.key, setting.value), "", std::move(request));
     if (!changed.ok()) return changed.error();
