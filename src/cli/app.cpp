@@ -10,6 +10,7 @@
 #include "cli/help_format.h"
 #include "cli/train_flags.h"
 #include "engine/files/mapped_file.h"
+#include "engine/plan/model_entry.h"
 
 namespace sotto {
 
@@ -139,6 +140,17 @@ std::vector<std::string> as_flags(std::vector<std::string> words) {
   return words;
 }
 
+// Version 0.1.0 had a command for the model that learns from examples, where --model chose its network.
+std::vector<std::string> as_training(std::vector<std::string> typed) {
+  const ModelEntry& classifier = *std::ranges::find_if(all_models(), &ModelEntry::needs_examples);
+  if (typed.empty() || typed.front() != classifier.name) return typed;
+  for (std::string& word : typed)
+    if (word == "--model" || word.starts_with("--model=")) word.replace(0, 7, "--network");
+  typed.insert(typed.begin() + 1, {"--model", classifier.name});
+  typed.front() = "train";
+  return typed;
+}
+
 }  // namespace
 
 // Two that are read as flags (as_flags); here they stand for help and completion.
@@ -160,7 +172,7 @@ int run_sotto(int count, const char* const* words) {
     return success;
   }
   try {
-    root.parse(as_flags(std::move(typed)));
+    root.parse(as_flags(as_training(std::move(typed))));
   } catch (const CLI::ParseError& error) {
     if (dynamic_cast<const CLI::CallForHelp*>(&error) != nullptr && root.got_subcommand("train"))
       narrow_help(*root.get_subcommand("train"));

@@ -10,10 +10,6 @@ namespace sotto {
 
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-
-constexpr double frame_seconds = 0.2;
-constexpr double line_seconds = 4.0;
 constexpr std::size_t points_of_line = 60;
 
 Table until_table(const nlohmann::json& summary) {
@@ -67,28 +63,6 @@ void add_cost_facts(const nlohmann::json& summary, Table& facts) {
 }
 
 }  // namespace
-
-AveragingProgress::~AveragingProgress() {
-  if (drawn_) fmt::print(stderr, "\r\033[K");
-}
-
-void AveragingProgress::update(const AveragingRound& round) {
-  ++done_;
-  if (!round.right.empty()) accuracy_ = round.accuracy;
-  if (quiet_) return;
-  const Clock::time_point now = Clock::now();
-  const bool redraws = console_.shows_progress();
-  if (Seconds(now - last_).count() < (redraws ? frame_seconds : line_seconds)) return;
-  last_ = now;
-  const double left = Seconds(now - start_).count() / done_ * (rounds_ - round.round);
-  std::string line = fmt::format("round {}/{} · accuracy {:.1f}% · loss {:.4f} · {} left", round.round,
-                                 rounds_, 100.0 * accuracy_, round.report.mean_loss(), human_seconds(left));
-  if (!round.order.empty()) line += " · " + round.order;
-  if (!redraws) return console_.note(line);
-  fmt::print(stderr, "\r\033[K{}", shortened(line, console_.note_width() - 1));
-  std::fflush(stderr);
-  drawn_ = true;
-}
 
 std::string averaging_text(const nlohmann::json& summary, const Console& console) {
   Table facts = fact_table();

@@ -4,13 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lab/averaging/averaging_json.h"
-#include "lab/averaging/testing/tiny_task.h"
+#include "engine/averaging/averaging_json.h"
+#include "engine/averaging/testing/tiny_task.h"
 
 namespace sotto::averaging_text_test {
 
 nlohmann::json tiny_summary(AveragingRequest request) {
-  request.generate = true;
   request.rounds = 10;
   request.plan.cohort = 0.5;
   request.plan.seed = 3;
@@ -46,7 +45,6 @@ TEST(AveragingText, OrdersAreCounted) {
   AveragingRequest request;
   request.criteria.order = *parse_order("LD>DS");
   request.choose_order = true;
-  request.validation = 0.5;
   const nlohmann::json summary = tiny_summary(request);
   std::uint64_t rounds = 0;
   for (const auto& entry : summary["choosing"]["orders"]) rounds += entry["rounds"].get<std::uint64_t>();

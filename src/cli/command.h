@@ -66,7 +66,6 @@ void add_common_options(CLI::App& app, CommonOptions& common,
   command("For research, to train and judge", kg) \
   command("For research, to train and judge", models) \
   command("For research, to train and judge", train) \
-  command("For research, to train and judge", fedavg) \
   command("For research, to train and judge", show) \
   command("For research, to train and judge", evaluate) \
   command("For research, to train and judge", compare) \

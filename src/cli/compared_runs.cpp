@@ -55,7 +55,8 @@ Status judge_again(const std::vector<std::string>& wanted, ComparedRun& run, Exe
 Result<std::vector<std::string>> usual_metrics(const std::vector<std::string>& runs) {
   SOTTO_TRY(const TrainRequest request, RunDir(runs.front()).request());
   const std::uint32_t cutoff = *std::max_element(request.cutoffs.begin(), request.cutoffs.end());
-  std::vector<std::string> names = usual_metrics(cutoff, MetricNeeds::lists);
+  std::vector<std::string> names =
+      usual_metrics(cutoff, request.model->needs_examples ? MetricNeeds::labels : MetricNeeds::lists);
   const std::vector<std::string> errors = usual_metrics(cutoff, MetricNeeds::ratings);
   for (const std::string& run : runs) {
     SOTTO_TRY(const nlohmann::json summary, RunDir(run).summary());

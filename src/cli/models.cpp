@@ -21,6 +21,7 @@ struct ModelsOptions {
 std::string needs_of(const ModelEntry& entry) {
   std::string needs;
   if (entry.needs_features) needs = "features (--kg)";
+  if (entry.needs_examples) needs = "labelled examples";
   if (entry.needs_ratings) needs += needs.empty() ? "ratings" : ", ratings";
   return needs;
 }
@@ -49,7 +50,8 @@ nlohmann::json model_json(const ModelEntry& entry) {
                       {"about", entry.about},
                       {"federated", entry.federated()},
                       {"needs_features", entry.needs_features},
-                      {"needs_ratings", entry.needs_ratings}};
+                      {"needs_ratings", entry.needs_ratings},
+                      {"needs_examples", entry.needs_examples}};
   if (entry.federated()) json["sends"] = entry.reveals;
   return json;
 }

@@ -46,7 +46,7 @@ Result<std::vector<std::string>> asked_metrics(const std::vector<StoredCell>& ce
       deepest =
           std::max(deepest, static_cast<std::uint32_t>(std::strtoul(name.c_str() + at + 1, nullptr, 10)));
   std::vector<std::string> metrics;
-  for (const MetricNeeds needs : {MetricNeeds::lists, MetricNeeds::ratings})
+  for (const MetricNeeds needs : {MetricNeeds::lists, MetricNeeds::ratings, MetricNeeds::labels})
     for (const std::string& metric : usual_metrics(deepest, needs))
       if (exists(metric)) metrics.push_back(metric);
   return metrics;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "cli/averaging_text.h"
 #include "cli/level_text.h"
 #include "engine/plan/model_entry.h"
 #include "metrics/metric_name.h"
@@ -136,6 +137,7 @@ std::string metrics_text(const nlohmann::json& metrics, const Console& console) 
 }
 
 std::string summary_text(const nlohmann::json& summary, const Console& console) {
+  if (summary.contains("rounds_until")) return averaging_text(summary, console);
   Table facts = fact_table();
   const bool federated = number(summary, "exchanges") > 0.0;
   facts.row({"model", model_text(summary)});

@@ -26,6 +26,7 @@ struct ShowOptions {
 struct Curve {
   std::vector<double> loss;
   std::vector<double> validation;
+  std::vector<double> accuracy;
   std::uint64_t rounds = 0;
 };
 
@@ -44,6 +45,7 @@ Result<Curve> read_curve(const fs::path& path) {
     };
     curve.loss.push_back(number("loss"));
     if (json.contains("validation")) curve.validation.push_back(number("validation"));
+    if (json.contains("accuracy")) curve.accuracy.push_back(number("accuracy"));
     curve.rounds = static_cast<std::uint64_t>(number("round"));
   }
   return curve;
@@ -80,6 +82,7 @@ std::string curve_line(const std::vector<double>& values) {
 void print_run(const RunDir& run, const Curve& curve, const TrainRequest& request, const Console& console) {
   Table facts = fact_table();
   if (!curve.loss.empty()) facts.row({"loss", curve_line(curve.loss)});
+  if (!curve.accuracy.empty()) facts.row({"accuracy", curve_line(curve.accuracy)});
   if (!curve.validation.empty()) facts.row({request.early.metric, curve_line(curve.validation)});
   if (!facts.empty()) console.print("\nLearning, first to last\n" + facts.text(console));
 

@@ -57,15 +57,19 @@ void tell_knowledge(const Prepared& prepared, const Console& console) {
 Result<Job> new_job(const TrainFlags& flags, std::size_t threads, const Console& console) {
   Job job;
   SOTTO_TRY(job.request, request_from(flags));
+  // Said before data are read, which may take long.
+  if (const RunDir out(flags.out); !flags.out.empty())
+    SOTTO_TRY_DONE(flags.force ? out.check_clear() : out.check_free());
   SOTTO_TRY(Prepared prepared, prepare(job.request.data));
   if (!flags.quiet) tell_knowledge(prepared, console);
   job.split = std::move(prepared.split);
-  if (job.split.test.interactions() == 0)
+  if (job.split.examples == nullptr && job.split.test.interactions() == 0)
     return fail(Code::bad_input,
                 "the test part is empty: there would be nothing to judge; choose another --split");
   SOTTO_TRY_DONE(check_room(flags, job, threads));
   // A rule that cannot be followed is said before there is a folder.
   if (const auto people = with_people(job.request, job.split); !people.ok()) return people.error();
+  if (job.request.model->check_data) SOTTO_TRY_DONE(job.request.model->check_data(job.request, job.split));
   if (flags.out.empty()) return job;
   job.session.run.emplace(flags.out);
   if (flags.force) SOTTO_TRY_DONE(job.session.run->clear());

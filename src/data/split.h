@@ -21,6 +21,8 @@
 
 namespace sotto {
 
+struct DealtExamples;  // data/examples/dealt_examples.h
+
 struct Split {
   IdTable users;
   IdTable items;
@@ -33,7 +35,9 @@ struct Split {
   std::shared_ptr<const ItemFeatures> features;  // of all items; null where no knowledge was given
   std::shared_ptr<const Records> records;        // ratings and times; null where nobody asked for them
   std::shared_ptr<const Contexts> contexts;      // null likewise
-  std::string hash;                              // of ids and all three parts
+  // What devices hold in place of histories; null where people have histories.
+  std::shared_ptr<const DealtExamples> examples;
+  std::string hash;  // of ids and all three parts
 
   // Users who have nothing to train on; they keep their index and an empty history.
   [[nodiscard]] std::size_t users_without_training() const;

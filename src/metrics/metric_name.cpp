@@ -11,7 +11,7 @@ namespace sotto {
 
 namespace {
 
-constexpr std::array<MetricFacts, 22> table{{
+constexpr std::array<MetricFacts, 23> table{{
     {.base = "P", .about = "precision: share of the list that is right", .is_usual = true},
     {.base = "R", .about = "recall: share of the right items that are in the list", .is_usual = true},
     {.base = "F1", .about = "harmonic mean of precision and recall, user by user"},
@@ -57,6 +57,11 @@ constexpr std::array<MetricFacts, 22> table{{
      .about = "share of the records whose user or item has ratings to learn from",
      .has_cutoff = false,
      .needs = MetricNeeds::ratings},
+    {.base = "Accuracy",
+     .about = "share of all devices' examples that a classifier gets right",
+     .has_cutoff = false,
+     .needs = MetricNeeds::labels,
+     .is_usual = true},
 }};
 
 std::string full_name(const MetricFacts& facts, std::uint32_t cutoff) {
@@ -127,7 +132,7 @@ bool less_is_better(const MetricName& name) {
 
 bool is_over_records(const MetricName& name) {
   const MetricFacts* facts = facts_of(name.base);
-  return facts != nullptr && facts->needs == MetricNeeds::ratings;
+  return facts != nullptr && (facts->needs == MetricNeeds::ratings || facts->needs == MetricNeeds::labels);
 }
 
 bool is_better(std::string_view metric, double value, double other) {

@@ -15,13 +15,14 @@ namespace sotto {
 
 struct MetricName {
   std::string base;                     // "nDCG"
-  std::optional<std::uint32_t> cutoff;  // none for AUC, MAE, RMSE and RatedShare
+  std::optional<std::uint32_t> cutoff;  // none for AUC, MAE, RMSE, RatedShare and Accuracy
 };
 
 enum class MetricNeeds : std::uint8_t {
   lists,
   ranking,  // the model's whole one, which lists from elsewhere do not have
   ratings,  // a model that predicts ratings, and data that has them
+  labels,   // a classifier of labelled examples
 };
 
 struct MetricFacts {

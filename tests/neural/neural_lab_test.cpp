@@ -8,7 +8,7 @@
 
 #include "data/generate.h"
 #include "engine/models/networks.h"
-#include "engine/models/neural_module.h"
+#include "engine/train/neural_module.h"
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"

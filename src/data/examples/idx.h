@@ -1,7 +1,7 @@
 // The idx format of MNIST: pictures of a byte a point in one file (magic number 0x00000803: count, height,
 // width), their labels in another (0x00000801: count). Numbers are big-endian.
 //
-// Laws: no file is opened here (lab/examples/examples_files.h does that and unpacks); what a header claims is
+// Laws: no file is opened here (engine/files/examples_files.h does that and unpacks); what a header claims is
 // held against the length of the file before anything is allocated by it; what is written reads back the
 // same. An error names the file, what is wrong and what to do.
 #pragma once

@@ -38,10 +38,10 @@ std::vector<ModelEntry> completed(std::vector<ModelEntry> entries) {
   for (ModelEntry& entry : entries) {
     Field name = name_field(entry);
     name.values = names;
-    entry.fields = joined({fields::common_fields(),
+    entry.fields = joined({entry.needs_examples ? Fields{fields::seed()} : fields::common_fields(),
                            {std::move(name)},
                            std::move(entry.fields),
-                           entry.in_steps() ? fields::step_fields() : Fields{}});
+                           entry.start != nullptr ? fields::step_fields() : Fields{}});
     // A model's own sections in the order in which it names them.
     std::vector<std::string> own;
     for (const Field& field : entry.fields)
@@ -93,7 +93,8 @@ const std::vector<ModelEntry>& all_models() {
                                                             biasedmf_entry(),
                                                             nmf_entry(),
                                                             svdpp_entry(),
-                                                            paco_entry()});
+                                                            paco_entry(),
+                                                            fedavg_entry()});
   return entries;
 }
 

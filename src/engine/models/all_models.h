@@ -43,5 +43,6 @@ namespace sotto {
 [[nodiscard]] ModelEntry nmf_entry();
 [[nodiscard]] ModelEntry svdpp_entry();
 [[nodiscard]] ModelEntry paco_entry();
+[[nodiscard]] ModelEntry fedavg_entry();
 
 }  // namespace sotto

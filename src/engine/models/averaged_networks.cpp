@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "engine/models/networks.h"
-#include "engine/models/neural_module.h"
 #include "engine/protect/protection.h"
 #include "engine/protect/training_consent.h"
 #include "engine/protect/weighing.h"
 #include "engine/train/history_training.h"
+#include "engine/train/neural_module.h"
 #include "model/averaging/flat_matrices.h"
 #include "privacy/consented_histories.h"
 #include "sim/averaging_federation.h"

@@ -1,7 +1,7 @@
 #include "engine/models/neural_training.h"
 
 #include "engine/models/networks.h"
-#include "engine/models/neural_module.h"
+#include "engine/train/neural_module.h"
 
 namespace sotto {
 

@@ -19,6 +19,7 @@ std::string Field::key() const {
 Result<PlanValue> Field::value_from(const std::vector<std::string>& typed) const {
   if (words == FlagWords::none) return typed_alone;
   PlanValue value{{}, words != FlagWords::one};
+  if (words == FlagWords::commas && typed == std::vector<std::string>{""}) return value;  // an empty list
   for (const std::string& word : typed) {
     auto part = scalar_from(word, kind);
     if (!part.ok()) return fail(Code::usage, fmt::format("{}: {}", flag, part.error().message));

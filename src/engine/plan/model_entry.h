@@ -34,25 +34,10 @@ struct MemoryFacts;    // engine/train/memory_plan.h
 struct MemoryPart;
 struct DirectModel;  // engine/train/direct_model.h
 struct PairModel;    // engine/train/pair_model.h
-struct Trained;      // engine/train/training.h
-
-// The rows of a trained model, which live elsewhere.
-struct RowsView {
-  const RowMatrix& users;  // private
-  const RowMatrix& items;  // shared
-  const std::vector<RowMatrix>& layers;
-};
-
-// Who may be asked, and when.
-struct Population {
-  std::vector<UserIndex> users;
-  Schedule schedule;
-};
-
-struct RowShapes {
-  MatrixShape items, users;  // {}: none
-  std::vector<MatrixShape> layers = {};
-};
+struct Checkpoint;   // engine/train/training.h
+struct Parameters;
+struct Trained;
+struct TrainHooks;
 
 struct ModelEntry {
   std::string name = {};   // in flags and plans
@@ -62,6 +47,8 @@ struct ModelEntry {
   std::string reveals = {};  // of federated ones: what a device's message holds, in words
   bool needs_features = false;
   bool needs_ratings = false;
+  // Its data are labelled examples in the hands of devices: it is a classifier, and recommends nothing.
+  bool needs_examples = false;
   std::string step = "examples";  // what its speed is counted in
   Draws draws = Draws::always;
   // Its options in the order of a plan; all_models() adds the common ones. And those that are its own, as
@@ -75,6 +62,13 @@ struct ModelEntry {
   std::function<Result<std::unique_ptr<FactorTraining>>(const TrainRequest&, const Split&, Executor&,
                                                         Storage*)>
       start = {};
+  // With a loop of its own, and judged by itself. The checkpoint to go on from is used up; null: none.
+  std::function<Result<Trained>(const TrainRequest&, const Split&, Executor&, TrainHooks&, Checkpoint*)>
+      train = {};
+  std::function<Result<Evaluation>(const TrainRequest&, const Split&, const Parameters&, Part, Executor&)>
+      judge = {};
+  // What can be wrong with the data, before anything is trained or written.
+  std::function<Status(const TrainRequest&, const Split&)> check_data = {};
   // Made in one go.
   std::function<Result<DirectModel>(const TrainRequest&, const Split&, Executor&)> make = {};
   // The model over trained rows; the usual one is MfRecommender.
@@ -104,7 +98,7 @@ struct ModelEntry {
   std::function<void(const TrainRequest&, const Split&, const Trained&, nlohmann::json&)> summary = {};
 
   [[nodiscard]] bool federated() const { return sends != Sends::nothing; }
-  [[nodiscard]] bool in_steps() const { return start != nullptr; }
+  [[nodiscard]] bool in_steps() const { return static_cast<bool>(start) || static_cast<bool>(train); }
   // Whether what is sent is a step of the model, which has a length.
   [[nodiscard]] bool sends_steps() const;
   [[nodiscard]] const Field* field(std::string_view path) const;

@@ -1,7 +1,13 @@
-// Facts of a model that others decide by: what leaves a device, and whether the seed matters.
+// Facts of a model that others decide by: what leaves a device, whether the seed matters, who may be asked,
+// and the shapes of its rows.
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "base/row_matrix.h"
+#include "fed/plan.h"
+#include "model/central/dense_layers.h"
 
 namespace sotto {
 
@@ -24,6 +30,24 @@ enum class Draws : std::uint8_t {
   always,
   never,
   if_protected,  // where consent, sums, noise or criteria draw something
+};
+
+// The rows of a trained model, which live elsewhere.
+struct RowsView {
+  const RowMatrix& users;  // private
+  const RowMatrix& items;  // shared
+  const std::vector<RowMatrix>& layers;
+};
+
+// Who may be asked, and when.
+struct Population {
+  std::vector<UserIndex> users;
+  Schedule schedule;
+};
+
+struct RowShapes {
+  MatrixShape items, users;  // {}: none
+  std::vector<MatrixShape> layers = {};
 };
 
 }  // namespace sotto

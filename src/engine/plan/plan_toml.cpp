@@ -1,11 +1,12 @@
 // Plans as TOML, by the rows of the table of fields.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <sstream>
 
 #include "base/nearest_word.h"
 #include "engine/plan/model_entry.h"
-#include "engine/plan/plan_owner.h"
 #include "engine/plan/toml.h"
 
 namespace sotto {
@@ -127,6 +128,46 @@ class PlanReader {
   OtherModels others_;
 };
 
+// Version 0.1.0's plans of averaged classifiers: a key per flag, lists as flags take them, and no section but
+// [sum].
+bool is_flat(const toml::table& table) { return table["deal"].is_string(); }
+
+// As a flag would have it.
+std::vector<std::string> typed_words(const toml::node& node, FlagWords words) {
+  const auto* text = node.as_string();
+  if (text == nullptr) return {to_text(*value_at(node))};
+  if (words != FlagWords::commas) return {text->get()};
+  std::vector<std::string> parts;
+  std::istringstream in(text->get());
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+Result<TrainRequest> from_flat(const toml::table& table, const std::string& name) {
+  const ModelEntry& entry = *std::ranges::find_if(all_models(), &ModelEntry::needs_examples);
+  TrainRequest request;
+  request.model = ChosenModel(entry);
+  toml::table rest;
+  for (const auto& [key, node] : table) {
+    std::string flag = fmt::format("--{}", std::string_view(key.str()));
+    std::ranges::replace(flag, '_', '-');
+    const Field* field = entry.flag(flag == "--model" ? "--network" : flag);
+    if (node.is_table() || flag == "--seed") {  // as they are now
+      rest.insert(key, node);
+      continue;
+    }
+    if (field == nullptr || !value_at(node))
+      return fail(Code::usage,
+                  fmt::format("{}: {}: unknown key", place_of(node, name), std::string_view(key.str())));
+    if (node.is_string() && node.as_string()->get().empty() && field->words != FlagWords::commas) continue;
+    if (node.is_boolean() && !node.as_boolean()->get()) continue;
+    const auto value = field->value_from(typed_words(node, field->words));
+    const Status set = value.ok() ? field->set(request, *value) : Status(value.error());
+    if (!set.ok()) return fail(Code::usage, fmt::format("{}: {}", place_of(node, name), set.error().message));
+  }
+  return from_table(rest, name, std::move(request));
+}
+
 }  // namespace
 
 std::string to_toml(const TrainRequest& request) {
@@ -148,7 +189,7 @@ Result<TrainRequest> from_table(const toml::table& table, const std::string& nam
 
 bool names_a_model(const std::string& text) {
   const auto table = parse_toml(text, "");
-  return table.ok() && (*table)["model"]["name"];
+  return table.ok() && (is_flat(*table) || (*table)["model"]["name"]);
 }
 
 Result<TrainRequest> from_kept_toml(const std::string& text) {
@@ -158,7 +199,7 @@ Result<TrainRequest> from_kept_toml(const std::string& text) {
 
 Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
   SOTTO_TRY(const toml::table table, parse_toml(text, name));
-  if (!name.empty()) SOTTO_TRY_DONE(check_owner(text, name, PlanOwner::train));
+  if (is_flat(table)) return from_flat(table, name);
   return from_table(table, name, std::move(base),
                     text.starts_with(whole_plan_line) ? OtherModels::skipped : OtherModels::refused);
 }

@@ -95,7 +95,10 @@ Result<LoadedData> load_data(const DataRequest& request) {
 Result<Prepared> prepare(const DataRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   Prepared prepared;
-  if (!request.split_file.empty()) {
+  if (request.examples.wanted) {
+    SOTTO_TRY(auto examples, read_examples(request));
+    SOTTO_TRY(prepared.split, deal_examples(request, std::move(examples)));
+  } else if (!request.split_file.empty()) {
     SOTTO_TRY(prepared.split, open_split_file(request.split_file));
     SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
     SOTTO_TRY(prepared.knowledge, knowledge_of(request.kg, prepared.split));

@@ -15,6 +15,7 @@
 #include "engine/plan/context_request.h"
 #include "engine/plan/criteria_request.h"
 #include "engine/plan/dp_request.h"
+#include "engine/plan/examples_request.h"
 #include "engine/plan/knowledge_request.h"
 #include "fed/plan.h"
 #include "fed/robust_sum.h"
@@ -37,6 +38,7 @@ struct DataRequest {
   KnowledgeRequest kg;
   std::string rating_scale;  // "1:5"; empty: the smallest and largest rating of the data
   ContextRequest contexts;
+  ExamplesRequest examples;
 };
 
 // Stop when the validation metric has not improved for `patience` looks; the best model is kept.

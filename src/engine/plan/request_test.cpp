@@ -68,6 +68,7 @@ PlanValue other_value(const Field& field, const TrainRequest& request) {
   if (field.path == "split.rule") scalar = std::string("random:0.7");
   if (field.path == "robust.across") scalar = std::string("median");
   if (field.path == "federation.triples") scalar = std::int64_t{13};
+  if (field.path == "averaging.until") scalar = std::string("30%@85%");
   return PlanValue{{scalar}, field.words == FlagWords::many || field.words == FlagWords::commas};
 }
 

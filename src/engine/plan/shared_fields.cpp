@@ -60,9 +60,15 @@ Fields step_fields() {
               .in_group("Run")};
 }
 
+Field seed() {
+  Field seed = field({"seed", "", "N", "of everything that is drawn"}, of_plan(&Plan::seed));
+  seed.common = true;
+  return seed;
+}
+
 Fields common_fields() {
   Fields all = joined(
-      {{field({"seed", "", "N", "of everything that is drawn"}, of_plan(&Plan::seed))},
+      {{seed()},
        data_fields(),
        knowledge_fields(),
        context_fields(),

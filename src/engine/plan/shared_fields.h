@@ -6,7 +6,9 @@
 
 namespace sotto::fields {
 
-// Data and splits, what is known about items, contexts, judging: of every model.
+[[nodiscard]] Field seed();  // every model's
+// Data and splits, what is known about items, contexts, judging: of every model
+// that looks at histories.
 [[nodiscard]] Fields common_fields();
 // Of them: which files, how they are read and split, knowledge, contexts.
 [[nodiscard]] Fields data_fields();

@@ -46,8 +46,7 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
                       "it out, or train one of {}",
                       criterion->name, request.model->name, model_names(&ModelEntry::sends_steps)));
   if (holds(order, "layer-closeness"))
-    return fail(Code::usage,
-                "layer-closeness is of the networks of sotto fedavg: for recommenders take closeness");
+    return fail(Code::usage, "layer-closeness is of networks that classify: for recommenders take closeness");
   if (holds(order, "trust") != !asked.trust.empty())
     return fail(Code::usage, asked.trust.empty()
                                  ? "trust is what somebody says of devices: give a file of users and numbers "

@@ -123,6 +123,7 @@ Bytes save_checkpoint(const Checkpoint& checkpoint) {
   out.number(checkpoint.best_epoch).number(checkpoint.best_value).number(checkpoint.looks_without_gain);
   out.number(static_cast<std::uint8_t>(checkpoint.best.has_value()));
   if (checkpoint.best) write_parameters(out, *checkpoint.best);
+  out.text(checkpoint.own);
   return sealed(std::move(out));
 }
 
@@ -140,6 +141,7 @@ Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::
   checkpoint.best_value = in.number<double>();
   checkpoint.looks_without_gain = in.number<std::uint32_t>();
   if (in.number<std::uint8_t>() != 0) checkpoint.best = read_parameters(in);
+  checkpoint.own = in.text();
   if (!in.finished()) return damaged(checkpoint_stamp, name);
   return checkpoint;
 }

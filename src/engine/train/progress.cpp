@@ -33,6 +33,7 @@ std::string Progress::facts(const TrainProgress& progress) const {
   std::string text = fmt::format("round {}/{}", human_count(progress.round), human_count(progress.rounds));
   if (elapsed > 0.0)
     text += fmt::format(" · {} triples/s", human_number(static_cast<double>(triples_) / elapsed));
+  if (progress.accuracy) text += fmt::format(" · accuracy {:.1f}%", 100.0 * *progress.accuracy);
   text += fmt::format(" · loss {:.4f}", progress.loss);
   if (done > 0.0) text += fmt::format(" · {} left", human_seconds(elapsed * left / done));
   return text;

@@ -9,13 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include "base/compression.h"
+#include "data/examples/dealt_examples.h"
 #include "engine/files/files.h"
 #include "engine/files/records_file.h"
 #include "engine/files/split_file.h"
 #include "engine/files/stored_rows.h"
 #include "engine/plan/model_entry.h"
-#include "engine/plan/plan_owner.h"
+#include "engine/plan/prepare.h"
 #include "engine/train/kept_checkpoints.h"
+#include "engine/train/run_summary.h"
 
 namespace sotto {
 
@@ -67,7 +69,7 @@ std::string listed(const std::vector<std::string>& names) {
 // Whether `found` in `folder` makes a run, whole or stopped.
 Result<bool> make_a_run(const std::vector<std::string>& found, const fs::path& folder) {
   const auto has = [&found](const char* name) { return std::ranges::find(found, name) != found.end(); };
-  if (!has("plan.toml") || !(has("split.bin") || has("run.json"))) return false;
+  if (!has("plan.toml") || !(has("split.bin") || has("rounds.jsonl") || has("run.json"))) return false;
   SOTTO_TRY(const std::string text, read_text(folder / "plan.toml"));
   return from_toml(text, "plan.toml").ok();
 }
@@ -120,38 +122,6 @@ Result<std::shared_ptr<const ItemFeatures>> load_features_file(const fs::path& p
   return std::make_shared<const ItemFeatures>(std::move(features));
 }
 
-// What readers of run.json count on: the first field that is missing or of another kind, or "".
-std::string wrong_field(const nlohmann::json& json) {
-  const auto lacks = [&json](const char* name, auto is_right) {
-    const auto found = json.find(name);
-    return found == json.end() || !is_right(*found);
-  };
-  const auto is_text = [](const nlohmann::json& value) { return value.is_string(); };
-  const auto is_count = [](const nlohmann::json& value) { return value.is_number_unsigned(); };
-  const auto is_amount = [](const nlohmann::json& value) {
-    return value.is_number() && value.get<double>() >= 0.0;
-  };
-  const auto are_metrics = [](const nlohmann::json& values) {
-    return values.is_object() && std::ranges::all_of(values, [](const nlohmann::json& value) {
-             return value.is_number() || value.is_null();  // null: not defined on this data
-           });
-  };
-  for (const char* name : {"version", "model", "model_hash", "split_hash"})
-    if (lacks(name, is_text)) return name;
-  for (const char* name : {"seed", "users", "items", "train_interactions", "validation_interactions",
-                           "test_interactions", "users_without_training", "users_without_test",
-                           "judged_users", "triples", "rounds", "exchanges", "bytes_up", "bytes_down"})
-    if (lacks(name, is_count)) return name;
-  for (const char* name : {"seconds", "triples_per_second"})
-    if (lacks(name, is_amount)) return name;
-  if (lacks("metrics", are_metrics)) return "metrics";
-  if (json.contains("best_epoch") && lacks("best_epoch", is_count)) return "best_epoch";
-  if (!json.contains("variant")) return "";
-  for (const char* name : {"cohort", "triples_per_visit", "rounds_per_epoch"})
-    if (lacks(name, is_count)) return name;
-  return lacks("variant", is_text) ? "variant" : "";
-}
-
 Result<nlohmann::json> read_json(const fs::path& path) {
   SOTTO_TRY(const std::string text, read_text(path));
   nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
@@ -171,7 +141,7 @@ bool RunDir::has_checkpoint() const {
   return there.ok() && *there;
 }
 
-Status RunDir::begin(const TrainRequest& request, const Split& split) const {
+Status RunDir::check_free() const {
   std::error_code ignored;  // what cannot be looked at is said below
   if (const fs::file_status status = fs::status(path_, ignored);
       fs::exists(status) && !fs::is_directory(status))
@@ -187,8 +157,14 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
                                      "a run: choose another --out, or move them away",
                                      path_.string(), listed(found)));
   }
+  return Done{};
+}
+
+Status RunDir::begin(const TrainRequest& request, const Split& split) const {
+  SOTTO_TRY_DONE(check_free());
   SOTTO_TRY_DONE(make_folder(path_));
-  SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
+  // Examples stay where they are: they are dealt again from there.
+  if (split.examples == nullptr) SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
   if (split.features) SOTTO_TRY_DONE(write_file(path_ / "features.bin", features_file(*split.features)));
   SOTTO_TRY_DONE(write_records_file(path_ / "records.bin", split));
   if (!request.dp.budget.empty())
@@ -196,7 +172,7 @@ Status RunDir::begin(const TrainRequest& request, const Split& split) const {
   return write_file(path_ / "plan.toml", fmt::format("{}{}\n{}", format_line, run_format, to_toml(request)));
 }
 
-Status RunDir::clear() const {
+Status RunDir::check_clear() const {
   SOTTO_TRY(const std::vector<std::string> found, run_files_in(path_));
   if (found.empty()) return Done{};
   SOTTO_TRY(const bool is_run, make_a_run(found, path_));
@@ -205,6 +181,12 @@ Status RunDir::clear() const {
                 fmt::format("{}: nothing is replaced, because no run lies there (only {}): choose another "
                             "--out, or move the files away",
                             path_.string(), listed(found)));
+  return Done{};
+}
+
+Status RunDir::clear() const {
+  SOTTO_TRY_DONE(check_clear());
+  SOTTO_TRY(const std::vector<std::string> found, run_files_in(path_));
   SOTTO_TRY_DONE(KeptCheckpoints(path_).clear());
   for (const std::string& name : found) SOTTO_TRY_DONE(remove_file(path_ / name));
   return Done{};
@@ -225,7 +207,8 @@ Status RunDir::finish(const Split& split, const Trained& trained, const Evaluati
           write_file(path_ / "devices.bin", rows_file(devices_stamp, devices), Privacy::owner_only));
   }
   SOTTO_TRY_DONE(write_file(path_ / "per_user.tsv", per_user_tsv(evaluation, split)));
-  SOTTO_TRY_DONE(write_file(path_ / "items.tsv", items_tsv(evaluation, split, trained.item_updates)));
+  if (split.examples == nullptr)
+    SOTTO_TRY_DONE(write_file(path_ / "items.tsv", items_tsv(evaluation, split, trained.item_updates)));
   SOTTO_TRY_DONE(write_file(path_ / "metrics.json", metrics.dump(2) + "\n"));
   summary["format"] = run_format;
   SOTTO_TRY_DONE(write_file(path_ / "run.json", summary.dump(2) + "\n"));
@@ -239,7 +222,6 @@ Result<TrainRequest> RunDir::request() const {
   SOTTO_TRY(const bool there, is_there(plan));
   if (!there)
     return fail(Code::not_found, fmt::format("{}: no run lies there (no plan.toml)", path_.string()));
-  SOTTO_TRY_DONE(check_run_owner(path_, PlanOwner::train));
   SOTTO_TRY(const std::string text, read_text(plan));
   if (text.starts_with(format_line)) {
     const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
@@ -252,6 +234,15 @@ Result<TrainRequest> RunDir::request() const {
 
 Result<Split> RunDir::split() const {
   const fs::path path = path_ / "split.bin";
+  SOTTO_TRY(const TrainRequest planned, request());
+  if (planned.model->needs_examples) {
+    if (!is_whole()) {
+      SOTTO_TRY(Prepared again, prepare(planned.data));
+      return std::move(again.split);
+    }
+    SOTTO_TRY(const nlohmann::json named, summary());
+    return split_of_devices(named["users"], named["split_hash"]);
+  }
   auto split = open_split_file(path);
   if (split.ok()) {
     SOTTO_TRY(split->features, load_features_file(path_ / "features.bin", *split));
@@ -284,7 +275,6 @@ Result<nlohmann::json> RunDir::summary() const {
   const fs::path path = path_ / "run.json";
   SOTTO_TRY(const bool whole, is_there(path));
   SOTTO_TRY(const bool begun, is_there(path_ / "plan.toml"));
-  SOTTO_TRY_DONE(check_run_owner(path_, PlanOwner::train));
   if (!whole && begun)
     return fail(Code::not_found,
                 fmt::format("{}: the run was stopped before its end: continue it with 'sotto train --resume "
@@ -294,6 +284,12 @@ Result<nlohmann::json> RunDir::summary() const {
     return fail(Code::not_found, fmt::format("{}: no run lies there (no run.json)", path_.string()));
   SOTTO_TRY(nlohmann::json json, read_json(path));
   const auto format = json.find("format");
+  if (json.is_object() && json.contains("rounds_until") && format == json.end())
+    return fail(
+        Code::incompatible,
+        fmt::format("{0}: version 0.1.0 averaged a classifier here, and this version keeps such runs as "
+                    "it keeps all: make it again with 'sotto train --plan {0}/plan.toml'",
+                    path_.string()));
   if (!json.is_object() || format == json.end() || !format->is_number_integer())
     return damaged_run(path, "it does not say its format");
   if (*format != 1 && *format != run_format) return other_format(path_, format->dump());
@@ -346,6 +342,11 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   SOTTO_TRY(const nlohmann::json summary, dir.summary());
   LoadedRun run;
   SOTTO_TRY(run.request, dir.request());
+  if (run.request.model->needs_examples)
+    return fail(Code::usage,
+                fmt::format("{}: {} is a classifier and recommends nothing: look at the run with "
+                            "'sotto show', 'sotto compare' and 'sotto report'",
+                            path.string(), run.request.model->name));
   SOTTO_TRY(Split split, dir.split());
   run.split = std::make_unique<Split>(std::move(split));
   if (summary["split_hash"] != run.split->hash)

@@ -39,6 +39,9 @@ class RunDir {
   [[nodiscard]] bool is_whole() const;  // run.json is there
   [[nodiscard]] bool has_checkpoint() const;
 
+  // Whether begin() or clear() would refuse.
+  [[nodiscard]] Status check_free() const;
+  [[nodiscard]] Status check_clear() const;
   // A new run: makes the folder, writes plan.toml, split.bin, features.bin and records.bin. Refuses a folder
   // with another run, or with any file that a run would write.
   [[nodiscard]] Status begin(const TrainRequest& request, const Split& split) const;
@@ -53,6 +56,7 @@ class RunDir {
   // For resuming and reading. Each fails with a sentence if the folder is no run, not whole, or of
   // another version.
   [[nodiscard]] Result<TrainRequest> request() const;
+  // Of labelled examples: dealt again for a stopped run, the devices' numbers alone for a whole one.
   [[nodiscard]] Result<Split> split() const;
   // The budget file that the run is charged to; empty: none.
   [[nodiscard]] Result<std::string> budget() const;

@@ -32,6 +32,7 @@ std::string log_line(const TrainProgress& progress) {
                               {"bytes_up", progress.since_last.bytes_up},
                               {"bytes_down", progress.since_last.bytes_down}};
   if (progress.validation) line["validation"] = *progress.validation;
+  if (progress.own != nullptr) line.update(nlohmann::ordered_json(*progress.own));
   return line.dump();
 }
 
@@ -158,8 +159,7 @@ Result<Session> run_session(const TrainRequest& request, const Split& split, con
                             Executor& executor, const Console& console) {
   Session session;
   SOTTO_TRY(session.trained, train_recorded(request, split, options, executor, console));
-  SOTTO_TRY(session.evaluation,
-            evaluate(*session.trained.model, split, evaluate_options(request, split, Part::test), executor));
+  SOTTO_TRY(session.evaluation, judge(request, split, session.trained, Part::test, executor));
   if (options.run)
     SOTTO_TRY_DONE(options.run->finish(split, session.trained, session.evaluation,
                                        metrics_of(session.evaluation, Part::test),
@@ -242,6 +242,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
   if (trained.best_epoch) json["best_epoch"] = *trained.best_epoch;
   if (const auto levels = drawn_levels(request.consent, split.users.size(), request.plan.seed))
     json["levels"] = levels_json(*levels, session.evaluation.per_user);
+  if (trained.own != nullptr) json.update(*trained.own);
   return json;
 }
 

@@ -20,6 +20,7 @@ namespace sotto {
 namespace {
 
 Status check_source(const DataRequest& data) {
+  if (data.examples.wanted) return check_examples(data);
   if (data.paths.empty() && data.split_file.empty())
     return fail(Code::usage,
                 "no data given: name files or folders with --data, or a saved split with --split-file");
@@ -158,6 +159,8 @@ Status check_sum(const TrainRequest& request) {
 }  // namespace
 
 Status settle(TrainRequest& request) {
+  request.data.examples.wanted = request.model->needs_examples;
+  request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check_source(request.data));
   SOTTO_TRY_DONE(check_ready_parts(request.data));
   SOTTO_TRY_DONE(check_knowledge(request));
@@ -169,7 +172,6 @@ Status settle(TrainRequest& request) {
   fpl.user_reg = request.user_reg.value_or(fpl.learning_rate / 20.0f);
   fpl.positive_reg = request.positive_reg.value_or(fpl.learning_rate / 20.0f);
   fpl.negative_reg = request.negative_reg.value_or(fpl.learning_rate / 200.0f);
-  request.data.split.seed = request.plan.seed;
   SOTTO_TRY_DONE(check(request.plan));
   SOTTO_TRY_DONE(check_sum(request));
   SOTTO_TRY_DONE(check(request.consent, request.plan.consent));
@@ -186,7 +188,7 @@ Status settle(TrainRequest& request) {
   if (request.model->check) SOTTO_TRY_DONE(request.model->check(request));
   SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_robust(request));
-  SOTTO_TRY_DONE(check_criteria(request));
+  if (!request.model->needs_examples) SOTTO_TRY_DONE(check_criteria(request));
   SOTTO_TRY_DONE(check_early_stopping(request));
   SOTTO_TRY_DONE(check_average(request));
   if (request.cutoffs.empty()) return fail(Code::usage, "no cut-offs given: try --cutoffs 10");

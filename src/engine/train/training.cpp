@@ -31,15 +31,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::string request_hash(const TrainRequest& request, const Split& split) {
-  Hasher hasher;
-  hasher.text(to_toml(request)).text(split.hash);
-  if (split.features) hasher.text(split.features->hash());
-  if (split.records) hasher.text(split.records->hash());
-  if (split.contexts) hasher.text(split.contexts->hash());
-  return std::move(hasher).hex();
-}
-
 // The model over rows that outlive it: as the training sees it, which may know more than the request says.
 Result<std::unique_ptr<Recommender>> seen(const FactorTraining& training, const TrainRequest& request,
                                           const Split& split, const RowsView& rows, Executor& executor) {
@@ -214,8 +205,19 @@ Parameters TrainingRun::take_parameters() {
 
 }  // namespace
 
+std::string request_hash(const TrainRequest& request, const Split& split) {
+  Hasher hasher;
+  hasher.text(to_toml(request)).text(split.hash);
+  if (split.features) hasher.text(split.features->hash());
+  if (split.records) hasher.text(split.records->hash());
+  if (split.contexts) hasher.text(split.contexts->hash());
+  return std::move(hasher).hex();
+}
+
 Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor, TrainHooks& hooks,
                       std::optional<Checkpoint> resume) {
+  if (request.model->train)
+    return request.model->train(request, split, executor, hooks, resume ? &*resume : nullptr);
   Trained trained;
   const Stopwatch watch;
   if (!request.model->in_steps()) {
@@ -247,6 +249,12 @@ Result<Trained> train(const TrainRequest& request, const Split& split, Executor&
   if (run.checkpoint().best) trained.best_epoch = run.checkpoint().best_epoch;
   trained.item_updates = run.item_updates();
   return trained;
+}
+
+Result<Evaluation> judge(const TrainRequest& request, const Split& split, const Trained& trained, Part part,
+                         Executor& executor) {
+  if (request.model->judge) return request.model->judge(request, split, *trained.parameters, part, executor);
+  return evaluate(*trained.model, split, evaluate_options(request, split, part), executor);
 }
 
 EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split, Part part) {

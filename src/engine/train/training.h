@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,9 +40,11 @@ struct TrainProgress {
   std::uint64_t rounds = 0;
   std::uint32_t epoch = 0;  // finished epochs
   std::uint32_t epochs = 0;
-  RoundReport since_last;            // since the last call
-  double loss = 0.0;                 // mean over since_last
-  std::optional<double> validation;  // set when this call follows a look at the validation part
+  RoundReport since_last;               // since the last call
+  double loss = 0.0;                    // mean over since_last
+  std::optional<double> validation;     // set when this call follows a look at the validation part
+  std::optional<double> accuracy = {};  // of classifiers, where this call follows a look at them
+  const nlohmann::json* own = nullptr;  // what else a line of the log says of this model
 };
 
 // Where a stopped training stands.
@@ -58,6 +61,7 @@ struct Checkpoint {
   double best_value = 0.0;
   std::uint32_t looks_without_gain = 0;
   std::optional<Parameters> best;
+  std::string own = {};  // what a training with a loop of its own remembers beside
 };
 [[nodiscard]] Bytes save_checkpoint(const Checkpoint& checkpoint);
 [[nodiscard]] Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::string& name);
@@ -86,10 +90,18 @@ struct Trained {
   // How often each item was updated by federated training, over all its rounds. Empty where nobody asked, for
   // central models, and after a resume if the training had begun without counting.
   std::vector<std::uint64_t> item_updates;
+  std::shared_ptr<const nlohmann::json> own = {};  // what run.json says of a training with a loop of its own
 };
 
 [[nodiscard]] Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor,
                                     TrainHooks& hooks, std::optional<Checkpoint> resume = std::nullopt);
+
+// Judges what was trained.
+[[nodiscard]] Result<Evaluation> judge(const TrainRequest& request, const Split& split,
+                                       const Trained& trained, Part part, Executor& executor);
+
+// What a checkpoint belongs to.
+[[nodiscard]] std::string request_hash(const TrainRequest& request, const Split& split);
 
 // How a request wants a part to be judged.
 [[nodiscard]] EvaluateOptions evaluate_options(const TrainRequest& request, const Split& split, Part part);

@@ -35,9 +35,11 @@ struct DatasetRuns {
   std::string name;                   // for figures: "f1-over-pi" or "amazon-dm-f1-over-pi"
   const SplitFacts* facts = nullptr;  // may be null
   std::uint32_t cutoff = 10;          // of the figures
+  bool classifies = false;            // its models are classifiers: Accuracy is their one metric
   std::vector<RunGroup> groups;
 
-  [[nodiscard]] std::string metric(const char* stem) const;  // "P" → "P@10"
+  [[nodiscard]] std::string metric(const char* stem) const;  // "P" → "P@10"; of classifiers "Accuracy"
+  [[nodiscard]] std::vector<const char*> metric_columns() const;
   [[nodiscard]] std::vector<std::string> configurations() const;
   // Along π, where there is more than one value.
   [[nodiscard]] std::vector<const RunGroup*> along_pi(const std::string& configuration) const;

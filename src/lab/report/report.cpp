@@ -21,6 +21,10 @@ std::string counted(std::uint64_t count, const char* one, const char* many) {
 std::string data_sentence(const DatasetRuns& runs) {
   if (runs.facts == nullptr) return "Nothing is known of the split.";
   const SplitFacts& facts = *runs.facts;
+  if (runs.classifies)
+    return fmt::format("{} devices, {} training, {} validation and {} test examples.",
+                       human_count(facts.users), human_count(facts.train), human_count(facts.validation),
+                       human_count(facts.test));
   return fmt::format("{} people, {} items, {} training, {} validation and {} test interactions. Lists of {}.",
                      human_count(facts.users), human_count(facts.catalogue), human_count(facts.train),
                      human_count(facts.validation), human_count(facts.test), runs.cutoff);
@@ -56,14 +60,19 @@ void add_dataset(Page& page, const DatasetRuns& runs, bool alone, std::vector<Pa
     add_figures(made.blocks, gaps, std::move(figures));
     if (!made.blocks.empty()) page.sections.push_back(std::move(made));
   };
-  section("What π does", accuracy_figures(runs));
-  section("Items: updated and recommended", item_figures(runs));
+  if (!runs.classifies) {
+    section("What π does", accuracy_figures(runs));
+    section("Items: updated and recommended", item_figures(runs));
+  }
   std::vector<PageBlock> cost = cost_figures(runs);
   if (PageTable table = cost_table(runs); !table.rows.empty()) cost.emplace_back(std::move(table));
   section("Communication", std::move(cost));
-  section("Bias", bias_figures(runs));
+  if (!runs.classifies) section("Bias", bias_figures(runs));
   section("Learning", learning_figures(runs));
-  section("Users", user_figures(runs));
+  section(runs.classifies ? "Devices" : "Users", user_figures(runs));
+  if (runs.classifies)
+    gaps.erase(gaps.begin() + static_cast<std::ptrdiff_t>(first_gap),
+               gaps.end());  // what would fill them is of recommenders
   if (!alone)
     for (std::size_t gap = first_gap; gap < gaps.size(); ++gap)
       gaps[gap].what = fmt::format("{}: {}", runs.dataset, gaps[gap].what);

@@ -145,7 +145,7 @@ std::vector<CategoryBiasAt> category_bias_of(const nlohmann::json& metrics) {
 
 std::string dataset_of(const DataRequest& data) {
   if (!data.split_file.empty()) return fs::path(data.split_file).stem().string();
-  if (data.paths.empty()) return "built-in world";
+  if (data.paths.empty()) return data.examples.wanted ? "generated examples" : "built-in world";
   fs::path path(data.paths.front());
   if (!path.has_filename()) path = path.parent_path();
   // The file is often called "interactions" or "ratings"; its folder has the name.

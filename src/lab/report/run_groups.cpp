@@ -10,6 +10,12 @@
 
 namespace sotto {
 
+namespace {
+
+constexpr const char* accuracy_metric = "Accuracy";
+
+}  // namespace
+
 double RunGroup::mean(const std::string& metric) const {
   double sum = 0.0;
   for (const ReportRun* run : runs) sum += run->result.metric(metric).value_or(NAN);
@@ -31,7 +37,14 @@ std::string RunGroup::name() const {
   return pi ? fmt::format("{}, π {}", configuration, short_number(*pi)) : configuration;
 }
 
-std::string DatasetRuns::metric(const char* stem) const { return fmt::format("{}@{}", stem, cutoff); }
+std::string DatasetRuns::metric(const char* stem) const {
+  return classifies ? accuracy_metric : fmt::format("{}@{}", stem, cutoff);
+}
+
+std::vector<const char*> DatasetRuns::metric_columns() const {
+  if (classifies) return {accuracy_metric};
+  return {"P", "R", "F1", "nDCG", "IC", "Gini", "ARP", "APLT"};
+}
 
 std::vector<std::string> DatasetRuns::configurations() const {
   std::vector<std::string> names;
@@ -97,6 +110,7 @@ std::vector<DatasetRuns> datasets_of(const ReportData& data) {
     one.dataset = dataset;
     one.name = by_dataset.size() > 1 ? slug(dataset) + "-" : "";
     one.cutoff = cutoff_of(runs);
+    one.classifies = runs.front()->result.metric(accuracy_metric).has_value();
     const auto facts = data.splits.find(runs.front()->result.split_hash);
     if (facts != data.splits.end()) one.facts = &facts->second;
     for (const ReportRun* run : runs) group_for(*run, one.groups).runs.push_back(run);

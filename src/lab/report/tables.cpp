@@ -14,8 +14,6 @@ namespace sotto {
 
 namespace {
 
-constexpr std::array metric_columns{"P", "R", "F1", "nDCG", "IC", "Gini", "ARP", "APLT"};
-
 std::string value_text(const char* stem, double value) {
   if (!std::isfinite(value)) return "n/a";
   if (facts_of(stem)->is_count || value >= 1000.0) return short_number(std::round(value));
@@ -33,6 +31,7 @@ void mark_best(PageTable& table, std::size_t column, bool less_is_better) {
 PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGroup*>& groups) {
   PageTable table;
   table.columns.push_back({"model"});
+  const std::vector<const char*> metric_columns = runs.metric_columns();
   for (const char* stem : metric_columns)
     table.columns.push_back({runs.metric(stem), true, std::string(facts_of(stem)->about)});
   for (const RunGroup* group : groups) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "engine/averaging/averaging_request.h"
+#include "engine/plan/model_entry.h"
 #include "lab/reproduce/paper_entry.h"
 
 namespace sotto {
@@ -13,12 +15,12 @@ Result<std::vector<Experiment>> read_experiments(const toml::table& document, co
   std::vector<Experiment> all;
   std::optional<Error> wrong;
   // On top of another plan, as a plan's text.
-  const auto plan_in = [&](const PaperEntry& entry, const char* key, const AveragingRequest& base) {
+  const auto plan_in = [&](const PaperEntry& entry, const char* key, const TrainRequest& base) {
     std::ostringstream text;
     toml::table table = entry.copy(key);
     table.is_inline(false);  // keys on lines of their own
     text << table;
-    auto read = averaging_from_toml(text.str(), entry.place() + ", " + key, base);
+    auto read = from_toml(text.str(), entry.place() + ", " + key, base);
     if (!read.ok()) wrong = read.error();
     return read.ok() ? *read : base;
   };
@@ -30,7 +32,8 @@ Result<std::vector<Experiment>> read_experiments(const toml::table& document, co
     entry.may("best", one.best).may("gaining", one.gaining).may("held", one.held).may("within", one.within);
     entry.need("seconds", one.seconds).need("quick_seconds", one.quick_seconds);
     entry.need("plan", plan).need("quick", plan);
-    one.plan = plan_in(entry, "plan", {});
+    const auto model = std::ranges::find_if(all_models(), &ModelEntry::needs_examples);
+    one.plan = plan_in(entry, "plan", {.model = ChosenModel(*model)});
     one.quick = plan_in(entry, "quick", one.plan);
   });
   SOTTO_TRY_DONE(root.done());
@@ -47,15 +50,16 @@ const Experiment& experiment_on(std::string_view dataset) {
   return *found;
 }
 
-Result<AveragingRequest> averaging_request(const Target& target, const PaperData& data,
-                                           std::string_view setting, std::uint64_t seed, Effort effort) {
+Result<TrainRequest> averaging_request(const Target& target, const PaperData& data, std::string_view setting,
+                                       std::uint64_t seed, Effort effort) {
   const Experiment& experiment = experiment_on(data.name);
-  AveragingRequest request = effort == Effort::quick ? experiment.quick : experiment.plan;
-  request.data = data.data.paths.empty() ? "" : data.data.paths.front();
+  TrainRequest request = effort == Effort::quick ? experiment.quick : experiment.plan;
+  request.data.paths = data.data.paths;
   request.plan.seed = seed;
-  SOTTO_TRY(request.criteria.order, parse_order(std::string(setting)));
-  if (target.runs.rounds > 0) request.rounds = target.runs.rounds;
-  SOTTO_TRY(request.classifier.accelerator, parse_accelerator(target.runs.accelerator));
+  request.criteria.order = setting;
+  auto& options = request.model.own<AveragingOptions>();
+  if (target.runs.rounds > 0) options.rounds = target.runs.rounds;
+  SOTTO_TRY(options.classifier.accelerator, parse_accelerator(target.runs.accelerator));
   return request;
 }
 
@@ -64,7 +68,7 @@ double averaging_core_seconds(const Target& target, const PaperData& data, Effor
   const auto request = averaging_request(target, data, experiment.settings.front(), 1, effort);
   if (!request.ok()) return 0.0;
   const double round = effort == Effort::quick ? experiment.quick_seconds : experiment.seconds;
-  return round * request->rounds *
+  return round * request->model.own<AveragingOptions>().rounds *
          static_cast<double>(seeds_of(target, effort).size() * experiment.settings.size()) /
          target.runs.parts;
 }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/averaging/averaging_request.h"
+#include "engine/plan/request.h"
 #include "lab/reproduce/studies.h"
 
 namespace sotto {
@@ -20,14 +20,14 @@ struct Experiment {
   std::vector<std::uint32_t> held, within;
   double seconds = 0.0;  // of a round on one core, of the first setting that was measured
   double quick_seconds = 0.0;
-  AveragingRequest plan, quick;
+  TrainRequest plan, quick;
 };
 [[nodiscard]] const Experiment& experiment_on(std::string_view dataset);
 
 // A setting of an experiment. Quick: a fifth of the devices with some of their examples and a small network.
-[[nodiscard]] Result<AveragingRequest> averaging_request(const Target& target, const PaperData& data,
-                                                         std::string_view setting, std::uint64_t seed,
-                                                         Effort effort);
+[[nodiscard]] Result<TrainRequest> averaging_request(const Target& target, const PaperData& data,
+                                                     std::string_view setting, std::uint64_t seed,
+                                                     Effort effort);
 
 // An estimate for one core.
 [[nodiscard]] double averaging_core_seconds(const Target& target, const PaperData& data, Effort effort);

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
+#include "engine/averaging/averaging_json.h"
+#include "engine/averaging/averaging_world.h"
 #include "engine/files/files.h"
-#include "lab/averaging/averaging_json.h"
-#include "lab/averaging/averaging_world.h"
 #include "lab/report/markup.h"
 
 namespace sotto {
@@ -42,7 +42,7 @@ KeptAveraging kept_from(const json& document) {
 struct PlannedRun {
   std::string setting;
   std::uint64_t seed = 1;
-  AveragingRequest request;
+  TrainRequest request;
   std::filesystem::path path;
 };
 
@@ -51,10 +51,11 @@ Result<std::vector<PlannedRun>> planned_runs(const Target& target, const PaperDa
   std::vector<PlannedRun> planned;
   for (const std::uint64_t seed : seeds_of(target, effort))
     for (const std::string& setting : experiment_on(data.name).settings) {
-      PlannedRun run{setting, seed, {}, {}};
-      SOTTO_TRY(run.request, averaging_request(target, data, setting, seed, effort));
-      run.path = folder / kept_name(data.name, setting, seed, effort);
-      planned.push_back(std::move(run));
+      auto request = averaging_request(target, data, setting, seed, effort);
+      if (!request.ok()) return request.error();
+      SOTTO_TRY_DONE(settle(*request));
+      planned.push_back(
+          {setting, seed, std::move(*request), folder / kept_name(data.name, setting, seed, effort)});
     }
   return planned;
 }
@@ -76,17 +77,17 @@ class RunMaker {
 
   [[nodiscard]] Result<KeptAveraging> make(const PlannedRun& run, const StudyHooks& hooks,
                                            const std::function<void(const AveragingRound&)>& tell) {
-    if (!examples_) {
-      SOTTO_TRY(OwnedExamples read, averaging_examples(run.request, printed_pictures));
-      examples_.emplace(std::move(read));
+    SOTTO_TRY(const AveragingRequest asked, averaging_of(run.request));
+    if (examples_ == nullptr) {
+      SOTTO_TRY(examples_, read_examples(run.request.data, printed_pictures));
     }
-    SOTTO_TRY(const std::unique_ptr<AveragingWorld> world, AveragingWorld::deal(run.request, *examples_));
-    SOTTO_TRY(const std::unique_ptr<LocalTask> task, world->start_task(run.request));
+    SOTTO_TRY(const Split split, deal_examples(run.request.data, examples_));
+    SOTTO_TRY_DONE(check_measurable(asked.criteria.order, *split.examples->examples));
+    SOTTO_TRY(const auto world, AveragingWorld::make(asked.classifier, split.examples));
     AveragingHooks own;
     own.stop = hooks.stop;
     own.on_round = [&](const AveragingRound& round) -> Status { return tell(round), Done{}; };
-    SOTTO_TRY(const AveragingOutcome outcome,
-              run_averaging(run.request, world->parts(*task), executor_, own));
+    SOTTO_TRY(const AveragingOutcome outcome, run_averaging(asked, world->parts({}), executor_, own));
     KeptAveraging kept = kept_of(run.request, outcome);
     SOTTO_TRY_DONE(write_file(run.path, std::string_view(kept_text(kept))));
     return kept;
@@ -94,7 +95,7 @@ class RunMaker {
 
  private:
   Executor& executor_;
-  std::optional<OwnedExamples> examples_;
+  std::shared_ptr<const OwnedExamples> examples_;
 };
 
 }  // namespace
@@ -138,7 +139,7 @@ Result<KeptAveraging> kept_from_text(const std::string& text, const std::string&
   }
 }
 
-KeptAveraging kept_of(const AveragingRequest& request, const AveragingOutcome& outcome) {
+KeptAveraging kept_of(const TrainRequest& request, const AveragingOutcome& outcome) {
   KeptAveraging run;
   run.plan = averaging_plan_hash(request);
   for (const AccuracyLook& look : outcome.curve.looks) {
@@ -154,9 +155,9 @@ KeptAveraging kept_of(const AveragingRequest& request, const AveragingOutcome& o
   return run;
 }
 
-std::string averaging_plan_hash(AveragingRequest request) {
-  request.data.clear();
-  request.classifier.accelerator = Accelerator::cpu;
+std::string averaging_plan_hash(TrainRequest request) {
+  request.data.paths.clear();
+  request.model.own<AveragingOptions>().classifier.accelerator = Accelerator::cpu;
   Hasher hasher;
   hasher.text(to_toml(request));
   return std::move(hasher).hex();
@@ -191,8 +192,8 @@ Result<AveragingRuns> averaging_runs(const Target& target, const PaperData& data
       const std::string about = fmt::format("{} on {}, seed {}", run.setting, data.shown, run.seed);
       tell(about);
       SOTTO_TRY(kept, maker.make(run, hooks, [&](const AveragingRound& round) {
-        tell(fmt::format("{}: round {} of {}, accuracy {:.1f}%", about, round.round, run.request.rounds,
-                         100.0 * round.accuracy));
+        tell(fmt::format("{}: round {} of {}, accuracy {:.1f}%", about, round.round,
+                         run.request.model.own<AveragingOptions>().rounds, 100.0 * round.accuracy));
       }));
       progress.running = 0;
       ++computed;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/averaging/averaging_run.h"
+#include "engine/averaging/averaging_run.h"
 #include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/reproduction.h"
 #include "lab/study/run_study.h"
@@ -29,10 +29,10 @@ struct KeptAveraging {
 };
 [[nodiscard]] std::string kept_text(const KeptAveraging& run);
 [[nodiscard]] Result<KeptAveraging> kept_from_text(const std::string& text, const std::string& name);
-[[nodiscard]] KeptAveraging kept_of(const AveragingRequest& request, const AveragingOutcome& outcome);
+[[nodiscard]] KeptAveraging kept_of(const TrainRequest& request, const AveragingOutcome& outcome);
 
 // What decides a run: its plan but for where the data lies and what works it out.
-[[nodiscard]] std::string averaging_plan_hash(AveragingRequest request);
+[[nodiscard]] std::string averaging_plan_hash(TrainRequest request);
 // "mnist-two-shards-each_ds-ld-mw_seed-1_full.json".
 [[nodiscard]] std::string kept_name(std::string_view dataset, std::string_view setting, std::uint64_t seed,
                                     Effort effort);

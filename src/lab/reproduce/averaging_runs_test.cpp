@@ -5,8 +5,9 @@
 #include <cmath>
 
 #include "data/examples/generate_examples.h"
+#include "engine/averaging/averaging_request.h"
 #include "engine/files/files.h"
-#include "lab/examples/testing/mnist_files.h"
+#include "engine/files/testing/mnist_files.h"
 #include "lab/reproduce/reproduce.h"
 #include "storage/testing/scratch_folder.h"
 
@@ -45,14 +46,15 @@ TEST(AveragingRuns, ThePlanOfARunIsWhatDecidesIt) {
   PaperData data;
   data.name = "MNIST, two shards each";
   data.data.paths = {"here"};
-  const AveragingRequest request = *averaging_request(target, data, "DS>LD>MW", 1, Effort::full);
-  EXPECT_EQ(request.rounds, 200u);
-  EXPECT_EQ(request.plan.local.epochs, 5u);
-  EXPECT_EQ(request.plan.local.batch, 0u);
-  EXPECT_TRUE(check(request).ok()) << check(request).error().message;
-  AveragingRequest elsewhere = request;
-  elsewhere.data = "there";
-  elsewhere.classifier.accelerator = Accelerator::cuda;
+  TrainRequest request = *averaging_request(target, data, "DS>LD>MW", 1, Effort::full);
+  const auto& options = request.model.own<AveragingOptions>();
+  EXPECT_EQ(options.rounds, 200u);
+  EXPECT_EQ(options.local.epochs, 5u);
+  EXPECT_EQ(options.local.batch, 0u);
+  EXPECT_TRUE(settle(request).ok()) << settle(request).error().message;
+  TrainRequest elsewhere = request;
+  elsewhere.data.paths = {"there"};
+  elsewhere.model.own<AveragingOptions>().classifier.accelerator = Accelerator::cuda;
   EXPECT_EQ(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
   elsewhere.plan.seed = 2;
   EXPECT_NE(averaging_plan_hash(elsewhere), averaging_plan_hash(request));
@@ -69,9 +71,9 @@ TEST(AveragingRuns, EveryPlanCanBe) {
           PaperData data;
           data.name = dataset;
           data.data.paths = {"somewhere"};
-          const auto request = averaging_request(target, data, setting, 1, effort);
+          auto request = averaging_request(target, data, setting, 1, effort);
           ASSERT_TRUE(request.ok()) << request.error().message;
-          EXPECT_TRUE(check(*request).ok()) << target.name << setting;
+          EXPECT_TRUE(settle(*request).ok()) << target.name << setting;
           EXPECT_GT(averaging_core_seconds(target, data, effort), 0.0);
         }
 }

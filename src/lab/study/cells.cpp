@@ -17,13 +17,16 @@ namespace sotto {
 
 namespace {
 
-bool is_cut_here(const DataRequest& data) { return data.split_file.empty() && data.test.empty(); }
+bool is_cut_here(const DataRequest& data) {
+  return !data.examples.wanted && data.split_file.empty() && data.test.empty();
+}
 
 // Whether each seed has a split of its own.
 bool draws_split(const DataRequest& data) {
   const SplitRule& rule = data.split.rule;
-  return data.split.most_test > 0 || (is_cut_here(data) && (std::holds_alternative<RandomHoldout>(rule) ||
-                                                            std::holds_alternative<LeaveOneOut>(rule)));
+  return data.examples.wanted || data.split.most_test > 0 ||
+         (is_cut_here(data) &&
+          (std::holds_alternative<RandomHoldout>(rule) || std::holds_alternative<LeaveOneOut>(rule)));
 }
 
 // Whether the split keeps ratings and times: where one model needs them, all share it.
@@ -36,12 +39,14 @@ bool keeps_records(const Study& study, const DataRequest& data) {
 DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phase) {
   DataRequest data = dataset.data;
   data.split.keep_records = keeps_records(study, data);
+  data.examples.wanted = std::ranges::any_of(
+      study.models, [](const StudyModel& model) { return model.request.model->needs_examples; });
   if (!study.search) return data;
   if (phase == Phase::final) {
     data.split.validation_share = 0.0;
     data.paths.insert(data.paths.end(), data.validation.begin(), data.validation.end());
     data.validation.clear();
-  } else if (is_cut_here(data) && data.split.validation_share == 0.0) {
+  } else if ((data.examples.wanted || is_cut_here(data)) && data.split.validation_share == 0.0) {
     data.split.validation_share = study.search->validation_share;
   }
   return data;
@@ -101,7 +106,7 @@ Result<Split> ready_split(const Study& study, const DataRequest& data, Phase pha
     SOTTO_TRY(Split whole, with_whole_training(std::move(prepared.split)));
     return with_features(std::move(whole), prepared.knowledge.get());
   }
-  if (prepared.split.validation.interactions() == 0)
+  if (!data.examples.wanted && prepared.split.validation.interactions() == 0)
     return fail(Code::usage, data.split_file +
                                  ": a search judges on a validation part, and this split has none: make one "
                                  "with 'sotto data split --validation 0.2'");
@@ -253,8 +258,7 @@ Result<ComputedCell> compute_cell(const TrainRequest& request, const Split& spli
   const Part part = phase == Phase::search ? Part::validation : Part::test;
   SOTTO_TRY_DONE(check_judged(request, part));
   SOTTO_TRY(Trained trained, train(request, split, executor, hooks));
-  SOTTO_TRY(Evaluation evaluation,
-            evaluate(*trained.model, split, evaluate_options(request, split, part), executor));
+  SOTTO_TRY(Evaluation evaluation, judge(request, split, trained, part, executor));
   ComputedCell cell;
   cell.result = result_of(request, split, trained, evaluation);
   cell.detail.curve = curve.take();

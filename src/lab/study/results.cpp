@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "data/examples/dealt_examples.h"
 #include "engine/files/files.h"
 #include "lab/study/stored_detail.h"
 
@@ -123,6 +124,15 @@ std::optional<double> CellResult::metric(std::string_view name) const {
 }
 
 SplitFacts facts_of(const Split& split) {
+  if (split.examples != nullptr) {
+    const ExampleCounts counts = counts_of(split.examples->dealt);
+    return {.hash = split.hash,
+            .users = split.users.size(),
+            .train = counts.train,
+            .validation = counts.validation,
+            .test = counts.test,
+            .popularity = {}};
+  }
   return {.hash = split.hash,
           .users = split.users.size(),
           .catalogue = split.catalogue,

@@ -74,7 +74,8 @@ Status check_axis(const Axis& axis, const Study& study) {
 }
 
 Status check_metric(const std::string& metric, const TrainRequest& request, const std::string& where) {
-  const std::vector<std::string> known = metric_names(request.cutoffs);
+  const std::vector<std::string> known =
+      request.model->needs_examples ? usual_metrics(0, MetricNeeds::labels) : metric_names(request.cutoffs);
   if (std::ranges::find(known, metric) != known.end()) return Done{};
   std::string names;
   for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
@@ -166,7 +167,13 @@ Status check(const Study& study) {
   SOTTO_TRY_DONE(check_names(study.datasets, "dataset", [](const StudyDataset& one) { return one.name; }));
   SOTTO_TRY_DONE(check_names(study.models, "model", [](const StudyModel& one) { return one.label; }));
   for (const StudyDataset& dataset : study.datasets) SOTTO_TRY_DONE(check_dataset(study, dataset));
-  for (const StudyModel& model : study.models) SOTTO_TRY_DONE(check_model(study, model));
+  for (const StudyModel& model : study.models) {
+    if (model.request.model->needs_examples != study.models.front().request.model->needs_examples)
+      return at(model.where, fmt::format("'{}' and '{}' learn from different things, examples and histories: "
+                                         "make two studies",
+                                         study.models.front().label, model.label));
+    SOTTO_TRY_DONE(check_model(study, model));
+  }
   return Done{};
 }
 

@@ -121,8 +121,9 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
   SOTTO_TRY(dataset.name, taken_text(table, "name"));
   // The keys of both sections are different words, so that here they need no section.
   std::set<std::string> all_keys{"name", "kg"};
-  for (const Field& field : all_models().front().fields)
-    if (field.section() == "data" || field.section() == "split") all_keys.insert(field.key());
+  for (const ModelEntry& entry : all_models())
+    for (const Field& field : entry.fields)
+      if (field.section() == "data" || field.section() == "split") all_keys.insert(field.key());
   for (auto&& [key, value] : table) {
     const std::string name(key.str());
     const bool of_data = is_plan_key("data." + name);
@@ -136,6 +137,10 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
       section.insert(name, std::move(value));
     single.insert(knowledge ? "kg" : of_data ? "data" : "split", std::move(section));
     TrainRequest request;
+    const std::string path = (of_data ? "data." : "split.") + name;
+    if (!knowledge && !request.model->has(path))  // of labelled examples
+      request.model = ChosenModel(
+          *std::ranges::find_if(all_models(), [&](const ModelEntry& entry) { return entry.has(path); }));
     request.data = dataset.data;
     SOTTO_TRY(const TrainRequest read, from_table(single, name_, request));
     dataset.data = read.data;

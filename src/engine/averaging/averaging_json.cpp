@@ -1,4 +1,4 @@
-#include "lab/averaging/averaging_json.h"
+#include "engine/averaging/averaging_json.h"
 
 #include <fmt/format.h>
 

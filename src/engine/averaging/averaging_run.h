@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "engine/averaging/averaging_request.h"
+#include "engine/averaging/order_choice.h"
+#include "engine/plan/request.h"
 #include "engine/train/training.h"
-#include "lab/averaging/averaging_request.h"
-#include "lab/averaging/order_choice.h"
 
 namespace sotto {
 
@@ -26,6 +27,7 @@ struct AveragingParts {
   const FactsSource& facts;
   // Told after every round, counted from 0, who took part; may be empty.
   std::function<void(std::uint32_t, std::span<const UserIndex>)> note_round = {};
+  std::string plan_hash = {};  // what a checkpoint belongs to
 };
 
 struct WeightSpread {
@@ -65,28 +67,19 @@ struct AveragingOutcome {
 };
 
 struct AveragingHooks {
-  std::function<Status(const AveragingRound&)> on_round;
-  std::function<Status(const Checkpoint&)> on_checkpoint;  // when due, and when stopped
-  std::function<bool()> checkpoint_due;                    // asked between rounds
+  std::function<Status(const AveragingRound&)> on_round = {};
+  std::function<Status(const Checkpoint&)> on_checkpoint = {};  // when due, and when stopped
+  std::function<bool()> checkpoint_due = {};                    // asked between rounds
   const std::atomic<bool>* stop = nullptr;
 };
-
-// Where a run was stopped: its checkpoint and the rounds before it.
-struct AveragingBefore {
-  Checkpoint checkpoint;
-  std::vector<AveragingRound> rounds;
-};
-
-// What a checkpoint belongs to.
-[[nodiscard]] std::string averaging_hash(const AveragingRequest& request, const LocalTask& task);
 
 // What can be said of a request and its task before the first round.
 [[nodiscard]] Status check_run(const AveragingRequest& request, const LocalTask& task);
 
-// The request has passed check(). Stopped by hooks.stop: Code::cancelled.
+// The request has passed its check. Stopped by hooks.stop: Code::cancelled.
 [[nodiscard]] Result<AveragingOutcome> run_averaging(const AveragingRequest& request,
                                                      const AveragingParts& parts, Executor& executor,
                                                      const AveragingHooks& hooks,
-                                                     std::optional<AveragingBefore> before = std::nullopt);
+                                                     std::optional<Checkpoint> before = std::nullopt);
 
 }  // namespace sotto

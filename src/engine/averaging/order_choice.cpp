@@ -1,4 +1,4 @@
-#include "lab/averaging/order_choice.h"
+#include "engine/averaging/order_choice.h"
 
 #include <algorithm>
 #include <chrono>

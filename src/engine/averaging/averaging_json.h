@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/averaging/averaging_run.h"
+#include "engine/averaging/averaging_run.h"
 
 namespace sotto {
 

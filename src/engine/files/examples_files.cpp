@@ -1,4 +1,4 @@
-#include "lab/examples/examples_files.h"
+#include "engine/files/examples_files.h"
 
 #include <array>
 #include <string>

@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include "engine/averaging/remembered_task.h"
 #include "fed/criteria/weighing_collector.h"
-#include "lab/averaging/remembered_task.h"
 #include "sim/averaging_federation.h"
 
 namespace sotto {

@@ -1,9 +1,9 @@
-#include "lab/averaging/averaging_run.h"
+#include "engine/averaging/averaging_run.h"
 
 #include <gtest/gtest.h>
 
-#include "lab/averaging/averaging_json.h"
-#include "lab/averaging/testing/tiny_task.h"
+#include "engine/averaging/averaging_json.h"
+#include "engine/averaging/testing/tiny_task.h"
 #include "sim/thread_pool.h"
 
 namespace sotto {
@@ -11,7 +11,6 @@ namespace {
 
 AveragingRequest tiny_request(const std::string& order) {
   AveragingRequest request;
-  request.generate = true;
   request.rounds = 6;
   request.plan.cohort = 1.0;
   request.plan.seed = 5;
@@ -21,17 +20,18 @@ AveragingRequest tiny_request(const std::string& order) {
 
 Result<AveragingOutcome> run_tiny_on(Executor& executor, const AveragingRequest& request,
                                      const AveragingHooks& hooks = {},
-                                     std::optional<AveragingBefore> before = std::nullopt) {
+                                     std::optional<Checkpoint> before = std::nullopt) {
   const TinyTask task(two_kinds(10));
   TinyFacts facts(task);
   const auto note = [&](std::uint32_t round, std::span<const UserIndex> cohort) {
     facts.note_round(round, cohort);
   };
-  return run_averaging(request, {task, facts, note}, executor, hooks, std::move(before));
+  const std::string plan_hash = to_string(request.criteria.order);
+  return run_averaging(request, {task, facts, note, plan_hash}, executor, hooks, std::move(before));
 }
 
 Result<AveragingOutcome> run_tiny(const AveragingRequest& request, const AveragingHooks& hooks = {},
-                                  std::optional<AveragingBefore> before = std::nullopt) {
+                                  std::optional<Checkpoint> before = std::nullopt) {
   SerialExecutor serial;
   return run_tiny_on(serial, request, hooks, std::move(before));
 }
@@ -67,7 +67,6 @@ TEST(AveragingRun, ThreadsAndSecureSumsGiveTheSameModel) {
   for (const bool choose : {false, true}) {
     AveragingRequest plain = tiny_request("LD>DS>MW");
     plain.choose_order = choose;
-    plain.validation = 0.5;
     const auto first = run_tiny(plain), second = run_tiny_on(three, plain);
     ASSERT_TRUE(first.ok()) << first.error().message;
     ASSERT_TRUE(second.ok()) << second.error().message;
@@ -140,21 +139,15 @@ void resumes_from_anywhere(const AveragingRequest& request) {
   ASSERT_TRUE(whole.ok()) << whole.error().message;
   for (std::uint32_t at = 1; at < request.rounds; ++at) {
     std::atomic<bool> stop = false;
-    AveragingBefore before;
+    Checkpoint before;
     AveragingHooks hooks;
     hooks.stop = &stop;
-    hooks.on_round = [&](const AveragingRound& round) -> Status {
-      const auto kept = round_from_line(round_line(round), "rounds");  // as a file would keep it
-      if (!kept.ok()) return kept.error();
-      before.rounds.push_back(*kept);
-      stop = round.round == at;
-      return Done{};
-    };
+    hooks.on_round = [&](const AveragingRound& round) -> Status { return stop = round.round == at, Done{}; };
     hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
       const Bytes bytes = save_checkpoint(checkpoint);
       auto read = load_checkpoint(bytes, "checkpoint");
       if (!read.ok()) return read.error();
-      before.checkpoint = std::move(*read);
+      before = std::move(*read);
       return Done{};
     };
     const auto stopped = run_tiny(request, hooks);
@@ -176,7 +169,6 @@ TEST(AveragingRun, AStoppedRunEndsAsAnUndisturbedOne) {
   resumes_from_anywhere(tiny_request("DS>LD"));
   AveragingRequest choosing = tiny_request("LD>DS");
   choosing.choose_order = true;
-  choosing.validation = 0.5;
   resumes_from_anywhere(choosing);
   AveragingRequest remembering = tiny_request("RC>DS");  // devices know when they last took part
   remembering.plan.cohort = 0.5;
@@ -185,18 +177,11 @@ TEST(AveragingRun, AStoppedRunEndsAsAnUndisturbedOne) {
 
 TEST(AveragingRun, ACheckpointOfAnotherPlanIsRefused) {
   std::atomic<bool> stop = false;
-  AveragingBefore before;
+  Checkpoint before;
   AveragingHooks hooks;
   hooks.stop = &stop;
-  hooks.on_round = [&](const AveragingRound& round) -> Status {
-    before.rounds.push_back(round);
-    stop = true;
-    return Done{};
-  };
-  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status {
-    before.checkpoint = checkpoint;
-    return Done{};
-  };
+  hooks.on_round = [&](const AveragingRound&) -> Status { return stop = true, Done{}; };
+  hooks.on_checkpoint = [&](const Checkpoint& checkpoint) -> Status { return before = checkpoint, Done{}; };
   ASSERT_FALSE(run_tiny(tiny_request("DS"), hooks).ok());
   const auto other = run_tiny(tiny_request("LD"), {}, before);
   ASSERT_FALSE(other.ok());

@@ -1,4 +1,4 @@
-#include "lab/averaging/remembered_task.h"
+#include "engine/averaging/remembered_task.h"
 
 #include <algorithm>
 

@@ -1,11 +1,12 @@
-#include "lab/averaging/averaging_run.h"
+#include "engine/averaging/averaging_run.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <sstream>
 
-#include "base/hash.h"
+#include "engine/averaging/averaging_json.h"
 #include "engine/protect/protection.h"
 #include "engine/protect/weighing.h"
 #include "metrics/statistics.h"
@@ -104,7 +105,7 @@ class AveragingTraining {
                       orders_from(request.criteria.order), executor);
   }
 
-  [[nodiscard]] Status begin(std::optional<AveragingBefore> before) {
+  [[nodiscard]] Status begin(std::optional<Checkpoint> before) {
     SOTTO_TRY(const Judged judged, judge_devices(parts_.task, federation_.model(), executor_));
     out_.curve.examples = judged.examples;
     if (std::all_of(judged.examples.begin(), judged.examples.end(), [](auto n) { return n == 0; }))
@@ -119,7 +120,7 @@ class AveragingTraining {
   [[nodiscard]] Result<AveragingOutcome> finish() &&;
 
  private:
-  [[nodiscard]] Status go_on(AveragingBefore before);
+  [[nodiscard]] Status go_on(Checkpoint before);
   [[nodiscard]] Status look(AveragingRound& round);
   void count(const AveragingRound& round);
   [[nodiscard]] double seconds() const {
@@ -156,34 +157,35 @@ void AveragingTraining::count(const AveragingRound& round) {
   if (parts_.note_round) parts_.note_round(round.round - 1, selector_.select(round.round - 1));
 }
 
-Status AveragingTraining::go_on(AveragingBefore before) {
-  for (AveragingRound& round : before.rounds) {
+Status AveragingTraining::go_on(Checkpoint before) {
+  std::istringstream lines(before.own);
+  for (std::string line; std::getline(lines, line);) {
+    SOTTO_TRY(AveragingRound round, round_from_line(line, "the checkpoint"));
     if (!round.right.empty() && round.right.size() != out_.curve.examples.size())
       return fail(Code::bad_input, "the rounds of the run are of other devices: start it anew with --force");
     round.accuracy =
         round.right.empty() ? 0.0 : global_accuracy(out_.curve.examples, {round.round, round.right});
     count(round);
   }
-  Parameters& now = before.checkpoint.now;
+  Parameters& now = before.now;
   const AveragingState& state = federation_.state();
   const bool fits = now.items.rows() == state.model.rows() && now.layers.size() == 1 &&
                     now.layers.front().rows() == state.memory.rows() &&
-                    now.users.on_device().rows() == state.devices.on_device().rows() &&
-                    before.checkpoint.best && before.checkpoint.best->items.rows() == state.model.rows() &&
-                    before.checkpoint.round == out_.rounds.size();
+                    now.users.on_device().rows() == state.devices.on_device().rows() && before.best &&
+                    before.best->items.rows() == state.model.rows() && before.round == out_.rounds.size();
   if (!fits)
     return fail(Code::bad_input, "the checkpoint is of another model: start the run anew with --force");
-  const float* best = before.checkpoint.best->items.row(0);
+  const float* best = before.best->items.row(0);
   best_model_.assign(best, best + parts_.task.parameters());
   if (choice_ && !out_.rounds.empty()) {
     SOTTO_TRY(const CriteriaOrder order, parse_order(out_.rounds.back().order));
     choice_->go_on_with(order, out_.rounds.back().costs);
   }
-  federation_.restore({.round = before.checkpoint.round,
+  federation_.restore({.round = before.round,
                        .model = std::move(now.items),
                        .memory = std::move(now.layers.front()),
                        .devices = std::move(now.users)});
-  seconds_before_ = before.checkpoint.seconds;
+  seconds_before_ = before.seconds;
   return Done{};
 }
 
@@ -213,10 +215,11 @@ Result<AveragingRound> AveragingTraining::advance() {
 Checkpoint AveragingTraining::checkpoint() const {
   const AveragingState& state = federation_.state();
   Checkpoint checkpoint;
-  checkpoint.request_hash = averaging_hash(request_, parts_.task);
+  checkpoint.request_hash = parts_.plan_hash;
   checkpoint.round = state.round;
   checkpoint.totals = out_.totals;
   checkpoint.log_lines = out_.rounds.size();
+  for (const AveragingRound& round : out_.rounds) checkpoint.own += round_line(round) + "\n";
   checkpoint.seconds = seconds();
   checkpoint.now.items = state.model;
   checkpoint.now.users = state.devices;
@@ -251,12 +254,6 @@ WeightSpread weight_spread(std::span<const double> weights) {
   return {*least, *most, spread_of(weights).sd};
 }
 
-std::string averaging_hash(const AveragingRequest& request, const LocalTask& task) {
-  Hasher hasher;
-  hasher.text(to_toml(request)).u64(task.parameters()).u64(task.devices());
-  return std::move(hasher).hex();
-}
-
 Status check_run(const AveragingRequest& request, const LocalTask& task) {
   SOTTO_TRY_DONE(check(request.plan, task));
   return check_cohort(request, able_devices(task).size());
@@ -264,9 +261,9 @@ Status check_run(const AveragingRequest& request, const LocalTask& task) {
 
 Result<AveragingOutcome> run_averaging(const AveragingRequest& request, const AveragingParts& parts,
                                        Executor& executor, const AveragingHooks& hooks,
-                                       std::optional<AveragingBefore> before) {
+                                       std::optional<Checkpoint> before) {
   SOTTO_TRY_DONE(check_run(request, parts.task));
-  if (before && before->checkpoint.request_hash != averaging_hash(request, parts.task))
+  if (before && before->request_hash != parts.plan_hash)
     return fail(Code::incompatible,
                 "the checkpoint is of another plan: go on with the plan of the run, or start anew with "
                 "--force");

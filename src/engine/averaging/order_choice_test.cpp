@@ -1,26 +1,24 @@
-#include "lab/averaging/order_choice.h"
+#include "engine/averaging/order_choice.h"
 
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <set>
 
+#include "engine/averaging/averaging_run.h"
+#include "engine/averaging/testing/tiny_task.h"
 #include "fed/secure/testing/noting_sum.h"
-#include "lab/averaging/averaging_run.h"
-#include "lab/averaging/testing/tiny_task.h"
 
 namespace sotto {
 namespace {
 
 AveragingRequest choice_request(const std::string& order) {
   AveragingRequest request;
-  request.generate = true;
   request.rounds = 10;
   request.plan.cohort = 0.5;
   request.plan.seed = 3;
   request.criteria.order = *parse_order(order);
   request.choose_order = true;
-  request.validation = 0.5;
   return request;
 }
 

@@ -1,33 +1,14 @@
-#include "lab/averaging/averaging_request.h"
+#include "engine/averaging/averaging_request.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "engine/protect/protection.h"
+#include "engine/plan/request.h"
 #include "fed/criteria/example_facts.h"
 
 namespace sotto {
-
-Result<DealKind> parse_deal_kind(const std::string& text) {
-  for (const DealKind kind : {DealKind::iid, DealKind::shards, DealKind::people})
-    if (text == to_string(kind)) return kind;
-  return fail(Code::usage, fmt::format("examples are not dealt by '{}': choose iid, shards or people", text));
-}
-
-const char* to_string(DealKind kind) {
-  switch (kind) {
-    case DealKind::iid:
-      return "iid";
-    case DealKind::shards:
-      return "shards";
-    case DealKind::people:
-      return "people";
-  }
-  SOTTO_ASSERT(false, "every way of dealing has a name");
-  return "";
-}
 
 Result<AccuracyGoal> parse_goal(const std::string& text) {
   const auto wrong = [&] {
@@ -61,19 +42,24 @@ namespace {
 // The orders of 4 criteria are 24, and each is tried where a round made the model worse.
 constexpr std::size_t most_chosen_criteria = 4;
 
-Status check_idle(const AveragingRequest& request, std::span<const std::string> given) {
-  const AveragingRequest defaults;
-  for (const AveragingField& field : averaging_fields()) {
-    if (!field.idle) continue;
-    const bool said = field.show(request) != field.show(defaults) ||
-                      std::find(given.begin(), given.end(), field.name) != given.end();
-    if (const char* why = field.idle(request); said && why != nullptr)
-      return fail(Code::usage, fmt::format("--{} {}", field.name, why));
-  }
+// What says nothing beside the rest, and is not as it is anyway.
+Status check_idle(const TrainRequest& request, const AveragingRequest& asked) {
+  const ClassifierOptions usual;
+  const bool dense = asked.classifier.kind == ClassifierKind::dense;
+  for (const auto& [said, flag] : {std::pair(asked.classifier.filter != usual.filter, "--filter"),
+                                   std::pair(asked.classifier.channels != usual.channels, "--channels")})
+    if (dense && said)
+      return fail(Code::usage,
+                  fmt::format("{} is of the network cnn: choose it, or leave the filters out", flag));
+  for (const auto& [said, flag] : {std::pair(asked.criteria.score.kind != ScoreKind::prioritized, "--score"),
+                                   std::pair(!request.criteria.weights.empty(), "--score-weights")})
+    if (!asked.criteria.asked() && said)
+      return fail(Code::usage,
+                  fmt::format("{} is of criteria: name them with --criteria, or leave it out", flag));
   return Done{};
 }
 
-Status check_choice(const AveragingRequest& request) {
+Status check_choice(const AveragingRequest& request, double validation_share) {
   const std::size_t criteria = request.criteria.order.size();
   if (criteria < 2)
     return fail(Code::usage,
@@ -91,7 +77,7 @@ Status check_choice(const AveragingRequest& request) {
                 fmt::format("--choose-order is for the prioritized score: by {} the order of criteria does "
                             "not matter as a priority",
                             to_string(request.criteria.score.kind)));
-  if (!(request.validation > 0.0))
+  if (!(validation_share > 0.0))
     return fail(Code::usage,
                 "--choose-order judges orders by validation examples: keep some with --validation 0.1");
   return Done{};
@@ -99,36 +85,40 @@ Status check_choice(const AveragingRequest& request) {
 
 }  // namespace
 
-Status check(const AveragingRequest& request, std::span<const std::string> given) {
-  if (request.data.empty() && !request.generate)
-    return fail(Code::usage,
-                "there is nothing to learn from: name a folder with --data, or make examples up with "
-                "--generate");
-  if (!request.data.empty() && request.generate)
-    return fail(Code::usage, "examples come from --data or are made up by --generate: choose one");
-  if (request.rounds == 0 || request.rounds > 1000000)
-    return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
-  if (request.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
-  if (!(request.validation >= 0.0 && request.validation < 1.0))
-    return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
-  if (request.deal == DealKind::people && request.classifier.kind == ClassifierKind::cnn)
-    return fail(
-        Code::usage,
-        "--deal people deals attributes of people, and a cnn learns from pictures: add --model dense");
-  if (!request.criteria.asked() && std::find(given.begin(), given.end(), "criteria") != given.end())
-    return fail(Code::usage, "--criteria names no criterion: leave it out for none");
-  SOTTO_TRY_DONE(check_sizes(request.classifier));
-  SOTTO_TRY_DONE(check(request.plan));
-  SOTTO_TRY_DONE(check(request.sum));
-  SOTTO_TRY_DONE(check_is_read(request.sum, false));
-  SOTTO_TRY_DONE(check(request.criteria));
-  SOTTO_TRY_DONE(check_measurable(request.criteria.order));
-  SOTTO_TRY_DONE(check_idle(request, given));
-  return request.choose_order ? check_choice(request) : Done{};
+Result<AveragingRequest> averaging_of(const TrainRequest& request) {
+  AveragingRequest asked{request.model.own<AveragingOptions>(), {}, {}, request.sum};
+  asked.plan = {.seed = request.plan.seed,
+                .cohort = asked.cohort,
+                .local = asked.local,
+                .server = {.step = request.server.step.value_or(ServerStep::sgd),
+                           .rate = request.server.rate.value_or(1.0f),
+                           .beta1 = request.server.beta1,
+                           .beta2 = request.server.beta2}};
+  if (!request.criteria.order.empty()) {
+    SOTTO_TRY(asked.criteria.order, parse_order(request.criteria.order, example_criteria()));
+  }
+  if (!request.criteria.score.empty()) {
+    SOTTO_TRY(asked.criteria.score.kind, parse_score_kind(request.criteria.score));
+  }
+  asked.criteria.score.weights = request.criteria.weights;
+  return asked;
 }
 
-std::uint32_t dealt_devices(const AveragingRequest& request) {
-  return request.devices == 0 ? 100 : request.devices;
+Status check_averaging(const TrainRequest& request) {
+  SOTTO_TRY(const AveragingRequest asked, averaging_of(request));
+  if (asked.rounds == 0 || asked.rounds > 1000000)
+    return fail(Code::usage, "--rounds must be from 1 to 1,000,000");
+  if (asked.evaluate_every == 0) return fail(Code::usage, "--evaluate-every must be at least 1");
+  if (request.data.examples.deal == DealKind::people && asked.classifier.kind == ClassifierKind::cnn)
+    return fail(
+        Code::usage,
+        "--deal people deals attributes of people, and a cnn learns from pictures: choose the network dense");
+  SOTTO_TRY_DONE(check_sizes(asked.classifier));
+  SOTTO_TRY_DONE(check(asked.plan));
+  SOTTO_TRY_DONE(check(asked.criteria));
+  SOTTO_TRY_DONE(check_measurable(asked.criteria.order));
+  SOTTO_TRY_DONE(check_idle(request, asked));
+  return asked.choose_order ? check_choice(asked, request.data.split.validation_share) : Done{};
 }
 
 Status check_cohort(const AveragingRequest& request, std::size_t devices) {

@@ -1,4 +1,4 @@
-#include "engine/models/neural_module.h"
+#include "engine/train/neural_module.h"
 
 #include <dlfcn.h>
 #include <fmt/core.h>

@@ -1,11 +1,11 @@
-#include "lab/examples/examples_files.h"
+#include "engine/files/examples_files.h"
 
 #include <gtest/gtest.h>
 
 #include "base/compression.h"
 #include "data/examples/generate_examples.h"
 #include "engine/files/files.h"
-#include "lab/examples/testing/mnist_files.h"
+#include "engine/files/testing/mnist_files.h"
 
 namespace sotto {
 namespace {

@@ -1,0 +1,162 @@
+// The rows of the table of fields that federated averaging has: examples and how they are dealt, the network,
+// rounds, and criteria that examples can tell.
+#include "engine/averaging/averaging_request.h"
+#include "engine/plan/shared_fields.h"
+#include "fed/criteria/example_facts.h"
+
+namespace sotto {
+
+namespace {
+
+using namespace fields;
+
+// Other models have options of the same names, of other sizes.
+constexpr const char* scope = "classifiers";
+
+template <class T>
+auto of_examples(T ExamplesRequest::*member) {
+  return [member](auto& request) -> auto& { return request.data.examples.*member; };
+}
+
+template <class T>
+auto of_people(T OwnerDeal::*member) {
+  return [member](auto& request) -> auto& { return request.data.examples.people.*member; };
+}
+
+template <class T>
+auto of_network(T ClassifierOptions::*member) {
+  return [member](auto& request) -> auto& {
+    return request.model.template own<AveragingOptions>().classifier.*member;
+  };
+}
+
+template <class T>
+auto of_local(T LocalTraining::*member) {
+  return [member](auto& request) -> auto& {
+    return request.model.template own<AveragingOptions>().local.*member;
+  };
+}
+
+// A list that may be empty and then is written as such.
+template <class At>
+Field sizes(FieldText text, At at) {
+  Field list = with_commas(field(std::move(text), at));
+  list.get = [get = list.get](const TrainRequest& request) {
+    const auto value = get(request);
+    return value ? value : PlanValue{{}, true};
+  };
+  return list;
+}
+
+Field taken(const Fields& from, std::string_view path, std::string help) {
+  const auto found = std::ranges::find(from, path, &Field::path);
+  SOTTO_ASSERT(found != from.end(), "a row is taken of those that there are");
+  return found->with_help(std::move(help));
+}
+
+Fields example_fields() {
+  const Fields of_all = data_fields();
+  Fields all{taken(of_all, "data.paths",
+                   "a folder with MNIST's idx files, or CelebA's lists of people and attributes"),
+             toggle({"data.generate", "--generate", "",
+                     "make examples up: small pictures of ten classes, or attributes with --deal people"},
+                    of_examples(&ExamplesRequest::generate)),
+             field({"data.examples", "--examples", "N", "examples to make up, a sixth of them for testing"},
+                   of_examples(&ExamplesRequest::count)),
+             named({"data.deal", "--deal", "HOW",
+                    "iid, shards (two labels per device), or people (each holds their own)"},
+                   of_examples(&ExamplesRequest::deal), parse_deal_kind, {"iid", "shards", "people"}),
+             field({"data.devices", "--devices", "N", "devices that iid and shards deal to; 0: 100"},
+                   of_examples(&ExamplesRequest::devices)),
+             field({"data.most_devices", "--most-devices", "N", "only so many of the devices, drawn; 0: all"},
+                   of_examples(&ExamplesRequest::most_devices)),
+             field({"data.most_examples", "--most-examples", "N",
+                    "training examples per device, drawn of its own; 0: all"},
+                   of_examples(&ExamplesRequest::most_examples)),
+             taken(of_all, "split.validation_share", "of a device's training examples, kept to choose by"),
+             field({"data.sample", "--sample", "SHARE", "of people: the share of all examples that is used"},
+                   of_people(&OwnerDeal::sample_share)),
+             field({"data.least", "--least", "N", "of people: anyone with fewer examples is left out"},
+                   of_people(&OwnerDeal::least))};
+  for (Field& field : all) field = field.in_group("Examples");
+  return all;
+}
+
+Fields network_fields() {
+  Fields all{
+      named({"neural.network", "--network", "KIND", "cnn (minutes on a few cores) or dense (seconds)"},
+            of_network(&ClassifierOptions::kind), parse_classifier_kind, {"cnn", "dense"}),
+      field({"neural.filter", "--filter", "N", "cnn: rows and columns of a filter"},
+            of_network(&ClassifierOptions::filter)),
+      sizes({"neural.channels", "--channels", "LIST", "cnn: filters of each layer of them"},
+            of_network(&ClassifierOptions::channels)),
+      sizes({"neural.hidden", "--hidden", "LIST", "sizes of the dense layers before the last; empty: none"},
+            of_network(&ClassifierOptions::hidden)),
+      named({"neural.accelerator", "--accelerator", "KIND", "where devices train: cpu or cuda"},
+            of_network(&ClassifierOptions::accelerator), parse_accelerator, {"cpu", "cuda"}),
+      field({"neural.batch", "--batch", "N", "examples per local step; 0: all"},
+            of_local(&LocalTraining::batch)),
+      field({"model.lr", "--lr", "RATE", "of the local steps"}, of_local(&LocalTraining::rate))};
+  for (Field& field : all) field = field.in_group("Model").of_scope(scope);
+  return all;
+}
+
+Fields round_fields() {
+  Field until{.path = "averaging.until",
+              .flag = "--until",
+              .type = "GOAL",
+              .help = "stop when it is reached: 50%@95% is half of the devices at 95% accuracy"};
+  until.get = [](const TrainRequest& request) -> std::optional<PlanValue> {
+    const auto& goal = request.model.own<AveragingOptions>().until;
+    if (!goal) return std::nullopt;
+    return PlanValue{{to_string(*goal)}};
+  };
+  until.set = [](TrainRequest& request, const PlanValue& value) -> Status {
+    std::string text;
+    if (value.list) return fail(Code::usage, "one value is needed, not a list");
+    SOTTO_TRY_DONE(take(value.parts.front(), text));
+    SOTTO_TRY(request.model.own<AveragingOptions>().until, parse_goal(text));
+    return Done{};
+  };
+  Fields all{
+      field({"averaging.rounds", "--rounds", "N", "rounds of communication"}, own(&AveragingOptions::rounds)),
+      field({"federation.cohort", "--cohort", "SHARE", "of the devices, in each round"},
+            own(&AveragingOptions::cohort)),
+      field({"averaging.local_epochs", "--local-epochs", "N",
+             "times a device goes through its examples in a round"},
+            of_local(&LocalTraining::epochs)),
+      field({"averaging.proximal", "--proximal", "MU", "pulls devices towards the model they received"},
+            of_local(&LocalTraining::proximal)),
+      field({"averaging.evaluate_every", "--evaluate-every", "N",
+             "rounds between two looks at the devices' test examples"},
+            own(&AveragingOptions::evaluate_every)),
+      std::move(until),
+      toggle({"averaging.choose_order", "--choose-order", "",
+              "try other orders of the criteria where the cohort's validation got worse, and keep the best"},
+             own(&AveragingOptions::choose_order))};
+  for (Field& field : all) field = field.in_group("Federation").of_scope(scope);
+  return all;
+}
+
+Fields weighing_fields() {
+  std::string names;
+  for (const Criterion criterion : example_criteria())
+    names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
+  const Fields of_all = criteria_fields();
+  return {taken(of_all, "criteria.order",
+                "criteria in order of priority, as 'DS>LD>MW': " + names +
+                    "; without any, all devices count alike"),
+          taken(of_all, "criteria.score", std::ranges::find(of_all, "criteria.score", &Field::path)->help),
+          taken(of_all, "criteria.weights",
+                "of mean and owa: one per criterion; of choquet: one per set of them, as 0,0.5,0.3,1 for "
+                "none, the first, the second and both")};
+}
+
+}  // namespace
+
+Fields averaging_fields() {
+  return joined({example_fields(), network_fields(), server_step("sgd"), round_fields(), weighing_fields(),
+                 sum_fields()});
+}
+
+}  // namespace sotto
