@@ -44,8 +44,10 @@ Fields walk_fields() {
   return {recency(), neighbors("weights kept per item"),
           field({"linear.alpha", "--alpha", "N", "how much long histories and popular starts are damped"},
                 own(&WalkSettings::alpha))
+              .with_tries({"0.8", "1.0"})
               .in_group("Model"),
           field({"linear.beta", "--beta", "N", "how much popular ends are damped"}, own(&WalkSettings::beta))
+              .with_tries({"0.3", "0.6"})
               .in_group("Model")};
 }
 

@@ -38,12 +38,14 @@ ModelEntry slim_entry() {
           .title = "SLIM",
           .about = "sparse linear weights between items (Ning and Karypis 2011)",
           .draws = Draws::never,
-          .fields =
-              {lambda(SlimOptions{}.l2), recency(), neighbors("weights kept per item"),
-               field({"linear.l1", "--l1", "N", "weight of |w|₁"}, own(&SlimSettings::l1)).in_group("Model"),
-               toggle({"linear.non_negative", "--negative-weights", "", "let weights be negative"},
-                      own(&SlimSettings::non_negative), false)
-                   .in_group("Model")},
+          .fields = {lambda(SlimOptions{}.l2).with_tries({"10.0", "100.0"}), recency(),
+                     neighbors("weights kept per item"),
+                     field({"linear.l1", "--l1", "N", "weight of |w|₁"}, own(&SlimSettings::l1))
+                         .with_tries({"1.0", "5.0", "20.0"})
+                         .in_group("Model"),
+                     toggle({"linear.non_negative", "--negative-weights", "", "let weights be negative"},
+                            own(&SlimSettings::non_negative), false)
+                         .in_group("Model")},
           .own = SlimSettings{},
           .check = [](const TrainRequest& request) { return check(slim_options(request)); },
           .make = make_slim,

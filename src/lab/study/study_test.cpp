@@ -195,5 +195,30 @@ TEST(Study, TheKeyKnowsAllThatDecidesAndNoPaths) {
   EXPECT_NE(cell_key(request({}), data, Phase::search), key);
 }
 
+TEST(StudyToml, TheUsualGridIsWhatTheModelOffers) {
+  const std::string study =
+      "name = 'usual'\n[[dataset]]\nname = 'world'\npaths = ['a.tsv']\n[[model]]\nmodel.name = 'fpl'\ngrid = 'usual'\n";
+  const auto read = study_from_toml(study, "s.toml");
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  std::vector<std::string> keys;
+  for (const Axis& axis : read->models.front().grid) {
+    keys.push_back(axis.key);
+    EXPECT_EQ(axis.values, read->models.front().request.model->field(axis.key)->tries);
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"model.factors", "model.lr"}));
+  const auto none = study_from_toml(replaced(study, "'fpl'", "'toppop'"), "s.toml");
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("line 7: grid: toppop has no usual values"), std::string::npos)
+      << none.error().message;
+}
+
+// The model comes first, whatever the order in the file: the other settings are options of it.
+TEST(StudyToml, AGridMayVaryTheModel) {
+  const auto with = with_settings({}, {{"model.lambda", "30.0"}, {"model.name", "'ease'"}});
+  ASSERT_TRUE(with.ok()) << with.error().message;
+  EXPECT_EQ(with->model->name, "ease");
+  EXPECT_EQ(with->lambda, 30.0f);
+}
+
 }  // namespace
 }  // namespace sotto

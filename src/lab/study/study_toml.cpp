@@ -189,7 +189,9 @@ Result<Axis> StudyReader::axis(const std::string& key, const toml::node& node) c
 
 Result<std::vector<Axis>> StudyReader::grid(const toml::node& node) const {
   if (!node.is_table())
-    return at(node, "grid: a table is needed, such as grid = { \"consent.pi\" = [0.1, 1.0] }");
+    return at(node,
+              "grid: a table is needed, such as grid = { \"consent.pi\" = [0.1, 1.0] }, or \"usual\" for "
+              "what 'sotto models NAME' offers to try");
   std::vector<Axis> axes;
   for (const auto& [key, value] : *node.as_table()) {
     const std::string name(key.str());
@@ -207,8 +209,13 @@ Result<StudyModel> StudyReader::model(toml::table& table, const TrainRequest& ba
   StudyModel model;
   model.where = place_of(table, name_);
   SOTTO_TRY(model.label, taken_text(table, "label"));
+  std::optional<std::string> usual_grid;  // where it stands
   if (const toml::node* node = table.get("grid"); node != nullptr) {
-    SOTTO_TRY(model.grid, grid(*node));
+    if (node->value<std::string>() == "usual") {
+      usual_grid = place_of(*node, name_);
+    } else {
+      SOTTO_TRY(model.grid, grid(*node));
+    }
     table.erase("grid");
   }
   for (const char* key : {"seed", "data", "split"})
@@ -221,6 +228,13 @@ Result<StudyModel> StudyReader::model(toml::table& table, const TrainRequest& ba
   // What stands at the top is for those of the models that have it.
   SOTTO_TRY(plan, from_table(root_, name_, std::move(plan), OtherModels::skipped));
   SOTTO_TRY(model.request, from_table(table, name_, std::move(plan)));
+  // What people share is theirs to choose, and not what scores best.
+  for (const Field& field : model.request.model->fields)
+    if (usual_grid && !field.tries.empty() && !field.path.starts_with("consent."))
+      model.grid.push_back({.key = field.path, .values = field.tries, .range = {}, .where = *usual_grid});
+  if (usual_grid && model.grid.empty())
+    return fail(Code::usage, fmt::format("{}: grid: {} has no usual values to try: name some", *usual_grid,
+                                         model.request.model->name));
   if (model.label.empty()) model.label = model.request.model->title;
   return model;
 }
