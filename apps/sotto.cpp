@@ -1,3 +1,3 @@
 #include "cli/command.h"
 
-int main(int count, char** words) { return sotto::run_sotto(count, words); }
+int main(int count, char** words) { return sotto::cli::run_sotto(count, words); }

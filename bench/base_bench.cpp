@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 std::vector<float> normals(std::size_t size) {
@@ -88,7 +88,7 @@ BENCHMARK(dot_loop)->Arg(20)->Arg(100);
 BENCHMARK(codec_array);
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main(int count, char** arguments) {
   std::string defaults[] = {"--benchmark_enable_random_interleaving=true", "--benchmark_repetitions=5",

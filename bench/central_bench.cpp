@@ -6,7 +6,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr int repeats = 15;
@@ -51,11 +51,11 @@ void measure(const Split& split, std::uint32_t factors) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main() {
-  const sotto::Split split = sotto::bench::movielens();
-  fmt::print("medians of {}, interleaved\n", sotto::repeats);
-  for (const std::uint32_t factors : {20u, 50u}) sotto::measure(split, factors);
+  const sotto::bench::Split split = sotto::bench::movielens();
+  fmt::print("medians of {}, interleaved\n", sotto::bench::repeats);
+  for (const std::uint32_t factors : {20u, 50u}) sotto::bench::measure(split, factors);
   return 0;
 }

@@ -16,7 +16,7 @@ void dpotri_(const char* triangle, const int* size, double* values, const int* s
              std::size_t text_length);
 }
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr int repeats = 7;
@@ -74,12 +74,12 @@ void measure(const Split& split, std::size_t threads) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main() {
-  const sotto::Split split = sotto::bench::movielens();
+  const sotto::bench::Split split = sotto::bench::movielens();
   fmt::print("{} items, medians of {}: processor time of one thread, the clock on the wall for two\n",
-             split.catalogue, sotto::repeats);
-  for (const std::size_t threads : {1u, 2u}) sotto::measure(split, threads);
+             split.catalogue, sotto::bench::repeats);
+  for (const std::size_t threads : {1u, 2u}) sotto::bench::measure(split, threads);
   return 0;
 }

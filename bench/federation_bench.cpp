@@ -5,7 +5,7 @@
 #include "bench/roofline.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr int repeats = 9;
@@ -41,12 +41,13 @@ void measure(const Split& split, const char* variant, std::uint32_t factors) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main() {
-  const sotto::Split split = sotto::bench::movielens();
-  fmt::print("one thread, medians of {}, interleaved\n", sotto::repeats);
+  const sotto::bench::Split split = sotto::bench::movielens();
+  fmt::print("one thread, medians of {}, interleaved\n", sotto::bench::repeats);
   for (const std::uint32_t factors : {20u, 50u})
-    for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"}) sotto::measure(split, variant, factors);
+    for (const char* variant : {"sfpl", "sfpl+", "pfpl", "pfpl+"})
+      sotto::bench::measure(split, variant, factors);
   return 0;
 }

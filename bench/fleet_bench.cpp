@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "tests/e2e/loopback.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr std::uint32_t items = 10'000;
@@ -103,10 +103,10 @@ bool measure(const Way& way) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main(int count, char** words) {
-  using namespace sotto;
+  using namespace sotto::bench;
   const std::uint64_t many = count > 1 ? std::strtoull(words[1], nullptr, 10) : 10'000;
   fmt::print("{:<6} {:>8} {:>12} {:>12} {:>9} {:>9} {:>10} {:>10}  {}\n", "way", "a second", "processor µs",
              "by 2 cores", "p50 ms", "p99 ms", "bytes up", "down", "held/delta/full");

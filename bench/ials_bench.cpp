@@ -10,7 +10,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr int repeats = 5;
@@ -49,12 +49,12 @@ void measure(const Split& split, std::uint32_t factors, bench::Figures& peak) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main() {
-  const sotto::Split split = sotto::bench::movielens();
-  fmt::print("medians of {}, interleaved\n", sotto::repeats);
+  const sotto::bench::Split split = sotto::bench::movielens();
+  fmt::print("medians of {}, interleaved\n", sotto::bench::repeats);
   sotto::bench::Figures peak;  // the most that was seen: others on the machine only lower it
-  for (const std::uint32_t factors : {20u, 64u, 200u}) sotto::measure(split, factors, peak);
+  for (const std::uint32_t factors : {20u, 64u, 200u}) sotto::bench::measure(split, factors, peak);
   return 0;
 }

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 struct Rows {
@@ -74,11 +74,11 @@ void add_all() {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main(int count, char** words) {
   benchmark::Initialize(&count, words);
-  sotto::add_all();
+  sotto::bench::add_all();
   benchmark::RunSpecifiedBenchmarks();
   return 0;
 }

@@ -20,7 +20,7 @@
 #include "engine/plan/prepare.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 using bench::Clock;
@@ -138,6 +138,6 @@ int run() {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
-int main() { return sotto::run(); }
+int main() { return sotto::bench::run(); }

@@ -9,7 +9,7 @@
 #include "data/histories.h"
 #include "model/central/bpr_mf.h"
 
-namespace sotto {
+namespace sotto::bench {
 
 class PlainBpr {
  public:
@@ -62,4 +62,4 @@ class PlainBpr {
   std::vector<std::vector<float>> items_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::bench

@@ -11,7 +11,7 @@
 #include "data/histories.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::bench {
 
 class PlainFpl {
  public:
@@ -77,4 +77,4 @@ class PlainFpl {
   std::vector<std::vector<float>> users_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::bench

@@ -13,7 +13,7 @@
 #include "metrics/rank_users.h"
 #include "model/central/bpr_mf.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 constexpr std::size_t list_length = 10;
@@ -142,7 +142,7 @@ void report_world(const World& world, bool trained) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
 int main() {
   fmt::print(
@@ -150,10 +150,10 @@ int main() {
       "everybody,\n"
       "share of the measured peak of fused multiply-adds, ratio to the plain loop, evaluation with all "
       "metrics\n",
-      sotto::bench::read_gbytes(), sotto::repeats);
+      sotto::bench::read_gbytes(), sotto::bench::repeats);
   bool first = true;
-  for (const sotto::World& world : sotto::load()) {
-    sotto::report_world(world, first);
+  for (const sotto::bench::World& world : sotto::bench::load()) {
+    sotto::bench::report_world(world, first);
     first = false;
   }
   return 0;

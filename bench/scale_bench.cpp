@@ -23,7 +23,7 @@
 #include "engine/train/training.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::bench {
 namespace {
 
 using bench::Clock;
@@ -155,6 +155,6 @@ int run(int count, char** words) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::bench
 
-int main(int count, char** words) { return sotto::run(count, words); }
+int main(int count, char** words) { return sotto::bench::run(count, words); }

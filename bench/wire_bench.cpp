@@ -126,6 +126,6 @@ int main(int count, char** words) {
   const auto number = [&](int at, std::size_t otherwise) {
     return count > at ? static_cast<std::size_t>(std::stoul(words[at])) : otherwise;
   };
-  sotto::bench::run(number(1, 16), number(2, sotto::ServerLimits{}.threads));
+  sotto::bench::run(number(1, 16), number(2, sotto::bench::ServerLimits{}.threads));
   return 0;
 }

@@ -10,9 +10,9 @@ if(CMAKE_SCRIPT_MODE_FILE)
     string(APPEND entries "    PaperFile{\"${name}\", R\"papers(${text})papers\"},\n")
     math(EXPR count "${count} + 1")
   endforeach()
-  file(WRITE ${OUT} "#include \"lab/reproduce/paper_files.h\"\n\n#include <array>\n\nnamespace sotto {\n
+  file(WRITE ${OUT} "#include \"lab/reproduce/paper_files.h\"\n\n#include <array>\n\nnamespace sotto::lab {\n
 std::span<const PaperFile> paper_files() {
-  static constexpr std::array<PaperFile, ${count}> files{\n${entries}  };\n  return files;\n}\n\n}  // namespace sotto\n")
+  static constexpr std::array<PaperFile, ${count}> files{\n${entries}  };\n  return files;\n}\n\n}  // namespace sotto::lab\n")
   return()
 endif()
 

@@ -9,6 +9,8 @@
 #include "base/assert.h"
 #include "data/examples/celeba.h"
 
+using namespace sotto::fuzz;  // NOLINT: a program of one file
+
 namespace {
 
 std::string_view cut(std::string_view& rest) {
@@ -24,7 +26,7 @@ std::string_view cut(std::string_view& rest) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest(reinterpret_cast<const char*>(data), size);
   const std::string_view identities = cut(rest), attributes = cut(rest), partition = cut(rest);
-  const auto read = sotto::read_celeba({{"who", identities}, {"what", attributes}, {"part", partition}});
+  const auto read = read_celeba({{"who", identities}, {"what", attributes}, {"part", partition}});
   if (!read.ok()) {
     const std::string& message = read.error().message;
     SOTTO_ASSERT(message.starts_with("who") || message.starts_with("what") || message.starts_with("part"),
@@ -32,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     SOTTO_ASSERT(message.find('\n') == std::string::npos, "a refusal is one line");
     return 0;
   }
-  const sotto::Examples& examples = read->examples;
+  const Examples& examples = read->examples;
   SOTTO_ASSERT(examples.count() > 0 && examples.for_training <= examples.count(), "there are examples");
   SOTTO_ASSERT(examples.values.size() == examples.count() * examples.size(), "one value an attribute");
   SOTTO_ASSERT(examples.marks.size() == examples.count() && read->owners.size() == examples.count(),

@@ -6,10 +6,9 @@
 #include "base/assert.h"
 #include "base/codec.h"
 
-namespace {
+using namespace sotto::fuzz;  // NOLINT: a program of one file
 
-using sotto::Reader;
-using sotto::Writer;
+namespace {
 
 template <class T>
 void number(Reader& in, Writer& out) {

@@ -13,7 +13,7 @@
 
 namespace {
 
-using namespace sotto;
+using namespace sotto::fuzz;
 
 constexpr std::int64_t now_ms = 1'700'000'000'000;
 constexpr const char* token = "a token";
@@ -25,7 +25,7 @@ class Silence final : public LogSink {
 
 TaskConfig small_task() {
   TaskConfig config;
-  v1::TaskSpec& spec = config.spec;
+  sotto::v1::TaskSpec& spec = config.spec;
   spec.set_name("t");
   spec.set_model("fpl");
   spec.set_factors(2);
@@ -47,18 +47,18 @@ class Desk {
     auto opened = Coordinator::open(store_, {}, {small_task()}, log_, now_ms);
     SOTTO_ASSERT(opened.ok(), "the task can run");
     coordinator_ = std::move(*opened);
-    SOTTO_ASSERT(
-        ask(Method::enrol, sign_enrolment(token, device_).SerializeAsString()).refusal() == v1::REFUSAL_NONE,
-        "a device enrols");
+    SOTTO_ASSERT(ask(Method::enrol, sign_enrolment(token, device_).SerializeAsString()).refusal() ==
+                     sotto::v1::REFUSAL_NONE,
+                 "a device enrols");
   }
 
-  v1::Reply ask(Method method, const std::string& request) {
-    v1::Reply reply;
+  sotto::v1::Reply ask(Method method, const std::string& request) {
+    sotto::v1::Reply reply;
     SOTTO_ASSERT(reply.ParseFromString(coordinator_->handle(method, request, now_ms)),
                  "every answer is a reply");
     return reply;
   }
-  v1::Reply ask_signed(Method method, const std::string& body) {
+  sotto::v1::Reply ask_signed(Method method, const std::string& body) {
     ++nonce_;
     return ask(method, sign_request(method, body, now_ms, nonce_, device_).SerializeAsString());
   }
@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)(what & 4 ? desk.ask(method, piece) : desk.ask_signed(method, piece));
     at += 2 + length;
   }
-  SOTTO_ASSERT(desk.ask_signed(Method::check_in, "").refusal() == v1::REFUSAL_NONE,
+  SOTTO_ASSERT(desk.ask_signed(Method::check_in, "").refusal() == sotto::v1::REFUSAL_NONE,
                "an honest device is served afterwards");
   return 0;
 }

@@ -9,9 +9,11 @@
 #include "base/assert.h"
 #include "data/examples/idx.h"
 
+using namespace sotto::fuzz;  // NOLINT: a program of one file
+
 namespace {
 
-bool same(const sotto::Bytes& bytes, std::string_view text) {
+bool same(const Bytes& bytes, std::string_view text) {
   return std::ranges::equal(bytes, std::as_bytes(std::span(text)));
 }
 
@@ -22,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view rest(reinterpret_cast<const char*>(data) + 2, size - 2);
   const std::size_t cut = std::min<std::size_t>(std::size_t{data[0]} << 8 | data[1], rest.size());
   const std::string_view images = rest.substr(0, cut), labels = rest.substr(cut);
-  const auto read = sotto::read_idx({"images", images}, {"labels", labels});
+  const auto read = read_idx({"images", images}, {"labels", labels});
   if (!read.ok()) {
     const std::string& message = read.error().message;
     SOTTO_ASSERT(message.starts_with("images: ") || message.starts_with("labels: "),
@@ -34,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SOTTO_ASSERT(read->for_training == read->count(), "all are for training");
   SOTTO_ASSERT(std::ranges::all_of(read->labels, [](std::uint8_t label) { return label < 10; }),
                "ten classes");
-  const sotto::IdxFiles files = sotto::idx_training_part(*read);
+  const IdxFiles files = idx_training_part(*read);
   SOTTO_ASSERT(same(files.images, images) && same(files.labels, labels), "writing undoes reading");
   return 0;
 }

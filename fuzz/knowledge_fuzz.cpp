@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace sotto;  // NOLINT: a program of one file
+using namespace sotto::fuzz;  // NOLINT: a program of one file
 
 void check_refusal(const Error& error) {
   SOTTO_ASSERT(error.message.starts_with("source") && error.message.find('\n') == std::string::npos,

@@ -11,10 +11,9 @@
 #include "data/split.h"
 #include "data/split_parts.h"
 
-namespace {
+using namespace sotto::fuzz;  // NOLINT: a program of one file
 
-using sotto::Dataset;
-using sotto::Interaction;
+namespace {
 
 void check_rows(const Dataset& dataset) {
   SOTTO_ASSERT(!dataset.interactions.empty(), "a loaded dataset is not empty");
@@ -32,9 +31,9 @@ void check_rows(const Dataset& dataset) {
                "each item has a category, or none has");
 }
 
-void check_ids(const sotto::IdTable& table) {
+void check_ids(const IdTable& table) {
   for (std::uint32_t index = 0; index < table.size(); ++index)
-    SOTTO_ASSERT(sotto::id_fault(table.name(index)) == nullptr && sotto::is_utf8(table.name(index)),
+    SOTTO_ASSERT(id_fault(table.name(index)) == nullptr && is_utf8(table.name(index)),
                  "ids can be written again");
 }
 
@@ -46,12 +45,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                         "user=user,item=item,category=4"};
   const std::string& columns = choices[data[0] % 4];
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  std::vector<sotto::TextSource> sources{{"one", text}};
+  std::vector<TextSource> sources{{"one", text}};
   if (data[0] >= 128) {
     sources[0].bytes = text.substr(0, text.size() / 2);
     sources.push_back({"two", text.substr(text.size() / 2)});
   }
-  const auto dataset = sotto::load_interactions(sources, {columns});
+  const auto dataset = load_interactions(sources, {columns});
   if (!dataset.ok()) {
     const std::string& message = dataset.error().message;
     SOTTO_ASSERT(!message.empty() && message.find('\n') == std::string::npos, "a refusal is one line");
@@ -61,10 +60,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_rows(*dataset);
   check_ids(dataset->users);
   check_ids(dataset->items);
-  sotto::SplitOptions options;
-  if (dataset->time_kind == sotto::TimeKind::none) options.rule = sotto::RandomHoldout{0.7};
+  SplitOptions options;
+  if (dataset->time_kind == TimeKind::none) options.rule = RandomHoldout{0.7};
   options.validation_share = 0.2;
-  const auto split = sotto::split_dataset(*dataset, options);
-  SOTTO_ASSERT(split.ok() && sotto::check_laws(*split).ok(), "what loads can be split");
+  const auto split = split_dataset(*dataset, options);
+  SOTTO_ASSERT(split.ok() && check_laws(*split).ok(), "what loads can be split");
   return 0;
 }

@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace sotto;
+using namespace sotto::fuzz;
 
 void unpack_any(std::string_view packed, bool alike) {
   const ContributionLimits limits{.catalogue = 100, .width = 3, .most_rows = 50, .alike = alike};

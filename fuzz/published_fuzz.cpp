@@ -10,7 +10,7 @@
 
 namespace {
 
-using namespace sotto;
+using namespace sotto::fuzz;
 
 void read(std::string_view encoded, const ModelShape& shape) {
   const auto rows = read_published(encoded, shape);
@@ -29,7 +29,7 @@ void read(std::string_view encoded, const ModelShape& shape) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  for (const auto precision : {v1::PRECISION_F32, v1::PRECISION_F16, v1::PRECISION_I8}) {
+  for (const auto precision : {sotto::v1::PRECISION_F32, sotto::v1::PRECISION_F16, sotto::v1::PRECISION_I8}) {
     const ModelShape shape{9, 5, precision};
     read(bytes, shape);
     const auto unpacked = unpack_model(bytes, shape);

@@ -6,15 +6,17 @@
 #include "base/assert.h"
 #include "data/records_io.h"
 
+using namespace sotto::fuzz;  // NOLINT: a program of one file
+
 namespace {
 
 template <class Loaded, class Save>
-void check(const sotto::Result<Loaded>& loaded, std::span<const std::byte> bytes, Save save) {
+void check(const Result<Loaded>& loaded, std::span<const std::byte> bytes, Save save) {
   if (!loaded.ok()) {
-    SOTTO_ASSERT(loaded.error().code == sotto::Code::bad_input, "bad bytes are bad input");
+    SOTTO_ASSERT(loaded.error().code == Code::bad_input, "bad bytes are bad input");
     return;
   }
-  const sotto::Bytes again = save(*loaded);
+  const Bytes again = save(*loaded);
   SOTTO_ASSERT(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()), "saved to the same bytes");
 }
 
@@ -22,7 +24,7 @@ void check(const sotto::Result<Loaded>& loaded, std::span<const std::byte> bytes
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  check(sotto::load_records(bytes, "records"), bytes, sotto::save_records);
-  check(sotto::load_contexts(bytes, "contexts"), bytes, sotto::save_contexts);
+  check(load_records(bytes, "records"), bytes, save_records);
+  check(load_contexts(bytes, "contexts"), bytes, save_contexts);
   return 0;
 }

@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace sotto;
+using namespace sotto::fuzz;
 
 constexpr SumTerms terms{
     .devices = 6, .degree = 5, .threshold = 3, .committee = 6, .quorum = 4, .least_survivors = 4, .crowd = 2};

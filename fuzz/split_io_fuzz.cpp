@@ -11,23 +11,24 @@
 #include "data/split_layout.h"
 #include "data/split_parts.h"
 
+using namespace sotto::fuzz;  // NOLINT: a program of one file
+
 namespace {
 
 void check(std::span<const std::byte> bytes) {
-  const auto split = sotto::load_split(bytes, "split");
+  const auto split = load_split(bytes, "split");
   if (!split.ok()) {
-    SOTTO_ASSERT(
-        split.error().code == sotto::Code::bad_input || split.error().code == sotto::Code::incompatible,
-        "bad bytes are bad input");
+    SOTTO_ASSERT(split.error().code == Code::bad_input || split.error().code == Code::incompatible,
+                 "bad bytes are bad input");
     return;
   }
-  SOTTO_ASSERT(sotto::check_laws(*split).ok(), "what loads is lawful");
-  const sotto::Bytes again = sotto::save_split(*split);
+  SOTTO_ASSERT(check_laws(*split).ok(), "what loads is lawful");
+  const Bytes again = save_split(*split);
   SOTTO_ASSERT(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()), "saved to the same bytes");
 }
 
 // Reads all that a user of the split could read.
-void walk(const sotto::Split& split) {
+void walk(const Split& split) {
   for (const auto* part : {&split.train, &split.validation, &split.test})
     for (std::uint32_t user = 0; user < part->users(); ++user)
       for (const auto item : part->of({user})) static_cast<void>(split.items.name(item.value));
@@ -38,32 +39,31 @@ void walk(const sotto::Split& split) {
 
 // The input as a catalogue, the sizes of the sections, and their content.
 void check_behind_seals(std::span<const std::byte> bytes) {
-  sotto::Reader reader(bytes);
-  sotto::SplitHead head;
+  Reader reader(bytes);
+  SplitHead head;
   head.catalogue = reader.number<std::uint16_t>();
   for (std::uint64_t& size : head.sizes) size = reader.number<std::uint16_t>();
   if (reader.spoiled()) return;
-  head.hash = std::string(sotto::checksum_size, '0');
+  head.hash = std::string(checksum_size, '0');
   for (std::string& sum : head.checksums) sum = head.hash;
-  sotto::Bytes file = sotto::encode_head(head);
-  for (std::size_t k = 0; k < sotto::section_count; ++k) {
+  Bytes file = encode_head(head);
+  for (std::size_t k = 0; k < section_count; ++k) {
     if (head.sizes[k] == 0) continue;
-    file.resize((file.size() + sotto::section_alignment - 1) / sotto::section_alignment *
-                sotto::section_alignment);
+    file.resize((file.size() + section_alignment - 1) / section_alignment * section_alignment);
     const auto content = reader.raw(std::min<std::size_t>(head.sizes[k], reader.remaining()));
     file.insert(file.end(), content.begin(), content.end());
     file.resize(file.size() + head.sizes[k] - content.size());
-    head.checksums[k] = sotto::checksum_of(std::span(file).last(head.sizes[k]));
+    head.checksums[k] = checksum_of(std::span(file).last(head.sizes[k]));
   }
   const auto seal = [&] {
-    const sotto::Bytes start = sotto::encode_head(head);
+    const Bytes start = encode_head(head);
     std::copy(start.begin(), start.end(), file.begin());
   };
   seal();
-  const auto opened = sotto::open_split(sotto::SharedBytes::of(file), "split", sotto::SplitCheck::quick);
+  const auto opened = open_split(SharedBytes::of(file), "split", SplitCheck::quick);
   if (!opened.ok()) return;
   walk(*opened);
-  head.hash = sotto::hash_of(*opened);
+  head.hash = hash_of(*opened);
   seal();
   check(file);
 }

@@ -9,34 +9,36 @@
 #include "privacy/audit/attack.h"
 #include "privacy/audit/linker.h"
 
+using namespace sotto::fuzz;  // NOLINT: a program of one file
+
 namespace {
 
-void append(sotto::Bytes& all, const sotto::Bytes& part) { all.insert(all.end(), part.begin(), part.end()); }
+void append(Bytes& all, const Bytes& part) { all.insert(all.end(), part.begin(), part.end()); }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
-  auto reader = sotto::TranscriptReader::open(bytes);
+  auto reader = TranscriptReader::open(bytes);
   if (!reader.ok()) return 0;
-  const sotto::TranscriptHead head = reader->head();
+  const TranscriptHead head = reader->head();
   if (head.users > 4096 || head.catalogue > 4096) return 0;
-  sotto::Bytes again = sotto::encode_head(head);
-  sotto::SerialExecutor serial;
-  sotto::Linker linker(head);
-  sotto::Attack attack(head, {sotto::UserIndex{0}});
+  Bytes again = encode_head(head);
+  SerialExecutor serial;
+  Linker linker(head);
+  Attack attack(head, {UserIndex{0}});
   for (;;) {
     auto round = reader->next();
     if (!round.ok()) {
-      SOTTO_ASSERT(round.error().code == sotto::Code::bad_input, "bad bytes are bad input");
+      SOTTO_ASSERT(round.error().code == Code::bad_input, "bad bytes are bad input");
       return 0;
     }
     if (!round->has_value()) break;
-    append(again, sotto::encode_round(**round));
+    append(again, encode_round(**round));
     linker.name_messages(**round);
     attack.observe(**round, serial);
   }
-  append(again, sotto::encode_end());
+  append(again, encode_end());
   SOTTO_ASSERT(std::equal(again.begin(), again.end(), bytes.begin(), bytes.end()),
                "written to the same bytes");
   return 0;

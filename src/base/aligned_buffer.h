@@ -12,7 +12,7 @@
 
 #include "base/storage.h"
 
-namespace sotto {
+namespace sotto::base {
 
 template <class T>
 requires std::is_arithmetic_v<T>
@@ -64,4 +64,4 @@ class AlignedBuffer {
   T* data_ = nullptr;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

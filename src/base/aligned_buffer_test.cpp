@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-namespace sotto::aligned_buffer_test {
+namespace sotto::base::aligned_buffer_test {
 
 bool on_a_line(const void* p) { return reinterpret_cast<std::uintptr_t>(p) % cache_line_bytes == 0; }
 
@@ -35,4 +35,4 @@ TEST(AlignedBuffer, CopiesAreApartAndMovedFromIsEmpty) {
   EXPECT_EQ(second.size(), 4u);
 }
 
-}  // namespace sotto::aligned_buffer_test
+}  // namespace sotto::base::aligned_buffer_test

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
@@ -51,11 +51,11 @@ void add_common_ones_any(const std::uint32_t* tiles, std::size_t tile_count, con
 }
 #endif
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 HWY_EXPORT(add_common_ones_any);
 
@@ -64,5 +64,5 @@ void add_common_ones(const std::uint32_t* tiles, std::size_t tile_count, const s
   HWY_DYNAMIC_DISPATCH(add_common_ones_any)(tiles, tile_count, own, words, counts);
 }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 // Rows of bits stand side by side in tiles of 16: word w of row r is
 // tiles[(r / 16 · words + w) · 16 + r mod 16].
@@ -15,4 +17,4 @@ inline constexpr std::size_t bit_rows = 16;
 void add_common_ones(const std::uint32_t* tiles, std::size_t tile_count, const std::uint32_t* own,
                      std::size_t words, std::uint32_t* counts);
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

@@ -8,7 +8,7 @@
 #include "base/kernels.h"
 #include "base/rng.h"
 
-namespace sotto::bit_kernels_test {
+namespace sotto::base::bit_kernels_test {
 
 TEST(BitKernels, CommonOnesAreCountedAsOneByOne) {
   for (const std::size_t words : {1u, 5u, 31u, 32u, 70u}) {
@@ -34,4 +34,4 @@ TEST(BitKernels, CommonOnesAreCountedAsOneByOne) {
   }
 }
 
-}  // namespace sotto::bit_kernels_test
+}  // namespace sotto::base::bit_kernels_test

@@ -19,7 +19,7 @@
 #include "base/assert.h"
 #include "base/plain.h"
 
-namespace sotto {
+namespace sotto::base {
 
 static_assert(std::endian::native == std::endian::little,
               "the codec writes native bytes, which must be little-endian");
@@ -112,4 +112,4 @@ class Reader {
   bool spoiled_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

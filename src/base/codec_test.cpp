@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto::codec_test {
+namespace sotto::base::codec_test {
 
 enum class Colour : std::uint8_t { red = 1, green = 2 };
 
@@ -16,12 +16,12 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-}  // namespace sotto::codec_test
+}  // namespace sotto::base::codec_test
 
 template <>
-inline constexpr bool sotto::codec_plain<sotto::codec_test::Cell> = true;
+inline constexpr bool sotto::base::codec_plain<sotto::base::codec_test::Cell> = true;
 
-namespace sotto::codec_test {
+namespace sotto::base::codec_test {
 
 Bytes bytes_of(std::initializer_list<int> values) {
   Bytes bytes;
@@ -164,4 +164,4 @@ TEST(Codec, AByteThatIsNoBoolIsRefused) {
   EXPECT_TRUE(in.spoiled());
 }
 
-}  // namespace sotto::codec_test
+}  // namespace sotto::base::codec_test

@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::base {
 namespace {
 
 struct FreeContext {
@@ -117,4 +117,4 @@ Status Unpacker::finish() const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -13,7 +13,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::base {
 
 struct DecompressLimits {
   std::uint64_t max_bytes = std::uint64_t{1} << 34;  // of output
@@ -46,4 +46,4 @@ class Unpacker {
   std::unique_ptr<Context> context_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

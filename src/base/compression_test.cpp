@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::compression_test {
+namespace sotto::base::compression_test {
 
 Bytes bytes_of(const std::string& text) {
   const auto view = std::as_bytes(std::span(text));
@@ -121,4 +121,4 @@ TEST(Compression, PlainTextDoesNotLookLikeZstd) {
   EXPECT_FALSE(looks_like_zstd(std::span(packed).first(3)));
 }
 
-}  // namespace sotto::compression_test
+}  // namespace sotto::base::compression_test

@@ -16,7 +16,7 @@ void dpotri_(const char* triangle, const int* size, double* values, const int* s
              std::size_t text_length);
 }
 
-namespace sotto {
+namespace sotto::base {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::string hash_lower(const SymmetricMatrix& matrix, Executor& executor) {
   return std::move(hasher).hex();
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

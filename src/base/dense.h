@@ -15,7 +15,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::base {
 
 // All n × n values, row by row.
 class SymmetricMatrix {
@@ -53,4 +53,4 @@ class SymmetricMatrix {
 // Names the numbers of the lower triangle, which nothing has rounded yet.
 [[nodiscard]] std::string hash_lower(const SymmetricMatrix& matrix, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::dense_test {
+namespace sotto::base::dense_test {
 
 // Says that it has several threads, and runs the last shard first.
 class Backward final : public Executor {
@@ -82,4 +82,4 @@ TEST(Dense, RefusesWhatIsNotPositiveDefinite) {
   }
 }
 
-}  // namespace sotto::dense_test
+}  // namespace sotto::base::dense_test

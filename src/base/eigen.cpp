@@ -11,7 +11,7 @@ extern "C" void dsyevd_(const char* job, const char* triangle, const int* size, 
                         int* whole_room, const int* whole_size, int* info, std::size_t job_length,
                         std::size_t triangle_length);
 
-namespace sotto {
+namespace sotto::base {
 
 Result<EigenSystem> eigen_of(SymmetricMatrix matrix) {
   openblas_set_num_threads(1);
@@ -55,4 +55,4 @@ SymmetricMatrix recompose(const EigenSystem& eigen) {
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -8,7 +8,7 @@
 
 #include "base/dense.h"
 
-namespace sotto {
+namespace sotto::base {
 
 struct EigenSystem {
   std::vector<double> values;  // ascending
@@ -21,4 +21,4 @@ struct EigenSystem {
 // Σₙ values[n] · vₙ vₙᵀ over the vectors whose value is not 0.
 [[nodiscard]] SymmetricMatrix recompose(const EigenSystem& eigen);
 
-}  // namespace sotto
+}  // namespace sotto::base

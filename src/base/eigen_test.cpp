@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::eigen_test {
+namespace sotto::base::eigen_test {
 
 SymmetricMatrix drawn(std::size_t size) {
   Stream stream(1, Purpose::generate_world);
@@ -54,4 +54,4 @@ TEST(Eigen, NothingKeptIsZero) {
     for (const double value : none.row(r)) EXPECT_EQ(value, 0.0);
 }
 
-}  // namespace sotto::eigen_test
+}  // namespace sotto::base::eigen_test

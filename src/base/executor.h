@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <functional>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 class Executor {
  public:
@@ -30,4 +32,4 @@ class SerialExecutor final : public Executor {
   }
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

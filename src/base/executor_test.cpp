@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace sotto::executor_test {
+namespace sotto::base::executor_test {
 
 TEST(SerialExecutor, RunsEachShardOnceInOrder) {
   SerialExecutor executor;
@@ -16,4 +16,4 @@ TEST(SerialExecutor, RunsEachShardOnceInOrder) {
   EXPECT_EQ(executor.threads(), 1u);
 }
 
-}  // namespace sotto::executor_test
+}  // namespace sotto::base::executor_test

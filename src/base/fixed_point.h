@@ -9,7 +9,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 inline constexpr std::int32_t step_limit = 33554430;     // one update: the largest float below 2^25
 inline constexpr std::int32_t fixed_limit = 1073741760;  // a contribution's row: the largest float below 2^30
@@ -34,4 +36,4 @@ template <std::int32_t limit = step_limit>
   return static_cast<std::int32_t>(std::bit_cast<std::int64_t>(shifted));
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace sotto::fixed_point_test {
+namespace sotto::base::fixed_point_test {
 
 TEST(FixedPoint, RoundsToNearestAndTiesToEven) {
   EXPECT_EQ(quantise(0.49f), 0);
@@ -64,4 +64,4 @@ TEST(FixedPoint, FourBillionOfTheLargestFitA64BitSum) {
   EXPECT_LE(limit, std::numeric_limits<std::int64_t>::max() / terms);
 }
 
-}  // namespace sotto::fixed_point_test
+}  // namespace sotto::base::fixed_point_test

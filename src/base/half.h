@@ -7,7 +7,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 inline constexpr std::uint16_t largest_half = 0x7BFF;  // 65504
 
@@ -39,4 +41,4 @@ inline constexpr std::uint16_t largest_half = 0x7BFF;  // 65504
   return std::bit_cast<float>(std::bit_cast<std::uint32_t>(size) | beyond | sign);
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

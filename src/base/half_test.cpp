@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto::half_test {
+namespace sotto::base::half_test {
 
 // By the definition of binary16, with the C library.
 double slow_half(std::uint16_t half) {
@@ -68,4 +68,4 @@ TEST(Half, BetweenTwoHalvesTheNearestAndTiesToEven) {
   EXPECT_EQ(half_of(-1e-10f), 0x8000);
 }
 
-}  // namespace sotto::half_test
+}  // namespace sotto::base::half_test

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::base {
 
 struct Hasher::State {
   crypto_generichash_state blake{};
@@ -46,4 +46,4 @@ std::string Hasher::hex() && {
   return std::string(out.data());
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -10,7 +10,7 @@
 
 #include "base/plain.h"
 
-namespace sotto {
+namespace sotto::base {
 
 class Hasher {
  public:
@@ -35,4 +35,4 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-namespace sotto::hash_test {
+namespace sotto::base::hash_test {
 
 std::string hash_of(const std::string& text) {
   Hasher hasher;
@@ -49,4 +49,4 @@ TEST(Hasher, ArraysAreTheirBytes) {
   EXPECT_EQ(std::move(hasher).hex(), hash_of("abcd"));
 }
 
-}  // namespace sotto::hash_test
+}  // namespace sotto::base::hash_test

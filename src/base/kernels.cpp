@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 bool add_row_any(std::int32_t* sum, const std::int32_t* values, std::size_t stride) {
@@ -93,11 +93,11 @@ void philox_blocks_any(const PhiloxRun& run, std::size_t count, std::uint32_t* w
   }
 }
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 namespace {
 
@@ -148,5 +148,5 @@ const char* target_name() {
   return hwy::TargetName(targets & -targets);
 }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -10,7 +10,9 @@
 #include <span>
 #include <vector>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 // sum += values; true where a value of the sum then lies at 2^30 or beyond.
 bool add_row(std::int32_t* sum, const std::int32_t* values, std::size_t stride);
@@ -32,4 +34,4 @@ void philox_blocks(const PhiloxRun& run, std::size_t count, std::uint32_t* words
 void use_target(std::int64_t target);
 [[nodiscard]] const char* target_name();
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

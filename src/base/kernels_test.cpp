@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto::kernels_test {
+namespace sotto::base::kernels_test {
 
 class KernelTargets : public testing::TestWithParam<std::size_t> {
  protected:
@@ -91,4 +91,4 @@ TEST(Kernels, PhiloxInBlocksIsPhiloxOneByOne) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, KernelTargets, testing::Values(2, 16, 21, 51, 101));
 
-}  // namespace sotto::kernels_test
+}  // namespace sotto::base::kernels_test

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace sotto {
+namespace sotto::base {
 
 namespace {
 
@@ -25,4 +25,4 @@ void prefer_large_pages(void* data, std::size_t bytes) { advise(data, bytes, MAD
 
 void join_pages(const void* data, std::size_t bytes) { advise(data, bytes, join); }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 // For memory that is not written yet.
 void prefer_large_pages(void* data, std::size_t bytes);
 // For memory in use: its pages are joined now.
 void join_pages(const void* data, std::size_t bytes);
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::base {
 
 double log_f64(double x) {
   // ln x = e·ln 2 + 2·atanh(s), s = (m−1)/(m+1), |s| < 0.172, by the odd series.
@@ -79,4 +79,4 @@ double Stream::normal() {
   return normal_quantile(p);
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <iterator>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 // e^x for finite x; relative error below 2e-7; clamps to the range of a normal float.
 [[nodiscard]] inline float exp_f32(float x) {
@@ -56,4 +58,4 @@ inline constexpr float log_series[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1
 // The x with Φ(x) = p, 0 < p < 1 (Wichura's AS 241); relative error below 1e-15.
 [[nodiscard]] double normal_quantile(double p);
 
-}  // namespace sotto
+}  // namespace sotto::base

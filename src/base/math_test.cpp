@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::math_test {
+namespace sotto::base::math_test {
 
 double relative_error(double value, double truth) { return std::fabs(value - truth) / std::fabs(truth); }
 
@@ -81,4 +81,4 @@ TEST(Math, NormalQuantileIsFiniteAtTheEndsThatStreamsReach) {
   EXPECT_NEAR(normal_quantile(1.0 - 0x1.0p-53), 8.2095361516, 1e-9);
 }
 
-}  // namespace sotto::math_test
+}  // namespace sotto::base::math_test

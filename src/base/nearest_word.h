@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 // How many letters must change to make one word of the other.
 [[nodiscard]] inline std::size_t letters_between(std::string_view a, std::string_view b) {
@@ -46,4 +48,4 @@ class NearestWord {
   std::string best_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

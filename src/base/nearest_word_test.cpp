@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::nearest_word_test {
+namespace sotto::base::nearest_word_test {
 
 TEST(NearestWord, CountsTheLettersThatDiffer) {
   EXPECT_EQ(letters_between("kitten", "sitting"), 3u);  // Levenshtein's example
@@ -22,4 +22,4 @@ TEST(NearestWord, OffersTheNearestOrNone) {
   EXPECT_TRUE(far.word().empty());
 }
 
-}  // namespace sotto::nearest_word_test
+}  // namespace sotto::base::nearest_word_test

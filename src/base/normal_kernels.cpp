@@ -13,7 +13,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #include "base/vector_math.inc"
@@ -215,11 +215,11 @@ bool add_multiple_any(std::int32_t* sum, const float* row, float factor, std::si
   return !hn::AllFalse(di, hn::Gt(seen, hn::Set(di, crowded_from - 1)));
 }
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 HWY_EXPORT(add_products_any);
 HWY_EXPORT(solve_weighted_any);
@@ -244,5 +244,5 @@ bool add_multiple(std::int32_t* sum, const float* row, float factor, std::size_t
   return HWY_DYNAMIC_DISPATCH(add_multiple_any)(sum, row, factor, stride);
 }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 // Rows of a square that the kernels may write to: `factors` rounded up.
 [[nodiscard]] constexpr std::size_t square_rows(std::size_t factors) { return (factors + 7) / 8 * 8; }
@@ -42,4 +44,4 @@ void dot_many(const float* own, const float* rows, std::size_t count, std::size_
 // (base/fixed_point.h).
 bool add_multiple(std::int32_t* sum, const float* row, float factor, std::size_t stride);
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto::normal_kernels_test {
+namespace sotto::base::normal_kernels_test {
 
 void on_every_target(const auto& check) {
   for (const std::int64_t target : kernels::runnable_targets()) {
@@ -181,4 +181,4 @@ TEST(NormalKernels, DotManyGivesTheSameBitsOnEveryTarget) {
   });
 }
 
-}  // namespace sotto::normal_kernels_test
+}  // namespace sotto::base::normal_kernels_test

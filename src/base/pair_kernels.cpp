@@ -7,7 +7,7 @@
 #include "base/fixed_point.h"
 #include "base/math.h"
 
-static_assert(sotto::kernels::most_steps % 16 == 0, "errors are computed sixteen at a time");
+static_assert(sotto::base::kernels::most_steps % 16 == 0, "errors are computed sixteen at a time");
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "base/pair_kernels.cpp"
@@ -15,7 +15,7 @@ static_assert(sotto::kernels::most_steps % 16 == 0, "errors are computed sixteen
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #include "base/vector_math.inc"
@@ -346,11 +346,11 @@ PairTotals central_steps_any(std::span<const RowStep> steps, const PairRates& ra
   });
 }
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 namespace {
 
@@ -388,5 +388,5 @@ PairTotals central_steps(std::span<const RowStep> steps, const PairRates& rates)
 
 void refresh_pair_kernels() { table = look_up(); }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 // What the pairwise steps of one plan share.
 struct PairRates {
@@ -66,4 +68,4 @@ PairTotals central_steps(std::span<const RowStep> steps, const PairRates& rates)
 // Looks the chosen target's functions up again; use_target() calls it.
 void refresh_pair_kernels();
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

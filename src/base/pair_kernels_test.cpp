@@ -13,7 +13,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto::pair_kernels_test {
+namespace sotto::base::pair_kernels_test {
 
 // The obvious loops, one value after the other, in the order that the law names.
 float plain_difference(const float* own, const float* positive, const float* negative, std::size_t stride) {
@@ -191,4 +191,4 @@ TEST_P(PairKernelTargets, CrowdedSumsAndInfiniteScoresAreReported) {
 
 INSTANTIATE_TEST_SUITE_P(Widths, PairKernelTargets, testing::Values(2, 11, 16, 21, 33, 51, 65, 101));
 
-}  // namespace sotto::pair_kernels_test
+}  // namespace sotto::base::pair_kernels_test

@@ -9,7 +9,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Four vectors at a time: enough additions under way that none waits for the last.
@@ -44,11 +44,11 @@ void sum_rows_any(const float* panel, const std::uint32_t* rows, const float* we
   sum_rows_by<true>(panel, rows, weights, count, sums);
 }
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 HWY_EXPORT(sum_rows_any);
 
@@ -62,5 +62,5 @@ void sum_rows(const float* panel, std::span<const std::uint32_t> rows, std::span
   HWY_DYNAMIC_DISPATCH(sum_rows_any)(panel, rows.data(), weights.data(), rows.size(), sums);
 }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 // sums[n] = Σ over rows of panel[row · 64 + n], for 64 columns; both are aligned to 64 bytes.
 void sum_rows(const float* panel, std::span<const std::uint32_t> rows, float* sums);
@@ -15,4 +17,4 @@ void sum_rows(const float* panel, std::span<const std::uint32_t> rows, float* su
 void sum_rows(const float* panel, std::span<const std::uint32_t> rows, std::span<const float> weights,
               float* sums);
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

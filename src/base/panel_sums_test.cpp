@@ -6,7 +6,7 @@
 #include "base/kernels.h"
 #include "base/rng.h"
 
-namespace sotto::panel_sums_test {
+namespace sotto::base::panel_sums_test {
 
 TEST(PanelSums, EveryTargetAddsInOrder) {
   constexpr std::size_t rows = 40, wide = 64;
@@ -27,4 +27,4 @@ TEST(PanelSums, EveryTargetAddsInOrder) {
   kernels::use_target(0);
 }
 
-}  // namespace sotto::panel_sums_test
+}  // namespace sotto::base::panel_sums_test

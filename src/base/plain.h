@@ -3,13 +3,15 @@
 // Laws: numbers and enums are plain. A type made of them, without padding, pointers or anything
 // private, says so itself:
 //   template <>
-//   inline constexpr bool codec_plain<MyType> = true;
+//   inline constexpr bool sotto::base::codec_plain<sotto::data::MyType> = true;
 // Private<T> is never plain, whatever anyone declares.
 #pragma once
 
 #include <type_traits>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 template <class T>
 class Private;
@@ -28,4 +30,4 @@ inline constexpr bool is_private<Private<T>> = true;
 template <class T>
 concept Plain = codec_plain<T> && !is_private<T> && std::is_trivially_copyable_v<T>;
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -7,7 +7,9 @@
 
 #include <utility>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 template <class T>
 class Private {
@@ -22,4 +24,4 @@ class Private {
   T value_{};
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

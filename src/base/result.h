@@ -10,7 +10,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::base {
 
 enum class Code {
   usage,         // the caller asked for something that cannot be: exit code 2
@@ -73,7 +73,7 @@ using Status = Result<Done>;
 
 [[nodiscard]] inline Error fail(Code code, std::string message) { return Error{code, std::move(message)}; }
 
-}  // namespace sotto
+}  // namespace sotto::base
 
 #define SOTTO_JOIN_INNER(a, b) a##b
 #define SOTTO_JOIN(a, b) SOTTO_JOIN_INNER(a, b)

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace sotto::result_test {
+namespace sotto::base::result_test {
 
 Result<int> half_of(int number) {
   if (number % 2 != 0) return fail(Code::bad_input, "the number is odd");
@@ -61,4 +61,4 @@ TEST(ResultDeathTest, ReadingWhatIsNotThereIsABug) {
   EXPECT_DEATH(static_cast<void>(half_of(8).error()), "bug: an error is read only when there is one");
 }
 
-}  // namespace sotto::result_test
+}  // namespace sotto::base::result_test

@@ -12,7 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 // One number each, for ever: renumbering changes every model.
 enum class Purpose : std::uint32_t {
@@ -134,4 +136,4 @@ class Stream {
   std::uint32_t used_ = 4;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto::rng_test {
+namespace sotto::base::rng_test {
 
 // Known answers published with Random123 (kat_vectors, philox4x32 10).
 TEST(Philox, MatchesThePublishedVectors) {
@@ -143,4 +143,4 @@ TEST(Stream, NormalIsStandardNormal) {
             2.0 / std::sqrt(draws));
 }
 
-}  // namespace sotto::rng_test
+}  // namespace sotto::base::rng_test

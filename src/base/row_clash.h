@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 class RowClash {
  public:
@@ -29,4 +31,4 @@ class RowClash {
   std::uint8_t now_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::row_clash_test {
+namespace sotto::base::row_clash_test {
 
 TEST(RowClash, StepsThatShareAUserOrARowAreFound) {
   RowClash clash;
@@ -21,4 +21,4 @@ TEST(RowClash, StepsThatShareAUserOrARowAreFound) {
   EXPECT_TRUE(clash.add(1, 10, 20));
 }
 
-}  // namespace sotto::row_clash_test
+}  // namespace sotto::base::row_clash_test

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::base {
 
 [[nodiscard]] inline std::string hash_rows(const RowMatrix& rows) {
   Hasher hasher;
@@ -16,4 +16,4 @@ namespace sotto {
   return std::move(hasher).hex();
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

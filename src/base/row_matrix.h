@@ -11,7 +11,7 @@
 #include "base/aligned_buffer.h"
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::base {
 
 inline constexpr std::size_t row_lanes = 16;  // floats in one 64-byte line
 
@@ -72,4 +72,4 @@ class RowMatrix {
   return lanes[0];
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::row_matrix_test {
+namespace sotto::base::row_matrix_test {
 
 void fill(RowMatrix& matrix, std::uint64_t seed) {
   Stream stream(seed, Purpose::init_shared);
@@ -92,4 +92,4 @@ TEST(DotRows, SumsInTheOrderItPromises) {
   EXPECT_EQ(dot_rows(rows.row(0), rows.row(1), 32), (four[0] + four[2]) + (four[1] + four[3]));
 }
 
-}  // namespace sotto::row_matrix_test
+}  // namespace sotto::base::row_matrix_test

@@ -14,7 +14,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace sotto::kernels::HWY_NAMESPACE {
+namespace sotto::base::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #include "base/vector_math.inc"
@@ -263,11 +263,11 @@ void count_pairs_any(const float* scores, std::uint64_t left_out, const float* s
 }
 #endif
 
-}  // namespace sotto::kernels::HWY_NAMESPACE
+}  // namespace sotto::base::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace sotto::kernels {
+namespace sotto::base::kernels {
 
 namespace {
 
@@ -303,5 +303,5 @@ void count_pairs(const float* scores, std::uint64_t left_out, const float* sorte
   HWY_DYNAMIC_DISPATCH(count_pairs_any)(scores, left_out, sorted, count, pairs);
 }
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels
 #endif

@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto::kernels {
+#include "base/layers.h"
+
+namespace sotto::base::kernels {
 
 inline constexpr std::size_t panel_items = 64;
 // Users scored in one call; their scores, rows and the panel stay in the nearest cache together.
@@ -51,4 +53,4 @@ inline constexpr std::size_t sorted_padding = 32;
 void count_pairs(const float* scores, std::uint64_t left_out, const float* sorted, std::size_t count,
                  PairCount& pairs);
 
-}  // namespace sotto::kernels
+}  // namespace sotto::base::kernels

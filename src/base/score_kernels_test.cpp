@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "base/row_matrix.h"
 
-namespace sotto::score_kernels_test {
+namespace sotto::base::score_kernels_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr std::size_t panel_items = kernels::panel_items;
@@ -161,4 +161,4 @@ TEST(ScoreKernels, PairsAreCountedAsOneByOne) {
   });
 }
 
-}  // namespace sotto::score_kernels_test
+}  // namespace sotto::base::score_kernels_test

@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::base {
 
 SecretKey simulated_key(std::uint64_t seed, const char* purpose, std::uint64_t first, std::uint64_t second) {
   SecretKey key;
@@ -121,4 +121,4 @@ void SecretStream::add_to(std::span<std::uint64_t> numbers) { combine(numbers, p
 void SecretStream::subtract_from(std::span<std::uint32_t> numbers) { combine(numbers, minus); }
 void SecretStream::subtract_from(std::span<std::uint64_t> numbers) { combine(numbers, minus); }
 
-}  // namespace sotto
+}  // namespace sotto::base

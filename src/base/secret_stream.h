@@ -12,7 +12,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 using SecretKey = std::array<std::byte, 32>;
 
@@ -49,4 +51,4 @@ class SecretStream {
   Cipher* cipher_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

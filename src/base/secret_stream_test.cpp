@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace sotto::secret_stream_test {
+namespace sotto::base::secret_stream_test {
 
 SecretKey key_of(std::initializer_list<unsigned> bytes) {
   SecretKey key{};
@@ -89,4 +89,4 @@ RC_GTEST_PROP(SecretStream, AddsItsOwnBytesAndTakesThemAway, ()) {
   check_add<std::uint64_t>(count, offset);
 }
 
-}  // namespace sotto::secret_stream_test
+}  // namespace sotto::base::secret_stream_test

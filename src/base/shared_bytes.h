@@ -10,7 +10,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::base {
 
 // Law: the bytes stay as they are while `owner` lives; they begin on a multiple of 16.
 struct SharedBytes {
@@ -26,4 +26,4 @@ struct SharedBytes {
 // Takes the next piece; after a failure no more come.
 using ByteSink = std::function<Status(std::span<const std::byte>)>;
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -4,7 +4,7 @@
 
 #include "base/large_pages.h"
 
-namespace sotto {
+namespace sotto::base {
 
 Storage::Block Storage::from_heap(std::size_t bytes) {
   // Large blocks start where a huge page may: the system then has fewer pages to know of.
@@ -15,4 +15,4 @@ Storage::Block Storage::from_heap(std::size_t bytes) {
   return {data, [alignment](std::byte* p) { ::operator delete(p, alignment); }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::base

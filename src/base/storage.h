@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <memory>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 inline constexpr std::size_t cache_line_bytes = 64;
 
@@ -26,4 +28,4 @@ class Storage {
   [[nodiscard]] static Block from_heap(std::size_t bytes);
 };
 
-}  // namespace sotto
+}  // namespace sotto::base

@@ -1,8 +1,10 @@
 // The version of the program and of the device library, as they say it and as runs record it.
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::base {
 
 inline constexpr const char* version = "0.1.0";
 
-}  // namespace sotto
+}  // namespace sotto::base

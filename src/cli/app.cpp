@@ -12,7 +12,7 @@
 #include "engine/files/mapped_file.h"
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -181,4 +181,4 @@ int run_sotto(int count, const char* const* words) {
   return act(cli);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

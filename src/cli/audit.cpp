@@ -14,7 +14,7 @@
 #include "lab/audit/page.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -236,4 +236,4 @@ void add_audit(CLI::App& root, Cli& cli) {
        "sotto audit --data u.data --transcript seen.bin"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

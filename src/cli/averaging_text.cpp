@@ -6,7 +6,7 @@
 
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::string averaging_text(const nlohmann::json& summary, const Console& console
          until_table(summary).text(console);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -6,9 +6,9 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // What outcome_json() (engine/averaging) says, for people.
 [[nodiscard]] std::string averaging_text(const nlohmann::json& summary, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

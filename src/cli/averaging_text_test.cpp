@@ -7,7 +7,7 @@
 #include "engine/averaging/averaging_json.h"
 #include "engine/averaging/testing/tiny_task.h"
 
-namespace sotto::averaging_text_test {
+namespace sotto::cli::averaging_text_test {
 
 nlohmann::json tiny_summary(AveragingRequest request) {
   request.rounds = 10;
@@ -56,4 +56,4 @@ TEST(AveragingText, OrdersAreCounted) {
   EXPECT_TRUE(says(summary, "size>diversity " + last["rounds"].dump())) << averaging_text(summary, Console());
 }
 
-}  // namespace sotto::averaging_text_test
+}  // namespace sotto::cli::averaging_text_test

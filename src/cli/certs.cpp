@@ -9,7 +9,7 @@
 #include "engine/files/files.h"
 #include "net/certificates.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
@@ -125,4 +125,4 @@ void add_certs(CLI::App& root, Cli& cli) {
                         "sotto certs --out certs --host sotto.example.org --days 90 --renew"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

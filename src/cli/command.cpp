@@ -9,7 +9,7 @@
 #include "engine/files/files.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 std::string examples(std::initializer_list<const char*> lines) {
   std::string text = "Examples:";
@@ -98,4 +98,4 @@ Status write_private_output(const Console& console, const std::string& path, con
   return write_output(console, path, text, Privacy::owner_only);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

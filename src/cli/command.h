@@ -14,7 +14,7 @@
 #include "engine/files/files.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // What every command takes.
 struct CommonOptions {
@@ -120,4 +120,4 @@ void add_private_output(CLI::App& app, std::string& out, bool& force);
 // The whole program. Returns the exit code.
 [[nodiscard]] int run_sotto(int count, const char* const* words);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -11,7 +11,7 @@
 #include "metrics/metric_name.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -106,4 +106,4 @@ void add_compare(CLI::App& root, Cli& cli) {
                         "sotto compare runs/* --intervals --format latex --out table.tex"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

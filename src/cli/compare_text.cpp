@@ -11,7 +11,7 @@
 #include "lab/table_export.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -219,4 +219,4 @@ nlohmann::json comparison_json(const Comparison& comparison) {
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,11 +8,11 @@
 #include "engine/terminal/console.h"
 #include "lab/comparison.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // All formats but JSON: the table and, where they were asked for, the pairs below it.
 [[nodiscard]] std::string comparison_text(const Comparison& comparison, SheetFormat format,
                                           const Console& console);
 [[nodiscard]] nlohmann::json comparison_json(const Comparison& comparison);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -12,7 +12,7 @@
 #include "engine/train/session.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -90,4 +90,4 @@ Result<ComparedRun> read_compared_run(const std::string& path, const std::vector
   return run;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

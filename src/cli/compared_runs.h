@@ -9,7 +9,7 @@
 #include "engine/terminal/console.h"
 #include "lab/comparison.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // What the table asks for where the caller names nothing: the usual metrics at the first run's longest lists,
 // and the errors of predicted ratings where all runs have them.
@@ -21,4 +21,4 @@ namespace sotto {
                                                     const std::vector<std::string>& metrics,
                                                     Executor& executor, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -10,7 +10,7 @@
 #include "cli/ctl.h"
 #include "cli/values.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -231,4 +231,4 @@ void add_completion(CLI::App& root, Cli& cli) {
   app->footer(examples({"source <(sotto completion bash)", "sotto completion fish | source"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

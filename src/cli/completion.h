@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::cli {
 
 // The first word of that question: `sotto complete WORDS…`; the last of the words is the one being typed.
 inline constexpr const char* complete_command = "complete";
@@ -16,4 +18,4 @@ inline constexpr const char* complete_command = "complete";
 // rest to the shell; ":paths" says that the words are paths.
 [[nodiscard]] std::string completions(const CLI::App& root, const std::vector<std::string>& words);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -15,7 +15,7 @@
 #include "model/fedcars/context_score.h"
 #include "privacy/context_consent.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -199,4 +199,4 @@ void add_contexts(CLI::App& root, Cli& cli) {
                         "sotto contexts --run runs/films --user 42 --dir my-device --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

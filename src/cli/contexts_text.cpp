@@ -7,7 +7,7 @@
 
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::string contexts_table(const Split& split, const Console& console) {
   return table.text(console);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

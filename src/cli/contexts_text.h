@@ -10,7 +10,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // All records as one training part, with their contexts; nothing where none are asked for.
 [[nodiscard]] Result<std::optional<Split>> split_for_contexts(const DataRequest& request,
@@ -20,4 +20,4 @@ namespace sotto {
 [[nodiscard]] nlohmann::json contexts_json(const Split& split);
 [[nodiscard]] std::string contexts_table(const Split& split, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -6,7 +6,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -46,4 +46,4 @@ nlohmann::json criteria_json(const PersonalPolicy& policy) {
   return all;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

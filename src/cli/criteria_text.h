@@ -6,10 +6,10 @@
 
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 [[nodiscard]] std::string criteria_text(const PersonalPolicy& policy);
 // {"size": {"tells": true, "own_choice": false, "reveals": "how much you have done …"}, …}
 [[nodiscard]] nlohmann::json criteria_json(const PersonalPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::cli

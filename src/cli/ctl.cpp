@@ -16,7 +16,7 @@
 #include "net/grpc_setup.h"
 #include "net/grpc_transport.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -267,4 +267,4 @@ void add_ctl(CLI::App& root, Cli& cli) {
   token_command.app->add_option("--count", token_command.options->count, "how many")->default_str("1");
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

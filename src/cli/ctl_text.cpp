@@ -6,7 +6,7 @@
 
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -118,4 +118,4 @@ std::string device_table(const Json& devices, const Console& console) {
   return table.text(console) + (sums.empty() ? "" : "\nIn secure sums:\n" + sums);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,7 +8,7 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 [[nodiscard]] std::string status_text(const nlohmann::ordered_json& answer, const Console& console);
 [[nodiscard]] std::string task_table(const nlohmann::ordered_json& tasks, const Console& console);
@@ -18,4 +18,4 @@ namespace sotto {
 // Below it, what secure sums showed about devices.
 [[nodiscard]] std::string device_table(const nlohmann::ordered_json& devices, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

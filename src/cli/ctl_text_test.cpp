@@ -7,7 +7,7 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto::ctl_text_test {
+namespace sotto::cli::ctl_text_test {
 namespace {
 
 nlohmann::ordered_json round(int number, const std::string& why) {
@@ -34,4 +34,4 @@ TEST(CtlText, WithoutReasonsThereIsNoListOfThem) {
 }
 
 }  // namespace
-}  // namespace sotto::ctl_text_test
+}  // namespace sotto::cli::ctl_text_test

@@ -9,7 +9,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -61,4 +61,4 @@ void add_data_convert(CLI::App& data, Cli& cli) {
                         "sotto data convert log.csv --columns user=2,item=5,time=1 --out log.tsv"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -11,7 +11,7 @@
 #include "engine/files/split_file.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -146,4 +146,4 @@ void add_data_generate(CLI::App& data, Cli& cli) {
                 "sotto data generate --users 1000000 --items 100000 --out big.split"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -18,7 +18,7 @@
 #include "engine/plan/shared_fields.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -284,4 +284,4 @@ void add_data_inspect(CLI::App& data, Cli& cli) {
                         "sotto data inspect ml-100k/u.data --contexts interval,daypart --utc-offset -6"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -9,7 +9,7 @@
 #include "engine/plan/shared_fields.h"
 #include "fed/wire/catalogue.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -60,4 +60,4 @@ void add_data_items(CLI::App& data, Cli& cli) {
                         "sotto data items --data ratings.dat --min-user 20 --out -"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -12,7 +12,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -75,4 +75,4 @@ void add_data_split(CLI::App& data, Cli& cli) {
                         "sotto train --split-file split/split.bin --model bprmf"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -17,7 +17,7 @@
 #include "lab/reproduce/paper_entry.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
@@ -205,4 +205,4 @@ void add_demo(CLI::App& root, Cli& cli) {
   app->footer(examples({"sotto demo", "sotto demo --seed 7 --out runs/demo-7"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

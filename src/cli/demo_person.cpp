@@ -10,7 +10,7 @@
 #include "engine/terminal/table.h"
 #include "metrics/top_k.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -109,4 +109,4 @@ std::string person_text(const Split& split, const Recommender& model, UserIndex 
   return text + table.text(console);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -7,7 +7,7 @@
 #include "engine/terminal/console.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // Somebody typical: a history of usual length, in more than one city, and a list as good as the mean
 // precision says.
@@ -16,4 +16,4 @@ namespace sotto {
 [[nodiscard]] std::string person_text(const Split& split, const Recommender& model, UserIndex person,
                                       const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -17,7 +17,7 @@
 #include "engine/terminal/table.h"
 #include "net/grpc_transport.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -280,4 +280,4 @@ void add_device_agent(CLI::App& device, Cli& cli) {
   delete_app->add_flag("--offline", deleting->offline, "do not ask the coordinator to forget this device");
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // A command with --dir and the options of every command. `Options` has `dir` and `common`.
 template <class Options>
@@ -19,4 +19,4 @@ Command<Options> add_device_command(CLI::App& parent, Cli& cli, const char* name
   return command;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -12,7 +12,7 @@
 #include "device/consent_change.h"
 #include "engine/plan/device_folder.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -199,4 +199,4 @@ void add_device_consent(CLI::App& device, Cli& cli) {
                      {"sotto device consent withdraw --dir my-device"});
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

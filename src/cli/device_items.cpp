@@ -12,7 +12,7 @@
 #include "engine/plan/device_folder.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -199,4 +199,4 @@ void add_device_items(CLI::App& device, Cli& cli) {
   explain_app->add_option("--task", explaining->task, "whose model; needed where there are several");
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

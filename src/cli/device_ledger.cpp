@@ -8,7 +8,7 @@
 #include "cli/device_text.h"
 #include "engine/plan/device_folder.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -98,4 +98,4 @@ void add_device(CLI::App& root, Cli& cli) {
   add_device_ledger(device, cli);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

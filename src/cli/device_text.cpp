@@ -14,7 +14,7 @@
 #include "engine/protect/training_consent.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -273,4 +273,4 @@ nlohmann::json ledger_json(const LedgerReading& reading) {
           {"entries", entries}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,7 +8,7 @@
 #include "privacy/ledger.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // What the person has chosen; and beside it the levels, what they mean and what is told.
 [[nodiscard]] std::string choices_text(const PersonalPolicy& policy);
@@ -20,4 +20,4 @@ namespace sotto {
                                        const Console& console);
 [[nodiscard]] nlohmann::json ledger_json(const LedgerReading& reading);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::device_text_test {
+namespace sotto::cli::device_text_test {
 
 LedgerEntry entry_of(const char* mechanism, std::optional<double> epsilon = {}) {
   return {.round = 1, .task = "films", .mechanism = mechanism, .epsilon = epsilon, .bytes = 10, .items = {}};
@@ -39,4 +39,4 @@ TEST(DeviceText, WhatRunsSpentByTheirLastRoundsIsAddedUp) {
   EXPECT_FALSE(says(text, "no bound") || says(text, "none known")) << text;
 }
 
-}  // namespace sotto::device_text_test
+}  // namespace sotto::cli::device_text_test

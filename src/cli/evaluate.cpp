@@ -16,7 +16,7 @@
 #include "lab/trec.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -196,4 +196,4 @@ void add_evaluate(CLI::App& root, Cli& cli) {
                         "sotto evaluate --recs run.trec --data split/train.tsv --test split/test.tsv"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -15,7 +15,7 @@
 #include "engine/train/run_dir.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -155,4 +155,4 @@ void add_features(CLI::App& root, Cli& cli) {
                         "sotto features --run runs/films --user 42 --find dbo:director --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -6,7 +6,7 @@
 
 #include "cli/values.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -123,4 +123,4 @@ Status apply(const FieldFlags& flags, DataRequest& data) {
   return applied;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -10,7 +10,7 @@
 
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 struct FieldFlags {
   std::vector<std::pair<std::string, std::vector<std::string>>> typed;  // "--l1", its words
@@ -34,4 +34,4 @@ void add_field_flags(CLI::App& app, FieldFlags& flags, const Fields& fields, con
 // Of flags about data alone.
 [[nodiscard]] Status apply(const FieldFlags& flags, DataRequest& data);
 
-}  // namespace sotto
+}  // namespace sotto::cli

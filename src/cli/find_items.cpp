@@ -7,7 +7,7 @@
 #include "data/text_source.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -96,4 +96,4 @@ Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<
   return users;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

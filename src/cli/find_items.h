@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // An id and where it came from: "--user, number 2" or "users.txt, line 7".
 struct GivenId {
@@ -28,4 +28,4 @@ struct GivenId {
 [[nodiscard]] Result<std::vector<UserIndex>> find_users(const Split& split, const std::vector<GivenId>& ids,
                                                         const char* otherwise = "");
 
-}  // namespace sotto
+}  // namespace sotto::cli

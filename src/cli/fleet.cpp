@@ -18,7 +18,7 @@
 #include "host/fleet/refusal_text.h"
 #include "net/grpc_transport.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -284,4 +284,4 @@ void add_fleet(CLI::App& root, Cli& cli) {
        "sotto fleet --server 192.0.2.1:7000 --ca ca.pem --data world --tokens tokens.txt --timeout 2"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -14,7 +14,7 @@
 #include "lab/forget_figures.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -188,4 +188,4 @@ void add_forget(CLI::App& root, Cli& cli) {
                         "sotto forget --run runs/first --user 42 --check --dry-run --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -7,7 +7,7 @@
 
 #include "cli/values.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::string HelpFormat::make_help(const CLI::App* app, std::string name, CLI::Ap
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -10,7 +10,7 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 class HelpFormat final : public CLI::Formatter {
  public:
@@ -36,4 +36,4 @@ class HelpFormat final : public CLI::Formatter {
   std::size_t width_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::cli

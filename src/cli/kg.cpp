@@ -13,7 +13,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -167,4 +167,4 @@ void add_kg(CLI::App& root, Cli& cli) {
                 "--depth 1 --min-items 5 --out features.tsv"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -10,7 +10,7 @@
 #include "data/kg/census.h"
 #include "engine/plan/knowledge.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 struct KgOptions {
   CommonOptions common;
@@ -38,4 +38,4 @@ struct ReadKnowledge {
 // Says what of the knowledge was left out while it was read: broken lines, what was cut of the graph.
 void tell_left_out(const KnowledgeReport& report, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -11,7 +11,7 @@
 #include "data/item_features.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -200,4 +200,4 @@ void add_kg_inspect(CLI::App& kg, Cli& cli) {
                 "--json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

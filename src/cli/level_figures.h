@@ -9,7 +9,9 @@
 #include <array>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::cli {
 
 struct LevelFigures {
   std::string_view level;
@@ -21,4 +23,4 @@ inline constexpr double found_by_popularity = 0.31;
 inline constexpr std::array<LevelFigures, 4> level_figures{
     {{"closed", 0.150, 0.0}, {"careful", 0.148, 0.999}, {"balanced", 0.153, 0.996}, {"open", 0.151, 0.999}}};
 
-}  // namespace sotto
+}  // namespace sotto::cli

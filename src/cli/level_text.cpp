@@ -8,7 +8,7 @@
 #include "cli/run_text.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -40,4 +40,4 @@ std::string levels_text(const nlohmann::json& levels, const Console& console) {
   return table.text(console);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

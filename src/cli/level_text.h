@@ -7,8 +7,8 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 [[nodiscard]] std::string levels_text(const nlohmann::json& levels, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

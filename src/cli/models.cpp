@@ -9,7 +9,7 @@
 #include "engine/plan/model_entry.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -132,4 +132,4 @@ void add_models(CLI::App& root, Cli& cli) {
   app->footer(examples({"sotto models", "sotto models fedease", "sotto models slim --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

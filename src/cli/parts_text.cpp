@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 void print_parts(const Split& split, const Console& console) {
   Table parts({{"part"}, {"interactions", Align::right}, {"a user, on average", Align::right}});
@@ -40,4 +40,4 @@ nlohmann::json parts_json(const Split& split) {
           {"users_without_test", split.users_without_test()}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -6,9 +6,9 @@
 #include "data/split.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 void print_parts(const Split& split, const Console& console);
 [[nodiscard]] nlohmann::json parts_json(const Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::cli

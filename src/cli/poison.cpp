@@ -12,7 +12,7 @@
 #include "lab/poison/poison_page.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -130,4 +130,4 @@ void add_poison(CLI::App& root, Cli& cli) {
                 "sotto poison --data u.data --attack boost --groups 200 --across trimmed:0.3 --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

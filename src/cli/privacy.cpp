@@ -8,7 +8,7 @@
 #include "engine/protect/budget_file.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -95,4 +95,4 @@ void add_privacy(CLI::App& root, Cli& cli) {
   add_privacy_budget(*privacy, cli);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -23,7 +23,7 @@
 #include "metrics/metric_name.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -263,4 +263,4 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
                 "sotto privacy curve --data ratings.tsv --validation 0.05 --dp-lambdas 30,100,300,1000"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -12,7 +12,7 @@
 #include "lab/report/page.h"
 #include "privacy/dp/calibrate.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -252,4 +252,4 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
                         "sotto privacy plan --epsilon 1,8 --out plan.html"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

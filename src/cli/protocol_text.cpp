@@ -6,7 +6,7 @@
 
 #include "privacy/context_consent.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -58,4 +58,4 @@ nlohmann::json contexts_in_use(const PersonalPolicy& policy) {
   return used;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -6,7 +6,7 @@
 
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 [[nodiscard]] std::string protocol_text(const PersonalPolicy& policy);
 // {"history": {"choice": "partial", "share": 0.3}, "contexts": {"daypart": …}, "others": …}
@@ -14,4 +14,4 @@ namespace sotto {
 // By name whether anything of a context enters.
 [[nodiscard]] nlohmann::json contexts_in_use(const PersonalPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace sotto {
+namespace sotto::cli {
 
 ReadProgress ReadingProgress::hook() {
   return [this](std::uint64_t more) -> Status {
@@ -30,4 +30,4 @@ void ReadingProgress::clear() {
   drawn_ = false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

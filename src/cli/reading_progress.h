@@ -8,7 +8,7 @@
 #include "engine/terminal/console.h"
 #include "engine/terminal/interrupt.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 class ReadingProgress {
  public:
@@ -35,4 +35,4 @@ class ReadingProgress {
   std::uint64_t bytes_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::cli

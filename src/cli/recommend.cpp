@@ -15,7 +15,7 @@
 #include "metrics/top_k.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -290,4 +290,4 @@ void add_recommend(CLI::App& root, Cli& cli) {
                 "sotto recommend --run runs/films --user 42 --explain --veto 'dct:subject War films'"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

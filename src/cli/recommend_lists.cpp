@@ -6,7 +6,7 @@
 
 #include "data/kg/feature_names.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -76,4 +76,4 @@ Result<std::vector<FeatureIndex>> find_vetoed(const ItemFeatures& features,
   return vetoed;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -12,7 +12,7 @@
 #include "metrics/top_k.h"
 #include "model/explainer.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // The reasons that are told, and what the others add up to.
 struct ToldReasons {
@@ -48,4 +48,4 @@ void compare_with(const TopList& before, TopList& list);
                                                             std::span<const std::string> names,
                                                             std::span<const std::string> predicates);
 
-}  // namespace sotto
+}  // namespace sotto::cli

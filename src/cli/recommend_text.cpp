@@ -7,7 +7,7 @@
 
 #include "cli/run_text.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -186,4 +186,4 @@ std::string lists_text(const std::vector<TopList>& lists, const Split& split, co
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

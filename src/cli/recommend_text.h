@@ -12,7 +12,7 @@
 #include "data/split.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // "because you care about dct:subject Dramas (0.83), dbo:director Ann (0.41), against dct:subject War films
 // (-0.10), and 4 more features (0.12)". In brackets: the feature's part of the score.
@@ -28,4 +28,4 @@ namespace sotto {
 [[nodiscard]] std::string lists_text(const std::vector<TopList>& lists, const Split& split,
                                      const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::cli {
 namespace {
 
 // Four films; features 0 to 2: director Ann, subject Dramas, subject War films.
@@ -170,4 +170,4 @@ TEST(Explainers, AreThoseThatCanSayWhy) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::cli

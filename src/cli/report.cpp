@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
@@ -76,4 +76,4 @@ void add_report(CLI::App& root, Cli& cli) {
                         "sotto report results.sqlite --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -15,7 +15,7 @@
 #include "engine/terminal/table.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -269,4 +269,4 @@ void add_reproduce(CLI::App& root, Cli& cli) {
                         "sotto reproduce thesis-4.2 --full --format latex"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

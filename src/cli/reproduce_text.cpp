@@ -7,7 +7,7 @@
 #include "engine/terminal/table.h"
 #include "lab/reproduce/reproduce.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -160,4 +160,4 @@ Sheet reproduction_cells(const Reproduction& reproduction) {
   return sheet;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,7 +8,7 @@
 #include "engine/terminal/console.h"
 #include "lab/reproduce/reproduction.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // Tables of data that is here, findings, what is missing.
 [[nodiscard]] std::string reproduction_text(const Reproduction& reproduction, const Console& console);
@@ -16,4 +16,4 @@ namespace sotto {
 // One line a cell, of all tables.
 [[nodiscard]] Sheet reproduction_cells(const Reproduction& reproduction);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -11,7 +11,7 @@
 #include "cli/values.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -203,4 +203,4 @@ void add_results(CLI::App& root, Cli& cli) {
                             "sotto results export r.sqlite --format json --per-user --out cells.json.zst"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

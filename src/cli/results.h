@@ -8,7 +8,7 @@
 #include "cli/results_sheet.h"
 #include "lab/study/results_view.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 struct ResultsOptions {
   CommonOptions common;
@@ -54,4 +54,4 @@ class PlaceColumns {
 // `sotto results curves`: one row an epoch.
 [[nodiscard]] Status show_curves(ResultsOptions& options, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -7,7 +7,7 @@
 #include "cli/results.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 Result<std::vector<StoredCell>> asked_cells(const ResultsFile& file, const ResultsOptions& options) {
   std::vector<CellCondition> conditions;
@@ -94,4 +94,4 @@ Status answer(const Sheet& sheet, const ResultsOptions& options, const Console& 
                       sheet_text(sheet, format, options.out == "-" ? console : Console()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -5,7 +5,7 @@
 
 #include "cli/results.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -161,4 +161,4 @@ Status show_curves(ResultsOptions& options, const Console& console) {
   return answer(sheet, options, console);
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

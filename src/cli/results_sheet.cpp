@@ -10,7 +10,7 @@
 #include "engine/terminal/table.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -51,7 +51,7 @@ std::string as_table(const Sheet& sheet, const std::vector<std::size_t>& shown, 
     std::vector<Tone> tones;
     for (const std::size_t n : shown) {
       row.push_back(cells[n].text);
-      tones.push_back(tone_of(cells[n].emphasis));
+      tones.push_back(cli::tone_of(cells[n].emphasis));
     }
     table.row(std::move(row), std::move(tones));
   }
@@ -121,4 +121,4 @@ std::string sheet_text(const Sheet& sheet, SheetFormat format, const Console& co
   return "";
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

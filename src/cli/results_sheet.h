@@ -12,7 +12,7 @@
 #include "engine/terminal/console.h"
 #include "lab/table_export.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // --format of a command that prints a sheet.
 void add_sheet_format(CLI::App& app, std::string& format);
@@ -48,4 +48,4 @@ struct Sheet {
 
 [[nodiscard]] std::string sheet_text(const Sheet& sheet, SheetFormat format, const Console& console);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,7 +8,7 @@
 #include "device/item_number.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
   SOTTO_TRY(const std::vector<std::string> own, vault.items());
@@ -47,4 +47,4 @@ std::string remark_on_category(const std::string& category, const std::string& a
       shell_word(category));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

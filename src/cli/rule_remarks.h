@@ -7,7 +7,7 @@
 
 #include "device/vault.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // A rule for something that is neither among the person's things nor in any catalogue of this device; or that
 // cannot be checked, as there is none yet.
@@ -15,4 +15,4 @@ namespace sotto {
 // A rule that keeps back a category: tasks over a network do not say what is in which.
 [[nodiscard]] std::string remark_on_category(const std::string& category, const std::string& answer);
 
-}  // namespace sotto
+}  // namespace sotto::cli

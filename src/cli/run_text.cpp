@@ -13,7 +13,7 @@
 #include "engine/plan/model_entry.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -196,4 +196,4 @@ nlohmann::json item_json(const Split& split, ItemIndex item) {
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

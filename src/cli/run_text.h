@@ -8,7 +8,7 @@
 #include "engine/terminal/console.h"
 #include "engine/terminal/table.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 // run.json: data, model, metrics, cost.
 [[nodiscard]] std::string summary_text(const nlohmann::json& summary, const Console& console);
@@ -25,4 +25,4 @@ namespace sotto {
 // {"item": id} with name and category where known.
 [[nodiscard]] nlohmann::json item_json(const Split& split, ItemIndex item);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -9,7 +9,7 @@
 #include "host/serve/daemon.h"
 #include "host/serve/json_log.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -102,4 +102,4 @@ void add_serve(CLI::App& root, Cli& cli) {
                 "sotto certs --out certs --host localhost --renew && systemctl reload sotto-coordinator"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -11,7 +11,7 @@
 #include "engine/files/files.h"
 #include "engine/train/run_dir.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace fs = std::filesystem;
 
@@ -146,4 +146,4 @@ void add_show(CLI::App& root, Cli& cli) {
   app->footer(examples({"sotto show runs/demo", "sotto show runs/demo --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

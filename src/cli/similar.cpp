@@ -10,7 +10,7 @@
 #include "metrics/top_k.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -77,4 +77,4 @@ void add_similar(CLI::App& root, Cli& cli) {
                         "sotto similar --run runs/demo --item venue-00317 -n 3 --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -8,7 +8,7 @@
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/secure_collector.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -120,4 +120,4 @@ void add_sum(CLI::App& root, Cli& cli) {
                         "sotto sum --devices 943 --secure-block 100 --secure-limit 1000000 --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

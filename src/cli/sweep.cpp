@@ -13,7 +13,7 @@
 #include "lab/study/run_study.h"
 #include "lab/study/study_toml.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -192,4 +192,4 @@ void add_sweep(CLI::App& root, Cli& cli) {
               "  metric = \"P@10\"");
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

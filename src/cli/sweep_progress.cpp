@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -47,4 +47,4 @@ void SweepProgress::clear() {
   drawn_ = false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -7,7 +7,7 @@
 #include "engine/terminal/console.h"
 #include "lab/study/run_study.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 class SweepProgress {
  public:
@@ -30,4 +30,4 @@ class SweepProgress {
   Clock::time_point last_{};
 };
 
-}  // namespace sotto
+}  // namespace sotto::cli

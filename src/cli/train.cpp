@@ -15,7 +15,7 @@
 #include "engine/train/session.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -166,4 +166,4 @@ void add_train(CLI::App& root, Cli& cli) {
                 "sotto train --resume --out runs/first"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

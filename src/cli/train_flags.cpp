@@ -5,7 +5,7 @@
 #include "engine/files/files.h"
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -97,4 +97,4 @@ Result<TrainRequest> request_from(const TrainFlags& flags, std::optional<TrainRe
   return request;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

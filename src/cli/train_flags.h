@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/field_flags.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 struct TrainFlags {
   CommonOptions common;
@@ -40,4 +40,4 @@ void add_plan_flags(CLI::App& app, TrainFlags& flags, const std::function<bool(c
 [[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags,
                                                 std::optional<TrainRequest> base = std::nullopt);
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::cli {
 
 // They are kept as the description of a check that refuses nothing; CLI11 puts that behind the type's name.
 CLI::Option* values(CLI::Option* option, const std::vector<std::string>& list) {
@@ -24,4 +24,4 @@ std::string type_of(const CLI::Option& option) {
   return type == "UINT" || type == "INT" ? "N" : type;
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

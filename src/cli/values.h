@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::cli {
 
 CLI::Option* values(CLI::Option* option, const std::vector<std::string>& list);
 
@@ -27,4 +29,4 @@ inline constexpr std::array<std::uint32_t, 3> usual_cutoffs{5, 10, 20};
 // "RUN": the name of the type alone.
 [[nodiscard]] std::string type_of(const CLI::Option& option);
 
-}  // namespace sotto
+}  // namespace sotto::cli

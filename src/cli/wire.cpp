@@ -11,7 +11,7 @@
 #include "lab/exchange_study.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::cli {
 
 namespace {
 
@@ -131,4 +131,4 @@ void add_wire(CLI::App& root, Cli& cli) {
                         "sotto wire --data u.data --min-user 20 --cohorts 0.01,0.1,1 --seeds 1 --json"}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::cli

@@ -1,6 +1,6 @@
 #include "data/audiences.h"
 
-namespace sotto {
+namespace sotto::data {
 
 Audiences::Audiences(const Histories& histories, std::size_t catalogue)
     : offsets_(catalogue + 1, 0), users_(histories.interactions()) {
@@ -11,4 +11,4 @@ Audiences::Audiences(const Histories& histories, std::size_t catalogue)
     for (const ItemIndex item : histories.of(UserIndex{user})) users_[next[item.value]++] = UserIndex{user};
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

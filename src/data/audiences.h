@@ -7,7 +7,7 @@
 
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::data {
 
 class Audiences {
  public:
@@ -22,4 +22,4 @@ class Audiences {
   std::vector<UserIndex> users_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

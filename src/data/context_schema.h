@@ -22,7 +22,7 @@
 #include "data/person_attributes.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct ContextSchema {
   bool interval = false;
@@ -57,4 +57,4 @@ struct ContextSchema {
 // The same contexts without the rows of one user, whose values are gone too.
 [[nodiscard]] Contexts without_contexts_of(const Contexts& contexts, const Split& split, UserIndex user);
 
-}  // namespace sotto
+}  // namespace sotto::data

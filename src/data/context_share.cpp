@@ -1,7 +1,7 @@
 #include "base/rng.h"
 #include "data/contexts.h"
 
-namespace sotto {
+namespace sotto::data {
 
 bool carries(std::uint64_t seed, UserIndex user, ItemIndex item, std::size_t dimension, float share) {
   if (share >= 1.0f) return true;
@@ -14,4 +14,4 @@ bool carries(std::uint64_t seed, UserIndex user, ItemIndex item, std::size_t dim
   return static_cast<double>(block[0]) < double{share} * 0x1.0p32;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "data/contexts.h"
 
-namespace sotto::context_share_test {
+namespace sotto::data::context_share_test {
 
 TEST(ContextShare, NothingAtZeroAllAtOneAndTheFirstDimensionIsTheStreams) {
   for (std::uint32_t item = 0; item < 200; ++item) {
@@ -37,4 +37,4 @@ RC_GTEST_PROP(ContextShareLaw, WhatIsCarriedAtSomeShareIsCarriedAtAnyLargerOne,
   RC_ASSERT(carries(seed, {user}, {item}, dimension, std::min(small, large)) == at_small);
 }
 
-}  // namespace sotto::context_share_test
+}  // namespace sotto::data::context_share_test

@@ -5,7 +5,7 @@
 
 #include "data/context_schema.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -67,4 +67,4 @@ std::uint32_t daypart_of(std::int64_t unix_seconds, const ContextSchema& schema)
   return (weekday >= 5 ? 2u : 0u) + (night ? 1u : 0u);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -18,7 +18,7 @@
 #include "data/ids.h"
 #include "data/records.h"
 
-namespace sotto {
+namespace sotto::data {
 
 enum class ContextSide : std::uint8_t { user, item };
 enum class ContextSource : std::uint8_t { record, item, person };
@@ -98,4 +98,4 @@ using ContextTermsOf = std::function<const ContextTerms&(UserIndex)>;
 // whose order in time is not known.
 inline constexpr std::size_t whole_record = 0xFFFFFFFFu;
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // What the source said of the order of a user's interactions.
 enum class TimeKind : std::uint8_t { none, rank, unix_seconds };
@@ -42,4 +42,4 @@ struct Dataset {
   std::vector<std::vector<std::uint32_t>> column_values;  // one array a column, one value an interaction
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

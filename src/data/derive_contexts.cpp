@@ -7,7 +7,7 @@
 
 #include "data/context_schema.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -238,4 +238,4 @@ Contexts without_contexts_of(const Contexts& contexts, const Split& split, UserI
   return rest;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

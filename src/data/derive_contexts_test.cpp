@@ -10,7 +10,7 @@
 #include "data/forget_user.h"
 #include "data/loader.h"
 
-namespace sotto::derive_contexts_test {
+namespace sotto::data::derive_contexts_test {
 
 constexpr std::int64_t hour = 3600;
 constexpr std::int64_t monday = 899'078'400;  // 1998-06-29 00:00 UTC
@@ -273,4 +273,4 @@ TEST(DeriveContexts, WhatIsNotThereIsSaidWithWhatToDo) {
     EXPECT_EQ(check(wrong).error().code, Code::usage);
 }
 
-}  // namespace sotto::derive_contexts_test
+}  // namespace sotto::data::derive_contexts_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -39,4 +39,4 @@ void drop_rare(FeatureList& list, const FeatureFilter& filter) {
   });
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

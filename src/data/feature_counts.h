@@ -7,7 +7,7 @@
 #include "data/feature_list.h"
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct CountedFeature {
   std::uint32_t predicate = 0, object = 0;
@@ -22,4 +22,4 @@ struct CountedFeature {
 // ItemFeatures would keep.
 void drop_rare(FeatureList& list, const FeatureFilter& filter);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::data {
 
 std::uint32_t FeatureList::intern_predicate(std::string_view chain, std::uint8_t hops_if_known) {
   const std::uint32_t index = predicates.intern(chain);
@@ -19,4 +19,4 @@ void FeatureList::settle() {
   facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -13,7 +13,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 inline constexpr char chain_separator = '~';
 
@@ -37,4 +37,4 @@ struct FeatureList {
   void settle();
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -135,4 +135,4 @@ Result<Filtered> keep_items(Dataset dataset, const std::vector<std::uint8_t>& ke
   return filtered;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

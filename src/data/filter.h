@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "data/dataset.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct FilterOptions {
   std::optional<float> min_rating;  // keep ratings at or above
@@ -41,4 +41,4 @@ struct Filtered {
 [[nodiscard]] Result<Filtered> keep_items(Dataset dataset, const std::vector<std::uint8_t>& kept,
                                           const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-namespace sotto::filter_test {
+namespace sotto::data::filter_test {
 
 using Pairs = std::set<std::pair<std::string, std::string>>;
 
@@ -123,4 +123,4 @@ TEST(Filter, SaysWhichFilterLeftNothing) {
             std::string::npos);
 }
 
-}  // namespace sotto::filter_test
+}  // namespace sotto::data::filter_test

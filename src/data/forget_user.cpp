@@ -6,7 +6,7 @@
 #include "data/split_parts.h"
 #include "data/split_records.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -57,4 +57,4 @@ bool has_forgotten(const Split& split) {
   return false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,11 +5,11 @@
 
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 [[nodiscard]] Split without_user(const Split& split, UserIndex user);
 // Whether somebody was taken out of it. How many people and interactions there were is not kept, so a plan
 // in rounds that was made before does not follow from it any more.
 [[nodiscard]] bool has_forgotten(const Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -7,7 +7,7 @@
 #include "data/generate.h"
 #include "data/split_io.h"
 
-namespace sotto::forget_user_test {
+namespace sotto::data::forget_user_test {
 
 TEST(ForgetUser, TheirIdAndInteractionsAreGoneAndNobodyElsesChange) {
   const Dataset dataset =
@@ -53,4 +53,4 @@ TEST(ForgetUser, AnItemThatOnlyTheyHadStaysWithNobody) {
   EXPECT_EQ(loaded->catalogue, 2u);
 }
 
-}  // namespace sotto::forget_user_test
+}  // namespace sotto::data::forget_user_test

@@ -10,7 +10,7 @@
 #include "data/split_parts.h"
 #include "data/venues.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -344,4 +344,4 @@ Result<Split> generate_split(const WorldOptions& options, double train_share) {
   return generate_split(options, train_share, alone);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -15,7 +15,7 @@
 #include "data/person_attributes.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct WorldOptions {
   std::uint32_t users = 1000;
@@ -47,4 +47,4 @@ struct WorldOptions {
 // Age and occupation of its people. Ages matter to the ratings, occupations do not.
 [[nodiscard]] PersonAttributes generate_people(const WorldOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::data

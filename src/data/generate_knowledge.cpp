@@ -8,7 +8,7 @@
 #include "data/generate.h"
 #include "data/venues.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -87,4 +87,4 @@ Result<FeatureList> generate_knowledge(const WorldOptions& options) {
   return list;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -12,7 +12,7 @@
 #include "data/generate.h"
 #include "data/venues.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -121,4 +121,4 @@ PersonAttributes generate_people(const WorldOptions& options) {
   return people;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

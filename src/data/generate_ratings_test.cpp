@@ -7,7 +7,7 @@
 #include "data/context_schema.h"
 #include "data/generate.h"
 
-namespace sotto::generate_ratings_test {
+namespace sotto::data::generate_ratings_test {
 
 const WorldOptions small{.users = 400, .items = 300, .mean_interactions = 30.0, .seed = 11};
 
@@ -69,4 +69,4 @@ TEST(GenerateRatings, APersonDoesNotChangeWhenMoreAreAdded) {
   }
 }
 
-}  // namespace sotto::generate_ratings_test
+}  // namespace sotto::data::generate_ratings_test

@@ -10,7 +10,7 @@
 #include "data/split_parts.h"
 #include "data/venues.h"
 
-namespace sotto::generate_test {
+namespace sotto::data::generate_test {
 
 TEST(Generate, IsAFunctionOfItsOptions) {
   WorldOptions options;
@@ -196,4 +196,4 @@ TEST(Generate, AnySizeWorks) {
   EXPECT_EQ(generate_split({}, 1.0).error().code, Code::usage);
 }
 
-}  // namespace sotto::generate_test
+}  // namespace sotto::data::generate_test

@@ -9,7 +9,7 @@
 #include "data/text_format.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -192,4 +192,4 @@ Result<GivenLists> load_given_lists(const TextSource& source, const Split& split
   return reader.arrange();
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

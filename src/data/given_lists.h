@@ -16,7 +16,7 @@
 #include "data/split.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct GivenLists {
   std::vector<std::uint64_t> offsets;  // a list a user of the split, perhaps an empty one
@@ -35,4 +35,4 @@ struct GivenLists {
                                                   std::span<const Histories* const> seen,
                                                   const std::string& columns = "");
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 
 #include "data/loader.h"
 
-namespace sotto::given_lists_test {
+namespace sotto::data::given_lists_test {
 
 Dataset dataset_of(const std::string& text) {
   const TextSource source{"part", text};
@@ -133,4 +133,4 @@ RC_GTEST_PROP(GivenLists, AgreeWithAMapOfSortedLists, ()) {
   }
 }
 
-}  // namespace sotto::given_lists_test
+}  // namespace sotto::data::given_lists_test

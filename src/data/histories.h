@@ -20,7 +20,7 @@
 #include "base/large_pages.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 class Histories {
  public:
@@ -96,4 +96,4 @@ class Histories {
   std::shared_ptr<const void> owner_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::vector<std::uint32_t> IdTable::plain_slots() const {
   return slots;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -12,7 +12,7 @@
 
 #include "base/plain.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // An index into the users (or items) of one dataset; the two cannot be mixed up.
 template <class Tag>
@@ -81,4 +81,4 @@ class IdTable {
   std::shared_ptr<const Seen> seen_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace sotto::ids_test {
+namespace sotto::data::ids_test {
 
 RC_GTEST_PROP(IdTable, EqualsAMap, (const std::vector<std::string>& names)) {
   IdTable table;
@@ -86,4 +86,4 @@ RC_GTEST_PROP(IdTable, RoomInAdvanceChangesNothing, (const std::vector<std::stri
   RC_ASSERT(IdTable::lawful(grown.arrays()));
 }
 
-}  // namespace sotto::ids_test
+}  // namespace sotto::data::ids_test

@@ -8,7 +8,7 @@
 #include "data/feature_counts.h"
 #include "data/names_io.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -131,4 +131,4 @@ Result<ItemFeatures> load_features(std::span<const std::byte> bytes, const std::
   return features;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -18,11 +18,16 @@
 #include "data/feature_list.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 using FeatureIndex = Index<struct FeatureTag>;
+
+}  // namespace sotto::data
+
 template <>
-inline constexpr bool codec_plain<FeatureIndex> = true;
+inline constexpr bool sotto::base::codec_plain<sotto::data::FeatureIndex> = true;
+
+namespace sotto::data {
 
 struct FeatureFilter {
   std::uint32_t min_items = 10;  // features of fewer items are dropped; counted over all items of the list
@@ -85,4 +90,4 @@ class ItemFeatures {
 [[nodiscard]] std::string full_name(const std::string& prefixed);
 [[nodiscard]] std::string feature_in_words(const ItemFeatures& features, FeatureIndex feature);
 
-}  // namespace sotto
+}  // namespace sotto::data

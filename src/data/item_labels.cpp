@@ -8,7 +8,7 @@
 
 #include "data/text_format.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::size_t attach_item_labels(const ItemLabels& labels, Split& split) {
   return attach(labels, split.items, split.item_names, split.item_categories);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

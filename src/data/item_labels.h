@@ -12,7 +12,7 @@
 #include "data/split.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct ItemLabels {
   IdTable items;
@@ -27,4 +27,4 @@ struct ItemLabels {
 std::size_t attach_item_labels(const ItemLabels& labels, Dataset& dataset);
 std::size_t attach_item_labels(const ItemLabels& labels, Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::item_labels_test {
+namespace sotto::data::item_labels_test {
 
 using Lines = std::vector<std::string>;
 
@@ -74,4 +74,4 @@ TEST(ItemLabels, RefusesBadFiles) {
   }
 }
 
-}  // namespace sotto::item_labels_test
+}  // namespace sotto::data::item_labels_test

@@ -9,7 +9,7 @@
 
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -290,4 +290,4 @@ Result<Dataset> load_interactions(std::span<const TextSource> sources, const Loa
   return dataset;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -17,7 +17,7 @@
 #include "data/text_format.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct LoadOptions {
   std::string columns;                    // see parse_columns; empty: known from the content
@@ -34,4 +34,4 @@ struct LoadOptions {
 // `rows` are in file order; linear but for a sort within each user.
 [[nodiscard]] std::uint64_t sort_and_collapse(std::vector<Interaction>& rows, std::size_t users);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -6,7 +6,7 @@
 
 #include <map>
 
-namespace sotto::loader_test {
+namespace sotto::data::loader_test {
 
 Result<Dataset> load(std::string_view text, const std::string& columns = "") {
   const TextSource source{"file.txt", text};
@@ -261,4 +261,4 @@ RC_GTEST_PROP(Loader, EqualsSlowMap, ()) {
   }
 }
 
-}  // namespace sotto::loader_test
+}  // namespace sotto::data::loader_test

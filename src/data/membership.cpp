@@ -2,7 +2,7 @@
 
 #include "base/large_pages.h"
 
-namespace sotto {
+namespace sotto::data {
 
 Membership::Membership(const Histories& histories, std::size_t item_count, std::size_t byte_budget)
     : histories_(&histories) {
@@ -20,4 +20,4 @@ Membership::Membership(const Histories& histories, std::size_t item_count, std::
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -9,7 +9,7 @@
 
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::data {
 
 class Membership {
  public:
@@ -57,4 +57,4 @@ class Membership {
   std::vector<std::uint64_t> bits_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace sotto::membership_test {
+namespace sotto::data::membership_test {
 
 RC_GTEST_PROP(Membership, BitmapAndSearchEqualTheSet, ()) {
   constexpr std::uint32_t items = 200;
@@ -40,4 +40,4 @@ TEST(Membership, KeepsToItsBudget) {
   EXPECT_FALSE(Membership(histories, 0).uses_bitmap());
 }
 
-}  // namespace sotto::membership_test
+}  // namespace sotto::data::membership_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::data {
 
 void write_names(Writer& out, const IdTable& names) {
   out.number(static_cast<std::uint64_t>(names.size()));
@@ -21,4 +21,4 @@ bool spans(std::span<const std::uint64_t> ends, std::size_t size) {
          std::is_sorted(ends.begin(), ends.end());
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -7,7 +7,7 @@
 #include "base/codec.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 void write_names(Writer& out, const IdTable& names);
 // False: a name occurs twice, or the bytes end early.
@@ -16,4 +16,4 @@ void write_names(Writer& out, const IdTable& names);
 // Whether rows that end so lie one behind another in an array of this size.
 [[nodiscard]] bool spans(std::span<const std::uint64_t> ends, std::size_t size);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -4,7 +4,7 @@
 
 #include "base/kernels.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -114,4 +114,4 @@ ItemIndex PairSampler::unconsumed(std::span<const ItemIndex> history, std::uint3
   return ItemIndex{rank + low};
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

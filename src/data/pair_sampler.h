@@ -16,7 +16,7 @@
 #include "data/histories.h"
 #include "data/membership.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct Pair {
   ItemIndex positive;
@@ -77,4 +77,4 @@ class PairSampler {
   std::array<std::uint32_t, 2> key_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

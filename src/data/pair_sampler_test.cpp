@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto::pair_sampler_test {
+namespace sotto::data::pair_sampler_test {
 
 // One user a row; items given as numbers.
 Histories histories_of(const std::vector<std::vector<std::uint32_t>>& users) {
@@ -74,4 +74,4 @@ TEST(PairSampler, APairIsAFunctionOfItsPlace) {
   }
 }
 
-}  // namespace sotto::pair_sampler_test
+}  // namespace sotto::data::pair_sampler_test

@@ -12,7 +12,7 @@
 #include "data/text_format.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -163,4 +163,4 @@ Result<PersonAttributes> load_person_attributes(const TextSource& source) {
   return people;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -18,7 +18,7 @@
 #include "data/ids.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct PersonAttributes {
   IdTable people;
@@ -28,4 +28,4 @@ struct PersonAttributes {
 
 [[nodiscard]] Result<PersonAttributes> load_person_attributes(const TextSource& source);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace sotto::person_attributes_test {
+namespace sotto::data::person_attributes_test {
 
 std::string value_of(const PersonAttributes& people, const std::string& person, std::size_t column) {
   const std::uint32_t value = people.values[column][*people.people.find(person)];
@@ -72,4 +72,4 @@ TEST(PersonAttributes, WhatIsWrongIsNamedByLineAndWithoutIds) {
   EXPECT_NE(refusal(words).find("300 different words"), std::string::npos) << refusal(words);
 }
 
-}  // namespace sotto::person_attributes_test
+}  // namespace sotto::data::person_attributes_test

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::data {
 
 class Recency {
  public:
@@ -48,4 +48,4 @@ class Recency {
   std::vector<float> weights_;  // by age; the last one serves all older ones
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

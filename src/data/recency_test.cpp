@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto::recency_test {
+namespace sotto::data::recency_test {
 
 std::vector<float> weighed(const Recency& recency, const std::vector<std::uint16_t>& ages) {
   std::vector<float> weights{7.0f};  // what was there before is gone
@@ -36,4 +36,4 @@ TEST(Recency, RefusesWhatIsNoHalfLife) {
   EXPECT_TRUE(Recency::check(0.0f).ok());
 }
 
-}  // namespace sotto::recency_test
+}  // namespace sotto::data::recency_test

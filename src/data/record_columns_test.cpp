@@ -7,7 +7,7 @@
 #include "data/filter.h"
 #include "data/loader.h"
 
-namespace sotto::record_columns_test {
+namespace sotto::data::record_columns_test {
 
 Result<Dataset> read(std::string_view text, const LoadOptions& options = {}) {
   const TextSource source{"t.csv", text};
@@ -96,4 +96,4 @@ TEST(RecordColumns, RatingsLieOnTheGivenScale) {
   EXPECT_NE(read("u,a,4,900000001\nu,b,nan,900000002\n").error().message.find("line 2"), std::string::npos);
 }
 
-}  // namespace sotto::record_columns_test
+}  // namespace sotto::data::record_columns_test

@@ -14,7 +14,7 @@
 #include "data/dataset.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct RatingScale {
   float lowest = 1.0f;
@@ -46,4 +46,4 @@ struct Records {
   [[nodiscard]] std::string hash() const;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -10,7 +10,7 @@
 #include "data/names_io.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -251,4 +251,4 @@ bool fits(const Contexts& contexts, const Split& split) {
          one_each(contexts.people, split.users.size());
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

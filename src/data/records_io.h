@@ -13,7 +13,7 @@
 #include "data/records.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 [[nodiscard]] Bytes save_records(const Records& records);
 [[nodiscard]] Result<Records> load_records(std::span<const std::byte> bytes, const std::string& name);
@@ -25,4 +25,4 @@ namespace sotto {
 [[nodiscard]] bool fits(const Records& records, const Split& split);
 [[nodiscard]] bool fits(const Contexts& contexts, const Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -6,7 +6,7 @@
 #include "data/context_schema.h"
 #include "data/loader.h"
 
-namespace sotto::records_io_test {
+namespace sotto::data::records_io_test {
 
 Split example() {
   const TextSource source{
@@ -94,4 +94,4 @@ RC_GTEST_PROP(RecordsIo, ChangedBytesAreRefusedOrSavedAsTheyAre, ()) {
   }
 }
 
-}  // namespace sotto::records_io_test
+}  // namespace sotto::data::records_io_test

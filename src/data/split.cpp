@@ -9,7 +9,7 @@
 #include "data/split_parts.h"
 #include "data/split_records.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -213,4 +213,4 @@ Result<Split> join_given_parts(const Dataset& train, const Dataset& validation, 
   return with_records(std::move(split), {&train, &validation, &test}, options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -19,7 +19,7 @@
 #include "data/item_features.h"
 #include "data/records.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct DealtExamples;  // data/examples/dealt_examples.h
 
@@ -86,4 +86,4 @@ struct SplitOptions {
 [[nodiscard]] Result<Split> join_given_parts(const Dataset& train, const Dataset& validation,
                                              const Dataset& test, const SplitOptions& options = {});
 
-}  // namespace sotto
+}  // namespace sotto::data

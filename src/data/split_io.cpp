@@ -6,7 +6,7 @@
 #include "data/split_parts.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::string part_as_tsv(const Split& split, const Histories& part) {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -19,7 +19,7 @@
 #include "base/shared_bytes.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 enum class SplitCheck : std::uint8_t { quick, whole };
 
@@ -36,4 +36,4 @@ enum class SplitCheck : std::uint8_t { quick, whole };
 // Lines "user<TAB>item" with the user's own ids.
 [[nodiscard]] std::string part_as_tsv(const Split& split, const Histories& part);
 
-}  // namespace sotto
+}  // namespace sotto::data

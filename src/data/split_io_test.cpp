@@ -8,7 +8,7 @@
 #include "data/split_layout.h"
 #include "data/split_parts.h"
 
-namespace sotto::split_io_test {
+namespace sotto::data::split_io_test {
 
 Split small_split() {
   const TextSource source{
@@ -246,4 +246,4 @@ TEST(SplitIo, ExportsOwnIds) {
   EXPECT_EQ(part_as_tsv(split, split.validation), "");
 }
 
-}  // namespace sotto::split_io_test
+}  // namespace sotto::data::split_io_test

@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -106,4 +106,4 @@ SectionBytes sections_of(const SplitHead& head, std::span<const std::byte> file)
   return sections;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -14,7 +14,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::data {
 
 enum class Section : std::uint8_t {
   user_letters,
@@ -63,4 +63,4 @@ inline constexpr std::size_t checksum_size = 64;
 // "name: why; make it again with "sotto data split"", as Code::bad_input.
 [[nodiscard]] Error refuse_split(const std::string& name, const std::string& why);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -215,4 +215,4 @@ Status check_laws(const Split& split) {
 std::size_t Split::users_without_training() const { return empty_rows(train); }
 std::size_t Split::users_without_test() const { return empty_rows(test); }
 
-}  // namespace sotto
+}  // namespace sotto::data

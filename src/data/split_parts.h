@@ -7,7 +7,7 @@
 
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // One part while it grows, user by user; items by their number in the dataset.
 struct PartRows {
@@ -43,4 +43,4 @@ struct SplitParts {
 // ⌊share·n⌋ for the share that was meant: 1 − 0.8 of 20 is 4, though the doubles say 3.9999….
 [[nodiscard]] std::uint64_t share_of(double share, std::uint64_t n);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -185,4 +185,4 @@ Records without_records_of(const Records& records, const Split& split, UserIndex
   return rest;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // Where the training, validation and test part came from; the same one three times where it was cut.
 using RecordSources = std::array<const Dataset*, 3>;
@@ -21,4 +21,4 @@ using RecordSources = std::array<const Dataset*, 3>;
 // The same records without the rows that one user has in the parts of `split`.
 [[nodiscard]] Records without_records_of(const Records& records, const Split& split, UserIndex user);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -11,7 +11,7 @@
 #include "data/forget_user.h"
 #include "data/loader.h"
 
-namespace sotto::split_records_test {
+namespace sotto::data::split_records_test {
 
 Dataset load(std::string_view text) {
   const TextSource source{"t", text};
@@ -186,4 +186,4 @@ TEST(SplitRecords, WhoIsForgottenHasNoneAndOthersKeepTheirs) {
   EXPECT_NE(rest.records->hash(), split.records->hash());
 }
 
-}  // namespace sotto::split_records_test
+}  // namespace sotto::data::split_records_test

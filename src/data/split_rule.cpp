@@ -6,7 +6,7 @@
 #include "data/text_source.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string to_string(const SplitRule& rule) {
   return "leave-one-out";
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

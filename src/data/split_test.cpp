@@ -11,7 +11,7 @@
 #include "data/loader.h"
 #include "data/split_parts.h"
 
-namespace sotto::split_test {
+namespace sotto::data::split_test {
 
 using Names = std::vector<std::string>;
 
@@ -289,4 +289,4 @@ TEST(Split, HashSeesIdsAndParts) {
   EXPECT_NE(base, hash("u,a\n", "u,b\nu,c\n"));
 }
 
-}  // namespace sotto::split_test
+}  // namespace sotto::data::split_test

@@ -10,7 +10,7 @@
 #include "data/text_source.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -338,4 +338,4 @@ std::string describe(const TextFormat& format) {
   return parted;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // Of the columns that say under what circumstances something happened there may be any number; of all others
 // one each.
@@ -63,4 +63,4 @@ struct ColumnChoice {
 // A header's word without case, blanks, "_", "-" and a ":type" at its end.
 [[nodiscard]] std::string plain_word(std::string_view word);
 
-}  // namespace sotto
+}  // namespace sotto::data

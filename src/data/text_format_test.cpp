@@ -6,7 +6,7 @@
 #include "data/text_source.h"
 #include "data/values.h"
 
-namespace sotto::text_format_test {
+namespace sotto::data::text_format_test {
 
 std::string described(std::string_view text, const std::string& columns = "") {
   const auto format = detect_format("f", text, columns);
@@ -126,4 +126,4 @@ TEST(TextSource, ExcerptsAreShortAndPrintable) {
   EXPECT_EQ(excerpt(std::string(41, 'x')), fmt::format("'{}…'", std::string(40, 'x')));
 }
 
-}  // namespace sotto::text_format_test
+}  // namespace sotto::data::text_format_test

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -189,4 +189,4 @@ const char* id_fault(std::string_view id) {
   return nullptr;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

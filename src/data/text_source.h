@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // One file's bytes, already decompressed. `name` is what error messages call it.
 struct TextSource {
@@ -77,4 +77,4 @@ inline constexpr std::size_t longest_id = 4096;
 // (they come back out as columns of text).
 [[nodiscard]] const char* id_fault(std::string_view id);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::optional<std::int64_t> whole_seconds(double number) {
   return static_cast<std::int64_t>(std::floor(number));
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,9 @@
 #include <optional>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::data {
 
 // The whole token as a number; "nan" and "inf" are numbers here, for the caller to refuse by name.
 [[nodiscard]] std::optional<double> parse_number(std::string_view token);
@@ -21,4 +23,4 @@ inline constexpr double smallest_unix_time = 1e8;
 // Nothing when the number is not finite or lies beyond any calendar.
 [[nodiscard]] std::optional<std::int64_t> whole_seconds(double number);
 
-}  // namespace sotto
+}  // namespace sotto::data

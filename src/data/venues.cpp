@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::string numbered_id(const char* prefix, std::uint32_t number, std::uint32_t 
   return fmt::format("{}-{:0{}}", prefix, number, std::max<std::size_t>(5, std::to_string(count - 1).size()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct VenueKind {
   std::string_view category;
@@ -38,4 +38,4 @@ struct VenuePlace {
 struct WorldOptions;
 [[nodiscard]] Result<std::vector<VenuePlace>> venue_places(const WorldOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -2,7 +2,7 @@
 
 #include "device/enrol.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -63,4 +63,4 @@ Status enrol_vault(Vault& vault, Transport& wire, std::string_view token) {
   return vault.keep_enrolment(enrolment);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -10,7 +10,7 @@
 #include "device/exchange.h"
 #include "device/vault.h"
 
-namespace sotto {
+namespace sotto::device {
 
 struct Conditions {
   bool allowed = true;
@@ -44,4 +44,4 @@ class Agent {
 // Enrols with an operator's token, once: what it is made of stays the same until a coordinator answers.
 [[nodiscard]] Status enrol_vault(Vault& vault, Transport& wire, std::string_view token);
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -5,7 +5,7 @@
 #include "fed/wire/signed_request.h"
 #include "fed/wire/transport.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -44,4 +44,4 @@ Result<std::string> BlobFetch::finish() && {
   return std::move(data_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::device {
 
 class BlobFetch {
  public:
@@ -32,4 +32,4 @@ class BlobFetch {
 // Whether a blob may be fetched: its name is one, and it is no larger than `most_bytes`.
 [[nodiscard]] bool fetchable(const v1::BlobRef& ref, std::uint64_t most_bytes);
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -5,7 +5,7 @@
 #include "fed/criteria/criterion.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::device {
 
 Status choose_level(PersonalPolicy& policy, const std::string& level) {
   SOTTO_TRY_DONE(set_level(policy, level));
@@ -96,4 +96,4 @@ Status end_pause(PersonalPolicy& policy) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // Who chooses a level again after withdrawing joins anew.
 [[nodiscard]] Status choose_level(PersonalPolicy& policy, const std::string& level);
@@ -32,4 +32,4 @@ namespace sotto {
 [[nodiscard]] Status choose_crowd(PersonalPolicy& policy, std::uint64_t devices);
 [[nodiscard]] Status end_pause(PersonalPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::device

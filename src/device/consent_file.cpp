@@ -7,7 +7,7 @@
 #include "device/consent_change.h"
 #include "storage/toml.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -192,4 +192,4 @@ std::string to_toml(const PersonalPolicy& policy) {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

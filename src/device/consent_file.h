@@ -35,11 +35,11 @@
 #include "base/result.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::device {
 
 [[nodiscard]] Result<PersonalPolicy> read_policy(const std::string& text, const std::string& name);
 // The same of a text that nobody sees, such as the one in a vault: no rule of it names a line.
 [[nodiscard]] Result<PersonalPolicy> read_kept_policy(const std::string& text, const std::string& where);
 [[nodiscard]] std::string to_toml(const PersonalPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::device

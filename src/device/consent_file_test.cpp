@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::consent_file_test {
+namespace sotto::device::consent_file_test {
 namespace {
 
 TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
@@ -138,4 +138,4 @@ TEST(ConsentFile, WhatIsWrongNamesFileAndLine) {
 }
 
 }  // namespace
-}  // namespace sotto::consent_file_test
+}  // namespace sotto::device::consent_file_test

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -52,4 +52,4 @@ Result<Heard> CoordinatorChannel::ask(Transport& wire, Method method, std::strin
   return heard;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -14,7 +14,7 @@
 #include "device/device_store.h"
 #include "fed/wire/transport.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // What came back.
 struct Heard {
@@ -50,4 +50,4 @@ class CoordinatorChannel {
   std::int64_t ahead_ms_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -19,7 +19,7 @@
 #include "privacy/ledger.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
 struct HeldModel {
@@ -79,4 +79,4 @@ class DeviceStore {
   [[nodiscard]] virtual Result<std::uint64_t> next_nonce(std::uint64_t at_least) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -6,7 +6,7 @@
 
 #include "device/coordinator_channel.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -69,4 +69,4 @@ Status leave(DeviceStore& kept, Transport& wire, bool forget, std::int64_t now_m
   return refused("leaving", heard.reply);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

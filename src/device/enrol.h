@@ -10,7 +10,7 @@
 #include "device/device_store.h"
 #include "fed/wire/transport.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // What to keep. `entropy` is of the system's generator, kept until this succeeded or was refused.
 [[nodiscard]] Result<Enrolment> enrol(Transport& wire, std::string_view token, const Secret& entropy);
@@ -18,4 +18,4 @@ namespace sotto {
 // Tells the coordinator that this device takes no part any more; `forget`: and asks it to remove the record.
 [[nodiscard]] Status leave(DeviceStore& kept, Transport& wire, bool forget, std::int64_t now_ms);
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -2,7 +2,7 @@
 
 #include "device/exchange_run.h"
 
-namespace sotto {
+namespace sotto::device {
 
 const char* to_string(Ending ending) {
   switch (ending) {
@@ -42,4 +42,4 @@ Result<Exchange::Next> Exchange::advance(Transport& wire, std::int64_t now_ms) {
   return run_->wait(0);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

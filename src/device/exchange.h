@@ -20,7 +20,7 @@
 #include "device/device_store.h"
 #include "fed/wire/transport.h"
 
-namespace sotto {
+namespace sotto::device {
 
 class SharedShelf;
 class ExchangeRun;
@@ -89,4 +89,4 @@ class Exchange {
   std::unique_ptr<ExchangeRun> run_;  // the exchange that is going on; none: the next call begins one
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -11,7 +11,7 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto::exchange_als_test {
+namespace sotto::device::exchange_als_test {
 namespace {
 
 // The scores of all items, by least squares over everything that the device has.
@@ -131,4 +131,4 @@ TEST(AnExchangeOfFederatedAls, RefusesByNameWhatItDoesNotKnowAndWhatIsTooLarge) 
 }
 
 }  // namespace
-}  // namespace sotto::exchange_als_test
+}  // namespace sotto::device::exchange_als_test

@@ -5,7 +5,7 @@
 #include "device/enrol.h"
 #include "device/testing/test_device.h"
 
-namespace sotto::exchange_malice_test {
+namespace sotto::device::exchange_malice_test {
 namespace {
 
 class AHostileServer : public ::testing::Test {
@@ -219,4 +219,4 @@ TEST(Enrolling, IsRefusedByNameAndHoldsItsAnswerAgainstItsKey) {
 }
 
 }  // namespace
-}  // namespace sotto::exchange_malice_test
+}  // namespace sotto::device::exchange_malice_test

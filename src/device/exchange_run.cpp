@@ -5,7 +5,7 @@
 
 #include "fed/wire/catalogue.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -241,4 +241,4 @@ ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms
   return {std::nullopt};
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -7,7 +7,7 @@
 #include "device/round_work.h"
 #include "device/secure_part.h"
 
-namespace sotto {
+namespace sotto::device {
 
 class ExchangeRun {
  public:
@@ -85,4 +85,4 @@ class ExchangeRun {
   bool polling_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

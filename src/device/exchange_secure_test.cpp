@@ -4,7 +4,7 @@
 #include "device/testing/test_device.h"
 #include "fed/wire/device_fit.h"
 
-namespace sotto::exchange_secure_test {
+namespace sotto::device::exchange_secure_test {
 namespace {
 
 v1::TaskSpec secure_task() {
@@ -130,4 +130,4 @@ TEST(ASecureExchange, RefusesAStartThatDoesNotDecode) {
 }
 
 }  // namespace
-}  // namespace sotto::exchange_secure_test
+}  // namespace sotto::device::exchange_secure_test

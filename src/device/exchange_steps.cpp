@@ -4,7 +4,7 @@
 #include "device/exchange_run.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -113,4 +113,4 @@ ExchangeRun::Moved ExchangeRun::step(Transport& wire, std::int64_t now_ms) {
   return take_step(reply, asked.reply->retry_after_ms());
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

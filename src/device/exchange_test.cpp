@@ -5,7 +5,7 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto::exchange_test {
+namespace sotto::device::exchange_test {
 namespace {
 
 TEST(AnExchange, SendsWhatTheDeviceComputesInPiecesAndNotesItFirst) {
@@ -182,4 +182,4 @@ TEST(AnExchange, TakesADeltaAndFallsBackWhereItDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace sotto::exchange_test
+}  // namespace sotto::device::exchange_test

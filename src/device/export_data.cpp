@@ -5,7 +5,7 @@
 #include "base/version.h"
 #include "device/consent_file.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -61,4 +61,4 @@ Result<std::string> export_json(Vault& vault) {
   return json_text(document, 2) + "\n";
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -8,7 +8,7 @@
 
 #include "device/vault.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // One line of a ledger.
 [[nodiscard]] nlohmann::json entry_json(const LedgerEntry& entry);
@@ -16,4 +16,4 @@ namespace sotto {
 [[nodiscard]] std::string json_text(const nlohmann::json& json, int indent);
 [[nodiscard]] Result<std::string> export_json(Vault& vault);
 
-}  // namespace sotto
+}  // namespace sotto::device

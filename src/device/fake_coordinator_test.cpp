@@ -1,6 +1,6 @@
 #include "device/testing/fake_coordinator.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -163,4 +163,4 @@ void FakeCoordinator::sum_step(const std::string& device, const v1::StepRequest&
   reply.set_data(sum_answer(place, request.phase()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -6,7 +6,9 @@
 #include <optional>
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::device {
 
 [[nodiscard]] inline std::optional<std::uint32_t> item_number(const std::string& name) {
   std::uint32_t number = 0;
@@ -15,4 +17,4 @@ namespace sotto {
   return number;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

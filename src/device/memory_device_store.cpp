@@ -4,7 +4,7 @@
 
 #include "fed/wire/catalogue.h"
 
-namespace sotto {
+namespace sotto::device {
 
 std::shared_ptr<const IdTable> SharedShelf::catalogue(const std::string& hash) {
   const std::lock_guard guard(mutex_);
@@ -99,4 +99,4 @@ Result<std::uint64_t> MemoryDeviceStore::next_nonce(std::uint64_t at_least) {
   return nonce_;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -11,7 +11,7 @@
 
 #include "device/device_store.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // What the devices of one process hold in common: each catalogue and each version of a model once, and only
 // the newest few versions: whose version is gone fetches in full. Thread-safe.
@@ -75,4 +75,4 @@ class MemoryDeviceStore final : public DeviceStore {
   std::uint64_t nonce_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

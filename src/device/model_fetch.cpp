@@ -2,7 +2,7 @@
 
 #include "device/memory_device_store.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -85,4 +85,4 @@ Status ModelFetch::take(const std::string& reply) {
   return taken;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

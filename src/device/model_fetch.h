@@ -13,7 +13,7 @@
 #include "fed/models/task.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::device {
 
 class ModelFetch {
  public:
@@ -50,4 +50,4 @@ class ModelFetch {
 // The name of a task's spec: a task never changes.
 [[nodiscard]] std::string spec_name(const v1::TaskSpec& spec);
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -9,7 +9,7 @@
 #include "fed/models/task_model.h"
 #include "metrics/top_k.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -153,4 +153,4 @@ std::string in_words(const Explanation& explanation) {
   return text + "Likeness is the model's, learned from who has what; it is a hint, not a proof of cause.\n";
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

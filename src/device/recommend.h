@@ -12,7 +12,7 @@
 
 #include "device/device_store.h"
 
-namespace sotto {
+namespace sotto::device {
 
 struct Recommended {
   std::string item;
@@ -62,4 +62,4 @@ class LocalRecommender {
 // For people: a sentence or two.
 [[nodiscard]] std::string in_words(const Explanation& explanation);
 
-}  // namespace sotto
+}  // namespace sotto::device

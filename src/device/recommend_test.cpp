@@ -9,7 +9,7 @@
 
 #include "device/testing/vault_world.h"
 
-namespace sotto::recommend_test {
+namespace sotto::device::recommend_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -117,4 +117,4 @@ TEST_F(LocalRecommenders, WhatIsMissingIsSaid) {
 }
 
 }  // namespace
-}  // namespace sotto::recommend_test
+}  // namespace sotto::device::recommend_test

@@ -5,7 +5,7 @@
 #include "device/item_number.h"
 #include "fed/wire/device_fit.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -86,4 +86,4 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   return std::optional<RoundWork>(std::move(work));
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -14,7 +14,7 @@
 #include "fed/models/task.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::device {
 
 struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit
@@ -27,4 +27,4 @@ struct RoundWork {
                                                               std::uint32_t round, const IdTable* catalogue,
                                                               const RowMatrix& shared);
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -12,7 +12,7 @@
 
 #include "base/codec.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -294,4 +294,4 @@ Status SealedRecords::destroy() {
   return database_.execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -23,7 +23,7 @@
 #include "device/vault_key.h"
 #include "storage/database.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // Numbers that were given are never used for anything else.
 enum class RecordKind : std::uint8_t {
@@ -81,4 +81,4 @@ class SealedRecords {
   std::unique_ptr<const Keys> keys_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -1,6 +1,6 @@
 #include "device/secure_part.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -86,4 +86,4 @@ Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::strin
   return outgoing(v1::PHASE_REVEAL, reveal);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -15,7 +15,7 @@
 #include "fed/secure/sum_device.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::device {
 
 // What one round's sum is made of on the device: its key there, and the secrets it shares.
 class SumSecrets {
@@ -58,4 +58,4 @@ class SecurePart {
   std::optional<SumDevice> sum_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

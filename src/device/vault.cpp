@@ -13,7 +13,7 @@
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -329,4 +329,4 @@ Status Vault::destroy(std::unique_ptr<Vault> vault) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

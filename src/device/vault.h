@@ -18,7 +18,7 @@
 #include "device/device_store.h"
 #include "device/sealed_records.h"
 
-namespace sotto {
+namespace sotto::device {
 
 struct KeptInteraction {
   std::string item;
@@ -93,4 +93,4 @@ class Vault final : public DeviceStore {
   std::uint64_t nonce_limit_ = 0;  // of the block: what is written
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -129,4 +129,4 @@ Status remove_key_file(const std::string& path) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

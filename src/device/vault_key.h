@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "privacy/secure/secret.h"
 
-namespace sotto {
+namespace sotto::device {
 
 struct Passphrase {
   explicit Passphrase(std::string words) : text(std::move(words)) {}
@@ -46,4 +46,4 @@ struct Stretching {
 // overwritten; nothing at this height can know.) Fine if there is none.
 [[nodiscard]] Status remove_key_file(const std::string& path);
 
-}  // namespace sotto
+}  // namespace sotto::device

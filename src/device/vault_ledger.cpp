@@ -3,7 +3,7 @@
 
 #include "device/vault.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -74,4 +74,4 @@ Result<KeptLedger> Vault::ledger() {
   return kept;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

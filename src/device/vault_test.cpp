@@ -12,7 +12,7 @@
 
 #include "device/testing/vault_world.h"
 
-namespace sotto::vault_test {
+namespace sotto::device::vault_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -315,4 +315,4 @@ TEST_F(Vaults, AKillLeavesTheStateBeforeOrAfter) {
 }
 
 }  // namespace
-}  // namespace sotto::vault_test
+}  // namespace sotto::device::vault_test

@@ -6,7 +6,7 @@
 
 #include "base/kernels.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 SumSpace::SumSpace(std::size_t rows, std::size_t width)
     : width_(width),
@@ -126,4 +126,4 @@ void Aggregator::end() {
   space_ = nullptr;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class SumSpace {
  public:
@@ -125,4 +125,4 @@ class Aggregator {
   std::uint64_t distinct_rows_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

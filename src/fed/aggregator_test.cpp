@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto::aggregator_test {
+namespace sotto::fed::aggregator_test {
 
 constexpr std::size_t rows = 8;
 constexpr std::size_t width = 3;
@@ -142,4 +142,4 @@ RC_GTEST_PROP(AggregatorLaw, AnyOrderAndAnySplitGiveTheSameSums, ()) {
   RC_ASSERT(released(std::move(parts[2])) == released(std::move(whole)));
 }
 
-}  // namespace sotto::aggregator_test
+}  // namespace sotto::fed::aggregator_test

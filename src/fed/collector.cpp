@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "fed/messages.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 Status PlainCollector::begin(const RoundPlace& /*place*/) {
   sum_.reset();  // what a failed round left behind
@@ -26,4 +26,4 @@ Result<Traffic> PlainCollector::finish(Aggregator& total) {
   return Traffic{.up = bytes, .devices = devices};
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -15,7 +15,7 @@
 #include "data/ids.h"
 #include "fed/aggregator.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // What everybody knows of a round when it begins.
 struct RoundPlace {
@@ -65,4 +65,4 @@ class PlainCollector final : public Collector {
   std::optional<Aggregator> sum_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -8,7 +8,7 @@
 
 #include "fed/messages.h"
 
-namespace sotto::collector_test {
+namespace sotto::fed::collector_test {
 
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
 
@@ -85,4 +85,4 @@ RC_GTEST_PROP(Aggregator, TotalsMadeElsewhereAddUp, ()) {
   RC_ASSERT(released(std::move(next)).empty());
 }
 
-}  // namespace sotto::collector_test
+}  // namespace sotto::fed::collector_test

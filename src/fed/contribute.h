@@ -11,7 +11,7 @@
 #include "model/federated_model.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // What devices at work need, kept from visit to visit so that a visit allocates nothing.
 class DeviceWork {
@@ -40,4 +40,4 @@ class DeviceWork {
   std::array<ContributionPipeline, kernels::most_steps> pipelines_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -12,7 +12,7 @@
 #include "privacy/dp/exact_noise.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -87,4 +87,4 @@ Result<Traffic> DpChoice::finish(Aggregator& total) {
   return traffic;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

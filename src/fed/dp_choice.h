@@ -15,7 +15,7 @@
 
 #include "fed/dp_sum.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct DpChoicePlan {
   std::size_t candidates = 2;
@@ -47,4 +47,4 @@ class DpChoice final : public Collector {
   std::uint32_t round_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

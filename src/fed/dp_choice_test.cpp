@@ -9,7 +9,7 @@
 
 #include "privacy/number_rows.h"
 
-namespace sotto::dp_choice_test {
+namespace sotto::fed::dp_choice_test {
 
 using Votes = std::vector<std::vector<std::int32_t>>;  // by person and candidate
 
@@ -230,4 +230,4 @@ TEST(DpChoice, WhatIsNoChoiceIsRefused) {
   EXPECT_FALSE(check(DpChoicePlan{2, 1.0, 101, "", 1}).ok());
 }
 
-}  // namespace sotto::dp_choice_test
+}  // namespace sotto::fed::dp_choice_test

@@ -10,7 +10,7 @@
 #include "base/secret_stream.h"
 #include "privacy/dp/exact_noise.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -179,4 +179,4 @@ Status DpSum::enough(std::uint64_t devices) const {
                           round_ + 1, devices, needed_));
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -22,7 +22,7 @@
 #include "privacy/contribution_edit.h"
 #include "privacy/dp/rdp.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 enum class DpPlace : std::uint8_t { central, distributed, local };
 [[nodiscard]] Result<DpPlace> parse_dp_place(const std::string& text);
@@ -91,4 +91,4 @@ class DpSum final : public Collector {
   std::uint64_t device_variance_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

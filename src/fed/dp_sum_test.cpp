@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-namespace sotto::dp_sum_test {
+namespace sotto::fed::dp_sum_test {
 
 constexpr SumShape shape{5, 3};
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -310,4 +310,4 @@ TEST(DpSum, RefusesPlansThatHideNobody) {
   EXPECT_EQ(*parse_dp_place("local"), DpPlace::local);
 }
 
-}  // namespace sotto::dp_sum_test
+}  // namespace sotto::fed::dp_sum_test

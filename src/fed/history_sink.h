@@ -8,7 +8,7 @@
 #include "fed/aggregator.h"
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class HistorySink {
  public:
@@ -40,4 +40,4 @@ class HistorySink {
   float scale_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

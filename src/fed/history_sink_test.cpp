@@ -10,7 +10,7 @@
 #include "model/fed_als.h"
 #include "privacy/contribution.h"
 
-namespace sotto::history_sink_test {
+namespace sotto::fed::history_sink_test {
 
 constexpr std::size_t catalogue = 12;
 constexpr std::uint32_t devices = 300;
@@ -99,4 +99,4 @@ TEST(HistorySink, ASumOverEverybodyComesFirstAndCountsThem) {
   EXPECT_EQ(count, std::int64_t{devices} << fixed.bits);  // 300 · 2^22 is more than 32 bits hold
 }
 
-}  // namespace sotto::history_sink_test
+}  // namespace sotto::fed::history_sink_test

@@ -2,7 +2,7 @@
 
 #include "fed/short_numbers.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::uint64_t encoded_item_set_bytes(const ItemSet& set) {
   return bytes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

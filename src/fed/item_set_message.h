@@ -9,7 +9,7 @@
 #include "fed/messages.h"
 #include "privacy/item_set.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct ItemSetMessage {
   static constexpr MessageKind kind = MessageKind::item_set;
@@ -23,4 +23,4 @@ struct ItemSetMessage {
 // The exact size of the encoded message, for accounting without encoding.
 [[nodiscard]] std::uint64_t encoded_item_set_bytes(const ItemSet& set);
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::uint64_t encoded_contribution_bytes(std::uint64_t contributions, std::uint6
          rows * (sizeof(std::uint32_t) + width * sizeof(std::int32_t));
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

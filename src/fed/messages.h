@@ -13,7 +13,7 @@
 #include "base/row_matrix.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr std::uint16_t wire_version = 1;
 
@@ -89,4 +89,4 @@ template <Message M>
 [[nodiscard]] std::uint64_t encoded_contribution_bytes(std::uint64_t contributions, std::uint64_t rows,
                                                        std::size_t width);
 
-}  // namespace sotto
+}  // namespace sotto::fed

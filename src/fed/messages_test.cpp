@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace sotto::messages_test {
+namespace sotto::fed::messages_test {
 
 ModelMessage model_message(std::size_t rows, std::size_t width) {
   ModelMessage message{.round = 17, .shared = RowMatrix(rows, width)};
@@ -93,4 +93,4 @@ TEST(Messages, RowsThatDoNotAscendAreRefused) {
   EXPECT_FALSE(decode<ContributionMessage>(bytes).ok());
 }
 
-}  // namespace sotto::messages_test
+}  // namespace sotto::fed::messages_test

@@ -12,7 +12,7 @@
 #include "fed/collector.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct SummedNumbers {
   std::vector<std::int64_t> sums;
@@ -41,4 +41,4 @@ template <class Give>
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -95,4 +95,4 @@ PairSum PairAggregator::release() && {
   return {std::move(people), sorted_};
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

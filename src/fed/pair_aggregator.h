@@ -12,7 +12,7 @@
 #include "model/pair_sum.h"
 #include "privacy/item_set.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class PairAggregator {
  public:
@@ -51,4 +51,4 @@ class PairAggregator {
   std::vector<PairEntry> fresh_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 #include "fed/weights_message.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::pair_aggregator_test {
+namespace sotto::fed::pair_aggregator_test {
 
 ItemSet open_set(const std::vector<std::uint32_t>& items) {
   return ItemSet::consented(items_of(items), ConsentGate({.pi = 1.0}, 1, 0, UserIndex{}));
@@ -141,4 +141,4 @@ TEST(WeightsMessage, DecodesToWhatWasEncodedAndRefusesTheRest) {
   EXPECT_FALSE(decode<WeightsMessage>(outside).ok());
 }
 
-}  // namespace sotto::pair_aggregator_test
+}  // namespace sotto::fed::pair_aggregator_test

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::fed {
 
 Result<RoundsPerEpoch> parse_rounds_per_epoch(const std::string& text) {
   if (text == "steps") return RoundsPerEpoch::steps;
@@ -118,4 +118,4 @@ Result<Schedule> schedule_for(const Plan& plan, std::size_t eligible_users, std:
   return with_rounds(schedule, plan);
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -11,7 +11,7 @@
 #include "model/fpl.h"
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // How many rounds make an epoch. X⁺ is the number of training interactions.
 enum class RoundsPerEpoch : std::uint8_t {
@@ -67,4 +67,4 @@ struct Schedule {
 // Of models that answer with their whole history: an epoch asks as many users as there are.
 [[nodiscard]] Result<Schedule> history_schedule_for(const Plan& plan, std::size_t users);
 
-}  // namespace sotto
+}  // namespace sotto::fed

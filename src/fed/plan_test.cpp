@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace sotto::plan_test {
+namespace sotto::fed::plan_test {
 
 TEST(Plan, TheFourVariantsAndTheirSchedules) {
   // Amazon Digital Music's shape: 1,835 users, 61,408 training records, T = ⌊61408/1835⌋ = 33.
@@ -81,4 +81,4 @@ TEST(Plan, MoreRoundsThanCanBeCountedIsAnError) {
   EXPECT_FALSE(schedule_for(plan, 100, 4000).ok());
 }
 
-}  // namespace sotto::plan_test
+}  // namespace sotto::fed::plan_test

@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -187,4 +187,4 @@ Result<Traffic> RobustSum::finish(Aggregator& total) {
   return traffic;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

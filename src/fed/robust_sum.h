@@ -23,7 +23,7 @@
 #include "fed/collector.h"
 #include "privacy/contribution_edit.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 enum class AcrossKind : std::uint8_t { mean, median, trimmed };
 
@@ -89,4 +89,4 @@ class RobustSum final : public Collector {
   std::vector<std::vector<std::int64_t>> group_total_;  // rows · width; one where the rule is the mean
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

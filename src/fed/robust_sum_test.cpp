@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-namespace sotto::robust_sum_test {
+namespace sotto::fed::robust_sum_test {
 
 constexpr std::size_t test_rows = 8;
 using Entries =
@@ -240,4 +240,4 @@ TEST(RobustOptions, LeastContributorsIsTheWorkedExample) {
   EXPECT_EQ(least_contributors(47, 49.0), 47u + 49u + 28u);
 }
 
-}  // namespace sotto::robust_sum_test
+}  // namespace sotto::fed::robust_sum_test

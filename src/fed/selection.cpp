@@ -6,7 +6,7 @@
 #include "base/kernels.h"
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 CohortSelector::CohortSelector(std::vector<UserIndex> eligible, std::uint32_t cohort, std::uint64_t seed)
     : eligible_(std::move(eligible)), chosen_(cohort), cohort_(cohort), seed_(seed) {
@@ -59,4 +59,4 @@ std::span<const UserIndex> CohortSelector::select(std::uint32_t round) {
   return chosen_;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -7,7 +7,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class CohortSelector {
  public:
@@ -27,4 +27,4 @@ class CohortSelector {
   std::uint64_t seed_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-namespace sotto::selection_test {
+namespace sotto::fed::selection_test {
 
 std::vector<UserIndex> users(std::uint32_t count) {
   std::vector<UserIndex> all(count);
@@ -47,4 +47,4 @@ TEST(CohortSelector, EverybodyIsTakenEquallyOften) {
   }
 }
 
-}  // namespace sotto::selection_test
+}  // namespace sotto::fed::selection_test

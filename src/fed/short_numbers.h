@@ -6,7 +6,7 @@
 #include "base/codec.h"
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 [[nodiscard]] inline std::uint64_t short_bytes(std::uint32_t number) {
   std::uint64_t bytes = 1;
@@ -32,4 +32,4 @@ inline void write_short(Writer& out, std::uint32_t number) {
   return fail(Code::bad_input, "message refused: a number is not in its shortest form");
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

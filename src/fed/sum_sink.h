@@ -10,7 +10,7 @@
 #include "fed/aggregator.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class SumSink {
  public:
@@ -55,4 +55,4 @@ class SumSink {
   float scale_ = 0.0f;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

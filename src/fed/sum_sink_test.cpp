@@ -7,7 +7,7 @@
 
 #include "fed/contribute.h"
 
-namespace sotto::sum_sink_test {
+namespace sotto::fed::sum_sink_test {
 
 constexpr std::size_t rows = 40;
 constexpr std::size_t each = 5;
@@ -88,4 +88,4 @@ TEST(SumSinkDeathTest, ARowThatConsentWasNotAskedAboutDoesNotLeave) {
                "was not asked");
 }
 
-}  // namespace sotto::sum_sink_test
+}  // namespace sotto::fed::sum_sink_test

@@ -2,7 +2,7 @@
 
 #include "fed/short_numbers.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 void WeightsMessage::write(Writer& out) const {
   write_short(out, static_cast<std::uint32_t>(weights.items()));
@@ -54,4 +54,4 @@ std::uint64_t encoded_weights_bytes(const ItemWeights& weights) {
   return bytes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -8,7 +8,7 @@
 #include "fed/messages.h"
 #include "model/central/item_weights.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct WeightsMessage {
   static constexpr MessageKind kind = MessageKind::weights;
@@ -21,4 +21,4 @@ struct WeightsMessage {
 // The exact size of the encoded message, for accounting without encoding.
 [[nodiscard]] std::uint64_t encoded_weights_bytes(const ItemWeights& weights);
 
-}  // namespace sotto
+}  // namespace sotto::fed

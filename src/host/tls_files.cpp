@@ -5,7 +5,7 @@
 #include "engine/files/files.h"
 #include "net/certificates.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -43,4 +43,4 @@ Result<ClientTls> read_client_tls(const ClientTlsFiles& files, const std::string
   return tls;
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

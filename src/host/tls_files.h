@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "net/tls.h"
 
-namespace sotto {
+namespace sotto::host {
 
 struct ServerTlsFiles {
   std::filesystem::path certificate;  // the chain, the server's own first
@@ -26,4 +26,4 @@ struct ClientTlsFiles {
 // `server_name` as in ClientTls.
 [[nodiscard]] Result<ClientTls> read_client_tls(const ClientTlsFiles& files, const std::string& server_name);
 
-}  // namespace sotto
+}  // namespace sotto::host

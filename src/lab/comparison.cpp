@@ -11,7 +11,7 @@
 #include "engine/plan/request.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -214,4 +214,4 @@ Result<Comparison> compare_runs(std::vector<ComparedRun> runs, const CompareOpti
   return result;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

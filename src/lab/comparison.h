@@ -18,9 +18,11 @@
 #include "metrics/evaluate.h"
 #include "metrics/statistics.h"
 
-namespace sotto {
-
+namespace sotto::engine {
 struct TrainRequest;
+}
+
+namespace sotto::lab {
 
 // One judged model, from wherever it comes.
 struct ComparedRun {
@@ -99,4 +101,4 @@ struct TestedRow {
 // Labels that occur more than once get what differs between their runs: "pFPL (pi = 0.5)".
 void tell_apart(std::vector<ComparedRun>& runs);
 
-}  // namespace sotto
+}  // namespace sotto::lab

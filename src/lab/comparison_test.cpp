@@ -9,7 +9,7 @@
 #include "engine/train/run_dir.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 using Values = std::vector<double>;
@@ -239,4 +239,4 @@ TEST(PerUserFile, ReadsBackWhatWasWrittenToTheLastBit) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "model/mf_recommender.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -221,4 +221,4 @@ Result<std::vector<CohortFigures>> run_exchange_study(const ExchangeRequest& req
   return all;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -18,7 +18,7 @@
 #include "data/split.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct ExchangeRequest {
   Plan plan;                    // its precision is not looked at: all are measured
@@ -67,4 +67,4 @@ struct ExchangeHooks {
                                                                     const Split& split, Executor& executor,
                                                                     const ExchangeHooks& hooks);
 
-}  // namespace sotto
+}  // namespace sotto::lab

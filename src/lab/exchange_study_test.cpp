@@ -7,7 +7,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 const Split& exchange_world() {
@@ -131,4 +131,4 @@ TEST(DownPrecision, IsAKeyOfAPlanAndServesFplAlone) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

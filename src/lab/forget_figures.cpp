@@ -6,7 +6,7 @@
 #include "model/mf_recommender.h"
 #include "privacy/audit/leak_figures.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -56,4 +56,4 @@ Result<std::vector<OthersFigure>> others_figures(const Recommender& before, cons
   return figures;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

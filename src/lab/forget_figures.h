@@ -14,7 +14,7 @@
 #include "base/executor.h"
 #include "engine/train/forget.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // AUC of the person's training history, of A5 on each model, and by how popular items are with the others
 // (A0).
@@ -46,4 +46,4 @@ struct OthersFigure {
                                                                const Forgotten& forgotten,
                                                                Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,7 @@
 
 #include "data/generate.h"
 
-namespace sotto::forget_figures_test {
+namespace sotto::lab::forget_figures_test {
 
 const Split& world() {
   static const Split split =
@@ -140,4 +140,4 @@ TEST(ForgetFigures, TheOthersLoseWhatTheModelsBeforeAndAfterDifferBy) {
   }
 }
 
-}  // namespace sotto::forget_figures_test
+}  // namespace sotto::lab::forget_figures_test

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
+namespace sotto::lab {
 
 std::vector<RankMark> rank_marks_of(std::span<const double> values, bool less_is_better) {
   const auto better = [less_is_better](double a, double b) { return less_is_better ? a < b : a > b; };
@@ -25,4 +25,4 @@ std::vector<RankMark> rank_marks_of(std::span<const double> values, bool less_is
   return standings;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

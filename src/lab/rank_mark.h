@@ -7,11 +7,13 @@
 #include <span>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 enum class RankMark : std::uint8_t { plain, best, second };
 
 // One a value.
 [[nodiscard]] std::vector<RankMark> rank_marks_of(std::span<const double> values, bool less_is_better);
 
-}  // namespace sotto
+}  // namespace sotto::lab

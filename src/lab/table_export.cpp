@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -99,4 +99,4 @@ std::string to_latex(const ExportTable& table) {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

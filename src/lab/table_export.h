@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 enum class Emphasis : std::uint8_t { none, best, second };
 
@@ -28,4 +30,4 @@ struct ExportTable {
 // A tabular with the rules of booktabs.
 [[nodiscard]] std::string to_latex(const ExportTable& table);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 ExportTable sample_table() {
@@ -35,4 +35,4 @@ TEST(TableExport, Latex) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

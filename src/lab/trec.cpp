@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -48,4 +48,4 @@ Result<std::string> trec_qrels(const Split& split, const Histories& part, std::s
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 #include "data/split.h"
 #include "metrics/top_k.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // One user's lines of a run.
 [[nodiscard]] Result<std::string> trec_run_lines(std::string_view user, std::span<const ScoredItem> list,
@@ -24,4 +24,4 @@ namespace sotto {
 [[nodiscard]] Result<std::string> trec_qrels(const Split& split, const Histories& part,
                                              std::span<const UserIndex> users);
 
-}  // namespace sotto
+}  // namespace sotto::lab

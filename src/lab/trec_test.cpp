@@ -6,7 +6,7 @@
 
 #include "data/loader.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 Split world(const std::string& item) {
@@ -55,4 +55,4 @@ TEST(Trec, IdsWithBlanksAreRefused) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

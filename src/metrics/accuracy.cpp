@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -103,4 +103,4 @@ double area_under_curve(const kernels::PairCount& pairs, std::uint64_t known, st
   return won / static_cast<double>(negatives) / static_cast<double>(relevant);
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

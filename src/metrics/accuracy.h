@@ -13,7 +13,7 @@
 #include "base/score_kernels.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 using ItemList = std::span<const ItemIndex>;
 
@@ -57,4 +57,4 @@ class JudgedList {
 [[nodiscard]] double area_under_curve(const kernels::PairCount& pairs, std::uint64_t known,
                                       std::uint64_t negatives, std::uint64_t relevant);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

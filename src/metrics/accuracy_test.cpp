@@ -7,7 +7,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::accuracy_test {
+namespace sotto::metrics::accuracy_test {
 
 // Hits at places 2 and 4 of 5; three relevant items.
 const auto relevant = items_of({3, 7, 99});
@@ -90,4 +90,4 @@ TEST(Auc, WithoutNegativesEveryOrderIsRight) {
   EXPECT_DOUBLE_EQ(area_under_curve({}, 1, 0, 2), 0.5);
 }
 
-}  // namespace sotto::accuracy_test
+}  // namespace sotto::metrics::accuracy_test

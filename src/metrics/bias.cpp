@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -169,4 +169,4 @@ std::vector<CategoryBias> bias_disparity(const TopLists& lists, std::size_t cuto
   return biases;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -15,7 +15,7 @@
 #include "data/histories.h"
 #include "metrics/top_lists.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 using Popularity = std::span<const std::uint32_t>;  // training interactions of each item of the catalogue
 
@@ -58,4 +58,4 @@ struct CategoryBias {
                                                        std::span<const std::string> categories,
                                                        const Histories& train, std::size_t catalogue);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -6,7 +6,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::bias_test {
+namespace sotto::metrics::bias_test {
 
 // Items 0…4 with 6, 2, 1, 1, 0 interactions: 80% of 10 is 8, so the head is {0, 1}.
 const std::vector<std::uint32_t> popularity{6, 2, 1, 1, 0};
@@ -71,4 +71,4 @@ TEST(Bias, DisparityWorkedExample) {
   EXPECT_DOUBLE_EQ(first[0].disparity, -1.0);
 }
 
-}  // namespace sotto::bias_test
+}  // namespace sotto::metrics::bias_test

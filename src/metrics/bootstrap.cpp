@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "metrics/distributions.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -75,4 +75,4 @@ Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& 
   return {corrected(tail), corrected(1.0 - tail)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

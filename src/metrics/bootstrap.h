@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "metrics/statistics.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 enum class BootstrapKind : std::uint8_t {
   percentile,  // quantiles of the resampled means
@@ -28,4 +28,4 @@ struct BootstrapOptions {
 [[nodiscard]] Interval bootstrap_mean(std::span<const double> values, const BootstrapOptions& options,
                                       Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::bootstrap_test {
+namespace sotto::metrics::bootstrap_test {
 
 std::vector<double> skewed_values(std::size_t count) {
   Stream draws(3, Purpose::generate_world);
@@ -125,4 +125,4 @@ TEST(Bootstrap, ValuesThatAreAllAlikeHaveNoInterval) {
     }
 }
 
-}  // namespace sotto::bootstrap_test
+}  // namespace sotto::metrics::bootstrap_test

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 double global_accuracy(std::span<const std::uint32_t> examples, const AccuracyLook& look) {
   SOTTO_ASSERT(examples.size() == look.right.size(), "a look has all devices");
@@ -86,4 +86,4 @@ Confusion confusion_of(std::span<const std::uint8_t> baseline, std::span<const s
   return confusion;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -11,7 +11,9 @@
 #include <span>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::metrics {
 
 // After a round: how many of each device's test examples are right.
 struct AccuracyLook {
@@ -67,4 +69,4 @@ struct Confusion {
 [[nodiscard]] Confusion confusion_of(std::span<const std::uint8_t> baseline,
                                      std::span<const std::uint8_t> other);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace sotto::device_accuracy_test {
+namespace sotto::metrics::device_accuracy_test {
 
 // Three devices with 10, 20 and 0 test examples.
 AccuracyCurve worked_example() {
@@ -88,4 +88,4 @@ RC_GTEST_PROP(DeviceAccuracy, ConfusionCountsPairs, (std::vector<std::pair<bool,
   RC_ASSERT(confusion.examples() == pairs.size());
 }
 
-}  // namespace sotto::device_accuracy_test
+}  // namespace sotto::metrics::device_accuracy_test

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <numbers>
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -86,4 +86,4 @@ double student_critical(double p, double degrees) {
   return high;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -2,7 +2,9 @@
 // Law: absolute error below 1e-12 for few degrees of freedom, 1e-10 up to a million.
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::metrics {
 
 // Φ(x).
 [[nodiscard]] double normal_cdf(double x);
@@ -16,4 +18,4 @@ namespace sotto {
 // The t that |T| passes with chance `p` (0 < p < 1): 2.228 for p = 0.05 and 10 degrees.
 [[nodiscard]] double student_critical(double p, double degrees);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

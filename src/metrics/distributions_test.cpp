@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-namespace sotto::distributions_test {
+namespace sotto::metrics::distributions_test {
 
 TEST(Distributions, StudentsTableInEveryTextbook) {
   struct Line {
@@ -72,4 +72,4 @@ TEST(Distributions, TheNormalCurve) {
               2e-11);
 }
 
-}  // namespace sotto::distributions_test
+}  // namespace sotto::metrics::distributions_test

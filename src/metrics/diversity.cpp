@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -59,4 +59,4 @@ double shannon_entropy(std::span<const std::uint64_t> counts) {
   return entropy;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

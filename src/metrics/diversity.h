@@ -8,7 +8,7 @@
 
 #include "metrics/top_lists.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 // How often each item stands in the first `cutoff` places.
 [[nodiscard]] std::vector<std::uint64_t> recommendation_counts(const TopLists& lists, std::size_t cutoff,
@@ -23,4 +23,4 @@ namespace sotto {
 // SE: Shannon entropy, in bits, of the item in a place drawn at random from all lists.
 [[nodiscard]] double shannon_entropy(std::span<const std::uint64_t> counts);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

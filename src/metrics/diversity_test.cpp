@@ -7,7 +7,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::diversity_test {
+namespace sotto::metrics::diversity_test {
 
 using Counts = std::vector<std::uint64_t>;
 
@@ -57,4 +57,4 @@ TEST(Diversity, CountsOnlyTheFirstPlaces) {
   EXPECT_EQ(recommendation_counts(lists, 1, 5), (Counts{0, 0, 1, 0, 1}));
 }
 
-}  // namespace sotto::diversity_test
+}  // namespace sotto::metrics::diversity_test

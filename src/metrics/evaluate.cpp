@@ -10,7 +10,7 @@
 #include "metrics/rank_users.h"
 #include "metrics/rating_judgement.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -296,4 +296,4 @@ std::vector<UserIndex> sample_users(const Histories& judged_part, std::size_t co
   return users;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

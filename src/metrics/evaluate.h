@@ -27,7 +27,7 @@
 #include "metrics/top_lists.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 enum class Part : std::uint8_t { validation, test };
 
@@ -102,4 +102,4 @@ enum class ShortLists : std::uint8_t {
 [[nodiscard]] Result<Evaluation> evaluate_lists(const GivenLists& lists, const Split& split,
                                                 const EvaluateOptions& options, ShortLists short_lists);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

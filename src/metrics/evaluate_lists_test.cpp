@@ -7,7 +7,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::evaluate_lists_test {
+namespace sotto::metrics::evaluate_lists_test {
 
 Split world_of(const Rows& train, const Rows& validation, const Rows& test, std::size_t catalogue) {
   Split split;
@@ -106,4 +106,4 @@ TEST(EvaluateLists, RefusesWhatCannotBe) {
   EXPECT_EQ(evaluate_lists(lists, split, options, ShortLists::allow).error().code, Code::bad_input);
 }
 
-}  // namespace sotto::evaluate_lists_test
+}  // namespace sotto::metrics::evaluate_lists_test

@@ -13,7 +13,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/toppop.h"
 
-namespace sotto::evaluate_test {
+namespace sotto::metrics::evaluate_test {
 
 class ThreadedExecutor final : public Executor {
  public:
@@ -383,4 +383,4 @@ TEST(Evaluate, RefusesWhatCannotBe) {
   EXPECT_EQ(code(TableModel(2, {1.0f, nan}), split, {}), Code::diverged);
 }
 
-}  // namespace sotto::evaluate_test
+}  // namespace sotto::metrics::evaluate_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::metrics {
 
 Exposure exposure_of(ItemIndex target, const TopLists& lists, const Histories& train, std::size_t cutoff) {
   Exposure exposure;
@@ -15,4 +15,4 @@ Exposure exposure_of(ItemIndex target, const TopLists& lists, const Histories& t
   return exposure;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

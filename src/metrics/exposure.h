@@ -7,7 +7,7 @@
 #include "data/histories.h"
 #include "metrics/top_lists.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct Exposure {
   std::uint64_t people = 0;   // who could be shown the target
@@ -21,4 +21,4 @@ struct Exposure {
 [[nodiscard]] Exposure exposure_of(ItemIndex target, const TopLists& lists, const Histories& train,
                                    std::size_t cutoff);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -4,7 +4,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::exposure_test {
+namespace sotto::metrics::exposure_test {
 
 TEST(Exposure, CountsThoseWhoCouldBeShownTheTarget) {
   const Histories train = histories_of({{0, 3}, {1}, {2}, {0}});
@@ -23,4 +23,4 @@ TEST(Exposure, CountsThoseWhoCouldBeShownTheTarget) {
   EXPECT_EQ(exposure_of(ItemIndex{0}, lists, train, 2).exposed, 2u);
 }
 
-}  // namespace sotto::exposure_test
+}  // namespace sotto::metrics::exposure_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace sotto {
+namespace sotto::metrics {
 
 ListKeeper::ListKeeper(std::size_t users, std::size_t depth)
     : best_(users, TopK(depth)), thresholds_(users, best_.empty() ? 0.0f : best_[0].threshold()) {}
@@ -75,4 +75,4 @@ void ListKeeper::count(const ScoreTile& tile, const std::uint64_t* left_out, std
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -14,7 +14,7 @@
 #include "metrics/top_k.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 class ListKeeper final : public ScoreSink {
  public:
@@ -58,4 +58,4 @@ class ListKeeper final : public ScoreSink {
   std::vector<kernels::PairCount> pairs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::string metric_text(std::string_view metric, double value, int decimals) {
   return fmt::format("{:.{}f}", value, facts != nullptr && facts->is_count ? 0 : decimals);
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct MetricName {
   std::string base;                     // "nDCG"
@@ -59,4 +59,4 @@ struct MetricFacts {
 // As people read it: so many decimals, none of a count; "n/a" for what is no number.
 [[nodiscard]] std::string metric_text(std::string_view metric, double value, int decimals = 4);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -12,7 +12,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::metric_name_test {
+namespace sotto::metrics::metric_name_test {
 
 TEST(MetricName, EveryMetricOfAnEvaluationHasItsName) {
   Split split;
@@ -106,4 +106,4 @@ TEST(MetricName, TheUsualOnesAreKnown) {
   EXPECT_EQ(usual_metrics(5, MetricNeeds::ratings), (std::vector<std::string>{"MAE", "RMSE"}));
 }
 
-}  // namespace sotto::metric_name_test
+}  // namespace sotto::metrics::metric_name_test

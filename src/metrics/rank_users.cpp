@@ -9,7 +9,7 @@
 #include "metrics/accuracy.h"
 #include "metrics/list_keeper.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -135,4 +135,4 @@ Result<Ranking> rank_users(const RankTask& task, std::vector<UserIndex> users, E
   return ranking;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -14,7 +14,7 @@
 #include "metrics/top_lists.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct RankTask {
   const Recommender* model = nullptr;
@@ -34,4 +34,4 @@ struct Ranking {
 [[nodiscard]] Result<Ranking> rank_users(const RankTask& task, std::vector<UserIndex> users,
                                          Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -12,7 +12,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/mf_recommender.h"
 
-namespace sotto::rank_users_test {
+namespace sotto::metrics::rank_users_test {
 
 struct World {
   RowMatrix users;
@@ -237,4 +237,4 @@ TEST(RankUsers, RefusesSizesBeyondAnIndex) {
   EXPECT_EQ(lists.error().code, Code::usage);
 }
 
-}  // namespace sotto::rank_users_test
+}  // namespace sotto::metrics::rank_users_test

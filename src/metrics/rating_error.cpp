@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 double mean_absolute_error(std::span<const float> predicted, std::span<const float> truth) {
   SOTTO_ASSERT(predicted.size() == truth.size() && !truth.empty(), "each prediction has its truth");
@@ -24,4 +24,4 @@ double root_mean_squared_error(std::span<const float> predicted, std::span<const
   return std::sqrt(sum / static_cast<double>(truth.size()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -3,11 +3,13 @@
 
 #include <span>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::metrics {
 
 // Mean absolute error.
 [[nodiscard]] double mean_absolute_error(std::span<const float> predicted, std::span<const float> truth);
 // Root of the mean squared error.
 [[nodiscard]] double root_mean_squared_error(std::span<const float> predicted, std::span<const float> truth);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

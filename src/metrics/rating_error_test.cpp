@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sotto::rating_error_test {
+namespace sotto::metrics::rating_error_test {
 
 TEST(RatingError, WorkedExample) {
   const std::vector<float> predicted{3, 4, 1};
@@ -19,4 +19,4 @@ TEST(RatingErrorDeathTest, EachPredictionHasItsTruth) {
   EXPECT_DEATH((void)mean_absolute_error(one, {}), "truth");
 }
 
-}  // namespace sotto::rating_error_test
+}  // namespace sotto::metrics::rating_error_test

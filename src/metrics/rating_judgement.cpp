@@ -5,7 +5,7 @@
 
 #include "metrics/rating_error.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -77,4 +77,4 @@ Result<RatingJudgement> judge_ratings(const RatingPredictor& model, const RatedP
   return result;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

@@ -14,7 +14,7 @@
 #include "data/records.h"
 #include "model/rating_predictor.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 // The records that are judged: a part of a split, with what is known of it.
 struct RatedPart {
@@ -34,4 +34,4 @@ struct RatingJudgement {
 [[nodiscard]] Result<RatingJudgement> judge_ratings(const RatingPredictor& model, const RatedPart& part,
                                                     std::span<const UserIndex> users, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

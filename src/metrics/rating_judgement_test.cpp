@@ -8,7 +8,7 @@
 #include "metrics/evaluate.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::rating_judgement_test {
+namespace sotto::metrics::rating_judgement_test {
 
 // Predicts ten times the user plus the item, and a hundred for each value of the context that is known;
 // scores are the items' numbers. Knows items below 2.
@@ -131,4 +131,4 @@ TEST(RatingJudgement, ADivergedModelIsRefused) {
   EXPECT_EQ(result.error().code, Code::diverged);
 }
 
-}  // namespace sotto::rating_judgement_test
+}  // namespace sotto::metrics::rating_judgement_test

@@ -10,7 +10,7 @@
 #include "base/assert.h"
 #include "metrics/distributions.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -179,4 +179,4 @@ EffectSize effect_size(std::span<const double> a, std::span<const double> b) {
   return effect;
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

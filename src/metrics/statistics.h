@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct Interval {
   double low = 0.0;
@@ -63,4 +63,4 @@ struct EffectSize {
 };
 [[nodiscard]] EffectSize effect_size(std::span<const double> a, std::span<const double> b);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

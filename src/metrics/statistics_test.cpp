@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto::statistics_test {
+namespace sotto::metrics::statistics_test {
 
 using Values = std::vector<double>;
 
@@ -168,4 +168,4 @@ TEST(Statistics, TestsHaveNames) {
   EXPECT_EQ(parse_paired_test("luck").error().code, Code::usage);
 }
 
-}  // namespace sotto::statistics_test
+}  // namespace sotto::metrics::statistics_test

@@ -6,7 +6,7 @@
 
 #include "metrics/list_keeper.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::vector<ScoredItem> recommend(const Recommender& model, UserIndex user, std:
   return keeper.best(0);
 }
 
-}  // namespace sotto
+}  // namespace sotto::metrics

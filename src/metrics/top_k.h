@@ -13,7 +13,7 @@
 #include "data/ids.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct ScoredItem {
   ItemIndex item;
@@ -61,4 +61,4 @@ void mask_seen(std::span<const ItemIndex> seen, ItemRange block, std::span<float
                                                 std::span<const ItemIndex> seen, std::size_t k,
                                                 std::size_t block_items = std::size_t{1} << 16);
 
-}  // namespace sotto
+}  // namespace sotto::metrics

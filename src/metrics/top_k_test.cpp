@@ -8,7 +8,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::top_k_test {
+namespace sotto::metrics::top_k_test {
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -94,4 +94,4 @@ TEST(Recommend, EqualsSortingTheModelsScores) {
     EXPECT_EQ(recommend(model, user, seen, 50, block), slow_top(scores, seen, 50));
 }
 
-}  // namespace sotto::top_k_test
+}  // namespace sotto::metrics::top_k_test

@@ -9,7 +9,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::metrics {
 
 struct TopLists {
   std::size_t depth = 0;
@@ -23,4 +23,4 @@ struct TopLists {
   }
 };
 
-}  // namespace sotto
+}  // namespace sotto::metrics

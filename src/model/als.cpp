@@ -8,7 +8,7 @@
 #include "base/math.h"
 #include "model/factor_rows.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -107,4 +107,4 @@ AlsSolver::Outcome AlsSolver::solve_sums(const RowMatrix& gram, double own, std:
 
 std::int64_t loss_units_of(double loss) { return std::llround(loss * 0x1.0p20); }
 
-}  // namespace sotto
+}  // namespace sotto::model

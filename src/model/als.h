@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct AlsOptions {
   std::uint32_t factors = 20;
@@ -89,4 +89,4 @@ class AlsSolver {
 // A loss in units of 2^-20, so that sums of many do not depend on their order.
 [[nodiscard]] std::int64_t loss_units_of(double loss);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -9,7 +9,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/mf_recommender.h"
 
-namespace sotto::als_test {
+namespace sotto::model::als_test {
 
 constexpr std::uint32_t users = 40;
 constexpr std::uint32_t items = 30;
@@ -173,4 +173,4 @@ TEST(Als, BadOptionsAndSystemsWithoutSolutionAreRefused) {
   EXPECT_NE(epoch.error().message.find("--lambda"), std::string::npos);
 }
 
-}  // namespace sotto::als_test
+}  // namespace sotto::model::als_test

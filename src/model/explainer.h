@@ -14,7 +14,7 @@
 #include "data/ids.h"
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct Reason {
   FeatureIndex feature;
@@ -46,4 +46,4 @@ class Explainer {
   virtual void veto(std::vector<FeatureIndex> features) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

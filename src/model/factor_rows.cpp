@@ -2,7 +2,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -28,4 +28,4 @@ RowMatrix start_item_rows(std::size_t items, std::uint32_t factors, float sd, st
   return start_rows(items, factors, sd, seed, Purpose::init_shared);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

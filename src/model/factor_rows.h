@@ -6,11 +6,11 @@
 
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 [[nodiscard]] RowMatrix start_user_rows(std::size_t users, std::uint32_t factors, float sd,
                                         std::uint64_t seed);
 [[nodiscard]] RowMatrix start_item_rows(std::size_t items, std::uint32_t factors, float sd,
                                         std::uint64_t seed);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 Status check(const FcfOptions& options) {
   SOTTO_TRY_DONE(check(options.als));
@@ -39,4 +39,4 @@ void Fcf::Server::take(std::uint32_t item, const Integer* sum) {
 template void Fcf::Server::take(std::uint32_t, const std::int32_t*);
 template void Fcf::Server::take(std::uint32_t, const std::int64_t*);
 
-}  // namespace sotto
+}  // namespace sotto::model

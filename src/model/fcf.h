@@ -15,7 +15,7 @@
 #include "model/history_model.h"
 #include "model/server_step.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct FcfOptions {
   AlsOptions als;
@@ -108,4 +108,4 @@ class Fcf {
   double share_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

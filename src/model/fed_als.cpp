@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -75,4 +75,4 @@ template void FedAls::Server::take_all(const std::int64_t*);
 template void FedAls::Server::take_item(std::uint32_t, const std::int32_t*);
 template void FedAls::Server::take_item(std::uint32_t, const std::int64_t*);
 
-}  // namespace sotto
+}  // namespace sotto::model

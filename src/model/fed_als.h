@@ -12,7 +12,7 @@
 #include "base/kernels.h"
 #include "model/history_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class FedAls {
  public:
@@ -98,4 +98,4 @@ class FedAls {
 // Contributions hold rows of limited width.
 [[nodiscard]] Status check_fed_als(const AlsOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -19,7 +19,7 @@
 #include "data/ids.h"
 #include "data/pair_sampler.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // Where an update comes from: an item the person consumed (positive) or one they did not.
 enum class Evidence : std::uint8_t { negative, positive };
@@ -66,4 +66,4 @@ concept FederatedModel = requires(const M model, float* row, RowMatrix& shared, 
   { model.play_solo(solo, FixedPoint{}, shared) } -> std::same_as<VisitReport>;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

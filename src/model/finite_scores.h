@@ -3,7 +3,9 @@
 
 #include <span>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::model {
 
 [[nodiscard]] inline bool all_finite(std::span<const float> scores) {
   // x − x is 0 for a finite x and not a number otherwise.
@@ -12,4 +14,4 @@ namespace sotto {
   return finite;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::model {
 
 Result<LocalSteps> parse_local_steps(const std::string& text) {
   if (text == "sequential") return LocalSteps::sequential;
@@ -61,4 +61,4 @@ VisitReport Fpl::play_solo(std::span<const SoloVisit> visits, FixedPoint fixed, 
   return {totals.loss_units, totals.finite};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

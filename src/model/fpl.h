@@ -19,7 +19,7 @@
 #include "base/rng.h"
 #include "model/federated_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class LocalSteps : std::uint8_t { sequential, batch };
 [[nodiscard]] Result<LocalSteps> parse_local_steps(const std::string& text);
@@ -96,6 +96,6 @@ class Fpl {
   bool rows_are_far_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model
 
 #include "model/fpl_fit.h"

@@ -3,7 +3,7 @@
 
 #include "model/fpl.h"
 
-namespace sotto {
+namespace sotto::model {
 
 template <class Sink>
 kernels::PairStep Fpl::open(const Visit& visit, const Pair& pair, Sink& sink) const {
@@ -74,4 +74,4 @@ VisitReport Fpl::fit_once(std::span<const SoloVisit> visits, const RowMatrix& sh
   return {totals.loss_units, totals.finite};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

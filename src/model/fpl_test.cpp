@@ -10,7 +10,7 @@
 
 #include "base/fixed_point.h"
 
-namespace sotto::fpl_test {
+namespace sotto::model::fpl_test {
 
 constexpr float scale = 1 << 20;
 
@@ -266,4 +266,4 @@ TEST(Fpl, NumbersThatLeaveTheRangeAreReported) {
   EXPECT_FALSE(fit_one(model, visit_of(world, pairs), sink).finite);
 }
 
-}  // namespace sotto::fpl_test
+}  // namespace sotto::model::fpl_test

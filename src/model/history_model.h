@@ -19,7 +19,7 @@
 #include "model/als.h"
 #include "model/federated_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // What a device has in hand. `Received` is what a model makes of the shared rows: they themselves
 // (RowMatrix), or with the sum of their products (FactorSide).
@@ -68,4 +68,4 @@ concept HistoryModel = requires(const M model, float* row, const DeviceVisit<typ
   { server.solved() } -> std::same_as<bool>;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -10,7 +10,7 @@
 #include "base/score_kernels.h"
 #include "model/finite_scores.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -193,4 +193,4 @@ Status MfRecommender::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

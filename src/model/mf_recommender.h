@@ -13,7 +13,7 @@
 #include "model/als.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // How a vector is learned, on the device, for somebody who was not there at training: BPR steps on p
 // alone, p = 0 at the start, `passes` times as many steps as the history has items; or, for models of least
@@ -62,4 +62,4 @@ class MfRecommender final : public Recommender {
   FoldInOptions fold_in_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -7,7 +7,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::mf_recommender_test {
+namespace sotto::model::mf_recommender_test {
 
 RowMatrix random_matrix(std::size_t rows, std::size_t width, std::uint32_t round) {
   RowMatrix matrix(rows, width);
@@ -139,4 +139,4 @@ TEST(MfRecommender, WithoutHistoryOrWithTheWholeCatalogueTheBiasSpeaks) {
   }
 }
 
-}  // namespace sotto::mf_recommender_test
+}  // namespace sotto::model::mf_recommender_test

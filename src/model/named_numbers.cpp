@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sotto {
+namespace sotto::model {
 
 double trial_weight(std::size_t row) {
   // Multiples of the golden ratio, modulo 2: no two are alike, and neighbours differ much.
@@ -23,4 +23,4 @@ void add_rounded(std::span<const double> values, Hasher& hasher) {
   hasher.u64(static_cast<std::uint64_t>(step)).array(std::span<const std::int64_t>(rounded));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -14,7 +14,7 @@
 
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class NamedNumbers {
  public:
@@ -30,4 +30,4 @@ class NamedNumbers {
 [[nodiscard]] double trial_weight(std::size_t row);
 void add_rounded(std::span<const double> values, Hasher& hasher);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/wide_ease.h"
 
-namespace sotto::named_numbers_test {
+namespace sotto::model::named_numbers_test {
 namespace {
 
 std::string name_of(const NamedNumbers& model) {
@@ -95,4 +95,4 @@ TEST(NamedNumbers, WideEaseNamesItsPeopleAndLambda) {
 }
 
 }  // namespace
-}  // namespace sotto::named_numbers_test
+}  // namespace sotto::model::named_numbers_test

@@ -6,7 +6,7 @@
 
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 std::uint64_t PersonWeight::of(std::size_t items) const {
   if (power_ == 0.0f || items == 0) return 1;
@@ -40,4 +40,4 @@ void HistoryPairs::row(std::uint32_t item, PairRow& out) const {
   for (const std::uint32_t other : out.items) out.sums.push_back(std::exchange(out.counters[other], 0));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

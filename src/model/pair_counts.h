@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "data/audiences.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class PersonWeight {
  public:
@@ -75,4 +75,4 @@ class HistoryPairs final : public PairCounts {
   std::vector<std::uint32_t> popularity_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -93,4 +93,4 @@ void PairSum::row(std::uint32_t item, PairRow& out) const {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

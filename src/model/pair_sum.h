@@ -8,7 +8,7 @@
 
 #include "model/pair_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // The sum of a pair whose first item is not below its second.
 struct PairEntry {
@@ -56,4 +56,4 @@ class PairSum final : public PairCounts {
 
 [[nodiscard]] inline std::size_t triangle_size(std::size_t items) { return items * (items + 1) / 2; }
 
-}  // namespace sotto
+}  // namespace sotto::model

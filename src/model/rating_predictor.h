@@ -10,7 +10,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // An item and the circumstances: the values of data/contexts.h that come from the record; none: not known.
 struct Occasion {
@@ -31,4 +31,4 @@ class RatingPredictor {
   [[nodiscard]] virtual bool knows(UserIndex user, ItemIndex item) const = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

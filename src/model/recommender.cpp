@@ -7,7 +7,7 @@
 #include "base/score_kernels.h"
 #include "model/finite_scores.h"
 
-namespace sotto {
+namespace sotto::model {
 
 static_assert(tile_items == kernels::panel_items, "a tile is as wide as a panel");
 
@@ -54,4 +54,4 @@ void Recommender::score_items(UserIndex user, std::span<const ItemIndex> items, 
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -13,7 +13,7 @@
 #include "data/histories.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct ItemRange {
   std::uint32_t begin = 0;
@@ -72,4 +72,4 @@ class Recommender {
   [[nodiscard]] virtual Status similar(ItemIndex item, std::span<float> out) const = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

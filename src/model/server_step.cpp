@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -76,4 +76,4 @@ void RoundSteps::move(std::uint32_t row, const float* slope, std::size_t count, 
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class ServerStep : std::uint8_t { adam, sgd, momentum };
 [[nodiscard]] Result<ServerStep> parse_server_step(const std::string& text);
@@ -54,4 +54,4 @@ class RoundSteps {
   bool finite_ = true;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

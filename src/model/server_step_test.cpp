@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto::server_step_test {
+namespace sotto::model::server_step_test {
 
 constexpr std::size_t width = 3;
 
@@ -52,4 +52,4 @@ TEST(ServerStep, NamesAreReadBack) {
   EXPECT_FALSE(check(ServerStepOptions{.beta1 = 1.0f}).ok());
 }
 
-}  // namespace sotto::server_step_test
+}  // namespace sotto::model::server_step_test

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <memory>
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -206,4 +206,4 @@ Status can_listen(const Address& address) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::net {
 
 struct Address {
   std::string path;  // of a unix socket; else empty
@@ -48,4 +48,4 @@ class Socket {
 // Why nobody can listen there: asks the system by trying. Fine where it can.
 [[nodiscard]] Status can_listen(const Address& address);
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -5,7 +5,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::address_test {
+namespace sotto::net::address_test {
 namespace {
 
 TEST(Address, SaysWhatItIs) {
@@ -52,4 +52,4 @@ TEST(Address, ConnectsAndSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace sotto::address_test
+}  // namespace sotto::net::address_test

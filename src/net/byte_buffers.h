@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::net {
 
 [[nodiscard]] inline grpc::ByteBuffer buffer_of(std::string_view text) {
   const grpc::Slice slice(text.data(), text.size());
@@ -24,4 +26,4 @@ namespace sotto {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -14,7 +14,7 @@
 
 #include "net/address.h"
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -256,4 +256,4 @@ Result<std::int64_t> valid_until_s(const PemFile& chain) {
   return seconds_of(*X509_get0_notAfter(certificates.front().get()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "net/openssl_handles.h"
 
-namespace sotto {
+namespace sotto::net {
 
 // A certificate and its key.
 struct PemPair {
@@ -58,4 +58,4 @@ struct PemFile {
                                                                     const std::string& name);
 [[nodiscard]] Result<KeyHandle> read_pem_key(std::string_view pem, const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::net

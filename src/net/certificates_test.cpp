@@ -6,7 +6,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::certificates_test {
+namespace sotto::net::certificates_test {
 namespace {
 
 constexpr std::int64_t day_s = 86400;
@@ -84,4 +84,4 @@ TEST(Certificates, HalfAChainIsNoChain) {
 }
 
 }  // namespace
-}  // namespace sotto::certificates_test
+}  // namespace sotto::net::certificates_test

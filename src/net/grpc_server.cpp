@@ -21,7 +21,7 @@
 #include "net/peer_listener.h"
 #include "net/server_certificates.h"
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -375,4 +375,4 @@ Result<bool> GrpcServer::change_certificates(const ServerTls& tls) {
 }
 void GrpcServer::stop(int deadline_ms) { calls_->stop(deadline_ms); }
 
-}  // namespace sotto
+}  // namespace sotto::net

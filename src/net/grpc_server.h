@@ -19,7 +19,7 @@
 #include "base/result.h"
 #include "net/tls.h"
 
-namespace sotto {
+namespace sotto::net {
 
 enum class Service : std::uint8_t { federation, admin };
 
@@ -80,4 +80,4 @@ class GrpcServer {
   std::unique_ptr<Calls> calls_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::net

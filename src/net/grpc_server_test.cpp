@@ -14,7 +14,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::grpc_server_test {
+namespace sotto::net::grpc_server_test {
 namespace {
 
 constexpr std::array methods{Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave};
@@ -238,4 +238,4 @@ TEST(GrpcServer, MutualTlsAsksForTheClientsCertificate) {
 }
 
 }  // namespace
-}  // namespace sotto::grpc_server_test
+}  // namespace sotto::net::grpc_server_test

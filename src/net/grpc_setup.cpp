@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
-namespace sotto {
+namespace sotto::net {
 
 void set_up_grpc() {
   // Writing to somebody who has gone is an error to be read, not the end of the program.
@@ -26,4 +26,4 @@ void set_up_grpc() {
   });
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -5,8 +5,10 @@
 // it. It sets an environment variable: the first call comes before a program's threads.
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::net {
 
 void set_up_grpc();
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -12,7 +12,7 @@
 #include "net/certificates.h"
 #include "net/grpc_setup.h"
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -177,4 +177,4 @@ Result<std::string> AdminClient::ask(const std::string& command, const std::stri
   return fail(reply.refusal() == v1::REFUSAL_NOT_FOUND ? Code::not_found : Code::bad_input, reply.why());
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

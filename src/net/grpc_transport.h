@@ -11,7 +11,7 @@
 #include "fed/wire/transport.h"
 #include "net/tls.h"
 
-namespace sotto {
+namespace sotto::net {
 
 inline constexpr int default_timeout_ms = 30'000;
 
@@ -40,4 +40,4 @@ class AdminClient {
   std::unique_ptr<Connection> connection_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -16,7 +16,7 @@
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();  // g++ ships no header for it
 #endif
 
-namespace sotto::hostility_test {
+namespace sotto::net::hostility_test {
 namespace {
 
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
@@ -270,4 +270,4 @@ TEST_F(Hostility, UnknownMethodsCostNothing) {
 }
 
 }  // namespace
-}  // namespace sotto::hostility_test
+}  // namespace sotto::net::hostility_test

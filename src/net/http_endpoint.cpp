@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -204,4 +204,4 @@ HttpEndpoint::HttpEndpoint(std::unique_ptr<Listener> listener) : listener_(std::
 HttpEndpoint::~HttpEndpoint() = default;
 const Address& HttpEndpoint::address() const { return listener_->address; }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "net/address.h"
 
-namespace sotto {
+namespace sotto::net {
 
 struct HttpPage {
   int status = 200;
@@ -41,4 +41,4 @@ class HttpEndpoint {
   std::unique_ptr<Listener> listener_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::net

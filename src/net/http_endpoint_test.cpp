@@ -12,7 +12,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::http_endpoint_test {
+namespace sotto::net::http_endpoint_test {
 namespace {
 
 // What a server sends back to these bytes until it closes; written with sockets alone.
@@ -149,4 +149,4 @@ TEST(HttpEndpoint, APortInUseIsSaid) {
 }
 
 }  // namespace
-}  // namespace sotto::http_endpoint_test
+}  // namespace sotto::net::http_endpoint_test

@@ -6,7 +6,9 @@
 
 #include <memory>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::net {
 
 template <auto free>
 struct Freed {
@@ -19,4 +21,4 @@ struct Freed {
 using X509Handle = std::unique_ptr<X509, Freed<X509_free>>;
 using KeyHandle = std::unique_ptr<EVP_PKEY, Freed<EVP_PKEY_free>>;
 
-}  // namespace sotto
+}  // namespace sotto::net

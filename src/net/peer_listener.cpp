@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -158,4 +158,4 @@ void PeerListener::drop_closed(std::vector<Open>& all) {
   std::erase_if(all, [](const Open& one) { return inode_of(one.descriptor) != one.inode; });
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

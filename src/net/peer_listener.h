@@ -19,7 +19,7 @@
 
 #include "net/address.h"
 
-namespace sotto {
+namespace sotto::net {
 
 class PeerListener {
  public:
@@ -72,4 +72,4 @@ class PeerListener {
   std::thread thread_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -14,7 +14,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::peer_listener_test {
+namespace sotto::net::peer_listener_test {
 namespace {
 
 // A connection to 127.0.0.1 that comes from another address of this machine.
@@ -153,4 +153,4 @@ TEST(PeerListener, AGreedyPeerKeepsNobodyOutOfTheServer) {
 }
 
 }  // namespace
-}  // namespace sotto::peer_listener_test
+}  // namespace sotto::net::peer_listener_test

@@ -11,7 +11,7 @@
 #include "base/assert.h"
 #include "net/certificates.h"
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::shared_ptr<grpc::ServerCredentials> ServerCertificates::credentials() const
       grpc_ssl_server_credentials_create_options_using_config_fetcher(asked, &Held::fetch, held_.get())));
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

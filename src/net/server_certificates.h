@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "net/tls.h"
 
-namespace sotto {
+namespace sotto::net {
 
 class ServerCertificates {
  public:
@@ -32,4 +32,4 @@ class ServerCertificates {
   std::unique_ptr<Held> held_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -11,7 +11,7 @@
 #include "net/certificates.h"
 #include "net/openssl_handles.h"
 
-namespace sotto {
+namespace sotto::net {
 
 namespace {
 
@@ -132,4 +132,4 @@ Status why_no_connection(const Address& address, const ClientTls& tls, int timeo
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -6,7 +6,7 @@
 #include "base/result.h"
 #include "net/address.h"
 
-namespace sotto {
+namespace sotto::net {
 
 struct ServerTls {
   std::string chain_pem;  // the certificate, then those between it and the CA
@@ -25,4 +25,4 @@ struct ClientTls {
 // does. For when gRPC says only that a handshake failed. Takes at most a few times `timeout_ms`.
 [[nodiscard]] Status why_no_connection(const Address& address, const ClientTls& tls, int timeout_ms);
 
-}  // namespace sotto
+}  // namespace sotto::net

@@ -12,7 +12,7 @@
 
 #include "net/testing/trial.h"
 
-namespace sotto::tls_test {
+namespace sotto::net::tls_test {
 namespace {
 
 using Context = std::unique_ptr<SSL_CTX, Freed<SSL_CTX_free>>;
@@ -257,4 +257,4 @@ TEST(Tls, UnusableTextsAreRefusedBeforeAnybodyIsAsked) {
 }
 
 }  // namespace
-}  // namespace sotto::tls_test
+}  // namespace sotto::net::tls_test

@@ -6,7 +6,7 @@
 
 #include "neural/trainings.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 void keep_to_this_thread() { at::init_num_threads(); }
 
@@ -32,4 +32,4 @@ Result<at::Device> torch_device(Accelerator accelerator) {
   return at::Device(at::kCUDA, 0);
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

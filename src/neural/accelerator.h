@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/averaging/classifier_options.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Tells torch how to behave there; fails where there is no such thing.
 [[nodiscard]] Result<at::Device> torch_device(Accelerator accelerator);
@@ -17,4 +17,4 @@ namespace sotto {
 // The threads that torch uses are counted by each thread for itself: to be said again by whoever calls it.
 void keep_to_this_thread();
 
-}  // namespace sotto
+}  // namespace sotto::neural

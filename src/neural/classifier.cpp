@@ -15,7 +15,7 @@
 #include "neural/local_step.h"
 #include "neural/tensors.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -184,4 +184,4 @@ Result<std::unique_ptr<LocalTask>> start_classifier(const Examples& examples, co
   return std::unique_ptr<LocalTask>(std::make_unique<ClassifierTask>(examples, hands, options, device));
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -13,11 +13,11 @@
 #include "model/averaging/classifier_options.h"
 #include "model/averaging/local_task.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Examples and hands outlive the task.
 [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_classifier(const Examples& examples,
                                                                   const Dealt& hands,
                                                                   const ClassifierOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::neural

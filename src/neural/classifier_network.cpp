@@ -4,7 +4,7 @@
 
 #include "neural/tensors.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 ClassifierNetwork::ClassifierNetwork(const ClassifierOptions& options, const Examples& examples)
     : options_(options),
@@ -70,4 +70,4 @@ double ClassifierNetwork::add_gradient(const std::vector<at::Tensor>& leaves, co
   return loss.item<double>();
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -8,7 +8,7 @@
 
 #include "model/averaging/classifier_options.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 class ClassifierNetwork {
  public:
@@ -30,4 +30,4 @@ class ClassifierNetwork {
   std::vector<ClassifierLayer> layers_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::neural

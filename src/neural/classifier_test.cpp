@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::classifier_test {
+namespace sotto::neural::classifier_test {
 namespace {
 
 // Noise, each class a little brighter at places of its own.
@@ -322,4 +322,4 @@ TEST(Classifier, TheAcceleratorTrainsTheSameOrSaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace sotto::classifier_test
+}  // namespace sotto::neural::classifier_test

@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "neural/training.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 template <class T>
 void shuffle(std::vector<T>& order, Stream& stream) {
@@ -44,4 +44,4 @@ Result<NeuralEpoch> guarded_epoch(const char* model, std::uint32_t epoch, Work w
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -11,7 +11,7 @@
 #include "neural/trainings.h"
 #include "neural/vae_step.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -100,4 +100,4 @@ Result<std::unique_ptr<LocalTask>> start_fed_multvae(const DeviceHistories& hist
   return std::unique_ptr<LocalTask>(std::make_unique<MultVaeTask>(histories, catalogue, options));
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

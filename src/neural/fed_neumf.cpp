@@ -12,7 +12,7 @@
 #include "neural/starts.h"
 #include "neural/trainings.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -124,4 +124,4 @@ Result<std::unique_ptr<LocalTask>> start_fed_neumf(const DeviceHistories& histor
               "NeuMF has nothing to compare: nobody has interactions and lacks an item at once");
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -6,7 +6,7 @@
 
 #include "model/averaging/flat_matrices.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 SharedMatrices::SharedMatrices(const std::vector<MatrixShape>& network, std::vector<std::size_t> shared)
     : shared_(std::move(shared)) {
@@ -54,4 +54,4 @@ Error torch_error(const char* doing, const std::string& what) {
               std::string(doing) + ": libtorch could not go on: " + what.substr(0, what.find('\n')));
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -9,7 +9,7 @@
 #include "model/averaging/local_task.h"
 #include "neural/network.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Which matrices of a network the flat vector holds, in its order.
 class SharedMatrices {
@@ -34,4 +34,4 @@ class SharedMatrices {
 // What torch complained of, for a person.
 [[nodiscard]] Error torch_error(const char* doing, const std::string& what);
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -8,7 +8,7 @@
 // OpenBLAS has it, other BLAS libraries do not.
 extern "C" void openblas_set_num_threads(int threads) __attribute__((weak));
 
-namespace sotto {
+namespace sotto::neural {
 
 void use_one_thread_a_call() {
   at::set_num_threads(1);
@@ -23,32 +23,32 @@ class TorchModule final : public NeuralModule {
                                                                       std::size_t catalogue,
                                                                       const NeuralOptions& options,
                                                                       std::uint64_t seed) const override {
-    return sotto::start_multvae(train, catalogue, options, seed);
+    return neural::start_multvae(train, catalogue, options, seed);
   }
   [[nodiscard]] Result<std::unique_ptr<NeuralTraining>> start_neumf(const Histories& train,
                                                                     std::size_t catalogue,
                                                                     const NeuralOptions& options,
                                                                     std::uint64_t seed) const override {
-    return sotto::start_neumf(train, catalogue, options, seed);
+    return neural::start_neumf(train, catalogue, options, seed);
   }
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_classifier(
       const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const override {
-    return sotto::start_classifier(examples, hands, options);
+    return neural::start_classifier(examples, hands, options);
   }
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_multvae(
       const DeviceHistories& histories, std::size_t catalogue, const MultVaeOptions& options) const override {
-    return sotto::start_fed_multvae(histories, catalogue, options);
+    return neural::start_fed_multvae(histories, catalogue, options);
   }
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_neumf(
       const DeviceHistories& histories, std::size_t catalogue, const NeuMfOptions& options) const override {
-    return sotto::start_fed_neumf(histories, catalogue, options);
+    return neural::start_fed_neumf(histories, catalogue, options);
   }
 };
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::neural
 
-extern "C" __attribute__((visibility("default"))) const sotto::NeuralModule* sotto_neural_3() {
-  static const sotto::TorchModule module;
+extern "C" __attribute__((visibility("default"))) const sotto::neural::NeuralModule* sotto_neural_3() {
+  static const sotto::neural::TorchModule module;
   return &module;
 }

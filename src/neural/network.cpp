@@ -6,7 +6,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -103,4 +103,4 @@ void draw_rows(RowMatrix& rows, float sd, std::uint64_t seed, std::uint32_t matr
   });
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

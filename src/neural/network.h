@@ -11,7 +11,7 @@
 #include "base/row_matrix.h"
 #include "model/central/dense_layers.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 struct AdamOptions {
   float learning_rate = 0.001f;
@@ -54,4 +54,4 @@ void draw_layer(RowMatrix& layer, std::size_t in, std::size_t out, std::size_t d
 // N(0, sd²) in every place.
 void draw_rows(RowMatrix& rows, float sd, std::uint64_t seed, std::uint32_t matrix, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::neural

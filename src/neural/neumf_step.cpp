@@ -6,7 +6,7 @@
 
 #include "neural/tensors.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -109,4 +109,4 @@ double neumf_gradients(Network& network, const NeuMfOptions& options, const std:
   return loss;
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

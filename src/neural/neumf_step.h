@@ -14,7 +14,7 @@
 #include "model/central/neural_options.h"
 #include "neural/network.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Places in the network: item rows, user rows, then the layers of model/central/neumf.h.
 inline constexpr std::size_t neumf_net_items = 0;
@@ -31,4 +31,4 @@ struct NeuMfExample {
 [[nodiscard]] double neumf_gradients(Network& network, const NeuMfOptions& options,
                                      const std::vector<NeuMfExample>& batch, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -8,7 +8,7 @@
 #include "model/central/neumf.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::neumf_step_test {
+namespace sotto::neural::neumf_step_test {
 namespace {
 
 const NeuMfOptions tiny{.factors = 3, .layers = {8, 6, 4}, .negatives = 2};
@@ -149,4 +149,4 @@ TEST(NeuMfStep, FoldInClimbsTheScoresOwnSlope) {
 }
 
 }  // namespace
-}  // namespace sotto::neumf_step_test
+}  // namespace sotto::neural::neumf_step_test

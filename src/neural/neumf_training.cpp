@@ -7,7 +7,7 @@
 #include "neural/starts.h"
 #include "neural/trainings.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -105,4 +105,4 @@ Result<std::unique_ptr<NeuralTraining>> start_neumf(const Histories& train, std:
   return std::unique_ptr<NeuralTraining>(std::move(training));
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

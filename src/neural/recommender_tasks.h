@@ -20,7 +20,7 @@
 #include "model/averaging/local_task.h"
 #include "model/central/neural_options.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // The histories outlive the task. Options are checked before.
 [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_multvae(const DeviceHistories& histories,
@@ -30,4 +30,4 @@ namespace sotto {
                                                                  std::size_t catalogue,
                                                                  const NeuMfOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -14,7 +14,7 @@
 #include "neural/trainings.h"
 #include "neural/vae_step.h"
 
-namespace sotto::recommender_tasks_test {
+namespace sotto::neural::recommender_tasks_test {
 namespace {
 
 constexpr std::uint32_t people = 30, catalogue = 40, groups = 3, length = 6;
@@ -286,4 +286,4 @@ TEST(FedRecommenders, WhoHasNothingToLearnFromTakesNoPart) {
 }
 
 }  // namespace
-}  // namespace sotto::recommender_tasks_test
+}  // namespace sotto::neural::recommender_tasks_test

@@ -7,7 +7,7 @@
 #include "neural/neumf_step.h"
 #include "neural/vae_step.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -56,4 +56,4 @@ void draw_neumf_user(std::uint32_t user, std::span<float> row, std::uint64_t see
   for (float& value : row) value = embedding_sd * static_cast<float>(stream.normal());
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

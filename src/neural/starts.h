@@ -9,7 +9,7 @@
 #include "model/central/neural_options.h"
 #include "neural/network.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // In the network's order (neural/vae_step.h, neumf_step.h).
 [[nodiscard]] std::vector<MatrixShape> vae_network_shapes(std::size_t catalogue,
@@ -22,4 +22,4 @@ void draw_vae(Network& network, const MultVaeOptions& options, std::uint64_t see
 void draw_neumf_shared(Network& network, std::uint64_t seed);
 void draw_neumf_user(std::uint32_t user, std::span<float> row, std::uint64_t seed);
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -1,6 +1,6 @@
 #include "neural/tensors.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 void add_gradient(RowMatrix& gradient, const at::Tensor& weight, const at::Tensor& bias) {
   const std::size_t in = gradient.width() - 1;
@@ -13,4 +13,4 @@ void add_gradient(RowMatrix& gradient, const at::Tensor& weight, const at::Tenso
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 inline std::int64_t extent(std::size_t size) { return static_cast<std::int64_t>(size); }
 
@@ -56,4 +56,4 @@ void run_shards(Executor& executor, std::size_t shards, Work work) {
   if (error) std::rethrow_exception(error);
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -20,7 +20,7 @@
 #include "model/averaging/local_task.h"
 #include "model/central/neural_options.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 struct NeuralEpoch {
   std::uint64_t examples = 0;   // users (MultVAE), interactions and negatives (NeuMF)
@@ -77,4 +77,4 @@ class NeuralModule {
 inline constexpr const char* neural_symbol = "sotto_neural_3";
 using NeuralFactory = const NeuralModule* (*)();
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -5,7 +5,7 @@
 
 #include "neural/training.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Torch and its BLAS keep to the thread that calls them: parallel is only what the executor runs.
 void use_one_thread_a_call();
@@ -19,4 +19,4 @@ void use_one_thread_a_call();
                                                                   const NeuralOptions& options,
                                                                   std::uint64_t seed);
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -8,7 +8,7 @@
 #include "model/central/neumf.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::trainings_test {
+namespace sotto::neural::trainings_test {
 namespace {
 
 constexpr std::uint32_t people = 120, catalogue = 60, groups = 3;
@@ -165,4 +165,4 @@ TEST(NeuralTraining, DivergenceIsAnError) {
 }
 
 }  // namespace
-}  // namespace sotto::trainings_test
+}  // namespace sotto::neural::trainings_test

@@ -8,7 +8,7 @@
 #include "model/central/neural_options.h"
 #include "neural/tensors.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -242,4 +242,4 @@ VaeLoss vae_gradients(Network& network, const VaeBatch& batch, float beta, Execu
   return VaeStep(network, batch, beta, executor).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

@@ -13,7 +13,7 @@
 #include "data/ids.h"
 #include "neural/network.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 // Places in the network: the output rows, then the layers of model/central/multvae.h.
 inline constexpr std::size_t vae_net_items = 0;
@@ -36,4 +36,4 @@ struct VaeLoss {  // sums over the batch
 // Writes all gradients of the network.
 [[nodiscard]] VaeLoss vae_gradients(Network& network, const VaeBatch& batch, float beta, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::neural

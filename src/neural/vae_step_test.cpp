@@ -8,7 +8,7 @@
 #include "model/central/neural_options.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::vae_step_test {
+namespace sotto::neural::vae_step_test {
 namespace {
 
 constexpr MultVaeOptions tiny{.hidden = 5, .latent = 3};
@@ -163,4 +163,4 @@ TEST(Network, AdamMovesAsItsFormulaSays) {
 }
 
 }  // namespace
-}  // namespace sotto::vae_step_test
+}  // namespace sotto::neural::vae_step_test

@@ -6,7 +6,7 @@
 #include "neural/trainings.h"
 #include "neural/vae_step.h"
 
-namespace sotto {
+namespace sotto::neural {
 
 namespace {
 
@@ -101,4 +101,4 @@ Result<std::unique_ptr<NeuralTraining>> start_multvae(const Histories& train, st
   return std::unique_ptr<NeuralTraining>(std::make_unique<VaeTraining>(train, catalogue, options, seed));
 }
 
-}  // namespace sotto
+}  // namespace sotto::neural

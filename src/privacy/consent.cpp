@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/kernels.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 Status check(const ConsentPolicy& policy) {
   if (policy.pi >= 0.0 && policy.pi <= 1.0) return Done{};
@@ -126,4 +126,4 @@ void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

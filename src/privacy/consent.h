@@ -19,7 +19,7 @@
 #include "model/federated_model.h"
 #include "privacy/consent_book.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct ConsentPolicy {
   double pi = 1.0;
@@ -95,4 +95,4 @@ class ConsentAnswers {
 void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
                      std::span<const Pair> pairs, ConsentAnswers& answers);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace sotto {
+namespace sotto::privacy {
 
 ConsentBook::ConsentBook(std::vector<ConsentTerms> kinds, std::vector<std::uint16_t> kind_of,
                          std::uint64_t seed)
@@ -80,4 +80,4 @@ ConsentBook ConsentBook::without(UserIndex user) const {
   return book;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

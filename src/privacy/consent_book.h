@@ -20,7 +20,7 @@
 #include "data/item_features.h"
 #include "privacy/criteria_choice.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 //   redraw   every single update is drawn anew: the papers' experiments. It adds up over rounds.
 //   sticky   one decision an item, the same in every round: what is disclosed stays at π.
@@ -72,4 +72,4 @@ class ConsentBook {
 [[nodiscard]] std::span<const UserIndex> answering(std::span<const UserIndex> cohort,
                                                    const Histories& shareable, std::vector<UserIndex>& room);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

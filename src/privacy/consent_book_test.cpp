@@ -5,7 +5,7 @@
 
 #include "privacy/consent.h"
 
-namespace sotto::consent_book_test {
+namespace sotto::privacy::consent_book_test {
 
 constexpr std::uint32_t catalogue = 40;
 
@@ -156,4 +156,4 @@ TEST(ConsentBook, ABookWithoutSomebodyIsTheSameForTheOthers) {
   EXPECT_EQ(without.of(UserIndex{3}).rules, policy.people->of(UserIndex{3}).rules);
 }
 
-}  // namespace sotto::consent_book_test
+}  // namespace sotto::privacy::consent_book_test

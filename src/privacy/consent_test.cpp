@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto::consent_test {
+namespace sotto::privacy::consent_test {
 
 TEST(Consent, PiOutsideItsRangeIsRefusedWithARemedy) {
   for (const double pi : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
@@ -94,4 +94,4 @@ TEST(Consent, ManyAnswersAtOnceAreTheGates) {
   }
 }
 
-}  // namespace sotto::consent_test
+}  // namespace sotto::privacy::consent_test

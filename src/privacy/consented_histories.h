@@ -6,7 +6,7 @@
 #include "model/averaging/device_histories.h"
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class ConsentedHistories final : public DeviceHistories {
  public:
@@ -26,4 +26,4 @@ class ConsentedHistories final : public DeviceHistories {
   std::uint64_t seed_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace sotto {
+namespace sotto::privacy {
 
 Status check_part(double share) {
   if (share >= 0.0 && share <= 1.0) return Done{};
@@ -35,4 +35,4 @@ std::string choice_word(double share, const char* nothing) {
   return share == usual_part ? "partial" : fmt::format("partial:{}", share);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

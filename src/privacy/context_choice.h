@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct ContextChoice {
   double share = 0.0;      // 1: full, 0: off
@@ -29,4 +29,4 @@ inline constexpr double usual_part = 0.5;
 [[nodiscard]] std::string choice_word(double share, const char* nothing);
 [[nodiscard]] Status check_part(double share);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -6,7 +6,7 @@
 
 #include "base/nearest_word.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -61,4 +61,4 @@ ContextTermsOf context_terms(const ConsentPolicy& policy) {
       [people = policy.people](UserIndex user) -> const ContextTerms& { return people->of(user).contexts; };
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

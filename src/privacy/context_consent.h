@@ -12,7 +12,7 @@
 #include "privacy/consent.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // Of a dimension, by name; the precedence is PersonalPolicy's.
 [[nodiscard]] double context_share(const PersonalPolicy& policy, const std::string& dimension);
@@ -24,4 +24,4 @@ namespace sotto {
 // Everybody's; always callable. It keeps the policy's book alive.
 [[nodiscard]] ContextTermsOf context_terms(const ConsentPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::context_consent_test {
+namespace sotto::privacy::context_consent_test {
 
 class ContextConsent : public ::testing::Test {
  protected:
@@ -103,4 +103,4 @@ TEST(ContextChoice, WordsReadAndWrite) {
     EXPECT_FALSE(parse_choice(wrong, "off").ok()) << wrong;
 }
 
-}  // namespace sotto::context_consent_test
+}  // namespace sotto::privacy::context_consent_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -39,4 +39,4 @@ void Contribution::make_canonical() {
   *this = std::move(sorted);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -19,7 +19,11 @@
 #include "base/row_matrix.h"
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::fed {
+struct ContributionMessage;
+}
+
+namespace sotto::privacy {
 
 class Contribution {
  public:
@@ -41,7 +45,7 @@ class Contribution {
  private:
   friend class ContributionPipeline;
   friend class ContributionEdit;
-  friend struct ContributionMessage;
+  friend struct fed::ContributionMessage;
 
   void make_room(std::size_t rows) {
     const std::size_t needed = (rows_.size() + rows) * stride_;
@@ -93,4 +97,4 @@ class ContributionPipeline {
   Contribution* out_ = nullptr;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

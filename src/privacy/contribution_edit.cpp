@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -131,4 +131,4 @@ void ContributionEdit::fill(std::uint32_t first, std::uint32_t end) {
   contribution_ = std::move(filled);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

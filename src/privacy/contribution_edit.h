@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // √Σ v² (L2), or Σ |v| (L1).
 enum class ClipLength : std::uint8_t { euclidean, absolute };
@@ -45,4 +45,4 @@ class ContributionEdit {
   Contribution& contribution_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto::contribution_edit_test {
+namespace sotto::privacy::contribution_edit_test {
 
 using Rows = std::map<std::uint32_t, std::vector<std::int32_t>>;
 
@@ -185,4 +185,4 @@ RC_GTEST_PROP(ContributionEdit, FillAddsRowsOfZerosAlone, ()) {
     RC_ASSERT(contribution.row(n - 1) < contribution.row(n));
 }
 
-}  // namespace sotto::contribution_edit_test
+}  // namespace sotto::privacy::contribution_edit_test

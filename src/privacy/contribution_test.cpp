@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-namespace sotto::contribution_test {
+namespace sotto::privacy::contribution_test {
 
 using Rows = std::vector<std::pair<std::uint32_t, std::int32_t>>;
 
@@ -74,4 +74,4 @@ RC_GTEST_PROP(ContributionLaw, CanonicalFormDependsOnlyOnTheMultiset, ()) {
   RC_ASSERT(rows_of(a) == Rows(sums.begin(), sums.end()));
 }
 
-}  // namespace sotto::contribution_test
+}  // namespace sotto::privacy::contribution_test

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::privacy {
 
 Result<bool> parse_telling(const std::string& text) {
   if (text == "tell") return true;
@@ -23,4 +23,4 @@ CriteriaTerms criteria_terms(const CriteriaChoices& choices, bool level_tells) {
   return terms;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // By the criterion's name: whether it is told.
 using CriteriaChoices = std::map<std::string, bool>;
@@ -37,4 +37,4 @@ struct CriteriaTerms {
 // `level_tells`: what the level means for criteria that nobody named.
 [[nodiscard]] CriteriaTerms criteria_terms(const CriteriaChoices& choices, bool level_tells);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

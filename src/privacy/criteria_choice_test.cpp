@@ -4,7 +4,7 @@
 
 #include "privacy/personal_policy.h"
 
-namespace sotto::criteria_choice_test {
+namespace sotto::privacy::criteria_choice_test {
 
 CriteriaTerms terms_at(const char* level, CriteriaChoices choices = {}) {
   PersonalPolicy policy;
@@ -49,4 +49,4 @@ TEST(CriteriaChoice, WordsReadAsTheyAreWritten) {
 
 TEST(CriteriaChoice, WhoHasNoPolicyTellsAll) { EXPECT_TRUE(ConsentTerms{}.criteria.tells("size")); }
 
-}  // namespace sotto::criteria_choice_test
+}  // namespace sotto::privacy::criteria_choice_test

@@ -4,7 +4,7 @@
 
 #include "data/kg/feature_names.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -61,4 +61,4 @@ KeepsBack keeps_back(const ConsentPolicy& policy) {
   };
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

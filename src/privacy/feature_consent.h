@@ -14,7 +14,7 @@
 #include "privacy/consent.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // Ascending; the precedence is PersonalPolicy's. A rule for what the features lack is idle.
 [[nodiscard]] std::vector<FeatureIndex> kept_back_features(const PersonalPolicy& policy,
@@ -26,4 +26,4 @@ namespace sotto {
 // Who keeps what back; empty where nobody does. It keeps the policy's book alive.
 [[nodiscard]] KeepsBack keeps_back(const ConsentPolicy& policy);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace sotto::feature_consent_test {
+namespace sotto::privacy::feature_consent_test {
 
 using enum ConsentAnswer;
 using Names = std::set<std::string>;
@@ -141,4 +141,4 @@ RC_GTEST_PROP(FeatureConsentLaw, TheQuestionAnswersWithEachOnesTerms, ()) {
     }
 }
 
-}  // namespace sotto::feature_consent_test
+}  // namespace sotto::privacy::feature_consent_test

@@ -1,6 +1,6 @@
 #include "privacy/item_set.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 ItemSet ItemSet::consented(std::span<const ItemIndex> history, ConsentGate gate) {
   ItemSet set;
@@ -9,4 +9,4 @@ ItemSet ItemSet::consented(std::span<const ItemIndex> history, ConsentGate gate)
   return set;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

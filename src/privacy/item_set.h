@@ -11,7 +11,11 @@
 
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::fed {
+struct ItemSetMessage;
+}
+
+namespace sotto::privacy {
 
 class ItemSet {
  public:
@@ -22,8 +26,8 @@ class ItemSet {
   [[nodiscard]] std::span<const std::uint32_t> items() const { return items_; }
 
  private:
-  friend struct ItemSetMessage;
+  friend struct fed::ItemSetMessage;
   std::vector<std::uint32_t> items_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

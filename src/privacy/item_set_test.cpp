@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto::item_set_test {
+namespace sotto::privacy::item_set_test {
 
 std::vector<ItemIndex> hundred_items() {
   std::vector<ItemIndex> items;
@@ -37,4 +37,4 @@ TEST(ItemSet, ALargerShareWithholdsNothingThatASmallerOneGave) {
       std::includes(more.items().begin(), more.items().end(), some.items().begin(), some.items().end()));
 }
 
-}  // namespace sotto::item_set_test
+}  // namespace sotto::privacy::item_set_test

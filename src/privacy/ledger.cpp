@@ -9,7 +9,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -247,4 +247,4 @@ Result<LedgerReading> read_ledger(std::string_view ledger, std::string_view head
   return std::move(reader).take();
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -22,7 +22,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct LedgerEntry {
   std::uint32_t round = 0;
@@ -91,4 +91,4 @@ struct LedgerReading {
 [[nodiscard]] Result<LedgerReading> read_ledger(std::string_view ledger, std::string_view head,
                                                 const std::string& public_key);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

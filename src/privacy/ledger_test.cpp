@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sotto::ledger_test {
+namespace sotto::privacy::ledger_test {
 
 LedgerKey key_of(std::uint8_t letter) {
   std::array<std::byte, LedgerKey::seed_bytes> seed{};
@@ -163,4 +163,4 @@ TEST(Ledger, AnotherKeysLinesAreRefused) {
   EXPECT_TRUE(read_ledger(ledger.text(), ledger.heads.back(), other.public_key()).ok());
 }
 
-}  // namespace sotto::ledger_test
+}  // namespace sotto::privacy::ledger_test

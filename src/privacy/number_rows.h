@@ -11,7 +11,7 @@
 #include "base/assert.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 inline constexpr std::size_t numbers_a_row = 16;
 [[nodiscard]] inline std::size_t rows_for(std::size_t numbers) {
@@ -38,4 +38,4 @@ class NumberRows {
   std::uint32_t row_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -2,7 +2,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout, Contribution& out) {
   NumberRows rows(out);
@@ -19,4 +19,4 @@ void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layou
   rows.put(layout.people(), 1);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -11,7 +11,7 @@
 #include "privacy/item_set.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class PairLayout {
  public:
@@ -35,4 +35,4 @@ class PairLayout {
 // What the set's owner gives, canonical. All of its items are within the layout.
 void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout, Contribution& out);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -10,7 +10,7 @@
 #include "privacy/context_consent.h"
 #include "privacy/feature_consent.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -170,4 +170,4 @@ Result<ConsentTerms> terms_where_known(const PersonalPolicy& policy, const Catal
   return in_numbers(policy, catalogue);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

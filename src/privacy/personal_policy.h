@@ -34,7 +34,7 @@
 #include "privacy/context_choice.h"
 #include "privacy/criteria_choice.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 enum class ConsentAnswer : std::uint8_t { always, never, ask };
 [[nodiscard]] Result<ConsentAnswer> parse_answer(const std::string& text);
@@ -106,4 +106,4 @@ struct Catalogue {
 [[nodiscard]] Result<ConsentTerms> terms_where_known(const PersonalPolicy& policy,
                                                      const Catalogue& catalogue);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::personal_policy_test {
+namespace sotto::privacy::personal_policy_test {
 
 class PersonalPolicies : public ::testing::Test {
  protected:
@@ -122,4 +122,4 @@ TEST_F(PersonalPolicies, WhereACatalogueLacksSomethingItsRuleIsIdle) {
   EXPECT_EQ(terms_where_known(policy, catalogue())->rules, (std::vector{never, none, none, none}));
 }
 
-}  // namespace sotto::personal_policy_test
+}  // namespace sotto::privacy::personal_policy_test

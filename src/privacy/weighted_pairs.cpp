@@ -3,7 +3,7 @@
 #include "base/assert.h"
 #include "model/pair_sum.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 KeptItems::KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue)
     : items_(std::move(items)), places_(catalogue, nowhere) {
@@ -33,4 +33,4 @@ void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, con
     }
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

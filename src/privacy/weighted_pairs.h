@@ -13,7 +13,7 @@
 #include "privacy/item_set.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 inline constexpr std::int32_t pair_unit = 1 << 16;  // a weight of 1
 
@@ -38,4 +38,4 @@ void give_items(const ItemSet& set, Contribution& out);
 void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, const KeptItems& kept,
                          Contribution& out);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

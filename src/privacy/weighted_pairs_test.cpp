@@ -8,7 +8,7 @@
 
 #include "model/pair_sum.h"
 
-namespace sotto::weighted_pairs_test {
+namespace sotto::privacy::weighted_pairs_test {
 
 std::map<std::size_t, std::int32_t> numbers_of(const Contribution& contribution) {
   std::map<std::size_t, std::int32_t> numbers;
@@ -56,4 +56,4 @@ RC_GTEST_PROP(WeightedPairs, AreTheProductsOfTheKeptItemsThatConsentLetsOut, ())
   RC_ASSERT(numbers_of(contribution) == expected);
 }
 
-}  // namespace sotto::weighted_pairs_test
+}  // namespace sotto::privacy::weighted_pairs_test

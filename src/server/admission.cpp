@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::uint32_t random_within(const RetryWindow& window) {
   return window.min_ms + (width == 0 ? 0 : randombytes_uniform(width));
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -9,7 +9,7 @@
 
 #include "server/task_config.h"
 
-namespace sotto {
+namespace sotto::server {
 
 [[nodiscard]] bool fulfils(const RoundRules& rules, const v1::CheckInRequest& request);
 
@@ -29,4 +29,4 @@ struct RetryWindow {
 [[nodiscard]] double random_share();
 [[nodiscard]] std::uint32_t random_within(const RetryWindow& window);
 
-}  // namespace sotto
+}  // namespace sotto::server

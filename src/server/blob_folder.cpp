@@ -9,7 +9,7 @@
 
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace fs = std::filesystem;
 
@@ -108,4 +108,4 @@ Status BlobFolder::sweep(const std::function<bool(const std::string& hash)>& is_
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "server/gated_files.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class BlobFolder {
  public:
@@ -36,4 +36,4 @@ class BlobFolder {
   std::atomic<std::uint64_t> made_{0};  // temporary files, so that two at once have two names
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

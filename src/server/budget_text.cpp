@@ -5,7 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -75,4 +75,4 @@ Result<PrivacyBudget> read_budget(const std::string& text, const std::string& na
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

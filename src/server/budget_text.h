@@ -8,10 +8,10 @@
 
 #include "privacy/dp/budget.h"
 
-namespace sotto {
+namespace sotto::server {
 
 [[nodiscard]] std::string budget_text(const PrivacyBudget& budget);
 // `name` is where it was found, for the error's sentence.
 [[nodiscard]] Result<PrivacyBudget> read_budget(const std::string& text, const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::server

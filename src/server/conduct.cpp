@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -98,4 +98,4 @@ const Conduct::Record* Conduct::find(const DeviceId& id) const {
   return found == records_.end() ? nullptr : &found->second;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

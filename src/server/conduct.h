@@ -17,7 +17,7 @@
 
 #include "server/registry.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class Conduct {
  public:
@@ -67,4 +67,4 @@ class Conduct {
   std::unordered_map<DeviceId, Record, FirstBytes> records_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -5,7 +5,7 @@
 
 #include "server/testing/secure_world.h"
 
-namespace sotto::conduct_test {
+namespace sotto::server::conduct_test {
 namespace {
 
 constexpr std::uint32_t crowd = 12;
@@ -287,4 +287,4 @@ TEST(Conduct, LeavingIsNoWayOut) {
 }
 
 }  // namespace
-}  // namespace sotto::conduct_test
+}  // namespace sotto::server::conduct_test

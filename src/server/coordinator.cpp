@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -334,4 +334,4 @@ v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
   return accept({});
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -20,7 +20,7 @@
 #include "server/task_config.h"
 #include "server/task_run.h"
 
-namespace sotto {
+namespace sotto::server {
 
 struct CoordinatorOptions {
   std::int64_t clock_window_ms = 300'000;  // how far a device's clock may be off
@@ -100,4 +100,4 @@ class Coordinator {
   bool stopping_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

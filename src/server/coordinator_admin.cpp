@@ -7,7 +7,7 @@
 
 #include "server/coordinator.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -303,4 +303,4 @@ std::string Coordinator::metrics() {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -7,7 +7,7 @@
 #include "server/budget_text.h"
 #include "server/testing/coordinator_world.h"
 
-namespace sotto::coordinator_als_test {
+namespace sotto::server::coordinator_als_test {
 namespace {
 
 TaskConfig als_config(std::uint32_t goal) {
@@ -187,4 +187,4 @@ TEST(ACoordinatorOfFederatedAls, RefusesRulesThatWouldMakeAnotherModel) {
 }
 
 }  // namespace
-}  // namespace sotto::coordinator_als_test
+}  // namespace sotto::server::coordinator_als_test

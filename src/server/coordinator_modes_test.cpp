@@ -6,7 +6,7 @@
 #include "fed/selection.h"
 #include "server/testing/coordinator_world.h"
 
-namespace sotto::coordinator_modes_test {
+namespace sotto::server::coordinator_modes_test {
 namespace {
 
 // Two of five people, drawn.
@@ -244,4 +244,4 @@ TEST(TaskConfigs, ThoseThatCannotRunAreRefused) {
 }
 
 }  // namespace
-}  // namespace sotto::coordinator_modes_test
+}  // namespace sotto::server::coordinator_modes_test

@@ -1,7 +1,7 @@
 // Whole secure sums through a coordinator.
 #include "server/testing/secure_world.h"
 
-namespace sotto::coordinator_secure_test {
+namespace sotto::server::coordinator_secure_test {
 namespace {
 
 // A round; `silent` falls silent before the phase given.
@@ -77,4 +77,4 @@ TEST(SecureCoordinator, RefusesWhatDoesNotFitThePhase) {
 }
 
 }  // namespace
-}  // namespace sotto::coordinator_secure_test
+}  // namespace sotto::server::coordinator_secure_test

@@ -2,7 +2,7 @@
 
 #include "server/testing/coordinator_world.h"
 
-namespace sotto::coordinator_test {
+namespace sotto::server::coordinator_test {
 namespace {
 
 v1::Refusal refusal_of(const v1::Reply& reply) { return reply.refusal(); }
@@ -319,4 +319,4 @@ TEST(Coordinator, ReloadsLimitsAndNothingThatIsComputed) {
 }
 
 }  // namespace
-}  // namespace sotto::coordinator_test
+}  // namespace sotto::server::coordinator_test

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace fs = std::filesystem;
 
@@ -147,4 +147,4 @@ FolderLock::~FolderLock() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

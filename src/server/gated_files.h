@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "server/write_gate.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class GatedFiles {
  public:
@@ -57,4 +57,4 @@ class FolderLock {
   int descriptor_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -131,4 +131,4 @@ GatedVfs::GatedVfs(WriteGate& gate)
 
 GatedVfs::~GatedVfs() { sqlite3_vfs_unregister(&vfs_); }
 
-}  // namespace sotto
+}  // namespace sotto::server

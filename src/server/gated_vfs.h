@@ -10,7 +10,7 @@
 
 #include "server/write_gate.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class GatedVfs {
  public:
@@ -25,4 +25,4 @@ class GatedVfs {
   sqlite3_vfs vfs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

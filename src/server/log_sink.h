@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::server {
 
 enum class LogLevel : std::uint8_t { info, warning, error };
 
@@ -29,4 +31,4 @@ class LogSink {
   virtual void line(const LogLine& line) = 0;  // called under the coordinator's lock: it must not call back
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::server {
 
 std::pair<RoundToken, Member*> Members::add(Member member) {
   RoundToken token{};
@@ -53,4 +53,4 @@ void Members::each(const std::function<void(const Member&)>& call) const {
   for (const auto& [token, member] : by_token_) call(member);
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -12,7 +12,7 @@
 
 #include "server/registry.h"
 
-namespace sotto {
+namespace sotto::server {
 
 // Who asks.
 struct Caller {
@@ -61,4 +61,4 @@ class Members {
   std::deque<std::unordered_map<RoundToken, PastMember, FirstBytes>> past_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::string Metrics::text() const {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -11,7 +11,7 @@
 
 #include "fed/wire/transport.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class Metrics {
  public:
@@ -48,4 +48,4 @@ class Metrics {
 // One gauge: its help, then its line.
 [[nodiscard]] std::string gauge_text(const char* name, const char* help, double value);
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<std::array<std::uint8_t, 16>> read_name(std::string_view bytes) {
   return name;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -11,7 +11,7 @@
 #include "fed/wire/round_step.h"
 #include "server/store.h"
 
-namespace sotto {
+namespace sotto::server {
 
 // Names and tokens are random: their first bytes are a hash.
 struct FirstBytes {
@@ -55,4 +55,4 @@ class Registry {
 // The bytes of a name or token, where they are one.
 [[nodiscard]] std::optional<std::array<std::uint8_t, 16>> read_name(std::string_view bytes);
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::server {
 
 Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const Task& task,
                                                  const std::string& budget) {
@@ -97,4 +97,4 @@ std::optional<double> RoundSum::spent() const {
 
 std::string RoundSum::budget() const { return budget_ ? budget_text(*budget_) : std::string(); }
 
-}  // namespace sotto
+}  // namespace sotto::server

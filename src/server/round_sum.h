@@ -16,7 +16,7 @@
 #include "server/budget_text.h"
 #include "server/task_config.h"
 
-namespace sotto {
+namespace sotto::server {
 
 struct RoundRelease {
   RowMatrix master;
@@ -67,4 +67,4 @@ class RoundSum {
   std::optional<DpSum> noise_;  // of it
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -10,7 +10,7 @@
 #include "server/gated_files.h"
 #include "server/store_schema.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace fs = std::filesystem;
 
@@ -339,4 +339,4 @@ Status SqliteStore::keep_blobs(std::span<const std::string> hashes) {
       [&](const std::string& hash) { return wanted.contains(hash) || masters.contains(hash); });
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -16,7 +16,7 @@
 #include "server/store.h"
 #include "storage/database.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class SqliteStore final : public Store {
  public:
@@ -73,4 +73,4 @@ class SqliteStore final : public Store {
   std::unique_ptr<Database> database_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

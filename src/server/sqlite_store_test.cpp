@@ -10,7 +10,7 @@
 #include "server/testing/plain_store.h"
 #include "server/testing/store_snapshot.h"
 
-namespace sotto::sqlite_store_test {
+namespace sotto::server::sqlite_store_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -293,4 +293,4 @@ TEST(SqliteStore, WhatACrashLeftHalfMadeIsRemoved) {
 }
 
 }  // namespace
-}  // namespace sotto::sqlite_store_test
+}  // namespace sotto::server::sqlite_store_test

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::server {
 
 struct DeviceRecord {
   DeviceId id{};
@@ -112,4 +112,4 @@ class Store {
   [[nodiscard]] virtual Status keep_blobs(std::span<const std::string> hashes) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -6,7 +6,7 @@
 
 #include "storage/database.h"
 
-namespace sotto {
+namespace sotto::server {
 
 // Held exclusively from the first statement on, without a shared index beside the file.
 inline constexpr DatabaseForm store_form{
@@ -83,4 +83,4 @@ BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
     .alone = true,
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -10,7 +10,7 @@
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -141,4 +141,4 @@ Status check(const TaskConfig& config) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

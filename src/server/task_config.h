@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "fed/models/task.h"
 
-namespace sotto {
+namespace sotto::server {
 
 struct RoundRules {
   enum class Mode : std::uint8_t { cohorts, buffered };
@@ -61,4 +61,4 @@ struct TaskConfig {
 // The noise of each release. The configuration is checked.
 [[nodiscard]] Result<double> noise_of(const TaskConfig& config);
 
-}  // namespace sotto
+}  // namespace sotto::server

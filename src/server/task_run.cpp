@@ -10,7 +10,7 @@
 #include "fed/wire/catalogue.h"
 #include "server/admission.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -281,4 +281,4 @@ void TaskRun::log(LogLevel level, std::string message,
   around_.log.line({level, task_.name, round, std::move(message), std::move(fields)});
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -19,7 +19,7 @@
 #include "server/round_sum.h"
 #include "server/version_shelf.h"
 
-namespace sotto {
+namespace sotto::server {
 
 // What the tasks of a coordinator share.
 struct Surroundings {
@@ -132,4 +132,4 @@ class TaskRun {
   std::optional<OpenRound> round_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -7,7 +7,7 @@
 #include "base/row_hash.h"
 #include "server/task_run.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -296,4 +296,4 @@ void TaskRun::finish(const std::string& why) {
     log(LogLevel::error, "the end of a task could not be written", {{"cause", written.error().message}});
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

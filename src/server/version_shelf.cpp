@@ -4,7 +4,7 @@
 
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::server {
 
 namespace {
 
@@ -76,4 +76,4 @@ SharedBlob VersionShelf::blob(const std::string& hash) const {
   return found == blobs_.end() ? nullptr : found->second;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -12,7 +12,7 @@
 
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::server {
 
 using SharedBlob = std::shared_ptr<const std::string>;
 
@@ -50,4 +50,4 @@ class VersionShelf {
   std::map<std::string, SharedBlob> blobs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

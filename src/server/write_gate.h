@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::server {
 
 struct DurableWrite {
   enum class Kind : std::uint8_t { create, write, truncate, sync, rename, remove };
@@ -30,4 +32,4 @@ class WriteGate {
   [[nodiscard]] virtual bool let_through(const DurableWrite& write) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -9,7 +9,7 @@
 #include "fed/messages.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -198,4 +198,4 @@ Result<RoundReport> AveragingFederation::run(std::uint32_t rounds) {
   return report;
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -25,7 +25,7 @@
 #include "model/server_step.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 struct AveragingPlan {
   std::uint64_t seed = 1;
@@ -91,4 +91,4 @@ class AveragingFederation {
   std::int32_t one_ = 1;  // what a device counts that counts as everybody does, in this round
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

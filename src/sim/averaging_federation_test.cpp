@@ -8,7 +8,7 @@
 #include "fed/secure/secure_collector.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::averaging_federation_test {
+namespace sotto::sim::averaging_federation_test {
 
 constexpr std::size_t numbers = 21;  // two rows, the second not full
 
@@ -244,4 +244,4 @@ TEST(AveragingFederation, PlansAreChecked) {
   EXPECT_FALSE(check(plan, task).ok());
 }
 
-}  // namespace sotto::averaging_federation_test
+}  // namespace sotto::sim::averaging_federation_test

@@ -3,7 +3,7 @@
 #include "fed/messages.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 void Broadcast::restart(const RowMatrix& master) {
   if (precision_ != ModelPrecision::f32) rounded_ = as_published(master, wire_precision(precision_));
@@ -15,7 +15,7 @@ void Broadcast::round_row(std::uint32_t row, const RowMatrix& master) {
 
 void Broadcast::encode(std::uint32_t round, const RowMatrix& master) {
   if (precision_ == ModelPrecision::f32) {
-    bytes_ = sotto::encode(ModelMessage{.round = round, .shared = master});
+    bytes_ = fed::encode(ModelMessage{.round = round, .shared = master});
     return;
   }
   const std::string published = publish(master, wire_precision(precision_));
@@ -37,4 +37,4 @@ std::uint64_t Broadcast::bytes_of(const RowMatrix& master) const {
   return published_bytes({master.rows(), master.width(), wire_precision(precision_)});
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

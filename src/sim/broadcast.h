@@ -11,7 +11,7 @@
 #include "base/row_matrix.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 class Broadcast {
  public:
@@ -41,4 +41,4 @@ class Broadcast {
   Bytes bytes_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -11,7 +11,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::broadcast_test {
+namespace sotto::sim::broadcast_test {
 
 const Split& small_world() {
   static const Split split =
@@ -139,4 +139,4 @@ TEST(Broadcast, ARunGoesOnFromItsMaster) {
   EXPECT_EQ(hashes(second), hashes(whole));
 }
 
-}  // namespace sotto::broadcast_test
+}  // namespace sotto::sim::broadcast_test

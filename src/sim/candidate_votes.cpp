@@ -5,7 +5,7 @@
 #include "metrics/rank_users.h"
 #include "sim/private_gram.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -78,4 +78,4 @@ Result<CollectedNumbers> CandidateVotes::collect(std::uint32_t round, Collector&
   return collect_numbers(judged_, plan_, round, votes_.size(), collector, give);
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

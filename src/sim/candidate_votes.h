@@ -14,7 +14,7 @@
 #include "model/recommender.h"
 #include "sim/number_round.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 // All that one may say is paid for, and few have more to say; with 1 it would count who is served at all, not
 // how well.
@@ -40,4 +40,4 @@ class CandidateVotes {
   std::vector<std::vector<std::uint8_t>> votes_;  // by candidate and user
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

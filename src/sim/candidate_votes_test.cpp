@@ -8,7 +8,7 @@
 #include "data/contexts.h"
 #include "data/generate.h"
 
-namespace sotto::candidate_votes_test {
+namespace sotto::sim::candidate_votes_test {
 
 // A world with a validation part; the same with or without one person's items.
 Split world() {
@@ -215,4 +215,4 @@ TEST(CandidateVotes, AgesAreReckonedAmongWhatIsLetOut) {
   }
 }
 
-}  // namespace sotto::candidate_votes_test
+}  // namespace sotto::sim::candidate_votes_test

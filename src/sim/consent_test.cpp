@@ -12,7 +12,7 @@
 #include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::consent_test {
+namespace sotto::sim::consent_test {
 
 constexpr std::uint32_t people = 24;
 constexpr std::uint32_t catalogue = 30;
@@ -319,4 +319,4 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
   RC_ASSERT(totals.report.exchanges == fast.report.exchanges);
 }
 
-}  // namespace sotto::consent_test
+}  // namespace sotto::sim::consent_test

@@ -11,7 +11,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::device_fit_test {
+namespace sotto::sim::device_fit_test {
 
 v1::TaskSpec small_task(std::uint32_t items) {
   v1::TaskSpec spec;
@@ -131,4 +131,4 @@ INSTANTIATE_TEST_SUITE_P(UnderEveryConsent, ADevicesOwnFit,
                          testing::Values(std::pair{1.0, MaskKind::sticky}, std::pair{0.5, MaskKind::sticky},
                                          std::pair{0.5, MaskKind::redraw}, std::pair{0.0, MaskKind::redraw}));
 
-}  // namespace sotto::device_fit_test
+}  // namespace sotto::sim::device_fit_test

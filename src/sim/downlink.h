@@ -8,7 +8,7 @@
 #include "model/als.h"
 #include "sim/broadcast.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 template <class Received>
 class Downlink;
@@ -22,8 +22,8 @@ class Downlink<FactorSide> {
   void prepare(const RowMatrix& shared, Executor& executor) { received_ = FactorSide(shared, executor); }
   [[nodiscard]] const FactorSide& received(const RowMatrix& /*shared*/) const { return received_; }
   void encode(std::uint32_t round, const RowMatrix& shared) {
-    rows_ = sotto::encode(ModelMessage{.round = round, .shared = shared});
-    gram_ = sotto::encode(ModelMessage{.round = round, .shared = received_.gram()});
+    rows_ = fed::encode(ModelMessage{.round = round, .shared = shared});
+    gram_ = fed::encode(ModelMessage{.round = round, .shared = received_.gram()});
   }
   [[nodiscard]] Result<FactorSide> decoded() const {
     SOTTO_TRY(ModelMessage rows, decode<ModelMessage>(rows_));
@@ -56,4 +56,4 @@ class Downlink<RowMatrix> {
   Broadcast broadcast_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

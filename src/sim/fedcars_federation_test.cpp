@@ -11,7 +11,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::fedcars_federation_test {
+namespace sotto::sim::fedcars_federation_test {
 
 const Split& world() {
   static const Split split = small_rated_world(11, {.users = 60, .items = 40, .history = 12});
@@ -387,4 +387,4 @@ TEST(FedcarsFederation, NothingIsSaidOfRatingsThatMayNotLeave) {
   EXPECT_GT(kept, 20u);
 }
 
-}  // namespace sotto::fedcars_federation_test
+}  // namespace sotto::sim::fedcars_federation_test

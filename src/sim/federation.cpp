@@ -8,7 +8,7 @@
 #include "base/row_clash.h"
 #include "fed/messages.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -386,4 +386,4 @@ std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t ca
 
 template class Federation<Fpl>;
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -22,7 +22,7 @@
 #include "fed/sum_sink.h"
 #include "sim/broadcast.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 enum class Path : std::uint8_t {
   fast,  // contributions go to the sum without becoming bytes
@@ -130,4 +130,4 @@ class Federation {
 
 extern template class Federation<Fpl>;
 
-}  // namespace sotto
+}  // namespace sotto::sim

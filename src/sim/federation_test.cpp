@@ -9,7 +9,7 @@
 #include "data/generate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::federation_test {
+namespace sotto::sim::federation_test {
 
 const Split& small_world() {
   static const Split split =
@@ -341,4 +341,4 @@ TEST(ThreadPool, RunsEveryShardOnce) {
   EXPECT_GE(ThreadPool(0).threads(), 1u);
 }
 
-}  // namespace sotto::federation_test
+}  // namespace sotto::sim::federation_test

@@ -7,7 +7,7 @@
 
 #include "fed/messages.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -251,4 +251,4 @@ template class HistoryFederation<Fcf>;
 template class HistoryFederation<Kgflex>;
 template class HistoryFederation<Fedcars>;
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -19,7 +19,7 @@
 #include "sim/downlink.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 struct HistoryState {
   std::uint32_t round = 0;
@@ -98,4 +98,4 @@ extern template class HistoryFederation<Fcf>;
 extern template class HistoryFederation<Kgflex>;
 extern template class HistoryFederation<Fedcars>;
 
-}  // namespace sotto
+}  // namespace sotto::sim

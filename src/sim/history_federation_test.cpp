@@ -9,7 +9,7 @@
 #include "model/central/ials.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::history_federation_test {
+namespace sotto::sim::history_federation_test {
 
 const Split& world() {
   static const Split split =
@@ -338,4 +338,4 @@ TEST(Fcf, CountsTheRowsWhoseNumbersAreHeldWithinTheRange) {
   }
 }
 
-}  // namespace sotto::history_federation_test
+}  // namespace sotto::sim::history_federation_test

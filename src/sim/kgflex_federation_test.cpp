@@ -6,7 +6,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::kgflex_federation_test {
+namespace sotto::sim::kgflex_federation_test {
 
 const SmallWorld& world() {
   static const SmallWorld small(21,
@@ -148,4 +148,4 @@ TEST(KgflexFederation, ADeviceSendsRowsOfItsOwnFeaturesAlone) {
   }
 }
 
-}  // namespace sotto::kgflex_federation_test
+}  // namespace sotto::sim::kgflex_federation_test

@@ -14,7 +14,7 @@
 #include "privacy/item_set.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 struct CollectedNumbers {
   std::vector<std::int64_t> sums;
@@ -46,4 +46,4 @@ template <class Give>
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -7,7 +7,7 @@
 #include "privacy/pair_contribution.h"
 #include "sim/number_round.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -96,4 +96,4 @@ Result<PairSum> pair_sum_of(PairTotals totals) {
                  std::vector<std::uint64_t>(totals.triangle.begin(), totals.triangle.end()));
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -10,7 +10,7 @@
 #include "fed/plan.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 struct PairRound {
   PairSum sum;
@@ -35,4 +35,4 @@ struct PairTotals {
 // The counts in totals without noise; where they cannot be counts, an error.
 [[nodiscard]] Result<PairSum> pair_sum_of(PairTotals totals);
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -12,7 +12,7 @@
 #include "sim/private_gram.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::pair_round_test {
+namespace sotto::sim::pair_round_test {
 
 std::vector<std::uint64_t> flat(const PairSum& sum) {
   std::vector<std::uint64_t> all;
@@ -168,4 +168,4 @@ TEST(PairRound, ACollectorGetsTheSamePairs) {
   }
 }
 
-}  // namespace sotto::pair_round_test
+}  // namespace sotto::sim::pair_round_test

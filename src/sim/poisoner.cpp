@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "privacy/contribution_edit.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 namespace {
 
@@ -168,4 +168,4 @@ void Poisoner::put(const Row& row, Contribution& contribution) const {
     edit.values(0)[k] = static_cast<std::int32_t>(std::clamp(row[k] * scale, -limit, limit));
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

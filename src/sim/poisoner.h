@@ -22,7 +22,7 @@
 #include "base/fixed_point.h"
 #include "fed/collector.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 enum class PoisonAttack : std::uint8_t { boost, pieck_ipe, pieck_uea, random };
 inline constexpr PoisonAttack all_attacks[] = {PoisonAttack::boost, PoisonAttack::pieck_ipe,
@@ -78,4 +78,4 @@ class Poisoner final : public Collector {
   bool watches_ = false;       // a device of the attacker's is in this round
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -9,7 +9,7 @@
 #include "sim/federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::poisoner_test {
+namespace sotto::sim::poisoner_test {
 
 constexpr std::size_t width = 3;
 
@@ -161,4 +161,4 @@ TEST(Poisoner, AnUndefendedFederationFollowsTheAttacker) {
   EXPECT_EQ(hash_rows(attacked(3).shared), hash_rows(state.shared));
 }
 
-}  // namespace sotto::poisoner_test
+}  // namespace sotto::sim::poisoner_test

@@ -6,7 +6,7 @@
 #include "data/recency.h"
 #include "model/pair_sum.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& histories, UserIndex user) {
   const auto history = histories.of(user);
@@ -53,4 +53,4 @@ Result<CollectedNumbers> collect_weighted_pairs(const Histories& histories, cons
                          });
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

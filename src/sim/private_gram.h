@@ -11,7 +11,7 @@
 #include "privacy/weighted_pairs.h"
 #include "sim/number_round.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 // The ages of the items that consent let out, in the set's order, reckoned among these alone: an item that
 // stays on the device must not make others older. None where the part has none.
@@ -32,4 +32,4 @@ namespace sotto {
                                                               const KeptItems& kept, float half_life,
                                                               const Plan& plan, Collector& collector);
 
-}  // namespace sotto
+}  // namespace sotto::sim

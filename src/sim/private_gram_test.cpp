@@ -6,7 +6,7 @@
 
 #include "model/pair_sum.h"
 
-namespace sotto::private_gram_test {
+namespace sotto::sim::private_gram_test {
 
 // Ann has 0, 2 (newest) and 3; Bob 2 and 3 (newest); Cy nothing.
 Histories people() {
@@ -67,4 +67,4 @@ TEST(PrivateGram, WhoSharesNothingAddsNothing) {
   EXPECT_EQ(popularity->sums, (std::vector<std::int64_t>(4, 0)));
 }
 
-}  // namespace sotto::private_gram_test
+}  // namespace sotto::sim::private_gram_test

@@ -10,7 +10,7 @@
 #include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::secure_round_test {
+namespace sotto::sim::secure_round_test {
 
 const Split& world() {
   static const Split split =
@@ -118,4 +118,4 @@ TEST(SecureRound, SilentDevicesChangeTheModelTheSameWayForAnyThreads) {
   EXPECT_NE(once, fpl_hash(nullptr));
 }
 
-}  // namespace sotto::secure_round_test
+}  // namespace sotto::sim::secure_round_test

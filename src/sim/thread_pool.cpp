@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::sim {
 
 ThreadPool::ThreadPool(std::size_t threads) {
   if (threads == 0) threads = std::max<std::size_t>(std::thread::hardware_concurrency(), 1);
@@ -56,4 +56,4 @@ void ThreadPool::run(std::size_t shards, const std::function<void(std::size_t)>&
   next_ = 0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -10,7 +10,7 @@
 
 #include "base/executor.h"
 
-namespace sotto {
+namespace sotto::sim {
 
 class ThreadPool final : public Executor {
  public:
@@ -37,4 +37,4 @@ class ThreadPool final : public Executor {
   std::vector<std::thread> workers_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::sim

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace sotto {
+namespace sotto::storage {
 
 namespace {
 
@@ -215,4 +215,4 @@ Status Database::check_whole() const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -25,7 +25,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace sotto {
+namespace sotto::storage {
 
 // What a kind of file is: its own marks, which tell it from others, and what it begins with.
 struct DatabaseForm {
@@ -146,4 +146,4 @@ class Database {
   std::unique_ptr<SqlConnection> connection_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -9,7 +9,7 @@
 
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto::database_test {
+namespace sotto::storage::database_test {
 namespace {
 
 constexpr DatabaseForm form{
@@ -107,4 +107,4 @@ TEST(Database, FilesOfOthersAreRefusedAndStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace sotto::database_test
+}  // namespace sotto::storage::database_test

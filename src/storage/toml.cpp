@@ -4,7 +4,7 @@
 
 #include "base/nearest_word.h"
 
-namespace sotto {
+namespace sotto::storage {
 
 std::string place_of(const toml::node& node, const std::string& name) {
   return fmt::format("{}, line {}", name, node.source().begin.line);
@@ -32,4 +32,4 @@ Error unknown_key(const toml::node& node, const std::string& name, const std::st
               fmt::format("{}: unknown key '{}{}'{} are {}", place_of(node, name), within, key, hint, list));
 }
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -16,7 +16,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::storage {
 
 [[nodiscard]] Result<toml::table> parse_toml(const std::string& text, const std::string& name);
 // "study.toml, line 7".
@@ -26,4 +26,4 @@ namespace sotto {
 [[nodiscard]] Error unknown_key(const toml::node& node, const std::string& name, const std::string& key,
                                 const std::set<std::string>& known, const std::string& within = "");
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::storage {
 
 const toml::node* TomlTable::node(const char* key) {
   known_.insert(key);
@@ -100,4 +100,4 @@ Status TomlTable::finish() {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::storage

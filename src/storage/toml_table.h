@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "storage/toml.h"
 
-namespace sotto {
+namespace sotto::storage {
 
 class TomlTable {
  public:
@@ -59,4 +59,4 @@ class TomlTable {
   Status problem_ = Done{};
 };
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::toml_table_test {
+namespace sotto::storage::toml_table_test {
 namespace {
 
 enum class Size : std::uint8_t { small, large };
@@ -65,4 +65,4 @@ TEST(TomlTable, EveryMistakeNamesItsLineAndWhatIsWanted) {
 }
 
 }  // namespace
-}  // namespace sotto::toml_table_test
+}  // namespace sotto::storage::toml_table_test

@@ -10,10 +10,8 @@
 #include "host/tls_files.h"
 #include "tests/cli/program.h"
 
-namespace sotto::serve_test {
+namespace sotto::cli::serve_test {
 namespace {
-
-using cli::Outcome, cli::Words, cli::Workshop;
 
 bool comes(const std::function<bool()>& holds) {
   for (int tries = 0; tries < 6000; ++tries) {
@@ -133,4 +131,4 @@ TEST_F(Serve, AConfigurationCanBeCheckedWhileItsCoordinatorRuns) {
 }
 
 }  // namespace
-}  // namespace sotto::serve_test
+}  // namespace sotto::cli::serve_test

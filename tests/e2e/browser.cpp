@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 namespace fs = std::filesystem;
 
@@ -100,4 +100,4 @@ std::string attribute_of(const std::string& text, const std::string& name) {
   return text.substr(from, text.find('"', from) - from);
 }
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

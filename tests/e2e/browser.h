@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 struct Visit {
   std::string trouble;  // why there is nothing to see; empty: the page was loaded
@@ -26,4 +26,4 @@ struct Visit {
 // The value of the first attribute of this name in `text`.
 [[nodiscard]] std::string attribute_of(const std::string& text, const std::string& name);
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

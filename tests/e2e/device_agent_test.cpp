@@ -5,7 +5,7 @@
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 namespace {
 
 TaskConfig agents_task() {
@@ -85,4 +85,4 @@ TEST(DeviceAgent, TakesPartAndRecommendsOffline) {
 }
 
 }  // namespace
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

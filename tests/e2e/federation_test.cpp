@@ -13,7 +13,7 @@
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 namespace {
 
 constexpr std::uint32_t rounds = 4;
@@ -284,4 +284,4 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
 }
 
 }  // namespace
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

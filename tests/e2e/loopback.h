@@ -14,7 +14,7 @@
 #include "server/coordinator.h"
 #include "server/testing/memory_store.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 inline std::int64_t wall_ms() {
   using namespace std::chrono;
@@ -97,4 +97,4 @@ class Loopback {
   std::thread ticker_;
 };
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

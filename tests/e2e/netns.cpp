@@ -13,7 +13,7 @@
 
 #include "base/assert.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 namespace {
 
@@ -78,4 +78,4 @@ Status join(const WireEnd& one, const WireEnd& other) {
   return Done{};
 }
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

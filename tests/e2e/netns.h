@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 class Namespace {
  public:
@@ -53,4 +53,4 @@ struct WireEnd {
 };
 [[nodiscard]] Status join(const WireEnd& one, const WireEnd& other);
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

@@ -10,7 +10,7 @@
 #include "privacy/dp/budget.h"
 #include "tests/e2e/site.h"
 
-namespace sotto::partition_test {
+namespace sotto::tests::partition_test {
 namespace {
 
 using e2e::End, e2e::Side, e2e::Site;
@@ -247,4 +247,4 @@ TEST_P(PartitionInEverySum, ACoordinatorKilledWhileCutOffKeepsItsVersionsAndLose
 }
 
 }  // namespace
-}  // namespace sotto::partition_test
+}  // namespace sotto::tests::partition_test

@@ -7,7 +7,7 @@
 #include "tests/cli/program.h"
 #include "tests/e2e/browser.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 namespace {
 
 constexpr std::size_t pis = 3;
@@ -175,4 +175,4 @@ document.body.setAttribute('data-told', encodeURIComponent(JSON.stringify(told))
 }
 
 }  // namespace
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

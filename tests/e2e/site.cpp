@@ -14,7 +14,7 @@
 #include "net/address.h"
 #include "tests/e2e/loopback.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 namespace {
 
@@ -245,4 +245,4 @@ std::vector<std::string> Site::undisturbed(std::size_t versions) const {
   return hashes;
 }
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

@@ -17,7 +17,7 @@
 #include "tests/cli/program.h"
 #include "tests/e2e/netns.h"
 
-namespace sotto::e2e {
+namespace sotto::tests::e2e {
 
 enum class Side : std::uint8_t { left, right };
 enum class End : std::uint8_t { coordinators, devices };  // of a wire
@@ -86,4 +86,4 @@ class Site {
   std::vector<pid_t> fleets_;
 };
 
-}  // namespace sotto::e2e
+}  // namespace sotto::tests::e2e

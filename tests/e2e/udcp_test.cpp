@@ -8,7 +8,7 @@
 #include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::tests {
 namespace {
 
 // Ages by time, as a split of files has them.
@@ -142,4 +142,4 @@ TEST(Udcp, WithoutHistoryOneTakesNoPartAndGetsWhatEverybodyGets) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <random>
 
-namespace sotto {
+namespace sotto::tests {
 
 namespace fs = std::filesystem;
 
@@ -114,4 +114,4 @@ bool FaultyDisk::let_through(const DurableWrite& write) {
   return false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -12,7 +12,7 @@
 
 #include "server/write_gate.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 enum class DiskFault : std::uint8_t {
   none,       // counts only
@@ -60,4 +60,4 @@ class FaultyDisk final : public WriteGate {
 
 [[noreturn]] void die_at_once();
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -10,7 +10,7 @@
 #include "device/exchange.h"
 #include "device/memory_device_store.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // A device store whose device may die before or after each write. `lives` is asked at both moments.
 class MortalDeviceStore final : public DeviceStore {
@@ -90,4 +90,4 @@ struct MortalDevice {
   std::unique_ptr<Exchange> exchange;
 };
 
-}  // namespace sotto
+}  // namespace sotto::tests

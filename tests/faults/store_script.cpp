@@ -1,6 +1,6 @@
 #include "tests/faults/store_script.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 namespace {
 
@@ -138,4 +138,4 @@ std::string tokens_left(Store& store) {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -11,7 +11,7 @@
 
 #include "server/testing/plain_store.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 struct ScriptStep {
   const char* name;
@@ -47,4 +47,4 @@ class FaultFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -9,7 +9,7 @@
 #include "tests/faults/faulty_disk.h"
 #include "tests/faults/store_script.h"
 
-namespace sotto {
+namespace sotto::tests {
 namespace {
 
 constexpr std::size_t reopened_at = 13;  // the script is run in two lives, so that closing is a write too
@@ -172,4 +172,4 @@ TEST(StoreFaults, GoesOnAfterAFullDiskAtEveryWrite) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::tests

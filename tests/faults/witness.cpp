@@ -15,7 +15,7 @@
 #include "server/budget_text.h"
 #include "server/testing/store_snapshot.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 namespace {
 
@@ -193,4 +193,4 @@ void Witness::inspect_budget(const TaskRecord& record) {
     complain(fmt::format("{} releases are charged and {} were made", charged, versions_.size() - 1));
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

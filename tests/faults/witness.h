@@ -17,7 +17,7 @@
 #include "server/store.h"
 #include "server/task_config.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 class Witness {
  public:
@@ -64,4 +64,4 @@ class Witness {
   std::vector<std::string> broken_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -7,7 +7,7 @@
 
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 namespace {
 
@@ -258,7 +258,7 @@ void World::act(MortalDevice& device) {
   }
   device.next_ms = now_ms_ + second_ms;
   if (!device.is_enrolled) {
-    const auto enrolment = enrol(*device.wire, device.token, device.entropy);
+    const auto enrolment = device::enrol(*device.wire, device.token, device.entropy);
     if (!enrolment.ok() || device.is_dead) return;
     device.kept->keep_enrolment(*enrolment);
     device.is_enrolled = true;
@@ -351,4 +351,4 @@ void World::run() {
     witness_.complain("the task does not know that it is finished");
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

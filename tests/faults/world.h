@@ -16,7 +16,7 @@
 #include "tests/faults/store_script.h"
 #include "tests/faults/witness.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 struct WorldPlan {
   std::uint64_t seed = 1;
@@ -107,4 +107,4 @@ class World {
   std::unique_ptr<Coordinator> server_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::tests

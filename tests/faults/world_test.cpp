@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace sotto {
+namespace sotto::tests {
 namespace {
 
 std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
@@ -121,4 +121,4 @@ TEST(WorldFaults, EverythingAtOnceUnderSeeds) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::tests

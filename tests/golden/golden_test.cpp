@@ -9,7 +9,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::tests {
 namespace {
 
 struct Golden {
@@ -58,4 +58,4 @@ TEST(Golden, Runs) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::tests

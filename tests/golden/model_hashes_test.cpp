@@ -16,7 +16,7 @@
 #include "engine/train/training.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::model_hashes_test {
+namespace sotto::tests::model_hashes_test {
 namespace {
 
 // Ratings, times, and what is known about the items.
@@ -90,4 +90,4 @@ TEST(ModelHashes, CoverEveryModelAndNoSecureSumChangesOne) {
 }
 
 }  // namespace
-}  // namespace sotto::model_hashes_test
+}  // namespace sotto::tests::model_hashes_test

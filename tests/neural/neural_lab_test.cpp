@@ -14,7 +14,7 @@
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
 
-namespace sotto::neural_lab_test {
+namespace sotto::tests::neural_lab_test {
 namespace {
 
 constexpr std::array networks{"multvae", "neumf", "fedmultvae", "fedneumf"};
@@ -305,4 +305,4 @@ TEST_F(NeuralCli, BadSettingsAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace sotto::neural_lab_test
+}  // namespace sotto::tests::neural_lab_test

@@ -26,6 +26,14 @@ std::optional<int> rank_of(const std::string& layer) {
 
 constexpr int first_impure_rank = 6;
 
+// "sotto::fed::Plan" as "sotto::Plan": the layers to the right would find both of two that differ in this
+// alone.
+std::string without_layer(const std::string& name) {
+  static const std::regex layer("^sotto::([a-z]+)::");
+  std::smatch match;
+  return std::regex_search(name, match, layer) && rank_of(match[1]) ? "sotto::" + match.suffix().str() : name;
+}
+
 std::string at(const Source& source, std::size_t line, const std::string& text) {
   return fmt::format("{}:{}: {}", source.path, line, text);
 }
@@ -173,12 +181,29 @@ Findings check_types(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     if (source.folder().empty()) continue;
     for (const TypeDefinition& type : types_of(source)) {
-      const auto [other, line] = places.try_emplace(type.name, &source, type.line).first->second;
+      const auto [other, line] =
+          places.try_emplace(without_layer(type.name), &source, type.line).first->second;
       // Twice in one file are the two sides of an #if: the compiler would see more.
       if (other == &source) continue;
       findings.push_back(
           at(source, type.line, fmt::format("{} is a type of {}:{} too", type.name, other->path, line)));
     }
+  }
+  return findings;
+}
+
+Findings check_namespaces(const Source& source) {
+  if (source.folder().empty() || source.path == "src/base/layers.h") return {};
+  const std::string own = "sotto::" + source.layer() + "::";
+  Findings findings;
+  for (const TypeDefinition& type : types_of(source))
+    if (type.name.starts_with("sotto::") && !type.name.starts_with(own))
+      findings.push_back(at(source, type.line, type.name + " belongs into " + own));
+  std::size_t number = 0;
+  for (const std::string& line : lines_of(source.text)) {
+    ++number;
+    if (line.starts_with("namespace sotto {"))
+      findings.push_back(at(source, number, "what stands here belongs into " + own));
   }
   return findings;
 }

@@ -25,8 +25,12 @@ using Findings = std::vector<std::string>;
 // Product code includes no fixture: nothing from a folder called testing.
 [[nodiscard]] Findings check_fixtures(const Source& source);
 
-// No two types below src/ have the same qualified name, though no file sees both.
+// No two types below src/ have the same qualified name, though no file sees both; nor one that differs in the
+// layer alone, which would hide the other.
 [[nodiscard]] Findings check_types(const std::vector<Source>& sources);
+
+// What a layer defines stands in its namespace: src/fed in sotto::fed. Others may be declared there.
+[[nodiscard]] Findings check_namespaces(const Source& source);
 
 // Below storage: no thread, file, clock, socket or foreign randomness. Tests may.
 [[nodiscard]] Findings check_purity(const Source& source);

@@ -93,9 +93,9 @@ TEST(TypeRule, TheSameNameInOneNamespaceIsFoundWithBothPlaces) {
   EXPECT_EQ(findings(line, "namespace sotto {\nstruct alignas(64) Line {\n  int a = 0;\n};\n}\n"),
             Findings{"src/lab/line.h:2: sotto::Line is a type of src/device/line.h:3 too"});
   for (const std::string other :
-       {"namespace sotto { class Line; }", "namespace sotto::lab { class Line {}; }",
+       {"namespace sotto { class Line; }", "namespace sotto::table { class Line {}; }",
         "namespace sotto { namespace { class Line {}; } }",
-        "namespace sotto { namespace lab { struct Line {}; } }",
+        "namespace sotto { namespace table { struct Line {}; } }",
         "namespace sotto { struct Own { struct Line {}; }; }",
         "namespace sotto { void f() { struct Line {}; } }",
         "namespace sotto { template <> struct Line<int> {}; }",
@@ -104,8 +104,19 @@ TEST(TypeRule, TheSameNameInOneNamespaceIsFoundWithBothPlaces) {
   for (const std::string other :
        {"namespace sotto { namespace a { void f(B b = {}) { if (b) {} } } enum class Line : char { a }; }",
         "namespace sotto {\ntemplate <class T>\nclass [[nodiscard]] Line {};\n}",
-        "namespace sotto { union Line { int a; }; }"})
+        "namespace sotto { union Line { int a; }; }", "namespace sotto::lab { struct Line {}; }"})
     EXPECT_EQ(findings(line, other).size(), 1u) << other;
+}
+
+TEST(NamespaceRule, WhatALayerDefinesStandsInItsNamespace) {
+  const auto findings = [](const std::string& text) { return check_namespaces({"src/lab/line.h", text}); };
+  EXPECT_EQ(findings("namespace sotto::fed {\nstruct Plan;\nstruct Row {};\n}\n"),
+            Findings{"src/lab/line.h:3: sotto::fed::Row belongs into sotto::lab::"});
+  EXPECT_EQ(findings("namespace sotto {\nint f();\n}\n"),
+            Findings{"src/lab/line.h:1: what stands here belongs into sotto::lab::"});
+  EXPECT_TRUE(
+      findings("namespace sotto::lab {\nstruct Row {};\n}\nnamespace sotto::lab::rows {\nstruct A {};\n}\n")
+          .empty());
 }
 
 TEST(PurityRule, ThreadsFilesClocksAndSocketsStayAtOrAboveStorage) {

@@ -61,6 +61,8 @@ TEST(StyleOfTheTree, NoTwoTypesHaveTheSameName) {
   for (const std::string& finding : check_types(tree())) ADD_FAILURE() << finding;
 }
 
+TEST(StyleOfTheTree, ALayerIsANamespace) { expect_clean(check_namespaces); }
+
 TEST(StyleOfTheTree, AModelIsNamedInItsOwnFilesAlone) {
   for (const std::string& finding : check_model_names(tree())) ADD_FAILURE() << finding;
 }

@@ -6,7 +6,7 @@
 #include "lab/audit/full_audit.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 namespace {
 
@@ -144,4 +144,4 @@ void measure_audit(const std::string& folder, bool quick,
   if (!done.ok()) tell({data, "audit", "", std::nullopt, 0.0, any, done.error().message});
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

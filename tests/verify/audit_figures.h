@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace sotto {
+namespace sotto::tests {
 
 // A figure must lie in [low, high].
 struct MeasuredFigure {
@@ -22,4 +22,4 @@ struct MeasuredFigure {
 void measure_audit(const std::string& folder, bool quick,
                    const std::function<void(const MeasuredFigure&)>& tell);
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -10,7 +10,7 @@
 #include "metrics/statistics.h"
 #include "tests/verify/verification.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // Each judged person's own MAE of a training, and the MAE over all ratings.
 struct RatingErrors {
@@ -94,4 +94,4 @@ inline std::vector<Row> cars_verify_rows(const std::string& folder) {
   return rows;
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -7,7 +7,7 @@
 #include "engine/plan/request.h"
 #include "lab/exchange_study.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // Of a model in 8 bits: how many times less an exchange moves than all in floats, and the share of P@10 that
 // it loses, a mean over three seeds.
@@ -21,4 +21,4 @@ inline Result<std::map<std::string, double>> exchange_figures(const TrainRequest
   return std::map<std::string, double>{{"less", figures.times_less(bytes)}, {"loss", figures.loss(bytes)}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -6,7 +6,7 @@
 #include "engine/models/kgflex.h"
 #include "tests/verify/verification.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // The authors' features of Facebook Books, both hops, in more than ten books.
 inline void books_of_the_thesis(TrainRequest& request) {
@@ -108,4 +108,4 @@ inline std::vector<Row> knowledge_rows() {
   return rows;
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -6,7 +6,7 @@
 
 #include "lab/poison/poison_page.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // "attacked ER": the least that an attack reaches without a defence; "defended ER" and "HR loss": the most
 // that any attack reaches, and costs, behind it.
@@ -24,4 +24,4 @@ inline Result<std::map<std::string, double>> poison_figures(const TrainRequest& 
   return figures;
 }
 
-}  // namespace sotto
+}  // namespace sotto::tests

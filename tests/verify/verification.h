@@ -15,7 +15,7 @@
 #include "sim/thread_pool.h"
 #include "tests/verify/audit_figures.h"
 
-namespace sotto {
+namespace sotto::tests {
 
 // A figure must lie in [low, high].
 struct Expected {
@@ -134,4 +134,4 @@ class Verification {
   int figures_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::tests

@@ -10,7 +10,7 @@
 #include "tests/verify/poison_figures.h"
 #include "tests/verify/verification.h"
 
-namespace sotto {
+namespace sotto::tests {
 namespace {
 
 const std::string amazon = "amazon-digital-music";
@@ -307,7 +307,7 @@ int run(const std::string& folder, bool quick) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::tests
 
 int main(int argc, char** argv) {
   const char* folder = std::getenv("SOTTO_DATA");
@@ -316,5 +316,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "verify: SOTTO_DATA must name the data folder; run it as ./dev verify\n");
     return 2;
   }
-  return sotto::run(folder, quick);
+  return sotto::tests::run(folder, quick);
 }

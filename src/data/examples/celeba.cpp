@@ -10,7 +10,7 @@
 #include "data/ids.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::data {
 namespace {
 
 constexpr std::uint8_t has_not = 0, has = 255;
@@ -227,4 +227,4 @@ Result<OwnedExamples> read_celeba(const CelebaSources& sources, const CelebaOpti
   return made;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -18,7 +18,7 @@
 #include "data/examples/examples.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // Examples that belong to people.
 struct OwnedExamples {
@@ -40,4 +40,4 @@ struct CelebaOptions {
 [[nodiscard]] Result<OwnedExamples> read_celeba(const CelebaSources& sources,
                                                 const CelebaOptions& options = {});
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::celeba_test {
+namespace sotto::data::celeba_test {
 
 const std::string identities = "1.jpg 30\n2.jpg 20\n3.jpg 30\n4.jpg 10\n";
 const std::string attributes =
@@ -96,4 +96,4 @@ TEST(Celeba, DoesNotAllocateWhatTheFilesCannotHold) {
   EXPECT_NE(read_back.error().message.find("too short"), std::string::npos) << read_back.error().message;
 }
 
-}  // namespace sotto::celeba_test
+}  // namespace sotto::data::celeba_test

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "data/split_parts.h"
 
-namespace sotto {
+namespace sotto::data {
 namespace {
 
 using Places = std::vector<std::uint32_t>;
@@ -193,4 +193,4 @@ Result<Dealt> deal_by_owner(const Examples& examples, std::span<const std::uint3
   return finished(std::move(hands), options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "data/examples/examples.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct DealOptions {
   std::uint64_t seed = 1;
@@ -42,4 +42,4 @@ struct OwnerDeal {
 [[nodiscard]] Result<Dealt> deal_by_owner(const Examples& examples, std::span<const std::uint32_t> owners,
                                           const OwnerDeal& deal = {}, const DealOptions& options = {});
 
-}  // namespace sotto
+}  // namespace sotto::data

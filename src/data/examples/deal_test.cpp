@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::deal_test {
+namespace sotto::data::deal_test {
 
 // Examples that are nothing but labels.
 Examples labelled(std::size_t training, std::size_t test, std::uint32_t classes, std::uint64_t seed) {
@@ -201,4 +201,4 @@ TEST(Deal, RefusesWhatCannotBe) {
   EXPECT_NE(says(deal_by_owner(examples, owners, {.test_share = 1.0})).find("test share"), std::string::npos);
 }
 
-}  // namespace sotto::deal_test
+}  // namespace sotto::data::deal_test

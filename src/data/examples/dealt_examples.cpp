@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-namespace sotto {
+namespace sotto::data {
 
 ExampleCounts counts_of(const Dealt& dealt) {
   ExampleCounts counts;
@@ -40,4 +40,4 @@ Split split_of(std::shared_ptr<const DealtExamples> dealt) {
   return split;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

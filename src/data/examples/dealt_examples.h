@@ -7,7 +7,7 @@
 #include "data/examples/examples.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct DealtExamples {
   std::shared_ptr<const Examples> examples;  // may serve several deals
@@ -25,4 +25,4 @@ struct ExampleCounts {
 // So many devices without their examples.
 [[nodiscard]] Split split_of_devices(std::size_t devices, std::string hash);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -10,7 +10,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct Examples {
   std::uint32_t height = 0;
@@ -43,4 +43,4 @@ class Dealt {
   std::vector<Hand> hands_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::data {
 namespace {
 
 enum ExampleRound : std::uint32_t {
@@ -183,4 +183,4 @@ Result<OwnedExamples> generate_portraits(const PortraitOptions& options) {
   return made;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

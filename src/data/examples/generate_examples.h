@@ -15,7 +15,7 @@
 #include "data/examples/celeba.h"
 #include "data/examples/examples.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct PictureOptions {
   std::uint32_t training = 2000;
@@ -37,4 +37,4 @@ struct PortraitOptions {
 // opposite. All for training: a deal by owner takes the tests out (data/examples/deal.h).
 [[nodiscard]] Result<OwnedExamples> generate_portraits(const PortraitOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-namespace sotto::generate_examples_test {
+namespace sotto::data::generate_examples_test {
 
 TEST(GenerateExamples, AreAFunctionOfTheirOptions) {
   const Examples few = generate_pictures({.training = 30, .test = 5}).value();
@@ -103,4 +103,4 @@ TEST(GenerateExamples, SmilesShow) {
   EXPECT_GT(linear_accuracy(examples), 0.75);
 }
 
-}  // namespace sotto::generate_examples_test
+}  // namespace sotto::data::generate_examples_test

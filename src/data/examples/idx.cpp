@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::data {
 namespace {
 
 constexpr std::uint32_t image_magic = 0x00000803;
@@ -159,4 +159,4 @@ IdxFiles idx_test_part(const Examples& examples) {
   return part_of(examples, examples.for_training, examples.count());
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

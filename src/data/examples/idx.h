@@ -13,7 +13,7 @@
 #include "data/examples/examples.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct IdxOptions {
   std::uint32_t height = 0, width = 0;  // that the pictures must have; 0: as they are
@@ -37,4 +37,4 @@ struct IdxFiles {
 [[nodiscard]] IdxFiles idx_training_part(const Examples& examples);
 [[nodiscard]] IdxFiles idx_test_part(const Examples& examples);
 
-}  // namespace sotto
+}  // namespace sotto::data

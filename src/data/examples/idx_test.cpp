@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto::idx_test {
+namespace sotto::data::idx_test {
 
 using namespace std::string_literals;
 
@@ -106,4 +106,4 @@ RC_GTEST_PROP(Idx, WhatIsWrittenReadsBack, ()) {
   RC_ASSERT(back->for_training == train && back->height == examples.height);
 }
 
-}  // namespace sotto::idx_test
+}  // namespace sotto::data::idx_test

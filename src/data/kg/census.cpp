@@ -4,7 +4,7 @@
 
 #include "data/kg/name_hash.h"
 
-namespace sotto {
+namespace sotto::data {
 
 void DistinctCount::add(std::string_view name) {
   const std::uint64_t hash = name_hash(name);
@@ -43,4 +43,4 @@ void Census::add(const Statement& statement) {
     count.examples.emplace_back(statement.object);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

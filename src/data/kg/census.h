@@ -12,7 +12,7 @@
 #include "data/ids.h"
 #include "data/kg/statement.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // How many different names were added (k minimum values, Bar-Yossef et al. 2002).
 class DistinctCount {
@@ -48,4 +48,4 @@ struct Census {
   void add(const Statement& statement);
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -6,7 +6,7 @@
 
 #include "data/feature_counts.h"
 
-namespace sotto::census_test {
+namespace sotto::data::census_test {
 
 TEST(Census, CountsByHand) {
   Census census;
@@ -57,4 +57,4 @@ TEST(FeatureCounts, RareAndLongOnesGo) {
   EXPECT_EQ(features.features(), 1u);
 }
 
-}  // namespace sotto::census_test
+}  // namespace sotto::data::census_test

@@ -7,7 +7,7 @@
 #include "data/item_features.h"
 #include "data/kg/name_hash.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -250,4 +250,4 @@ FeatureList Exploration::features() {
   return list;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -21,7 +21,7 @@
 #include "data/kg/item_links.h"
 #include "data/kg/statement.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct ExploreOptions {
   static constexpr std::uint32_t most_depth = 8;
@@ -86,4 +86,4 @@ class Exploration {
   std::uint32_t hop_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -9,7 +9,7 @@
 
 #include "data/item_features.h"
 
-namespace sotto::explore_test {
+namespace sotto::data::explore_test {
 
 struct Line {
   std::string subject, predicate, object;
@@ -184,4 +184,4 @@ RC_GTEST_PROP(Exploration, FindsWhatAllWalksFind, ()) {
   RC_ASSERT(explore(links, graph, options).facts == slow);
 }
 
-}  // namespace sotto::explore_test
+}  // namespace sotto::data::explore_test

@@ -4,7 +4,7 @@
 
 #include "base/nearest_word.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -119,4 +119,4 @@ bool holds_words(std::string_view text, std::string_view part) {
   return part.empty() || std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -14,7 +14,7 @@
 
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::data {
 
 class FeatureNames {
  public:
@@ -47,4 +47,4 @@ class FeatureNames {
 // Whether `text` holds `part`, small and capital letters (of ASCII) taken as the same.
 [[nodiscard]] bool holds_words(std::string_view text, std::string_view part);
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace sotto::feature_names_test {
+namespace sotto::data::feature_names_test {
 
 constexpr const char* director = "http://dbpedia.org/ontology/director";
 constexpr const char* subject = "http://purl.org/dc/terms/subject";
@@ -116,4 +116,4 @@ RC_GTEST_PROP(FeatureNamesLaw, WordsAndFullNamesFindTheFeature, ()) {
   }
 }
 
-}  // namespace sotto::feature_names_test
+}  // namespace sotto::data::feature_names_test

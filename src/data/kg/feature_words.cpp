@@ -4,7 +4,7 @@
 
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::string feature_in_words(const ItemFeatures& features, FeatureIndex feature)
   return predicate_in_words(features.predicate(feature)) + " " + object_in_words(features.object(feature));
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -2,7 +2,7 @@
 
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 Status read_item_links(NamedSource source, BrokenLines& broken, ItemLinks& links) {
   LineStream lines(std::move(source));
@@ -32,4 +32,4 @@ ItemLinks links_to_themselves(const IdTable& items) {
   return links;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

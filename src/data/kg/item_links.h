@@ -10,7 +10,7 @@
 #include "data/ids.h"
 #include "data/kg/line_stream.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct ItemLinks {
   IdTable items, entities;
@@ -26,4 +26,4 @@ struct ItemLinks {
 // Each item is its own entity.
 [[nodiscard]] ItemLinks links_to_themselves(const IdTable& items);
 
-}  // namespace sotto
+}  // namespace sotto::data

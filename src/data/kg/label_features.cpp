@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -43,4 +43,4 @@ void add_label_features(const IdTable& items, std::span<const std::string> names
   list.settle();
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

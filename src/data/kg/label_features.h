@@ -8,10 +8,10 @@
 #include "data/feature_list.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // `names` and `categories` have one entry an item, or none at all. The list is settled.
 void add_label_features(const IdTable& items, std::span<const std::string> names,
                         std::span<const std::string> categories, FeatureList& list);
 
-}  // namespace sotto
+}  // namespace sotto::data

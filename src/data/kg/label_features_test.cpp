@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sotto::label_features_test {
+namespace sotto::data::label_features_test {
 
 TEST(LabelFeatures, AreCategoriesYearsAndDecades) {
   IdTable items;
@@ -27,4 +27,4 @@ TEST(LabelFeatures, AreCategoriesYearsAndDecades) {
   EXPECT_TRUE(bare.facts.empty());
 }
 
-}  // namespace sotto::label_features_test
+}  // namespace sotto::data::label_features_test

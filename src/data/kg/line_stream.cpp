@@ -6,7 +6,7 @@
 
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -67,4 +67,4 @@ Status BrokenLines::add(const std::string& name, std::size_t line, const std::st
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

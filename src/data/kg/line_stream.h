@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::data {
 
 // Fills the front of the buffer and says how much; 0: the end.
 using ByteSource = std::function<Result<std::size_t>(std::span<char>)>;
@@ -57,4 +57,4 @@ struct BrokenLines {
   [[nodiscard]] Status add(const std::string& name, std::size_t line, const std::string& what);
 };
 
-}  // namespace sotto
+}  // namespace sotto::data

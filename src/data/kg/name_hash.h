@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::data {
 
 // FNV-1a, mixed.
 [[nodiscard]] inline std::uint64_t name_hash(std::string_view name) {
@@ -16,4 +18,4 @@ namespace sotto {
   return hash ^ (hash >> 32);
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

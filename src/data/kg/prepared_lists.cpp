@@ -7,7 +7,7 @@
 
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -241,4 +241,4 @@ std::string features_text(const FeatureList& list) {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

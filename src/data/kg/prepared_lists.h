@@ -22,7 +22,7 @@
 #include "data/feature_list.h"
 #include "data/kg/line_stream.h"
 
-namespace sotto {
+namespace sotto::data {
 
 enum class KnowledgeFormat : std::uint8_t { named, numbers, lists, tags, triples_tsv, ntriples, turtle };
 
@@ -55,4 +55,4 @@ struct ListOptions {
 [[nodiscard]] Status write_features(const FeatureList& list, const ByteSink& sink);
 [[nodiscard]] std::string features_text(const FeatureList& list);
 
-}  // namespace sotto
+}  // namespace sotto::data

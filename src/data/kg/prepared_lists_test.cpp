@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-namespace sotto::prepared_lists_test {
+namespace sotto::data::prepared_lists_test {
 
 using Named = std::tuple<std::string, std::string, std::string>;
 
@@ -153,4 +153,4 @@ TEST(PreparedLists, TagsAreWordsOfItemsAndNotOfPeople) {
   EXPECT_EQ(broken.first.substr(0, 16), "tags.csv, line 6") << broken.first;
 }
 
-}  // namespace sotto::prepared_lists_test
+}  // namespace sotto::data::prepared_lists_test

@@ -8,7 +8,7 @@
 
 #include "data/kg/statement.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -225,4 +225,4 @@ Status read_turtle(NamedSource source, std::uint32_t file, BrokenLines& broken, 
   return TurtleText(std::move(source), file, broken, sink).read();
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

@@ -8,7 +8,7 @@
 #include "data/kg/statement.h"
 #include "data/text_source.h"
 
-namespace sotto::rdf_test {
+namespace sotto::data::rdf_test {
 
 struct Read {
   std::vector<std::string> lines;  // "subject predicate object", a literal's object in quotes
@@ -187,4 +187,4 @@ RC_GTEST_PROP(Rdf, TheFormatsSayTheSame, ()) {
   RC_ASSERT(read(read_triples_tsv, columns).lines == expected);
 }
 
-}  // namespace sotto::rdf_test
+}  // namespace sotto::data::rdf_test

@@ -4,7 +4,7 @@
 
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -48,4 +48,4 @@ const char* StatementWriter::put(const Term& subject, const Term& predicate, con
   return nullptr;
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

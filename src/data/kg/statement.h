@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "data/kg/line_stream.h"
 
-namespace sotto {
+namespace sotto::data {
 
 struct Statement {
   std::string_view subject, predicate, object;
@@ -57,4 +57,4 @@ class StatementWriter {
 [[nodiscard]] Status read_turtle(NamedSource source, std::uint32_t file, BrokenLines& broken,
                                  const StatementSink& sink);
 
-}  // namespace sotto
+}  // namespace sotto::data

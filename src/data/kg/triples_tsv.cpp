@@ -3,7 +3,7 @@
 #include "data/kg/statement.h"
 #include "data/text_source.h"
 
-namespace sotto {
+namespace sotto::data {
 
 namespace {
 
@@ -50,4 +50,4 @@ Status read_triples_tsv(NamedSource source, std::uint32_t file, BrokenLines& bro
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::data

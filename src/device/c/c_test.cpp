@@ -10,7 +10,7 @@
 #include "fed/models/testing/slow_als.h"
 #include "sotto/sotto.h"
 
-namespace sotto::c_test {
+namespace sotto::device::c_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -259,4 +259,4 @@ TEST_F(CInterface, LeavingAndDeleting) {
 }
 
 }  // namespace
-}  // namespace sotto::c_test
+}  // namespace sotto::device::c_test

@@ -3,7 +3,7 @@
 #include "device/c/device_handle.h"
 #include "device/consent_change.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -61,9 +61,9 @@ sotto_status status_of(Code code) {
   return SOTTO_INTERNAL;
 }
 
-}  // namespace sotto
+}  // namespace sotto::device
 
-using namespace sotto;  // NOLINT: the functions below are C's
+using namespace sotto::device;  // NOLINT: the functions below are C's
 
 const char* sotto_version(void) { return version; }
 

@@ -11,12 +11,12 @@
 #include "sotto/sotto.h"
 
 struct sotto_device {
-  std::unique_ptr<sotto::Vault> vault;
-  std::unique_ptr<sotto::Agent> agent;
+  std::unique_ptr<sotto::device::Vault> vault;
+  std::unique_ptr<sotto::device::Agent> agent;
   std::string error = {};
 };
 
-namespace sotto {
+namespace sotto::device {
 
 [[nodiscard]] sotto_status status_of(Code code);
 
@@ -55,4 +55,4 @@ template <class Work>
   return std::string(text);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

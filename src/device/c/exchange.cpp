@@ -7,7 +7,7 @@ struct sotto_sink {
   bool given = false;
 };
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -65,9 +65,9 @@ sotto_ending ending_of(const AgentStep& step) {
 
 }  // namespace
 
-}  // namespace sotto
+}  // namespace sotto::device
 
-using namespace sotto;  // NOLINT: the functions below are C's
+using namespace sotto::device;  // NOLINT: the functions below are C's
 
 void sotto_reply(sotto_sink* sink, const uint8_t* bytes, size_t size) {
   if (sink == nullptr || (bytes == nullptr && size > 0)) return;

@@ -5,7 +5,7 @@
 #include "device/export_data.h"
 #include "device/recommend.h"
 
-namespace sotto {
+namespace sotto::device {
 
 namespace {
 
@@ -17,9 +17,9 @@ Result<LocalRecommender> recommender(Vault& vault, const char* task) {
 
 }  // namespace
 
-}  // namespace sotto
+}  // namespace sotto::device
 
-using namespace sotto;  // NOLINT: the functions below are C's
+using namespace sotto::device;  // NOLINT: the functions below are C's
 
 sotto_status sotto_recommend(sotto_device* device, const char* task, size_t count, sotto_item_fn each,
                              void* user_data) {

@@ -17,7 +17,7 @@
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::device {
 
 inline v1::TaskSpec small_task(std::uint32_t items) {
   v1::TaskSpec spec;
@@ -137,4 +137,4 @@ class FakeCoordinator final : public Transport {
   std::map<int, std::set<std::uint32_t>> heard_;  // by phase
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

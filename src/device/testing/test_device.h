@@ -6,7 +6,7 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto {
+namespace sotto::device {
 
 inline constexpr std::uint32_t test_items = 30;
 
@@ -54,4 +54,4 @@ inline std::string contribution_of(const FakeCoordinator& server, const TestDevi
   return pack_contribution({round, **fit.fit(round, server.master, own.on_device())}, alike);
 }
 
-}  // namespace sotto
+}  // namespace sotto::device

@@ -11,7 +11,7 @@
 #include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::device {
 
 class VaultWorld {
  public:
@@ -68,4 +68,4 @@ class VaultWorld {
   RowMatrix own_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::device

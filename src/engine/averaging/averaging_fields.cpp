@@ -4,7 +4,7 @@
 #include "engine/plan/shared_fields.h"
 #include "fed/criteria/example_facts.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -159,4 +159,4 @@ Fields averaging_fields() {
                  sum_fields()});
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

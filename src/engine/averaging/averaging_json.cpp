@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -173,4 +173,4 @@ Result<std::vector<std::uint8_t>> bits_from_text(const std::string& text, std::s
   return ones;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

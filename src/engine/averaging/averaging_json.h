@@ -8,7 +8,7 @@
 
 #include "engine/averaging/averaging_run.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The accuracies that rounds are counted to, in percent.
 inline constexpr std::array<std::uint32_t, 5> accuracy_targets{70, 80, 85, 90, 95};
@@ -25,4 +25,4 @@ inline constexpr std::array<std::uint32_t, 5> accuracy_targets{70, 80, 85, 90, 9
 [[nodiscard]] std::string bits_text(std::span<const std::uint8_t> ones);
 [[nodiscard]] Result<std::vector<std::uint8_t>> bits_from_text(const std::string& text, std::size_t count);
 
-}  // namespace sotto
+}  // namespace sotto::engine

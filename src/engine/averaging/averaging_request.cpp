@@ -8,7 +8,7 @@
 #include "engine/plan/request.h"
 #include "fed/criteria/example_facts.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<AccuracyGoal> parse_goal(const std::string& text) {
   const auto wrong = [&] {
@@ -138,4 +138,4 @@ Status check_cohort(const AveragingRequest& request, std::size_t devices) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -14,7 +14,7 @@
 #include "model/averaging/classifier_options.h"
 #include "sim/averaging_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct AveragingOptions {
   ClassifierOptions classifier;
@@ -47,4 +47,4 @@ struct AveragingRequest : AveragingOptions {
 // The rows of a plan.
 [[nodiscard]] Fields averaging_fields();
 
-}  // namespace sotto
+}  // namespace sotto::engine

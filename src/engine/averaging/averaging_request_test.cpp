@@ -5,7 +5,7 @@
 #include "engine/averaging/averaging_json.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 TrainRequest made_up() {
@@ -157,4 +157,4 @@ TEST(AveragingJson, BitsAsText) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -12,7 +12,7 @@
 #include "metrics/statistics.h"
 #include "privacy/number_rows.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -280,4 +280,4 @@ Result<AveragingOutcome> run_averaging(const AveragingRequest& request, const Av
   return std::move(training).finish();
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

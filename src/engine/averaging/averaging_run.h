@@ -19,7 +19,7 @@
 #include "engine/plan/request.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What is trained, and what criteria are measured on. All outlive the run.
 struct AveragingParts {
@@ -82,4 +82,4 @@ struct AveragingHooks {
                                                      const AveragingHooks& hooks,
                                                      std::optional<Checkpoint> before = std::nullopt);
 
-}  // namespace sotto
+}  // namespace sotto::engine

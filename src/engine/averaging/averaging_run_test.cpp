@@ -6,7 +6,7 @@
 #include "engine/averaging/testing/tiny_task.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 AveragingRequest tiny_request(const std::string& order) {
@@ -198,4 +198,4 @@ TEST(AveragingRun, ACohortOfOneHasNobodyToCompareWith) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include "engine/train/neural_module.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<std::unique_ptr<AveragingWorld>> AveragingWorld::make(const ClassifierOptions& classifier,
                                                              std::shared_ptr<const DealtExamples> examples) {
@@ -42,4 +42,4 @@ AveragingParts AveragingWorld::parts(std::string plan_hash) {
           .plan_hash = std::move(plan_hash)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

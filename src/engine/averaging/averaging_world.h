@@ -8,7 +8,7 @@
 #include "engine/averaging/averaging_run.h"
 #include "fed/criteria/example_facts.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Whether there is the card that is asked for: without one nothing need be read.
 [[nodiscard]] Status check_accelerator(Accelerator accelerator);
@@ -36,4 +36,4 @@ class AveragingWorld {
   std::unique_ptr<ExampleFacts> facts_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "fed/number_sum.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -108,4 +108,4 @@ Result<RoundReport> OrderChoice::run_round() {
   return report;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -17,7 +17,7 @@
 #include "fed/criteria/weighing_collector.h"
 #include "sim/averaging_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What choosing has cost beyond the training itself.
 struct OrderCosts {
@@ -65,4 +65,4 @@ class OrderChoice {
   OrderCosts costs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

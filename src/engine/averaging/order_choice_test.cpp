@@ -9,7 +9,7 @@
 #include "engine/averaging/testing/tiny_task.h"
 #include "fed/secure/testing/noting_sum.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 AveragingRequest choice_request(const std::string& order) {
@@ -138,4 +138,4 @@ TEST(OrderChoice, SumsMayBeSecure) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<LocalReport> RememberedTask::train(std::uint64_t seed, std::uint32_t round, UserIndex device,
                                           const LocalTraining& how, std::span<float> model,
@@ -32,4 +32,4 @@ std::vector<UserIndex> RememberedTask::trained() const {
   return devices;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,7 +11,7 @@
 
 #include "model/averaging/local_task.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class RememberedTask final : public LocalTask {
  public:
@@ -51,4 +51,4 @@ class RememberedTask final : public LocalTask {
   mutable std::map<std::uint32_t, Kept> kept_;  // by device
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::string people_text(const PersonAttributes& people, char separator) {
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

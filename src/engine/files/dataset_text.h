@@ -7,7 +7,7 @@
 #include "data/dataset.h"
 #include "data/person_attributes.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What a file name's ending asks for: ".tsv" a tab, ".csv" a comma, each also with ".zst".
 [[nodiscard]] Result<char> separator_for(const std::string& path);
@@ -21,4 +21,4 @@ namespace sotto {
 // A header and a line a person: user, then their attributes.
 [[nodiscard]] std::string people_text(const PersonAttributes& people, char separator);
 
-}  // namespace sotto
+}  // namespace sotto::engine

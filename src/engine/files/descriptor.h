@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // "cannot read 'path': No such file or directory".
 [[nodiscard]] Error system_error(const char* what, const std::filesystem::path& path, int number);
@@ -30,4 +30,4 @@ class Descriptor {
   int number_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

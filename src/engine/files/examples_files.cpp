@@ -5,7 +5,7 @@
 
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 constexpr std::array<const char*, 4> mnist_names{"train-images-idx3-ubyte", "train-labels-idx1-ubyte",
@@ -56,4 +56,4 @@ Result<OwnedExamples> read_celeba(const std::filesystem::path& folder, const Cel
   return read_celeba({identities.view(), attributes.view(), partition.view()}, options);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

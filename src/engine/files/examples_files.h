@@ -11,7 +11,7 @@
 #include "data/examples/examples.h"
 #include "data/examples/idx.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, t10k-labels-idx1-ubyte.
 [[nodiscard]] Result<Examples> read_mnist(const std::filesystem::path& folder,
@@ -21,4 +21,4 @@ namespace sotto {
 [[nodiscard]] Result<OwnedExamples> read_celeba(const std::filesystem::path& folder,
                                                 const CelebaOptions& options = {});
 
-}  // namespace sotto
+}  // namespace sotto::engine

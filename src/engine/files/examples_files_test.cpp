@@ -7,7 +7,7 @@
 #include "engine/files/files.h"
 #include "engine/files/testing/mnist_files.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 std::filesystem::path empty_folder(const char* name) {
@@ -62,4 +62,4 @@ TEST(ExamplesFiles, ReadsTheThreeTextFiles) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -15,7 +15,7 @@
 #include "engine/files/descriptor.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -102,4 +102,4 @@ Result<NamedSource> open_stream(const fs::path& path, const ReadProgress& progre
   return NamedSource{path.string(), [stream](std::span<char> buffer) { return stream->read(buffer); }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

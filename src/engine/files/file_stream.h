@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "data/kg/line_stream.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Is told, with each piece, how many more bytes of files were read; its failure ends the reading.
 using ReadProgress = std::function<Status(std::uint64_t more)>;
@@ -18,4 +18,4 @@ using ReadProgress = std::function<Status(std::uint64_t more)>;
 [[nodiscard]] Result<NamedSource> open_stream(const std::filesystem::path& path,
                                               const ReadProgress& progress = {});
 
-}  // namespace sotto
+}  // namespace sotto::engine

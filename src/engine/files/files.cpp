@@ -14,7 +14,7 @@
 #include "engine/files/descriptor.h"
 #include "engine/files/mapped_file.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -285,4 +285,4 @@ Status AppendFile::flush() {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -17,7 +17,7 @@
 #include "base/result.h"
 #include "base/shared_bytes.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The whole file, unpacked if it is zstd (known by its content).
 [[nodiscard]] Result<Bytes> read_file(const std::filesystem::path& path);
@@ -80,4 +80,4 @@ class AppendFile {
   std::string pending_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

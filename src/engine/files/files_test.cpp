@@ -12,7 +12,7 @@
 
 #include "base/compression.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST_F(FilesTest, what_cannot_be_looked_at_is_an_error_not_an_exception) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

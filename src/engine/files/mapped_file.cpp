@@ -15,7 +15,7 @@
 #include "base/assert.h"
 #include "engine/files/descriptor.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -157,4 +157,4 @@ MappingGuard::MappingGuard() {
 
 MappingGuard::~MappingGuard() { ::sigaction(SIGBUS, &before_, nullptr); }
 
-}  // namespace sotto
+}  // namespace sotto::engine

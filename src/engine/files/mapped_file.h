@@ -14,7 +14,7 @@
 #include "base/shared_bytes.h"
 #include "base/storage.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The file's bytes as they are on the disk. Whoever replaces the file by another of its name does not
 // disturb it; whoever writes into it does.
@@ -54,4 +54,4 @@ class MappingGuard {
   struct sigaction before_ {};
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

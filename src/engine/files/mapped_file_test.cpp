@@ -13,7 +13,7 @@
 #include "engine/files/split_file.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -166,4 +166,4 @@ TEST_F(MappedFileTest, AModelTrainedInScratchHasTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 #include "data/text_source.h"
 #include "data/values.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -49,4 +49,4 @@ Result<PerUser> read_per_user(std::string_view text, const std::string& name, co
   });
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

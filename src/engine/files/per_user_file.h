@@ -10,7 +10,7 @@
 #include "data/split.h"
 #include "metrics/evaluate.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Says whom an id of the file means; nobody: the file is refused.
 using FindUser = std::function<std::optional<UserIndex>(std::string_view id)>;
@@ -22,4 +22,4 @@ using FindUser = std::function<std::optional<UserIndex>(std::string_view id)>;
 [[nodiscard]] Result<PerUser> read_per_user(std::string_view text, const std::string& name,
                                             const Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -5,7 +5,7 @@
 #include "engine/files/files.h"
 #include "engine/files/stored_rows.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -48,4 +48,4 @@ Status attach_records_file(const std::filesystem::path& path, Split& split) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -3,7 +3,7 @@
 #include "data/split_layout.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<Split> open_split_file(const std::filesystem::path& path, SplitCheck at_least) {
   SOTTO_TRY(const SharedBytes file, read_or_map(path));
@@ -22,4 +22,4 @@ bool is_split_file(const std::filesystem::path& path) {
   return file.ok() && begins_as_split(file->bytes);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "data/split_io.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 inline constexpr std::size_t whole_check_bytes = std::size_t{64} << 20;
 
@@ -21,4 +21,4 @@ inline constexpr std::size_t whole_check_bytes = std::size_t{64} << 20;
 // Whether the file begins as a saved split does, packed or not. A file that cannot be read does not.
 [[nodiscard]] bool is_split_file(const std::filesystem::path& path);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,7 +11,7 @@
 #include "base/result.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct Stamp {
   std::uint32_t magic = 0;
@@ -33,4 +33,4 @@ void write_rows(Writer& out, const RowMatrix& rows);
 // An empty matrix, and a spoiled reader, if the bytes do not hold one.
 [[nodiscard]] RowMatrix read_rows(Reader& in);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -5,7 +5,7 @@
 
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -98,4 +98,4 @@ const std::vector<ModelEntry>& all_models() {
   return entries;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

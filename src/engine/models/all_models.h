@@ -4,7 +4,7 @@
 
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 [[nodiscard]] ModelEntry fpl_entry();
 [[nodiscard]] ModelEntry bprmf_entry();
@@ -45,4 +45,4 @@ namespace sotto {
 [[nodiscard]] ModelEntry paco_entry();
 [[nodiscard]] ModelEntry fedavg_entry();
 
-}  // namespace sotto
+}  // namespace sotto::engine

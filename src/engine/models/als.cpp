@@ -11,7 +11,7 @@
 #include "model/fcf.h"
 #include "model/fed_als.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -192,4 +192,4 @@ ModelEntry fcf_entry() {
           .has_user_rows = true};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

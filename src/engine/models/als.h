@@ -7,7 +7,7 @@
 #include "engine/plan/request.h"
 #include "model/als.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct AlsSettings {
   std::optional<float> confidence;  // α; none: the model's own
@@ -16,4 +16,4 @@ struct AlsSettings {
 
 [[nodiscard]] AlsOptions als_options(const TrainRequest& request);  // iALS, federated ALS, the devices of FCF
 
-}  // namespace sotto
+}  // namespace sotto::engine

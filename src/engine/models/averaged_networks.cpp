@@ -14,7 +14,7 @@
 #include "privacy/consented_histories.h"
 #include "sim/averaging_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -137,4 +137,4 @@ Result<std::unique_ptr<FactorTraining>> start_averaged_network(const AveragedNet
       std::move(parts), plan, schedule, network.shapes(request, split.catalogue), executor));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

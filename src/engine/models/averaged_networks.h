@@ -10,7 +10,7 @@
 #include "engine/train/factor_training.h"
 #include "neural/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Unless told: how far a device goes along its gradient, and the server along the mean. MultVAE's loss is of
 // a whole history, NeuMF's a mean over interactions. One of Adam's steps is as long as its rate, whatever was
@@ -41,4 +41,4 @@ struct AveragedNetwork {
                                                                              const Split& split,
                                                                              Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -4,8 +4,8 @@
 #include "engine/plan/request.h"
 #include "model/central/bpr_mf.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 [[nodiscard]] BprMfOptions bpr_options(const TrainRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::engine

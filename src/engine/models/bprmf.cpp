@@ -6,7 +6,7 @@
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -47,4 +47,4 @@ ModelEntry bprmf_entry() {
       .memory = add_bpr_memory};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -10,7 +10,7 @@
 #include "model/central/kahfm.h"
 #include "model/central/vsm.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -116,4 +116,4 @@ ModelEntry kahfm_entry() {
           .memory_remedy = "a row is as wide as there are features: keep fewer with --kg-min-items"};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,7 +11,7 @@
 #include "model/explainer.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 // A world whose items have 2 of 12 features each, every ninth item none.
@@ -134,4 +134,4 @@ TEST(ContentModels, RowsAsWideAsAllFeaturesAreCountedBefore) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

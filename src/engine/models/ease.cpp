@@ -9,7 +9,7 @@
 #include "fed/weights_message.h"
 #include "model/central/wide_ease.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -160,4 +160,4 @@ ModelEntry fedease_entry() {
       .pairs = &ease_pairs};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

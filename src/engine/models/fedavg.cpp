@@ -9,7 +9,7 @@
 #include "engine/models/all_models.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -120,4 +120,4 @@ ModelEntry fedavg_entry() {
           .check_data = check_data};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -13,7 +13,7 @@
 #include "model/fedcars/fedcars_recommender.h"
 #include "privacy/context_consent.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -256,4 +256,4 @@ ModelEntry fedcars_entry() {
           .learns_from_test = asks_the_test_part};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

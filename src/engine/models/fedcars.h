@@ -11,7 +11,7 @@
 #include "model/fedcars/fedcars.h"
 #include "model/fedcars/fedcars_options.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct FedcarsSettings {
   MamlOptions rating = FedcarsOptions{}.rating;
@@ -42,4 +42,4 @@ struct FedcarsSettings {
 // (engine/protect/training_consent.h). Fails where the split has no ratings.
 [[nodiscard]] Result<Fedcars> make_fedcars(const TrainRequest& request, const Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -14,7 +14,7 @@
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split rated_world(std::uint32_t users = 80) {
@@ -208,4 +208,4 @@ TEST(FedcarsModel, ItsPlanReadsBack) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -13,7 +13,7 @@
 #include "fed/selection.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -176,4 +176,4 @@ ModelEntry fpl_entry() {
           .summary = add_fpl_summary};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

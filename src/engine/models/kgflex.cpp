@@ -12,7 +12,7 @@
 #include "model/kgflex/kgflex_recommender.h"
 #include "privacy/feature_consent.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -191,4 +191,4 @@ ModelEntry kgflex_central_entry() {
                       .start = start_central_kgflex});
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

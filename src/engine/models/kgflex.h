@@ -11,7 +11,7 @@
 #include "engine/plan/request.h"
 #include "model/kgflex/kgflex.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct KgflexSettings {
   GainKind gain = GainKind::information;
@@ -26,4 +26,4 @@ struct KgflexSettings {
 // The request has its people (engine/protect/training_consent.h). Fails where the split has no features.
 [[nodiscard]] Result<Kgflex> make_kgflex(const TrainRequest& request, const Split& split, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

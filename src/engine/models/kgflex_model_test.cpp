@@ -14,7 +14,7 @@
 #include "model/explainer.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split known_world(std::uint32_t users = 150) {
@@ -200,4 +200,4 @@ TEST(KgflexModel, NobodysFeaturesAreKeptWhereNoneMayBe) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

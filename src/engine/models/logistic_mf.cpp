@@ -7,7 +7,7 @@
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -51,4 +51,4 @@ ModelEntry mf_entry() {
           .memory = add_mf_memory};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

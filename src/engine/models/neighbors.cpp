@@ -7,7 +7,7 @@
 #include "model/central/pair_knn.h"
 #include "model/central/user_knn.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -84,4 +84,4 @@ ModelEntry feditemknn_entry() {
           .pairs = &neighbor_pairs};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -14,7 +14,7 @@
 #include "model/central/multvae.h"
 #include "model/central/neumf.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -327,4 +327,4 @@ ModelEntry fedneumf_entry() {
           .summary = add_network_summary};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

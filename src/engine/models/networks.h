@@ -7,7 +7,7 @@
 #include "engine/plan/request.h"
 #include "model/central/neural_options.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct NetworkSettings {
   NeuralOptions neural;  // epochs and NeuMF's factors are the plan's
@@ -20,4 +20,4 @@ struct NetworkSettings {
 // With the plan's factors.
 [[nodiscard]] NeuralOptions network_options(const TrainRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::engine

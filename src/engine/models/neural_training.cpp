@@ -3,7 +3,7 @@
 #include "engine/models/networks.h"
 #include "engine/train/neural_module.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -57,4 +57,4 @@ Result<std::unique_ptr<FactorTraining>> start_neural_training(StartNetwork start
       std::make_unique<NetworkTraining>(std::move(training), request.plan.epochs, executor));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -4,7 +4,7 @@
 #include "engine/train/factor_training.h"
 #include "neural/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // A network of the module, ready for the first epoch.
 using StartNetwork = Result<std::unique_ptr<NeuralTraining>> (*)(const NeuralModule& module,
@@ -18,4 +18,4 @@ using StartNetwork = Result<std::unique_ptr<NeuralTraining>> (*)(const NeuralMod
                                                                             const Split& split,
                                                                             Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

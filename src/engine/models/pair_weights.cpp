@@ -5,7 +5,7 @@
 #include "fed/weights_message.h"
 #include "model/central/ease.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<DirectModel> weighted_items(Result<ItemWeights> weights, const RoundReport& report,
                                    const TrainRequest& request, const Split& split) {
@@ -35,4 +35,4 @@ void add_kept_weights(const TrainRequest& request, const MemoryFacts& facts, std
   parts.push_back({"weights", 16.0 * std::min<double>(request.knn.neighbors, catalogue) * catalogue});
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

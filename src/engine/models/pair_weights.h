@@ -6,7 +6,7 @@
 #include "engine/train/pair_model.h"
 #include "model/central/item_weights.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The model of these weights. Everybody gets the whole of it: asking for the rows of one's own items would
 // name them.
@@ -19,4 +19,4 @@ void add_pair_sums(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
 // `neighbors` weights per item.
 void add_kept_weights(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -4,7 +4,7 @@
 #include "model/central/random_scores.h"
 #include "model/central/toppop.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 ModelEntry toppop_entry() {
   return {.name = "toppop",
@@ -25,4 +25,4 @@ ModelEntry random_entry() {
           }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -12,7 +12,7 @@
 #include "model/pair_sum.h"
 #include "sim/private_gram.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -119,4 +119,4 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
   return made;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,9 +11,9 @@
 #include "engine/train/direct_model.h"
 #include "model/central/ease.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 [[nodiscard]] Result<DirectModel> make_private_ease(const TrainRequest& request, const Split& split,
                                                     const EaseOptions& asked_options, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,7 +11,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 const std::vector<std::string_view> predictors{"globalmean", "usermean",     "itemmean",     "toppop-ratings",
@@ -136,4 +136,4 @@ TEST(RatingModels, TheRateIsInThePlan) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -10,7 +10,7 @@
 #include "model/ratings/rating_means.h"
 #include "model/ratings/svdpp.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -184,4 +184,4 @@ ModelEntry paco_entry() {
           }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -5,7 +5,7 @@
 #include "engine/models/pair_weights.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -88,4 +88,4 @@ ModelEntry fedrp3beta_entry() {
           .pairs = &walk_pairs};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

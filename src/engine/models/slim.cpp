@@ -5,7 +5,7 @@
 #include "engine/models/pair_weights.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -57,4 +57,4 @@ ModelEntry slim_entry() {
               }};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 #include "engine/train/forget.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split sum_world() {
@@ -112,4 +112,4 @@ TEST(SumTraining, CentralModelsHaveNothingToSum) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct ModelEntry;
 
@@ -43,4 +43,4 @@ class ChosenModel {
   std::any own_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 #include "device/consent_file.h"
 #include "engine/plan/device_folder.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -234,4 +234,4 @@ std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size
   return levels;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

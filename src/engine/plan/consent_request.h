@@ -18,7 +18,7 @@
 #include "data/split.h"
 #include "privacy/consent.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct ConsentRequest {
   std::string policy;  // a policy as TOML (device/consent_file.h); empty: none
@@ -63,4 +63,4 @@ struct DrawnLevels {
 [[nodiscard]] std::optional<DrawnLevels> drawn_levels(const ConsentRequest& request, std::size_t users,
                                                       std::uint64_t seed);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "data/generate.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 const Split& consent_world() {
@@ -181,4 +181,4 @@ TEST(ConsentRequests, WhatCannotBeIsRefusedBeforeDataIsRead) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "data/values.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -109,4 +109,4 @@ Status attach_contexts(const ContextRequest& request, Split& split) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "data/context_schema.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct ContextRequest {
   // interval, daypart, columns, item, person; or "all" that the data has, or "none". Empty: none either,
@@ -36,4 +36,4 @@ struct ContextRequest {
 // Gives the split its contexts, if some are asked for.
 [[nodiscard]] Status attach_contexts(const ContextRequest& request, Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::engine

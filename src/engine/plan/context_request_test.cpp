@@ -9,7 +9,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/train/run_dir.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -127,4 +127,4 @@ TEST_F(ContextRequestTest, WrongRequestsAreToldBeforeReading) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::engine {
 
 std::string criteria_setting(const std::map<std::string, std::string>& plan, const std::string& key) {
   const auto order = plan.find("criteria.order");
@@ -15,4 +15,4 @@ std::string criteria_setting(const std::map<std::string, std::string>& plan, con
   return name + " " + found->second;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

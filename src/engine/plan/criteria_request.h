@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::engine {
 
 struct CriteriaRequest {
   std::string order;                        // "size>diversity"; empty: all devices count alike
@@ -25,4 +27,4 @@ struct CriteriaRequest {
 [[nodiscard]] std::string criteria_setting(const std::map<std::string, std::string>& plan,
                                            const std::string& key);
 
-}  // namespace sotto
+}  // namespace sotto::engine

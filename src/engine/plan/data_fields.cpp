@@ -4,7 +4,7 @@
 #include "engine/plan/knowledge.h"
 #include "engine/plan/shared_fields.h"
 
-namespace sotto::fields {
+namespace sotto::engine::fields {
 
 namespace {
 
@@ -172,4 +172,4 @@ Fields context_fields() {
               .in_group("Ratings and contexts"))};
 }
 
-}  // namespace sotto::fields
+}  // namespace sotto::engine::fields

@@ -4,7 +4,7 @@
 
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<std::unique_ptr<Vault>> DeviceFolder::open() const {
   SOTTO_TRY(const bool there, is_there(vault_path()));
@@ -55,4 +55,4 @@ Result<LedgerReading> DeviceFolder::ledger(const std::string& public_key) const 
   return reading;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "device/vault.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class DeviceFolder {
  public:
@@ -43,4 +43,4 @@ class DeviceFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

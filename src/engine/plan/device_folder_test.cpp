@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ TEST_F(DeviceFolders, DestroyedIsGone) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::engine {
 
 struct DpRequest {
   std::string place;              // central, distributed or local; empty: none
@@ -47,4 +49,4 @@ struct PrivacySpent {
   std::optional<ChosenSetting> choice = {};
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

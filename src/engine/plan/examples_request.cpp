@@ -10,7 +10,7 @@
 #include "engine/files/files.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<DealKind> parse_deal_kind(const std::string& text) {
   for (const DealKind kind : {DealKind::iid, DealKind::shards, DealKind::people})
@@ -128,4 +128,4 @@ Result<Split> deal_examples(const DataRequest& data, std::shared_ptr<const Owned
       std::make_shared<const DealtExamples>(DealtExamples{{std::move(examples), held}, std::move(dealt)}));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

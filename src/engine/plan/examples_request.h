@@ -11,7 +11,7 @@
 #include "data/examples/idx.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct DataRequest;
 
@@ -37,4 +37,4 @@ struct ExamplesRequest {
 [[nodiscard]] Result<Split> deal_examples(const DataRequest& data,
                                           std::shared_ptr<const OwnedExamples> examples);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -4,7 +4,7 @@
 
 #include "engine/plan/make_field.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 std::string Field::section() const {
   const std::size_t dot = path.find('.');
@@ -141,4 +141,4 @@ Field setter(FieldText text, std::function<Status(TrainRequest&, const std::stri
 
 }  // namespace fields
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -13,7 +13,7 @@
 #include "engine/plan/plan_value.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // How many words a flag takes.
 enum class FlagWords : std::uint8_t { none, one, many, commas };
@@ -76,4 +76,4 @@ auto own(T Own::*member) {
 
 }  // namespace fields
 
-}  // namespace sotto
+}  // namespace sotto::engine

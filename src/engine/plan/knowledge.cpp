@@ -9,7 +9,7 @@
 #include "engine/files/descriptor.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -246,4 +246,4 @@ Result<FeatureReport> attach_features(const Knowledge& knowledge, Split& split) 
   return report;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

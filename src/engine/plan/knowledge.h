@@ -18,7 +18,7 @@
 #include "engine/files/file_stream.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct KnowledgeFile {
   std::string path;
@@ -73,4 +73,4 @@ struct FeatureReport {
 // Gives the split its features. Fails if none of the list's items is in it, or if no feature stays.
 [[nodiscard]] Result<FeatureReport> attach_features(const Knowledge& knowledge, Split& split);
 
-}  // namespace sotto
+}  // namespace sotto::engine

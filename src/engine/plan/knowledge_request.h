@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::engine {
 
 // What is known about the items: a knowledge graph, or prepared lists of features. Nothing: no paths.
 struct KnowledgeRequest {
@@ -27,4 +29,4 @@ struct KnowledgeRequest {
   [[nodiscard]] bool asked() const { return !paths.empty() || labels; }
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

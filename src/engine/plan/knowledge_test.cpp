@@ -13,7 +13,7 @@
 #include "engine/plan/prepare.h"
 #include "engine/train/run_dir.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -175,4 +175,4 @@ TEST(GeneratedKnowledge, FollowsTheWorldAndItsSeed) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

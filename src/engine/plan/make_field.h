@@ -9,7 +9,7 @@
 
 #include "engine/plan/field.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fields {
 
@@ -147,4 +147,4 @@ Field toggle(FieldText text, At at, bool value = true) {
 
 }  // namespace fields
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 
 #include "base/nearest_word.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -199,4 +199,4 @@ std::string label_of(const TrainRequest& request) {
   return request.model->label ? request.model->label(request) : request.model->title;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -27,7 +27,7 @@
 #include "model/central/dense_layers.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class FactorTraining;  // engine/train/factor_training.h
 struct MemoryFacts;    // engine/train/memory_plan.h
@@ -139,4 +139,4 @@ inline constexpr const char* learned_from_test = "learned from the test part";
 // The name in tables.
 [[nodiscard]] std::string label_of(const TrainRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::engine

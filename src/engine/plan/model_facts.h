@@ -9,7 +9,7 @@
 #include "fed/plan.h"
 #include "model/central/dense_layers.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What leaves a device in a round.
 enum class Sends : std::uint8_t {
@@ -50,4 +50,4 @@ struct RowShapes {
   std::vector<MatrixShape> layers = {};
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

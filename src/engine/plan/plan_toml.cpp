@@ -9,7 +9,7 @@
 #include "engine/plan/model_entry.h"
 #include "engine/plan/toml.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -204,4 +204,4 @@ Result<TrainRequest> from_toml(const std::string& text, const std::string& name,
                     text.starts_with(whole_plan_line) ? OtherModels::skipped : OtherModels::refused);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 
 #include "storage/toml.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -62,4 +62,4 @@ Result<PlanScalar> scalar_from(const std::string& word, WordKind kind) {
   return PlanScalar(word);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // A float is written as one: 0.05 stays "0.05".
 using PlanScalar = std::variant<bool, std::int64_t, float, double, std::string>;
@@ -29,4 +29,4 @@ struct PlanValue {
 enum class WordKind : std::uint8_t { truth, whole, number, text };
 [[nodiscard]] Result<PlanScalar> scalar_from(const std::string& word, WordKind kind);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -119,4 +119,4 @@ Result<Prepared> prepare(const DataRequest& request) {
   return prepared;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -12,7 +12,7 @@
 #include "engine/plan/knowledge.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct Prepared {
   Split split;
@@ -35,4 +35,4 @@ struct LoadedData {
 // The request is settled (engine/plan/request.h) where it asks for ratings or contexts.
 [[nodiscard]] Result<Prepared> prepare(const DataRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -3,7 +3,7 @@
 #include "engine/plan/shared_fields.h"
 #include "fed/criteria/criterion.h"
 
-namespace sotto::fields {
+namespace sotto::engine::fields {
 
 namespace {
 
@@ -204,4 +204,4 @@ Fields federated_fields() {
                  robust_fields()});
 }
 
-}  // namespace sotto::fields
+}  // namespace sotto::engine::fields

@@ -23,7 +23,7 @@
 #include "model/central/neighbors.h"
 #include "model/server_step.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Where the data comes from: interaction files, a saved split, or the built-in world.
 struct DataRequest {
@@ -96,4 +96,4 @@ struct TrainRequest {
 [[nodiscard]] Result<TrainRequest> from_toml(const std::string& text, const std::string& name,
                                              TrainRequest base = {});
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "engine/models/networks.h"
 #include "engine/plan/testing/set_option.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 TrainRequest full_request() {
@@ -302,4 +302,4 @@ TEST(Settle, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include "metrics/metric_name.h"
 
-namespace sotto::fields {
+namespace sotto::engine::fields {
 
 namespace {
 
@@ -215,4 +215,4 @@ Field wire() {
       .in_group(federation_group);
 }
 
-}  // namespace sotto::fields
+}  // namespace sotto::engine::fields

@@ -4,7 +4,7 @@
 
 #include "engine/plan/make_field.h"
 
-namespace sotto::fields {
+namespace sotto::engine::fields {
 
 [[nodiscard]] Field seed();  // every model's
 // Data and splits, what is known about items, contexts, judging: of every model
@@ -45,4 +45,4 @@ namespace sotto::fields {
 [[nodiscard]] Fields noise_fields();
 [[nodiscard]] Fields sum_fields();
 
-}  // namespace sotto::fields
+}  // namespace sotto::engine::fields

@@ -7,7 +7,7 @@
 #include "engine/plan/request.h"
 #include "storage/toml.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What happens to an option that the model has not, but another has.
 enum class OtherModels : std::uint8_t { refused, skipped };
@@ -21,4 +21,4 @@ enum class OtherModels : std::uint8_t { refused, skipped };
 // skipped.
 inline constexpr const char* whole_plan_line = "# A run of Sotto, format 1\n";
 
-}  // namespace sotto
+}  // namespace sotto::engine

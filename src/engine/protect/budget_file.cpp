@@ -5,7 +5,7 @@
 #include "engine/files/files.h"
 #include "server/budget_text.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<BudgetFile> BudgetFile::create(const std::filesystem::path& path, const PrivacyGoal& goal) {
   SOTTO_TRY_DONE(check(goal));
@@ -37,4 +37,4 @@ Status BudgetFile::charge(const BudgetCharge& charge) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 
 #include "privacy/dp/budget.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class BudgetFile {
  public:
@@ -29,4 +29,4 @@ class BudgetFile {
   PrivacyBudget budget_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 class BudgetFiles : public testing::Test {
@@ -96,4 +96,4 @@ TEST_F(BudgetFiles, ADamagedFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

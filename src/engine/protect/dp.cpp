@@ -12,7 +12,7 @@
 #include "fed/dp_choice.h"
 #include "sim/candidate_votes.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -328,4 +328,4 @@ Status put_noisy_rounds(Protection& protection, const TrainRequest& request, Sum
                        {"a round of training", *request.dp.noise, unit, request.dp.releases}, account);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

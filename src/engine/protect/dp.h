@@ -21,7 +21,7 @@
 #include "engine/protect/protection.h"
 #include "fed/dp_sum.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Fails where what was asked for cannot be.
 [[nodiscard]] Status check_dp(const TrainRequest& request);
@@ -92,4 +92,4 @@ struct DpRelease {
 // The same as put_dp_before() for a training in rounds, with an account of its own. The request has noise.
 [[nodiscard]] Status put_noisy_rounds(Protection& protection, const TrainRequest& request, SumShape shape);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "engine/train/training.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split world() {
@@ -365,4 +365,4 @@ TEST(DpRequest, APlanSaysItAndTheBudgetFileIsNotInIt) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 #include "fed/messages.h"
 #include "sim/candidate_votes.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -99,4 +99,4 @@ Result<LambdaChoice> choose_lambda(const TrainRequest& asked, const Split& split
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

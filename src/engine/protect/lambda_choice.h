@@ -13,7 +13,7 @@
 #include "model/central/ease.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct LambdaChoice {
   float lambda = 0.0f;
@@ -36,4 +36,4 @@ struct LambdaChoice {
                                                  const std::shared_ptr<DpAccount>& account,
                                                  Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

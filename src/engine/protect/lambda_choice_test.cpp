@@ -14,7 +14,7 @@
 #include "model/central/co_counts.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::lambda_choice_test {
+namespace sotto::engine::lambda_choice_test {
 
 Split world() {
   const Dataset data =
@@ -268,4 +268,4 @@ TEST(LambdaChoice, APlanSaysItAndItsNoiseAndNameAreOthers) {
   EXPECT_NE(with_noise(other, 1, split)->dp.drawn_for, with_noise(request, 1, split)->dp.drawn_for);
 }
 
-}  // namespace sotto::lambda_choice_test
+}  // namespace sotto::engine::lambda_choice_test

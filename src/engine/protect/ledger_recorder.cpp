@@ -8,7 +8,7 @@
 #include "engine/plan/model_entry.h"
 #include "fed/messages.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 LedgerRecorder::LedgerRecorder(LedgerOwner owner, Mechanism mechanism, std::unique_ptr<Vault> vault,
                                Collector& next)
@@ -71,4 +71,4 @@ Status LedgerRecorder::accept(UserIndex user, Contribution& contribution) {
   return next_.accept(user, contribution);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -16,7 +16,7 @@
 #include "fed/collector.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // What a chain of collectors does, in the words of a ledger.
 struct Mechanism {
@@ -57,4 +57,4 @@ class LedgerRecorder final : public Collector {
   std::uint32_t round_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

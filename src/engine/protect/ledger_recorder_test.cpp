@@ -9,7 +9,7 @@
 #include "data/pair_sampler.h"
 #include "engine/plan/device_folder.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -125,4 +125,4 @@ TEST_F(LedgerRecorders, WhatIsNotKnownYetIsNotSaid) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

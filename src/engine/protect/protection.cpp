@@ -6,7 +6,7 @@
 #include "engine/protect/dp.h"
 #include "fed/secure/secure_collector.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 std::unique_ptr<Collector> server_side(const TrainRequest& request, SumShape shape, Executor& executor) {
   const auto sum = [&](std::size_t group) -> std::unique_ptr<Collector> {
@@ -95,4 +95,4 @@ std::string robust_settings(const TrainRequest& request) {
   return text.empty() ? text : text + fmt::format(" seed {}", request.plan.seed);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -17,7 +17,7 @@
 #include "fed/collector.h"
 #include "fed/criteria/weighing_collector.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class Protection {
  public:
@@ -82,4 +82,4 @@ class Protection {
 // What a device's ledger calls the request's protections.
 [[nodiscard]] std::string mechanism_name(const TrainRequest& request);
 
-}  // namespace sotto
+}  // namespace sotto::engine

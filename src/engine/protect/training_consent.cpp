@@ -7,7 +7,7 @@
 #include "engine/protect/ledger_recorder.h"
 #include "engine/protect/weighing.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<TrainRequest> with_people(TrainRequest request, const Split& split) {
   ConsentPolicy& consent = request.plan.consent;
@@ -23,7 +23,7 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
   if (!device || !request.consent.records) return Done{};
   const DeviceFolder folder(device->folder);
   SOTTO_TRY(const PersonalPolicy policy, folder.policy());
-  if (to_toml(policy) != request.consent.device_policy)
+  if (device::to_toml(policy) != request.consent.device_policy)
     return fail(Code::usage,
                 fmt::format("{}: the person changed the policy since this run began: start anew, "
                             "so that the new one holds",
@@ -48,4 +48,4 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 #include "engine/plan/request.h"
 #include "engine/protect/protection.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // plan.consent.people as the request asks for; terms that are there already stay.
 [[nodiscard]] Result<TrainRequest> with_people(TrainRequest request, const Split& split);
@@ -24,4 +24,4 @@ inline constexpr std::string_view without_noise = ", no noise";
 [[nodiscard]] Status watch_device(const TrainRequest& request, const Split& split, SumShape shape,
                                   Protection& protection, const Histories* spoken_of = nullptr);
 
-}  // namespace sotto
+}  // namespace sotto::engine

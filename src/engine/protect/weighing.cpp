@@ -12,7 +12,7 @@
 #include "fed/selection.h"
 #include "sim/history_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -264,4 +264,4 @@ Result<std::vector<double>> read_trust(const std::string& text, const std::strin
   return trust;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

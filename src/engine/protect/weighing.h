@@ -17,7 +17,7 @@
 #include "engine/protect/protection.h"
 #include "fed/criteria/weighing_collector.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Fails where the criteria asked for cannot be.
 [[nodiscard]] Status check_criteria(const TrainRequest& request);
@@ -55,4 +55,4 @@ class Weighing : public Collector {
 [[nodiscard]] Result<std::vector<double>> read_trust(const std::string& text, const std::string& name,
                                                      const IdTable& users);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 #include "engine/train/training.h"
 #include "fed/selection.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split labelled_world() {
@@ -335,4 +335,4 @@ TEST(Weighing, APlanHoldsItsCriteria) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

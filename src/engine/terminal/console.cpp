@@ -13,7 +13,7 @@
 #include <limits>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -278,4 +278,4 @@ std::string shell_word(const std::string& word) {
   return quoted + "'";
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

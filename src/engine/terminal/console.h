@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 enum class Tone : std::uint8_t { plain, strong, dim, accent, good, warn };
 
@@ -74,4 +74,4 @@ enum class LongWords : std::uint8_t { cut, stay };
 // "a word" as a shell takes it, quoted only if needed.
 [[nodiscard]] std::string shell_word(const std::string& word);
 
-}  // namespace sotto
+}  // namespace sotto::engine

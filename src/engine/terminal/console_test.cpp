@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 TEST(Console, width_counts_what_is_seen) {
@@ -94,4 +94,4 @@ TEST(Console, lines_that_are_too_wide_keep_their_indent_and_commands_stay_whole)
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -32,4 +32,4 @@ InterruptGuard::~InterruptGuard() {
 
 const std::atomic<bool>& InterruptGuard::stop() const { return stop_asked; }
 
-}  // namespace sotto
+}  // namespace sotto::engine

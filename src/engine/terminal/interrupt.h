@@ -4,7 +4,9 @@
 #include <atomic>
 #include <csignal>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::engine {
 
 // While it lives, SIGINT and SIGTERM set stop() instead of ending the program. One at a time.
 class InterruptGuard {
@@ -21,4 +23,4 @@ class InterruptGuard {
   struct sigaction terminate_before_ {};
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -158,4 +158,4 @@ std::string Table::text(const Console& console, std::size_t room) const {
 
 Table fact_table() { return Table({{"", Align::left, Tone::dim}, {"", Align::left, Tone::plain}}); }
 
-}  // namespace sotto
+}  // namespace sotto::engine

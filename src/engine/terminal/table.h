@@ -10,7 +10,7 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 enum class Align : std::uint8_t { left, right };
 
@@ -57,4 +57,4 @@ class Table {
 // "name  value" lines, the names dim.
 [[nodiscard]] Table fact_table();
 
-}  // namespace sotto
+}  // namespace sotto::engine

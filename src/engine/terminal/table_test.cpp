@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 TEST(Table, columns_line_up_and_leave_no_blanks_at_the_end) {
@@ -76,4 +76,4 @@ TEST(Table, what_one_has_to_type_is_never_broken) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

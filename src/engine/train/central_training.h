@@ -3,7 +3,7 @@
 
 #include "engine/train/factor_training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 template <class Model>
 class CentralTraining final : public FactorTraining {
@@ -67,4 +67,4 @@ template <class Model, class Options>
       std::make_unique<CentralTraining<Model>>(std::move(model), request.plan.epochs, executor));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "engine/files/stored_rows.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -146,4 +146,4 @@ Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::
   return checkpoint;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 #include "engine/files/stored_rows.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 Split small_world() {
@@ -152,4 +152,4 @@ TEST(CheckpointFile, the_last_checkpoint_of_an_early_stop_is_its_end) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

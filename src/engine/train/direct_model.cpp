@@ -8,7 +8,7 @@
 #include "engine/plan/model_entry.h"
 #include "model/named_numbers.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -42,4 +42,4 @@ std::string direct_hash(const TrainRequest& request, const Split& split, const R
   return std::move(hasher).hex();
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -11,7 +11,7 @@
 #include "model/recommender.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct DirectModel {
   std::unique_ptr<Recommender> model;  // refers to the split, which must outlive it
@@ -34,4 +34,4 @@ template <class Model>
 [[nodiscard]] std::string direct_hash(const TrainRequest& request, const Split& split,
                                       const Recommender& model);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 #include "engine/train/history_training.h"
 #include "engine/train/tail_average.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 void FactorTraining::collect_with(Collector& /*collector*/) {
   SOTTO_ASSERT(false, "a central model has no contributions");
@@ -27,4 +27,4 @@ Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest
       std::make_unique<TailAverage>(std::move(training), request.average_last));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

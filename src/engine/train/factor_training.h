@@ -14,7 +14,7 @@
 #include "engine/train/training.h"
 #include "fed/collector.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class FactorTraining {
  public:
@@ -66,4 +66,4 @@ using ModelView = std::unique_ptr<Recommender> (*)(const Model& model, const Row
 [[nodiscard]] Result<std::unique_ptr<FactorTraining>> start_factor_training(
     const TrainRequest& request, const Split& split, Executor& executor, Storage* private_memory = nullptr);
 
-}  // namespace sotto
+}  // namespace sotto::engine

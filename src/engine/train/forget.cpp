@@ -14,7 +14,7 @@
 #include "fed/criteria/size.h"
 #include "sim/history_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -208,4 +208,4 @@ std::string hash_answers(const Recommender& model) {
   return std::move(hasher).hex();
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -26,7 +26,7 @@
 #include "engine/train/kept_checkpoints.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct ForgetRequest {
   TrainRequest request;  // of the run
@@ -62,4 +62,4 @@ struct Forgotten {
 // Names a model by its answers to each single item: for models that are no matrix in a file.
 [[nodiscard]] std::string hash_answers(const Recommender& model);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "model/fedcars/testing/small_rated_world.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 const Split& forget_world() {
@@ -255,4 +255,4 @@ TEST(Forget, CentralModelsHaveNoDevices) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

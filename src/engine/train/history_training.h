@@ -10,7 +10,7 @@
 #include "engine/train/factor_training.h"
 #include "sim/history_federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 template <class Model>
 class HistoryTraining final : public FactorTraining {
@@ -79,4 +79,4 @@ template <class Model>
       model, request, population.schedule, std::move(histories), executor, std::move(protection), view));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

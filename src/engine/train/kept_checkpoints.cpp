@@ -7,7 +7,7 @@
 
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -63,4 +63,4 @@ Status KeptCheckpoints::clear() const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

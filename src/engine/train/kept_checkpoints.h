@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class KeptCheckpoints {
  public:
@@ -33,4 +33,4 @@ class KeptCheckpoints {
   std::filesystem::path folder_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::engine {
 
 nlohmann::json levels_json(const DrawnLevels& levels, const PerUser& judged) {
   nlohmann::json json = nlohmann::json::array();
@@ -22,4 +22,4 @@ nlohmann::json levels_json(const DrawnLevels& levels, const PerUser& judged) {
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

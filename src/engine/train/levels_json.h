@@ -7,10 +7,10 @@
 #include "engine/plan/consent_request.h"
 #include "metrics/evaluate.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // [{"level": "closed", "people": 93, "metrics": {"P@10": …}}, …], means over the judged people of a level;
 // one that nobody drew has no metrics.
 [[nodiscard]] nlohmann::json levels_json(const DrawnLevels& levels, const PerUser& judged);
 
-}  // namespace sotto
+}  // namespace sotto::engine

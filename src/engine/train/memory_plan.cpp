@@ -13,7 +13,7 @@
 #include "engine/plan/model_entry.h"
 #include "metrics/evaluate.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -209,4 +209,4 @@ std::optional<double> available_memory() {
   return least;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -14,7 +14,7 @@
 #include "engine/plan/request.h"
 #include "model/central/dense_layers.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The sizes a plan meets.
 struct MemoryFacts {
@@ -67,4 +67,4 @@ void add_row_sums(const MemoryFacts& facts, double rows, double row, std::vector
 [[nodiscard]] std::optional<double> free_in_group(const std::string& limit, const std::string& used,
                                                   const std::string& statistics);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -44,7 +44,7 @@ void operator delete(void* block, std::size_t) noexcept { dropped(block); }
 void operator delete(void* block, std::align_val_t) noexcept { dropped(block); }
 void operator delete(void* block, std::size_t, std::align_val_t) noexcept { dropped(block); }
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 TrainRequest plan_of(std::string_view model, std::uint32_t factors) {
@@ -219,4 +219,4 @@ TEST(MemoryPlan, ReadsWhatTheSystemSays) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -56,4 +56,4 @@ Result<const NeuralModule*> open_neural_module(const std::vector<fs::path>& plac
                           module_file));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

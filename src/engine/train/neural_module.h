@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "neural/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Where it may lie: beside the program, one folder up (a build's test programs), ../lib/sotto (an
 // installation).
@@ -20,4 +20,4 @@ namespace sotto {
 [[nodiscard]] Result<const NeuralModule*> open_neural_module(
     const std::vector<std::filesystem::path>& places);
 
-}  // namespace sotto
+}  // namespace sotto::engine

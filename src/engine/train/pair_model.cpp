@@ -5,7 +5,7 @@
 #include "engine/protect/training_consent.h"
 #include "privacy/pair_contribution.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split, Executor& executor) {
   const PairLayout layout(split.catalogue);
@@ -29,4 +29,4 @@ Result<DirectModel> make_of_pairs(const TrainRequest& request, const Split& spli
   return request.model->pairs->solve(round, consented, split, executor);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 #include "engine/train/direct_model.h"
 #include "sim/pair_round.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct PairModel {
   PersonWeight (*weight)(const TrainRequest& request);
@@ -21,4 +21,4 @@ struct PairModel {
 [[nodiscard]] Result<DirectModel> make_of_pairs(const TrainRequest& request, const Split& split,
                                                 Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

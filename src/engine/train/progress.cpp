@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -73,4 +73,4 @@ void Progress::clear() {
   drawn_ = false;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -7,7 +7,7 @@
 #include "engine/terminal/console.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class Progress {
  public:
@@ -37,4 +37,4 @@ class Progress {
   std::uint64_t triples_ = 0;      // of this session
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -19,7 +19,7 @@
 #include "engine/train/kept_checkpoints.h"
 #include "engine/train/run_summary.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace fs = std::filesystem;
 
@@ -376,4 +376,4 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   return run;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

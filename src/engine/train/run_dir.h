@@ -17,7 +17,7 @@
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Format 1 is version 0.1.0's: its plan holds the options of all models, and the hash of a model made in one
 // go covers no number. It is read, not written.
@@ -89,4 +89,4 @@ struct LoadedRun {
 };
 [[nodiscard]] Result<LoadedRun> load_run(const std::filesystem::path& path, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -12,7 +12,7 @@
 #include "engine/train/direct_model.h"
 #include "engine/train/session.h"
 
-namespace sotto {
+namespace sotto::engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -309,4 +309,4 @@ TEST_F(RunDirTest, another_format_is_said_before_anything_else) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::engine

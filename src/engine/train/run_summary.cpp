@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::engine {
 
 std::string wrong_field(const nlohmann::json& json) {
   const auto lacks = [&json](const char* name, auto is_right) {
@@ -36,4 +36,4 @@ std::string wrong_field(const nlohmann::json& json) {
   return lacks("variant", is_text) ? "variant" : "";
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

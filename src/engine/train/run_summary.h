@@ -4,9 +4,11 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::engine {
 
 // The first field that is missing or of another kind, or "".
 [[nodiscard]] std::string wrong_field(const nlohmann::json& json);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "engine/train/run_dir.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 std::span<const RunFile> run_files() {
   static constexpr std::array files{
@@ -56,4 +56,4 @@ std::string items_tsv(const Evaluation& evaluation, const Split& split,
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

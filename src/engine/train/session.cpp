@@ -15,7 +15,7 @@
 #include "engine/train/memory_plan.h"
 #include "engine/train/progress.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -246,4 +246,4 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

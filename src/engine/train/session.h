@@ -14,7 +14,7 @@
 #include "engine/train/training.h"
 #include "metrics/evaluate.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct SessionOptions {
   std::optional<RunDir> run;  // already begun; none: nothing is kept
@@ -44,4 +44,4 @@ struct Session {
 // An evaluation: metrics.json, and `sotto evaluate --json`.
 [[nodiscard]] nlohmann::json metrics_of(const Evaluation& evaluation, Part part);
 
-}  // namespace sotto
+}  // namespace sotto::engine

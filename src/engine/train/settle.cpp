@@ -15,7 +15,7 @@
 #include "metrics/metric_name.h"
 #include "model/kgflex/profile.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -203,4 +203,4 @@ Status settle(TrainRequest& request) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

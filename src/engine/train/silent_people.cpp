@@ -7,7 +7,7 @@
 #include "engine/protect/training_consent.h"
 #include "fed/wire/published_model.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -50,4 +50,4 @@ Status fold_in_silent(const TrainRequest& request, const Split& split, Parameter
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

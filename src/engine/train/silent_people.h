@@ -7,10 +7,10 @@
 #include "engine/plan/request.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Fills the private rows of such people in a model that was learned without them; others stay as they are.
 [[nodiscard]] Status fold_in_silent(const TrainRequest& request, const Split& split, Parameters& learned,
                                     Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -10,7 +10,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::silent_people_test {
+namespace sotto::engine::silent_people_test {
 namespace {
 
 Split world() {
@@ -160,4 +160,4 @@ TEST(LevelTable, MeansOverThePeopleOfALevel) {
 }
 
 }  // namespace
-}  // namespace sotto::silent_people_test
+}  // namespace sotto::engine::silent_people_test

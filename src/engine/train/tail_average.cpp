@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 TailAverage::TailAverage(std::unique_ptr<FactorTraining> inner, std::uint32_t epochs)
     : inner_(std::move(inner)), epochs_(epochs), sum_(inner_->items().rows(), inner_->items().width()) {
@@ -56,4 +56,4 @@ Parameters TailAverage::take() {
   return parameters;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -9,7 +9,7 @@
 
 #include "engine/train/factor_training.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 class TailAverage final : public FactorTraining {
  public:
@@ -44,4 +44,4 @@ class TailAverage final : public FactorTraining {
   RowMatrix sum_;  // of the shared rows after the epochs that count and are over
 };
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -6,7 +6,7 @@
 
 #include "data/generate.h"
 
-namespace sotto::tail_average_test {
+namespace sotto::engine::tail_average_test {
 namespace {
 
 Split world() {
@@ -98,4 +98,4 @@ TEST(TailAverage, WhatCannotBeAveragedIsRefused) {
 }
 
 }  // namespace
-}  // namespace sotto::tail_average_test
+}  // namespace sotto::engine::tail_average_test

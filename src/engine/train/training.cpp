@@ -15,7 +15,7 @@
 #include "metrics/metric_name.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 namespace {
 
@@ -324,4 +324,4 @@ bool fits_model(const TrainRequest& request, const Split& split, const Parameter
                      have_shapes(parameters.layers, wanted->layers));
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -23,7 +23,7 @@
 #include "model/recommender.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // The trained parameters of a factor model or a network. (The others are made from the split.)
 struct Parameters {
@@ -125,4 +125,4 @@ struct RebuiltModel {
 // Whether parameters that were read are of the sizes that request and split ask for.
 [[nodiscard]] bool fits_model(const TrainRequest& request, const Split& split, const Parameters& parameters);
 
-}  // namespace sotto
+}  // namespace sotto::engine

@@ -8,7 +8,7 @@
 #include "metrics/evaluate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto::training_test {
+namespace sotto::engine::training_test {
 namespace {
 
 Split world_with_validation() {
@@ -232,4 +232,4 @@ TEST(Training, TheWireGivesTheSameModel) {
 }
 
 }  // namespace
-}  // namespace sotto::training_test
+}  // namespace sotto::engine::training_test

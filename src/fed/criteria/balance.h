@@ -5,7 +5,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind balance_criterion{
     "balance",
@@ -19,4 +19,4 @@ inline constexpr CriterionKind balance_criterion{
       return most == 0 ? 0.0 : static_cast<double>(least) / static_cast<double>(most);
     }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

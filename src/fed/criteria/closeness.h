@@ -5,7 +5,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind closeness_criterion{
     "closeness",
@@ -15,4 +15,4 @@ inline constexpr CriterionKind closeness_criterion{
     true,
     [](const DeviceFacts& facts) { return 1.0 / std::sqrt(facts.distance + 1.0); }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -17,7 +17,7 @@
 #include "fed/criteria/size.h"
 #include "fed/criteria/trust.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -107,4 +107,4 @@ Result<double> measured(Criterion criterion, const DeviceFacts& facts) {
   return value;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "fed/criteria/device_facts.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct CriterionKind {
   const char* name;
@@ -37,4 +37,4 @@ using CriteriaOrder = std::vector<Criterion>;
 // The measured value; fails where it is not a number in [0, 1].
 [[nodiscard]] Result<double> measured(Criterion criterion, const DeviceFacts& facts);
 
-}  // namespace sotto
+}  // namespace sotto::fed

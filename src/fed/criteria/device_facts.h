@@ -8,7 +8,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct DeviceFacts {
   std::uint64_t records = 0;            // examples, interactions
@@ -39,4 +39,4 @@ class FactsSource {
   [[nodiscard]] virtual bool everybody_tells() const { return true; }
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -5,7 +5,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind diversity_criterion{
     "diversity",
@@ -19,4 +19,4 @@ inline constexpr CriterionKind diversity_criterion{
       return static_cast<double>(seen) / static_cast<double>(facts.of_class.size());
     }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

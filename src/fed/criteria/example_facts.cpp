@@ -10,7 +10,7 @@
 #include "fed/criteria/quality.h"
 #include "fed/criteria/trust.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 bool examples_tell(Criterion criterion) {
   return criterion != &novelty_criterion && criterion != &trust_criterion;
@@ -67,4 +67,4 @@ void ExampleFacts::note_round(std::uint32_t round, std::span<const UserIndex> co
   for (const UserIndex device : cohort) met_at_[device.value] = rounds_;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -13,7 +13,7 @@
 #include "data/examples/examples.h"
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // Whether examples can tell the criterion: of novelty and trust they say nothing.
 [[nodiscard]] bool examples_tell(Criterion criterion);
@@ -41,4 +41,4 @@ class ExampleFacts final : public FactsSource {
   std::vector<std::uint32_t> met_at_;  // of each device: rounds that were over after its last one; 0: never
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::example_facts_test {
+namespace sotto::fed::example_facts_test {
 
 // Eight examples of three classes; two devices, and one that holds nothing.
 struct World {
@@ -59,4 +59,4 @@ TEST(ExampleFacts, WhatTheyDoNotTellIsRefused) {
   EXPECT_EQ(words("DS>LD"), "");
 }
 
-}  // namespace sotto::example_facts_test
+}  // namespace sotto::fed::example_facts_test

@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "fed/criteria/size.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 ItemClasses::ItemClasses(std::span<const std::string> categories) {
   std::map<std::string_view, std::uint32_t> number;
@@ -98,4 +98,4 @@ void HistoryFacts::note_round(std::uint32_t round, std::span<const UserIndex> co
   for (const UserIndex device : cohort) heard_until_[device.value] = rounds_;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

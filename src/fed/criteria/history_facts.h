@@ -20,7 +20,7 @@
 #include "fed/criteria/device_facts.h"
 #include "privacy/consent_book.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // The classes that each item belongs to: none, one or many.
 class ItemClasses {
@@ -68,4 +68,4 @@ class HistoryFacts final : public FactsSource {
   std::vector<std::uint32_t> heard_until_;  // of each: rounds there were when it last took part; 0: never
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

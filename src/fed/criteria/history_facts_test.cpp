@@ -5,7 +5,7 @@
 
 #include "fed/criteria/weighing_collector.h"
 
-namespace sotto::history_facts_test {
+namespace sotto::fed::history_facts_test {
 
 // Items 0 to 3; item 0 is had by all three people, item 1 by two, items 2 and 3 by one each.
 Histories three_people() {
@@ -155,4 +155,4 @@ TEST(HistoryFacts, WhatIsToldDoesLeave) {
   EXPECT_NE(heard_with(3, "novelty>size"), heard_with(50, "novelty>size")) << "the history shows in novelty";
 }
 
-}  // namespace sotto::history_facts_test
+}  // namespace sotto::fed::history_facts_test

@@ -5,7 +5,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind layer_closeness_criterion{
     "layer-closeness",
@@ -15,4 +15,4 @@ inline constexpr CriterionKind layer_closeness_criterion{
     true,
     [](const DeviceFacts& facts) { return 1.0 / std::sqrt(facts.layer_distance + 1.0); }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -3,7 +3,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind novelty_criterion{"novelty",
                                                  "NV",
@@ -12,4 +12,4 @@ inline constexpr CriterionKind novelty_criterion{"novelty",
                                                  false,
                                                  [](const DeviceFacts& facts) { return facts.rarity; }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

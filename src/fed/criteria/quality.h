@@ -3,7 +3,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind quality_criterion{
     "quality",
@@ -16,4 +16,4 @@ inline constexpr CriterionKind quality_criterion{
       return static_cast<double>(facts.marked) / static_cast<double>(facts.records);
     }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -3,7 +3,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind recency_criterion{"recency",
                                                  "RC",
@@ -15,4 +15,4 @@ inline constexpr CriterionKind recency_criterion{"recency",
                                                    return (rounds + 1.0) / (rounds + 11.0);
                                                  }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -121,4 +121,4 @@ double score(const ScoreOptions& options, std::span<const double> values) {
   return 0.0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

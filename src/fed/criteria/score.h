@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 enum class ScoreKind : std::uint8_t { prioritized, mean, owa, choquet };
 [[nodiscard]] Result<ScoreKind> parse_score_kind(const std::string& text);
@@ -32,4 +32,4 @@ struct ScoreOptions {
 // `values` in the order of priority, each ≥ 0.
 [[nodiscard]] double score(const ScoreOptions& options, std::span<const double> values);
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -8,7 +8,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto::score_test {
+namespace sotto::fed::score_test {
 
 std::vector<double> drawn(std::size_t count) {
   std::vector<double> values;
@@ -183,4 +183,4 @@ TEST(Criterion, OutsideOfItsRangeItIsRefused) {
   }
 }
 
-}  // namespace sotto::score_test
+}  // namespace sotto::fed::score_test

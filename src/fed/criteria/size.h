@@ -3,7 +3,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind size_criterion{"size",
                                               "DS",
@@ -17,4 +17,4 @@ inline constexpr CriterionKind size_criterion{"size",
                                                 return share < 1.0 ? share : 1.0;
                                               }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -3,7 +3,7 @@
 
 #include "fed/criteria/criterion.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline constexpr CriterionKind trust_criterion{"trust",
                                                "TR",
@@ -12,4 +12,4 @@ inline constexpr CriterionKind trust_criterion{"trust",
                                                false,
                                                [](const DeviceFacts& facts) { return facts.trust; }};
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 
 #include "privacy/contribution_edit.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -252,4 +252,4 @@ Status WeighingCollector::pass_on(std::size_t place, Contribution& contribution)
   return next_.accept(cohort_[place], contribution);
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

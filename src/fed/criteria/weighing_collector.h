@@ -28,7 +28,7 @@
 #include "fed/criteria/score.h"
 #include "fed/number_sum.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct CriteriaOptions {
   CriteriaOrder order = {};  // empty: all devices count as they do without criteria
@@ -112,4 +112,4 @@ class WeighingCollector final : public Collector {
   Traffic small_;                   // of the small sums
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "fed/secure/secure_collector.h"
 
-namespace sotto::weighing_collector_test {
+namespace sotto::fed::weighing_collector_test {
 
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
 
@@ -389,4 +389,4 @@ TEST(WeighingCollector, AnotherOrderFromTheNextRoundOn) {
   EXPECT_NEAR(weight_of_alice(), 0.4, 1e-6);
 }
 
-}  // namespace sotto::weighing_collector_test
+}  // namespace sotto::fed::weighing_collector_test

@@ -6,7 +6,7 @@
 
 #include "fed/criteria/weighing_collector.h"
 
-namespace sotto::weighing_tally_test {
+namespace sotto::fed::weighing_tally_test {
 
 // All tell their size, the first four their trust.
 class FourTellTrust final : public FactsSource {
@@ -47,4 +47,4 @@ TEST(WeighingTally, IsOfAllRounds) {
   EXPECT_EQ(collector.tally().left_alone, (std::map<std::string, std::uint32_t>{{"size", 1}, {"trust", 3}}));
 }
 
-}  // namespace sotto::weighing_tally_test
+}  // namespace sotto::fed::weighing_tally_test

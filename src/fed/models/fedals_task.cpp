@@ -8,7 +8,7 @@
 #include "fed/models/task_models.h"
 #include "model/fed_als.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -236,4 +236,4 @@ constinit const TaskModel fedals_task{
     .solved_row = solved_row_of_als,
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -10,7 +10,7 @@
 #include "fed/models/task_models.h"
 #include "model/fpl.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -156,4 +156,4 @@ constinit const TaskModel fpl_task{
     .server = server_half<FplServer>,
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -4,7 +4,7 @@
 
 #include "fed/models/task_models.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -68,4 +68,4 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   return task;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

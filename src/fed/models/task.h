@@ -15,7 +15,7 @@
 #include "privacy/contribution_edit.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct TaskModel;
 
@@ -60,4 +60,4 @@ template <class Options>
 // Whether a text from a stranger may name something, and be printed.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::fed

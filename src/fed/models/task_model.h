@@ -19,7 +19,7 @@
 #include "fed/models/task.h"
 #include "privacy/contribution.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // Options that a person wrote, by name. What is not there leaves the value as it is.
 class TaskOptions {
@@ -112,4 +112,4 @@ std::unique_ptr<ServerModel> server_half(const Task& task) {
 }
 #endif
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -4,7 +4,7 @@
 
 #include "base/nearest_word.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 Result<const TaskModel*> find_task_model(const std::string& name) {
   std::string known;
@@ -23,4 +23,4 @@ Result<const TaskModel*> find_task_model(const std::string& name) {
                   is_near ? fmt::format("did you mean '{}'? Known", nearest.word()) : "known", known));
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

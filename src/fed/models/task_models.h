@@ -8,7 +8,7 @@
 
 #include "fed/models/task_model.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 extern const TaskModel fpl_task, fedals_task;
 // The first is the usual one.
@@ -17,4 +17,4 @@ inline constexpr std::array task_models{&fpl_task, &fedals_task};
 // By name; where there is none the error says which there are, and which is near.
 [[nodiscard]] Result<const TaskModel*> find_task_model(const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::fed

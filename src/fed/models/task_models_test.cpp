@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sotto::task_models_test {
+namespace sotto::fed::task_models_test {
 
 // A configuration in which nothing stands; it notes what was asked for.
 struct NothingWritten final : TaskOptions {
@@ -76,4 +76,4 @@ TEST(TheListOfTaskModels, OffersNothingToAStrangersNonsense) {
   EXPECT_NE(message.find("update this one"), std::string::npos) << message;
 }
 
-}  // namespace sotto::task_models_test
+}  // namespace sotto::fed::task_models_test

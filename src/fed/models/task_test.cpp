@@ -5,7 +5,7 @@
 #include "fed/models/task_models.h"
 #include "fed/models/testing/slow_als.h"
 
-namespace sotto::task_test {
+namespace sotto::fed::task_test {
 
 std::string refusal(const v1::TaskSpec& spec) {
   const auto task = read_task(spec);
@@ -61,4 +61,4 @@ TEST(ATask, OfFederatedAlsIsRefusedWhereItCannotBeExactOrFit) {
   EXPECT_TRUE(says(spec, "fixed-bits"));
 }
 
-}  // namespace sotto::task_test
+}  // namespace sotto::fed::task_test

@@ -3,7 +3,7 @@
 #include "fed/secure/sum_device.h"
 #include "fed/secure/sum_server.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -145,4 +145,4 @@ Result<SumOutcome> MaskedSum::sum(const SumTask& task) {
   return Course(task, offer, seed_, executor_).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -6,7 +6,7 @@
 #include "fed/secure/sum_messages.h"
 #include "fed/secure/sum_protocol.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // What one device sends and receives in a sum, in bytes, beside what its integers take as they are.
 struct SumCost {
@@ -33,4 +33,4 @@ class MaskedSum final : public SumProtocol {
   std::map<std::uint32_t, SumTerms> terms_;  // by the number of devices
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -5,7 +5,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/testing/sum_world.h"
 
-namespace sotto::other_sums_test {
+namespace sotto::fed::other_sums_test {
 
 PartShape parts() {
   return {
@@ -82,4 +82,4 @@ TEST(PaillierSum, WhatIsWrongIsRefused) {
   }
 }
 
-}  // namespace sotto::other_sums_test
+}  // namespace sotto::fed::other_sums_test

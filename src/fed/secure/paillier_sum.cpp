@@ -5,7 +5,7 @@
 
 #include "fed/secure/refusals.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -169,4 +169,4 @@ Result<SumOutcome> PaillierSum::sum(const SumTask& task) {
   return outcome;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -17,7 +17,7 @@
 #include "privacy/secure/paillier.h"
 #include "privacy/secure/ring_values.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct CiphertextsMessage {
   static constexpr MessageKind kind = MessageKind::sum_ciphertexts;
@@ -78,4 +78,4 @@ class PaillierSum final : public SumProtocol {
   Executor& executor_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -4,7 +4,7 @@
 
 #include "fed/secure/refusals.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 void PartMessage::write(Writer& out) const {
   out.number(session).number(aggregator).array(std::span(std::as_const(part)));
@@ -134,4 +134,4 @@ Result<SumOutcome> PartSum::sum(const SumTask& task) {
   return outcome;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -16,7 +16,7 @@
 #include "fed/secure/sum_protocol.h"
 #include "privacy/secure/ring_values.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // One part: the masked values for the first aggregator, a seed for each other. Wiped when it goes.
 struct PartMessage {
@@ -80,4 +80,4 @@ class PartSum final : public SumProtocol {
   Executor& executor_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

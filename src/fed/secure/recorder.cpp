@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "fed/secure/round_draw.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -173,4 +173,4 @@ Result<Traffic> Recorder::finish(Aggregator& total) {
   return traffic;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

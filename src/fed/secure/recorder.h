@@ -15,7 +15,7 @@
 #include "fed/collector.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct RecorderOptions {
   View view = View::plain;
@@ -67,4 +67,4 @@ class Recorder final : public Collector {
   std::size_t last_rows_ = 0;       // of the message before
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

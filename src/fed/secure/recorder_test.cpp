@@ -9,7 +9,7 @@
 #include "fed/secure/round_draw.h"
 #include "fed/secure/secure_collector.h"
 
-namespace sotto::recorder_test {
+namespace sotto::fed::recorder_test {
 
 constexpr SumShape shape{.rows = 9, .width = 2};
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -267,4 +267,4 @@ TEST(Recorder, RandomMessagesSayNothingAndChangeNoSum) {
   EXPECT_EQ(same, 0u);
 }
 
-}  // namespace sotto::recorder_test
+}  // namespace sotto::fed::recorder_test

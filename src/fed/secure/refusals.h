@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 [[nodiscard]] inline Error sum_refused(const std::string& why) {
   return fail(Code::bad_input, "secure sum refused: " + why);
@@ -31,4 +31,4 @@ namespace sotto {
                      [&](std::int64_t value) { return value <= most && value >= -most; });
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

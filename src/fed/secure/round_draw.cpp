@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -37,4 +37,4 @@ RoundDraw draw_round(const RoundDrawRules& rules, std::uint32_t round, std::size
   return draw;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

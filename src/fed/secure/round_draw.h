@@ -11,7 +11,7 @@
 
 #include "fed/secure/sum_protocol.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct RoundDrawRules {
   std::uint64_t seed = 1;
@@ -33,4 +33,4 @@ struct RoundDraw {
 
 [[nodiscard]] RoundDraw draw_round(const RoundDrawRules& rules, std::uint32_t round, std::size_t devices);
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 #include "fed/secure/part_sum.h"
 #include "privacy/secure/tails.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -222,4 +222,4 @@ Result<Traffic> SecureCollector::finish(Aggregator& total) {
   return traffic;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

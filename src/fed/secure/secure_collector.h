@@ -23,7 +23,7 @@
 #include "privacy/secure/paillier.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 enum class SumKind : std::uint8_t { plain, secure, shares, paillier };
 [[nodiscard]] Result<SumKind> parse_sum_kind(const std::string& text);
@@ -95,4 +95,4 @@ class SecureCollector final : public Collector {
   RoundDraw draw_;          // of places in held_
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "fed/secure/testing/noting_sum.h"
 
-namespace sotto::secure_collector_test {
+namespace sotto::fed::secure_collector_test {
 
 constexpr std::size_t catalogue = 23, width = 3;
 using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
@@ -229,4 +229,4 @@ TEST(SumOptions, WhatCannotBeIsRefused) {
   EXPECT_FALSE(check(wrong).ok());
 }
 
-}  // namespace sotto::secure_collector_test
+}  // namespace sotto::fed::secure_collector_test

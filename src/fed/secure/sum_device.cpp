@@ -7,7 +7,7 @@
 
 #include "fed/secure/refusals.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -269,4 +269,4 @@ Result<RevealMessage> SumDevice::receive(const CertificateMessage& message) {
   return reveal;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

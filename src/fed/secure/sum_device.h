@@ -21,7 +21,7 @@
 #include "fed/secure/sum_messages.h"
 #include "privacy/secure/neighbour_graph.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class SumDevice {
  public:
@@ -89,4 +89,4 @@ class SumDevice {
 inline constexpr const char* mask_label = "sotto sum mask";
 inline constexpr const char* letter_label = "sotto sum letter";
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-namespace sotto {
+namespace sotto::fed {
 
 SumVerdict judge(const SumFindings& findings, const SumTerms& terms) {
   SumVerdict verdict{findings.proven, DeviceSet(terms.devices), std::vector<std::uint32_t>(terms.devices, 0)};
@@ -29,4 +29,4 @@ SumVerdict judge(const SumFindings& findings, const SumTerms& terms) {
   return verdict;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

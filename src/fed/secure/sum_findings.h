@@ -13,7 +13,7 @@
 #include "privacy/secure/device_set.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct SumFindings {
   struct Dispute {
@@ -33,4 +33,4 @@ struct SumVerdict {
 };
 [[nodiscard]] SumVerdict judge(const SumFindings& findings, const SumTerms& terms);
 
-}  // namespace sotto
+}  // namespace sotto::fed

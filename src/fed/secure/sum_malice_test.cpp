@@ -5,7 +5,7 @@
 
 #include "fed/secure/testing/sum_world.h"
 
-namespace sotto::sum_malice_test {
+namespace sotto::fed::sum_malice_test {
 
 // Twelve devices with six neighbours each, a committee of nine.
 constexpr SumTerms twelve{.devices = 12,
@@ -367,4 +367,4 @@ TEST(SumMalice, PhasesEndOnceAndInOrder) {
   EXPECT_TRUE(refused(std::move(*world.server).release(), "after all phases"));
 }
 
-}  // namespace sotto::sum_malice_test
+}  // namespace sotto::fed::sum_malice_test

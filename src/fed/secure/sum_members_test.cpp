@@ -6,7 +6,7 @@
 
 #include "fed/secure/testing/sum_world.h"
 
-namespace sotto::sum_members_test {
+namespace sotto::fed::sum_members_test {
 
 // Fourteen devices, each the neighbour of all others: two may be corrupt, five may be silent.
 constexpr SumTerms fourteen{.devices = 14,
@@ -262,4 +262,4 @@ TEST(SumMembers, HonestMembersAreNeverNamed) {
   EXPECT_LT(failed, 30u);
 }
 
-}  // namespace sotto::sum_members_test
+}  // namespace sotto::fed::sum_members_test

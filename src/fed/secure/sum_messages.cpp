@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -267,4 +267,4 @@ Result<RevealMessage> RevealMessage::read(Reader& in) {
   return message;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -15,7 +15,7 @@
 #include "privacy/secure/shamir.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // What is summed and on what terms. Everything that is signed in the sum is signed for one offer.
 struct SumOffer {
@@ -145,4 +145,4 @@ struct RevealMessage {
   [[nodiscard]] static Result<RevealMessage> read(Reader& in);
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

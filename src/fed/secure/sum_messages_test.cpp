@@ -6,7 +6,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/testing/sum_world.h"
 
-namespace sotto::sum_messages_test {
+namespace sotto::fed::sum_messages_test {
 
 constexpr SumTerms six{
     .devices = 6, .degree = 5, .threshold = 3, .committee = 6, .quorum = 4, .least_survivors = 4, .crowd = 2};
@@ -93,4 +93,4 @@ TEST(SumMessages, ListsAscendAndSharesAreShares) {
   EXPECT_FALSE(decode<SurvivorsMessage>(bytes).ok());
 }
 
-}  // namespace sotto::sum_messages_test
+}  // namespace sotto::fed::sum_messages_test

@@ -15,7 +15,7 @@
 #include "fed/collector.h"
 #include "privacy/secure/device_set.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // Before which of its messages a device falls silent. Once its input is sent it is in the sum.
 enum class Fate : std::uint8_t { keys, letters, input, agreement, reveal, stays };
@@ -67,4 +67,4 @@ template <class Made>
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

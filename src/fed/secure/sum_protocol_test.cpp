@@ -8,7 +8,7 @@
 #include "fed/secure/part_sum.h"
 #include "fed/secure/testing/sum_world.h"
 
-namespace sotto::sum_protocol_test {
+namespace sotto::fed::sum_protocol_test {
 
 // Six devices, all pairs, a threshold of 3.
 constexpr SumTerms six{
@@ -207,4 +207,4 @@ TEST(Protocols, TheForetoldCostIsWhatIsSent) {
   EXPECT_EQ(outcome.traffic.down, 20 * cost.down);
 }
 
-}  // namespace sotto::sum_protocol_test
+}  // namespace sotto::fed::sum_protocol_test

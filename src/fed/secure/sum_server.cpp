@@ -7,7 +7,7 @@
 #include "fed/secure/refusals.h"
 #include "fed/secure/sum_device.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -304,4 +304,4 @@ Result<SumTotal> SumServer::release() && {
   return total;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -19,7 +19,7 @@
 #include "fed/secure/sum_messages.h"
 #include "privacy/secure/neighbour_graph.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 struct SumTotal {
   std::vector<std::int64_t> values;
@@ -92,4 +92,4 @@ class SumServer {
   SumFindings findings_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -6,7 +6,7 @@
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto::als_device_test {
+namespace sotto::fed::als_device_test {
 
 constexpr std::uint32_t items = 12;
 
@@ -110,4 +110,4 @@ TEST(ASolvedRow, IsLeastSquaresOfTheWholeHistory) {
   EXPECT_EQ(task.model->solved_row(task, shared_rows(), {}).error().code, Code::not_found);
 }
 
-}  // namespace sotto::als_device_test
+}  // namespace sotto::fed::als_device_test

@@ -8,7 +8,7 @@
 #include "fed/models/testing/slow_als.h"
 #include "fed/wire/device_fit.h"
 
-namespace sotto::als_server_test {
+namespace sotto::fed::als_server_test {
 
 constexpr std::uint32_t items = 10, devices = 7;
 
@@ -169,4 +169,4 @@ TEST(FederatedAlsOnAServer, RefusesSquaresBelowZero) {
   EXPECT_NE(checked.error().message.find("products of a row"), std::string::npos);
 }
 
-}  // namespace sotto::als_server_test
+}  // namespace sotto::fed::als_server_test

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <span>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::fed {
 
 namespace planes {
 inline constexpr std::size_t rows_at_once = 64;  // so that lines stay in a near cache
@@ -34,4 +36,4 @@ inline void from_planes(const char* in, std::size_t rows, std::span<const std::u
   planes::each(rows, order, [&](std::size_t row, std::size_t plane) { out[row] = in[plane]; });
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

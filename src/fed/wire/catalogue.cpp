@@ -4,7 +4,7 @@
 
 #include "base/compression.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -38,4 +38,4 @@ Result<std::shared_ptr<const IdTable>> read_catalogue(std::string_view packed, s
   return std::shared_ptr<const IdTable>(std::move(table));
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // `names`: one a line.
 [[nodiscard]] std::string pack_catalogue(std::string_view names);
@@ -22,4 +22,4 @@ namespace sotto {
 // The longest name of an item, in bytes.
 inline constexpr std::size_t most_item_name = 1024;
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace sotto::catalogue_test {
+namespace sotto::fed::catalogue_test {
 
 bool reads(std::string_view names, std::size_t most = 100) {
   return read_catalogue(pack_catalogue(names), most).ok();
@@ -40,4 +40,4 @@ TEST(Catalogue, RefusesWhatItsLawForbids) {
   EXPECT_FALSE(reads(std::string(std::size_t{1} << 24, 'a') + "\n", 2));
 }
 
-}  // namespace sotto::catalogue_test
+}  // namespace sotto::fed::catalogue_test

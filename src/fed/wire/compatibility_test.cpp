@@ -12,7 +12,7 @@
 #include "fed/wire/published_model.h"
 #include "fed/wire/signed_request.h"
 
-namespace sotto::compatibility_test {
+namespace sotto::fed::compatibility_test {
 
 std::string hex_of(std::string_view bytes) {
   std::string hex(bytes.size() * 2 + 1, '\0');
@@ -178,4 +178,4 @@ TEST(ProtocolVersion1, UnknownFieldsSurvive) {
   EXPECT_EQ(read.SerializeAsString(), newer);
 }
 
-}  // namespace sotto::compatibility_test
+}  // namespace sotto::fed::compatibility_test

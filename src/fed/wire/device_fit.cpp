@@ -1,6 +1,6 @@
 #include "fed/wire/device_fit.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::vector<ItemIndex> DeviceFit::sent(const Contribution& contribution) const {
   return items;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

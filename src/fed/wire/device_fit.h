@@ -13,7 +13,7 @@
 #include "base/private.h"
 #include "fed/models/task_model.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class DeviceFit {
  public:
@@ -41,4 +41,4 @@ class DeviceFit {
   std::unique_ptr<DeviceModel> model_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

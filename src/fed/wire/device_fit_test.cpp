@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sotto::device_fit_test {
+namespace sotto::fed::device_fit_test {
 
 Task small_fit() {
   v1::TaskSpec spec;
@@ -46,4 +46,4 @@ TEST(ADevicesFit, LearnsFromTheNewestShareOfAHistory) {
   EXPECT_EQ(sent_in_all(0.6f, {}), drawn);
 }
 
-}  // namespace sotto::device_fit_test
+}  // namespace sotto::fed::device_fit_test

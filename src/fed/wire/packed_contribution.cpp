@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -204,4 +204,4 @@ Result<ContributionMessage> unpack_contribution(std::string_view packed, const C
   return decode<ContributionMessage>(plain.view());
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

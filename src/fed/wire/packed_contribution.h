@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "fed/messages.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // What a task lets in.
 struct ContributionLimits {
@@ -31,4 +31,4 @@ struct ContributionLimits {
 [[nodiscard]] Result<ContributionMessage> unpack_contribution(std::string_view packed,
                                                               const ContributionLimits& limits);
 
-}  // namespace sotto
+}  // namespace sotto::fed

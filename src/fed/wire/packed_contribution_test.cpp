@@ -8,7 +8,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::packed_contribution_test {
+namespace sotto::fed::packed_contribution_test {
 
 // Rows with values as the test likes them, by the only door there is: the plain message's bytes.
 ContributionMessage message_of(std::vector<std::uint32_t> rows, std::size_t width, auto value) {
@@ -149,4 +149,4 @@ TEST(PackedContribution, WhatATaskDoesNotLetInIsRefused) {
   EXPECT_FALSE(unpack_contribution(std::string(packed).replace(0, 1, "X"), {10, 5, 3}).ok());
 }
 
-}  // namespace sotto::packed_contribution_test
+}  // namespace sotto::fed::packed_contribution_test

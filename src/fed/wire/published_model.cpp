@@ -14,7 +14,7 @@
 #include "fed/wire/byte_planes.h"
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -363,4 +363,4 @@ Result<std::string> apply_delta(std::string_view from, std::string_view delta, c
   return to;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

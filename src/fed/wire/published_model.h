@@ -20,7 +20,7 @@
 #include "base/row_matrix.h"
 #include "fed/plan.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 [[nodiscard]] v1::Precision wire_precision(ModelPrecision precision);
 
@@ -50,4 +50,4 @@ void publish_row(std::span<const float> master, v1::Precision precision, std::sp
 [[nodiscard]] Result<std::string> apply_delta(std::string_view from, std::string_view delta,
                                               const ModelShape& shape);
 
-}  // namespace sotto
+}  // namespace sotto::fed

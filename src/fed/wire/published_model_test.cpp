@@ -12,7 +12,7 @@
 #include "base/compression.h"
 #include "fed/wire/signed_request.h"
 
-namespace sotto::published_model_test {
+namespace sotto::fed::published_model_test {
 
 constexpr v1::Precision precisions[] = {v1::PRECISION_F32, v1::PRECISION_F16, v1::PRECISION_I8};
 
@@ -251,4 +251,4 @@ TEST(PublishedModel, AStreamThatPromisesMoreThanTheShapeIsRefused) {
   EXPECT_FALSE(apply_delta(publish(model, v1::PRECISION_F32), packed, shape).ok());
 }
 
-}  // namespace sotto::published_model_test
+}  // namespace sotto::fed::published_model_test

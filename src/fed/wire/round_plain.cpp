@@ -5,7 +5,7 @@
 #include "fed/messages.h"
 #include "fed/wire/packed_contribution.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 std::uint64_t PlainRound::most_bytes(const Task& task) {
   const TaskShape shape = task.shape();
@@ -55,4 +55,4 @@ StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string
   return taken;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -9,7 +9,7 @@
 #include "fed/models/task_model.h"
 #include "fed/wire/round_step.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class PlainRound {
  public:
@@ -33,4 +33,4 @@ class PlainRound {
   std::uint64_t contributions_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -7,7 +7,7 @@
 #include "fed/secure/refusals.h"
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -221,4 +221,4 @@ Result<Traffic> GivenTotal::finish(Aggregator& total) {
   return Traffic{.devices = total_->survivors.size()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

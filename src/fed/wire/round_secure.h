@@ -19,7 +19,7 @@
 #include "fed/secure/sum_server.h"
 #include "fed/wire/round_step.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class SecureRound {
  public:
@@ -96,4 +96,4 @@ class GivenTotal final : public Collector {
   const SumTotal* total_ = nullptr;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -6,7 +6,7 @@
 
 #include "fed/wire/signed_request.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 StepAnswer refuse_step(v1::Refusal refusal, std::string why) {
   StepAnswer answer;
@@ -58,4 +58,4 @@ StepAnswer Upload::take(const v1::StepRequest& piece, std::uint64_t most, std::s
   return more;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

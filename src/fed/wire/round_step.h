@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::fed {
 
 // A device's name in one round.
 using RoundToken = std::array<std::uint8_t, 16>;
@@ -43,4 +45,4 @@ class Upload {
   v1::Phase phase_ = v1::PHASE_CONTRIBUTION;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

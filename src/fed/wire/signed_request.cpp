@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::fed {
 
 namespace {
 
@@ -105,4 +105,4 @@ std::string blob_hash(std::string_view bytes) {
   return hash;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -16,7 +16,7 @@
 #include "fed/wire/transport.h"
 #include "privacy/secure/keys.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 using DeviceId = std::array<std::uint8_t, 16>;
 // A device's name is the beginning of its key's hash: nobody can take another's.
@@ -38,4 +38,4 @@ using DeviceId = std::array<std::uint8_t, 16>;
 // BLAKE2b-256 of some bytes, as 32 bytes: the name of a blob.
 [[nodiscard]] std::string blob_hash(std::string_view bytes);
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::signed_request_test {
+namespace sotto::fed::signed_request_test {
 
 Identity someone(std::uint64_t number) { return Identity(Secret(simulated_key(1, "test", number))); }
 
@@ -49,4 +49,4 @@ TEST(SignedRequest, ABlobsNameIsBlake2b256) {
   EXPECT_EQ(hex, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
 }
 
-}  // namespace sotto::signed_request_test
+}  // namespace sotto::fed::signed_request_test

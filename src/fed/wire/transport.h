@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // The calls of proto/sotto/v1/federation.proto.
 enum class Method : std::uint8_t { enrol, check_in, fetch, step, leave };
@@ -31,4 +31,4 @@ class Transport {
   [[nodiscard]] virtual Result<std::string> call(Method method, const std::string& request) = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

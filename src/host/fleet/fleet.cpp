@@ -13,7 +13,7 @@
 #include "device/enrol.h"
 #include "host/fleet/player.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -232,4 +232,4 @@ Result<FleetReport> run_fleet(const Split& split, const FleetOptions& options,
   return stage.result();
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

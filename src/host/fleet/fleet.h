@@ -17,7 +17,7 @@
 #include "host/fleet/latency.h"
 #include "privacy/personal_policy.h"
 
-namespace sotto {
+namespace sotto::host {
 
 struct FleetOptions {
   std::uint64_t seed = 1;
@@ -74,4 +74,4 @@ struct FleetWatch {
                                             const std::vector<Enrolment>& devices, const ConnectWire& connect,
                                             const FleetWatch& watch);
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -5,7 +5,7 @@
 
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::host {
 
 class FleetDraws {
  public:
@@ -23,4 +23,4 @@ class FleetDraws {
   SecretStream stream_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -3,7 +3,7 @@
 #include "fed/messages.h"
 #include "host/fleet/secure_lies.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -83,4 +83,4 @@ Result<std::string> HostileTransport::call(Method method, const std::string& req
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

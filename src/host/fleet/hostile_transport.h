@@ -10,7 +10,7 @@
 #include "fed/wire/signed_request.h"
 #include "host/fleet/fleet_draws.h"
 
-namespace sotto {
+namespace sotto::host {
 
 class HostileTransport final : public Transport {
  public:
@@ -31,4 +31,4 @@ class HostileTransport final : public Transport {
   FleetDraws& draws_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

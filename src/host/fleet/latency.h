@@ -7,7 +7,9 @@
 #include <cmath>
 #include <cstdint>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::host {
 
 class Latency {
  public:
@@ -33,4 +35,4 @@ class Latency {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

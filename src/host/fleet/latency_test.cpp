@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::host {
 namespace {
 
 TEST(LatencyOfAFleet, IsWithinABucketAboveTheTruth) {
@@ -26,4 +26,4 @@ TEST(LatencyOfAFleet, HoldsTheVeryShortAndTheVeryLong) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::host

@@ -4,7 +4,7 @@
 
 #include "host/fleet/hostile_transport.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -89,4 +89,4 @@ Result<Player::Turn> Player::play(Transport& wire, std::int64_t now_ms) {
   return turn;
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -6,7 +6,7 @@
 #include "device/memory_device_store.h"
 #include "host/fleet/fleet.h"
 
-namespace sotto {
+namespace sotto::host {
 
 // What all players look at.
 struct FleetWorld {
@@ -42,4 +42,4 @@ class Player {
   std::unique_ptr<Exchange> exchange_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

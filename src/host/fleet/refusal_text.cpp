@@ -9,7 +9,7 @@
 
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -83,4 +83,4 @@ std::string refusal_lines(const std::map<int, std::uint64_t>& refusals) {
   return text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

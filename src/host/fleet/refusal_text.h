@@ -7,7 +7,9 @@
 #include <map>
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::host {
 
 // "answers that came after the end of their round or phase: raise round_s or phase_s if there are many".
 [[nodiscard]] std::string refusal_text(v1::Refusal refusal);
@@ -15,4 +17,4 @@ namespace sotto {
 // A line for each code that was met, the most frequent first; `refusals` counts by v1::Refusal. Empty: none.
 [[nodiscard]] std::string refusal_lines(const std::map<int, std::uint64_t>& refusals);
 
-}  // namespace sotto
+}  // namespace sotto::host

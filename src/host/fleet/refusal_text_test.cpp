@@ -4,7 +4,7 @@
 
 #include <set>
 
-namespace sotto::refusal_text_test {
+namespace sotto::host::refusal_text_test {
 namespace {
 
 TEST(RefusalText, EachCodeHasWordsOfItsOwnWithARemedyOrAReason) {
@@ -28,4 +28,4 @@ TEST(RefusalText, LinesCountEachCodeTheMostFrequentFirst) {
 }
 
 }  // namespace
-}  // namespace sotto::refusal_text_test
+}  // namespace sotto::host::refusal_text_test

@@ -2,7 +2,7 @@
 
 #include "fed/secure/sum_messages.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -37,4 +37,4 @@ std::string lie_in_sum(v1::Phase phase, const std::string& message) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

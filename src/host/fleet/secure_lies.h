@@ -5,9 +5,11 @@
 
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::host {
 
 // Letters that nobody can open, an input that is none, shares that were not dealt; anything else as it is.
 [[nodiscard]] std::string lie_in_sum(v1::Phase phase, const std::string& message);
 
-}  // namespace sotto
+}  // namespace sotto::host

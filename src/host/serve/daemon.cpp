@@ -10,7 +10,7 @@
 #include "host/tls_files.h"
 #include "net/grpc_setup.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -193,4 +193,4 @@ void Daemon::stop() {
   if (operator_) operator_->stop(last_answers_ms);
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -16,7 +16,7 @@
 #include "net/http_endpoint.h"
 #include "server/sqlite_store.h"
 
-namespace sotto {
+namespace sotto::host {
 
 // What a look at a configuration that can be used found.
 struct CheckedConfig {
@@ -68,4 +68,4 @@ class Daemon {
   std::atomic<bool> stopping_ = false;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

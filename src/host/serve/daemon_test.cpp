@@ -15,7 +15,7 @@
 #include "host/serve/json_log.h"
 #include "net/testing/trial.h"
 
-namespace sotto::daemon_test {
+namespace sotto::host::daemon_test {
 namespace {
 
 constexpr std::uint32_t rounds = 3;
@@ -103,4 +103,4 @@ TEST_F(DaemonTest, TrainsWhileItReloadsAndAnswersPagesAndOperator) {
 }
 
 }  // namespace
-}  // namespace sotto::daemon_test
+}  // namespace sotto::host::daemon_test

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -82,4 +82,4 @@ void JsonLog::write() {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

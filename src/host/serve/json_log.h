@@ -14,7 +14,7 @@
 
 #include "server/log_sink.h"
 
-namespace sotto {
+namespace sotto::host {
 
 class JsonLog final : public LogSink {
  public:
@@ -36,4 +36,4 @@ class JsonLog final : public LogSink {
   std::thread writer_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -10,7 +10,7 @@
 #include "net/address.h"
 #include "storage/toml_table.h"
 
-namespace sotto {
+namespace sotto::host {
 
 namespace {
 
@@ -272,4 +272,4 @@ Result<ServeConfig> read_serve_config(const std::filesystem::path& path) {
   return parse_serve_config(text, path.string(), path.parent_path());
 }
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -12,7 +12,7 @@
 #include "net/grpc_server.h"
 #include "server/coordinator.h"
 
-namespace sotto {
+namespace sotto::host {
 
 struct ServeConfig {
   std::string listen = "127.0.0.1:7443";
@@ -33,4 +33,4 @@ struct ServeConfig {
 [[nodiscard]] Result<ServeConfig> parse_serve_config(const std::string& text, const std::string& name,
                                                      const std::filesystem::path& folder);
 
-}  // namespace sotto
+}  // namespace sotto::host

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace sotto {
+namespace sotto::host {
 namespace {
 
 std::string said(const std::string& text) {
@@ -137,4 +137,4 @@ TEST(ServeConfig, TheExampleCanBeUsed) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::host

@@ -16,7 +16,7 @@
 #include "privacy/dp/gaussian.h"
 #include "sim/history_federation.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -378,4 +378,4 @@ double epsilon_of(const AuditRequest& request, std::uint64_t rounds) {
   return gaussian_epsilon(charged / std::sqrt(static_cast<double>(rounds)), request.noise.delta);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -21,7 +21,7 @@
 #include "privacy/audit/criteria_leak.h"
 #include "privacy/audit/investigation.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // Gaussian noise, for the views that have it.
 struct AuditNoise {
@@ -89,4 +89,4 @@ struct AuditHooks {
 // histories a person has.
 [[nodiscard]] double epsilon_of(const AuditRequest& request, std::uint64_t rounds);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -16,7 +16,7 @@
 #include "lab/audit/page.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 const Split& small_split() {
@@ -351,4 +351,4 @@ TEST(Audit, ALateRoundThatTooFewStayInIsToldBeforeTheFirst) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace sotto {
+namespace sotto::lab {
 
 Result<AuditView> parse_view(const std::string& text) {
   const auto unknown = [&] {
@@ -41,4 +41,4 @@ std::string to_string(const AuditView& view) {
   return view.noisy ? text + "+dp" : text;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct AuditView {
   View view = View::plain;
@@ -19,4 +19,4 @@ struct AuditView {
 [[nodiscard]] Result<AuditView> parse_view(const std::string& text);
 [[nodiscard]] std::string to_string(const AuditView& view);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -113,4 +113,4 @@ Result<CanaryOutcome> play_canaries(const CanaryRequest& request, double promise
   return CanaryOutcome{epsilon_lower_bound(with, without, request.noise.delta), promised, request};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "lab/audit/audit.h"
 #include "privacy/audit/epsilon_bound.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct CanaryRequest {
   AuditNoise noise;
@@ -41,4 +41,4 @@ struct CanaryOutcome {
 [[nodiscard]] Result<CanaryOutcome> play_canaries(const CanaryRequest& request, double promised,
                                                   Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 
 #include "engine/protect/training_consent.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -138,4 +138,4 @@ PageSection leak_section(const CriteriaLeak& leak, const std::string& order) {
           {std::move(table), PageText{plain_words(leak)}, PageText{secure_words(leak)}}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

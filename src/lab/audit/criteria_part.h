@@ -11,7 +11,7 @@
 #include "lab/report/page.h"
 #include "privacy/audit/criteria_leak.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // More rounds say little more, and cost memory.
 inline constexpr std::size_t most_told_rounds = 32;
@@ -31,4 +31,4 @@ inline constexpr std::size_t most_told_rounds = 32;
 [[nodiscard]] nlohmann::json leak_json(const CriteriaLeak& leak, const std::string& order);
 [[nodiscard]] PageSection leak_section(const CriteriaLeak& leak, const std::string& order);
 
-}  // namespace sotto
+}  // namespace sotto::lab

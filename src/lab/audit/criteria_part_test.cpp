@@ -9,7 +9,7 @@
 #include "engine/train/training.h"
 #include "lab/audit/audit.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 AuditRequest small_request(const char* order) {
@@ -86,4 +86,4 @@ TEST(CriteriaAudit, IsSaidInWordsAndInJson) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "fed/dp_sum.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -283,4 +283,4 @@ Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split, E
   return report;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "lab/audit/summary.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct FullAudit {
   AuditRequest request;
@@ -25,4 +25,4 @@ struct FullAuditHooks {
 [[nodiscard]] Result<AuditReport> run_full_audit(const FullAudit& asked, const Split& split,
                                                  Executor& executor, const FullAuditHooks& hooks);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -12,7 +12,7 @@
 #include "lab/audit/page.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 const Split& known_world() {
@@ -126,4 +126,4 @@ TEST(KgflexAudit, TheWholeAuditTellsItsControlsAndDrawsItsPage) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

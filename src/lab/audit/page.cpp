@@ -10,7 +10,7 @@
 #include "engine/terminal/console.h"
 #include "lab/audit/criteria_part.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -369,4 +369,4 @@ Page audit_page(const AuditReport& report, const std::string& command) {
   return page;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -5,7 +5,7 @@
 #include "lab/audit/summary.h"
 #include "lab/report/page.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // What the figures of one attacker mean for a person, in a sentence.
 [[nodiscard]] std::string meaning_of(const AttackerSummary& attacker);
@@ -17,4 +17,4 @@ namespace sotto {
 
 [[nodiscard]] Page audit_page(const AuditReport& report, const std::string& command);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,7 +10,7 @@
 #include "base/version.h"
 #include "lab/audit/criteria_part.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -265,4 +265,4 @@ nlohmann::json to_json(const AuditReport& report) {
   return json;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

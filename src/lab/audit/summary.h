@@ -10,7 +10,7 @@
 #include "lab/audit/audit.h"
 #include "lab/audit/canaries.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct Estimate {
   double mean = 0.0;
@@ -94,4 +94,4 @@ struct AuditReport {
 
 [[nodiscard]] nlohmann::json to_json(const AuditReport& report);
 
-}  // namespace sotto
+}  // namespace sotto::lab

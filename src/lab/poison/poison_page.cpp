@@ -7,7 +7,7 @@
 
 #include "base/version.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -173,4 +173,4 @@ Page poison_page(const PoisonOutcome& outcome, const Split& split, const std::st
   return page;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "lab/poison/poison_study.h"
 #include "lab/report/page.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 [[nodiscard]] nlohmann::json to_json(const PoisonOutcome& outcome, const Split& split);
 
@@ -19,4 +19,4 @@ namespace sotto {
 
 [[nodiscard]] Page poison_page(const PoisonOutcome& outcome, const Split& split, const std::string& command);
 
-}  // namespace sotto
+}  // namespace sotto::lab

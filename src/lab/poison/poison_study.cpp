@@ -17,7 +17,7 @@
 #include "model/mf_recommender.h"
 #include "sim/federation.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -252,4 +252,4 @@ Result<PoisonOutcome> run_poison_study(const PoisonRequest& request, const Split
   return Study(request, split, executor, hooks).run();
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

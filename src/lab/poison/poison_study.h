@@ -19,7 +19,7 @@
 #include "engine/plan/request.h"
 #include "sim/poisoner.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct PoisonRequest {
   TrainRequest train;  // its robust sums are the defence; none asked for: the standard one
@@ -81,4 +81,4 @@ struct PoisonHooks {
 [[nodiscard]] Result<PoisonOutcome> run_poison_study(const PoisonRequest& request, const Split& split,
                                                      Executor& executor, const PoisonHooks& hooks);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "data/generate.h"
 #include "sim/thread_pool.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 Split poison_split() {
@@ -103,4 +103,4 @@ TEST(PoisonStudy, AStopIsHeard) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

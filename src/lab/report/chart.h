@@ -19,7 +19,7 @@
 #include "lab/report/scale.h"
 #include "metrics/statistics.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // What every chart has.
 struct ChartHead {
@@ -130,4 +130,4 @@ enum class Dress : std::uint8_t { alone, in_page };
 // The rules that charts in a page need, with the colours for light, dark and paper.
 [[nodiscard]] std::string chart_css(Dress dress);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "lab/report/chart.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::string chart_css(Dress dress) {
   return css + std::string(rules);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

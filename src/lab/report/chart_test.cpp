@@ -6,7 +6,7 @@
 #include <cmath>
 #include <regex>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 // A reader of SVG that knows nothing of the charts: elements must close in order.
@@ -254,4 +254,4 @@ TEST(XyChart, labels_of_crowded_marks_stand_apart) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -217,4 +217,4 @@ std::vector<PageBlock> user_figures(const DatasetRuns& runs) {
   return {Chart(chart)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

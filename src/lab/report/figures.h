@@ -12,7 +12,7 @@
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // Runs that differ in their seed only.
 struct RunGroup {
@@ -59,4 +59,4 @@ struct DatasetRuns {
     const DatasetRuns& runs);  // loss and validation over epochs
 [[nodiscard]] std::vector<PageBlock> user_figures(const DatasetRuns& runs);  // how users differ
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "engine/terminal/console.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -224,4 +224,4 @@ std::string whisker(double x1, double y1, double x2, double y2) {
                      coordinate(y1 - cap), coordinate(y1), coordinate(x2), coordinate(2 * cap));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

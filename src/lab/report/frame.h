@@ -7,7 +7,7 @@
 
 #include "lab/report/chart.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 inline constexpr double chart_width = 760.0;
 inline constexpr double small_text = 12.0;
@@ -82,4 +82,4 @@ class ChartFrame {
 // A whisker with caps from one place to another, across (x grows) or along y.
 [[nodiscard]] std::string whisker(double x1, double y1, double x2, double y2);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 #include "lab/report/figures.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -140,4 +140,4 @@ std::vector<PageBlock> item_figures(const DatasetRuns& runs) {
   return blocks;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

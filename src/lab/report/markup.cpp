@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "engine/terminal/console.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -110,4 +110,4 @@ double text_width(std::string_view text, double size) {
   return 0.58 * size * static_cast<double>(display_width(text));
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 // For text and for attributes in double quotes. Bytes that are no UTF-8, and control characters, become
 // U+FFFD.
@@ -25,4 +27,4 @@ namespace sotto {
 // How wide a text of this size will be, roughly: fonts differ, so layouts leave room.
 [[nodiscard]] double text_width(std::string_view text, double size);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TEST(Markup, what_could_end_an_attribute_or_begin_an_element_is_escaped) {
@@ -48,4 +48,4 @@ TEST(Markup, slugs_name_files) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

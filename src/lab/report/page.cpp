@@ -10,7 +10,7 @@
 #include "lab/report/markup.h"
 #include "lab/report/page_assets.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace fs = std::filesystem;
 
@@ -182,4 +182,4 @@ Result<std::vector<fs::path>> write_page(const Page& page, const fs::path& out) 
   return written;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

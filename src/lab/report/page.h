@@ -15,7 +15,7 @@
 #include "lab/rank_mark.h"
 #include "lab/report/chart.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct PageCell {
   std::string text;
@@ -76,4 +76,4 @@ struct Page {
 [[nodiscard]] Result<std::vector<std::filesystem::path>> write_page(const Page& page,
                                                                     const std::filesystem::path& out);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -2,7 +2,7 @@
 
 #include "lab/report/chart.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -206,4 +206,4 @@ std::string page_css() { return chart_css(Dress::in_page) + std::string(page_rul
 
 const std::string_view page_script = script;
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 [[nodiscard]] std::string page_css();
 
@@ -13,4 +15,4 @@ namespace sotto {
 // its end, <html> has the attribute data-ready.
 extern const std::string_view page_script;
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,7 @@
 
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ TEST(Page, a_place_that_cannot_be_written_is_said) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,7 +10,7 @@
 #include "engine/terminal/console.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -142,4 +142,4 @@ Page report_page(const ReportData& data, const std::string& command) {
   return page;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

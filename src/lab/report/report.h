@@ -10,7 +10,7 @@
 #include "lab/report/page.h"
 #include "lab/report/report_data.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // `command` is what makes the report again.
 [[nodiscard]] Page report_page(const ReportData& data, const std::string& command);
@@ -23,4 +23,4 @@ namespace sotto {
 // What each group cost.
 [[nodiscard]] PageTable cost_table(const DatasetRuns& runs);
 
-}  // namespace sotto
+}  // namespace sotto::lab

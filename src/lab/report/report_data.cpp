@@ -15,7 +15,7 @@
 #include "engine/plan/model_entry.h"
 #include "engine/train/run_dir.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace fs = std::filesystem;
 
@@ -265,4 +265,4 @@ Result<ReportData> read_report_data(const fs::path& path) {
   return data;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

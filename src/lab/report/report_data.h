@@ -16,7 +16,7 @@
 #include "engine/plan/request.h"
 #include "lab/study/results.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // A plan as flat settings: "consent.pi" → "0.5". Reads what to_toml() writes.
 using FlatPlan = std::map<std::string, std::string>;
@@ -58,4 +58,4 @@ void keep_shown_columns(PerUser& per_user);
 // label, or that only follow from others (π, seed, λ that follow α, data), are not named.
 void name_configurations(std::vector<ReportRun>& runs);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "engine/plan/model_entry.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 // A run that somebody could have made: P@10 of five users, and what follows from it.
@@ -233,4 +233,4 @@ TEST(Report, the_same_runs_give_the_same_page) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/report/frame.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -199,4 +199,4 @@ const ChartHead& head_of(const Chart& chart) {
   return std::visit([](const auto& one) -> const ChartHead& { return one.head; }, chart);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 #include "lab/comparison.h"
 #include "lab/report/report_data.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace fs = std::filesystem;
 
@@ -205,4 +205,4 @@ Result<ReportRun> read_run(const fs::path& path, std::map<std::string, SplitFact
   return run;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

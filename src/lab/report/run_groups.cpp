@@ -8,7 +8,7 @@
 #include "lab/report/markup.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -126,4 +126,4 @@ std::vector<DatasetRuns> datasets_of(const ReportData& data) {
   return datasets;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -153,4 +153,4 @@ double AxisScale::at(double value) const {
   return begin + (1.0 - begin) * std::log(value / low_) / std::log(high_ / low_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

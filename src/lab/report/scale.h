@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 enum class ScaleKind : std::uint8_t { linear, log };
 
@@ -56,4 +58,4 @@ class AxisScale {
 // "0.05", "1.5 k", "20 M": as many decimals as the step between ticks needs.
 [[nodiscard]] std::string tick_label(double value, double step);
 
-}  // namespace sotto
+}  // namespace sotto::lab

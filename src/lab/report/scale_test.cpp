@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 std::vector<std::string> labels_of(const AxisScale& scale) {
@@ -80,4 +80,4 @@ RC_GTEST_PROP(AxisScale, holds_all_values_in_order_and_ticks_lie_inside,
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,13 +10,13 @@
 #include "lab/report/report.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
 std::string value_text(const char* stem, double value) {
   if (!std::isfinite(value)) return "n/a";
-  if (facts_of(stem)->is_count || value >= 1000.0) return short_number(std::round(value));
+  if (metrics::facts_of(stem)->is_count || value >= 1000.0) return short_number(std::round(value));
   return value >= 10.0 ? fmt::format("{:.2f}", value) : fmt::format("{:.5f}", value);
 }
 
@@ -33,7 +33,7 @@ PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGrou
   table.columns.push_back({"model"});
   const std::vector<const char*> metric_columns = runs.metric_columns();
   for (const char* stem : metric_columns)
-    table.columns.push_back({runs.metric(stem), true, std::string(facts_of(stem)->about)});
+    table.columns.push_back({runs.metric(stem), true, std::string(metrics::facts_of(stem)->about)});
   for (const RunGroup* group : groups) {
     auto& row = table.rows.emplace_back();
     row.push_back({.text = group->name()});
@@ -50,7 +50,7 @@ PageTable metrics_table(const DatasetRuns& runs, const std::vector<const RunGrou
     }
   }
   for (std::size_t column = 0; column < metric_columns.size(); ++column)
-    mark_best(table, column + 1, facts_of(metric_columns[column])->less_is_better);
+    mark_best(table, column + 1, metrics::facts_of(metric_columns[column])->less_is_better);
   return table;
 }
 
@@ -145,4 +145,4 @@ PageTable cost_table(const DatasetRuns& runs) {
   return table;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -11,7 +11,7 @@
 #include "lab/report/frame.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -205,4 +205,4 @@ std::string svg_of(const WordCloud& cloud, Dress dress) {
   return frame.svg("cloud", "", inside);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

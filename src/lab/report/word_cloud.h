@@ -14,7 +14,7 @@
 
 #include "lab/report/chart.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct PlacedWord {
   std::size_t word = 0;            // its number in the cloud
@@ -40,4 +40,4 @@ struct CloudLayout {
 // which takes all letters for one.
 [[nodiscard]] double letters_width(std::string_view text);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include <limits>
 #include <regex>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 std::vector<CloudWord> some_words(std::size_t count, std::size_t longest) {
@@ -99,4 +99,4 @@ TEST(WordCloud, is_drawn_with_its_colours_and_escaped) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

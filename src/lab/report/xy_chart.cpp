@@ -10,7 +10,7 @@
 #include "lab/report/frame.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -266,4 +266,4 @@ std::vector<std::size_t> pareto_front(const std::vector<ChartPoint>& points) {
 
 std::string svg_of(const XyChart& chart, Dress dress) { return XyDrawing(chart, dress).svg(); }
 
-}  // namespace sotto
+}  // namespace sotto::lab

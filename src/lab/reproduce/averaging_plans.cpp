@@ -7,7 +7,7 @@
 #include "engine/plan/model_entry.h"
 #include "lab/reproduce/paper_entry.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -73,4 +73,4 @@ double averaging_core_seconds(const Target& target, const PaperData& data, Effor
          target.runs.parts;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 #include "engine/plan/request.h"
 #include "lab/reproduce/studies.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // How the examples of a dataset are dealt, and what is looked at.
 struct Experiment {
@@ -32,4 +32,4 @@ struct Experiment {
 // An estimate for one core.
 [[nodiscard]] double averaging_core_seconds(const Target& target, const PaperData& data, Effort effort);
 
-}  // namespace sotto
+}  // namespace sotto::lab

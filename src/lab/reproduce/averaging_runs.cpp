@@ -11,7 +11,7 @@
 #include "engine/files/files.h"
 #include "lab/report/markup.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -227,4 +227,4 @@ Result<Reproduction> reproduce_averaging(const Target& target, const std::vector
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -15,7 +15,7 @@
 #include "lab/reproduce/reproduction.h"
 #include "lab/study/run_study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct KeptAveraging {
   std::string plan;                   // a hash of what decides the run
@@ -56,4 +56,4 @@ void add_averaging(const Target& target, const PaperData& data, const AveragingR
                                                        const std::filesystem::path& folder,
                                                        const StudyHooks& hooks, Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::lab

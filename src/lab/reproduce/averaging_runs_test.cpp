@@ -11,7 +11,7 @@
 #include "lab/reproduce/reproduce.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 KeptAveraging some_run(std::uint32_t first, std::uint8_t right) {
@@ -185,4 +185,4 @@ TEST(AveragingRuns, PartsShareTheMissingRuns) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -277,4 +277,4 @@ void add_averaging(const Target& target, const PaperData& data, const AveragingR
   add_gain_finding(data, runs, out);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/reproduction.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -140,4 +140,4 @@ Status add_disparity(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "model/ratings/rating_biases.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -261,4 +261,4 @@ Status add_cold_start(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 #include "engine/plan/request.h"
 #include "model/fedcars/fedcars_recommender.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // Mean absolute errors with k ratings known.
 struct ColdStartPoint {
@@ -36,4 +36,4 @@ struct ColdStartCurve {
                                                       const FedcarsRecommender& model,
                                                       std::span<const std::uint32_t> known);
 
-}  // namespace sotto
+}  // namespace sotto::lab

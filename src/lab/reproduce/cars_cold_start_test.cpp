@@ -9,7 +9,7 @@
 #include "engine/train/training.h"
 #include "model/fedcars/testing/small_rated_world.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TrainRequest new_people_request() {
@@ -115,4 +115,4 @@ TEST(CarsColdStart, with_everybody_there_is_nobody_new) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "metrics/bootstrap.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -153,4 +153,4 @@ Status add_context_curves(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/report/markup.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -171,4 +171,4 @@ Status add_protocol_costs(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -159,4 +159,4 @@ Status add_cars_table(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

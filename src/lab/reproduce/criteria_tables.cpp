@@ -9,7 +9,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "metrics/bootstrap.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -207,4 +207,4 @@ Status add_criteria_tables(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "lab/reproduce/reproduction.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // The first epoch whose look reached the value.
 [[nodiscard]] std::optional<std::uint32_t> first_epoch_reaching(const std::vector<CurvePoint>& curve,
@@ -30,4 +30,4 @@ void add_criteria_findings(const std::vector<CriteriaTable>& tables, Reproductio
 
 [[nodiscard]] Status add_criteria_tables(const TargetData& at, Reproduction& out);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TEST(CriteriaTables, TheFirstLookThatReachesTheValueCounts) {
@@ -48,4 +48,4 @@ TEST(CriteriaTables, TheBestOfManyHoldsOnlyByItsInterval) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

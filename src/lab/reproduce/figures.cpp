@@ -9,7 +9,7 @@
 #include "lab/report/markup.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -96,4 +96,4 @@ Status add_figures(const TargetData& at, const std::string& results_path, Reprod
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

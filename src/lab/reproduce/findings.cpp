@@ -9,7 +9,7 @@
 
 #include "lab/reproduce/reproduction.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -227,4 +227,4 @@ Status add_findings(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -123,4 +123,4 @@ Histories lists_as_histories(const TopLists& lists, std::size_t cutoff, std::siz
   return {std::move(ends), std::move(items)};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 #include "metrics/top_lists.h"
 #include "model/kgflex/profile.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 inline constexpr std::size_t all_of_them = 0;  // instead of a k: the whole profile
 
@@ -58,4 +58,4 @@ struct WeighedFeature {
 // The lists as if they were what people consumed; who has no list has an empty history.
 [[nodiscard]] Histories lists_as_histories(const TopLists& lists, std::size_t cutoff, std::size_t users);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 // Items 0 … with the features that are named, a set each; every feature has one predicate.
@@ -182,4 +182,4 @@ TEST(KnowledgeAnalysis, an_example) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

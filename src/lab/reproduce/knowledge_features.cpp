@@ -13,7 +13,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "model/kgflex/kgflex_recommender.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -229,4 +229,4 @@ Status add_word_clouds(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -86,4 +86,4 @@ void add_knowledge_findings(const TargetData& at, Reproduction& out) {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

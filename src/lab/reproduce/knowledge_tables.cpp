@@ -7,7 +7,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -126,4 +126,4 @@ Status add_knowledge_figure(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "metrics/bootstrap.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -146,4 +146,4 @@ Result<std::map<std::string, TrainRequest>> Measurements::requests(std::string_v
   return requests;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -16,7 +16,7 @@
 #include "lab/study/results.h"
 #include "metrics/statistics.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct MeasuredPoint {
   std::string dataset;
@@ -72,4 +72,4 @@ class Measurements {
   std::map<std::pair<std::string, std::string>, double> chosen_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 #include "lab/reproduce/table_parts.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 constexpr std::size_t users = 40;
@@ -179,4 +179,4 @@ TEST_F(MeasurementsTest, findings_fail_where_the_numbers_say_so) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -134,4 +134,4 @@ Status add_cost_tables(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

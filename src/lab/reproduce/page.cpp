@@ -6,7 +6,7 @@
 #include "base/version.h"
 #include "lab/reproduce/reproduce.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -182,4 +182,4 @@ Page page_of(const Reproduction& reproduction, const std::string& command) {
   return page;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "engine/files/files.h"
 #include "lab/reproduce/paper_entry.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -102,4 +102,4 @@ Result<PaperData> find_data(std::string_view name, const DataFolder& folder) {
   return std::move(*found);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "engine/plan/request.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct PaperData {
   std::string name;
@@ -42,4 +42,4 @@ struct DataFolder {
 // missing one is named where it was looked for.
 [[nodiscard]] Result<bool> locate(const std::filesystem::path& folder, DataRequest& data);
 
-}  // namespace sotto
+}  // namespace sotto::lab

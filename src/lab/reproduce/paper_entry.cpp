@@ -7,7 +7,7 @@
 #include "engine/plan/toml.h"
 #include "lab/reproduce/paper_files.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -133,4 +133,4 @@ const toml::table& paper_document(std::string_view path) {
   return found->second;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -18,7 +18,7 @@
 #include "lab/reproduce/paper_plans.h"
 #include "storage/toml.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 class PaperEntry {
  public:
@@ -115,4 +115,4 @@ T from_papers(const std::string& path, Result<T> (*read)(const toml::table&, con
   return std::move(*made);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/reproduce/paper_data.h"
 #include "lab/reproduce/paper_files.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 // A document as the papers have them: what a reader of every kind of key says of it.
@@ -93,4 +93,4 @@ TEST(Papers, every_document_is_read_and_every_plan_can_be) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,9 @@
 #include <span>
 #include <string_view>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 struct PaperFile {
   std::string_view path;  // "papers/pairwise/scores.tsv"
@@ -12,4 +14,4 @@ struct PaperFile {
 };
 [[nodiscard]] std::span<const PaperFile> paper_files();
 
-}  // namespace sotto
+}  // namespace sotto::lab

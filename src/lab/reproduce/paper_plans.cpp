@@ -4,7 +4,7 @@
 
 #include "lab/reproduce/paper_entry.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -125,4 +125,4 @@ std::vector<double> quick_pis() { return {0.1, 0.5, 1.0}; }
 
 std::vector<double> full_pis() { return {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0}; }
 
-}  // namespace sotto
+}  // namespace sotto::lab

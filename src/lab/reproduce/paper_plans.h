@@ -17,7 +17,7 @@
 #include "lab/reproduce/targets.h"
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 enum class Effort : std::uint8_t { quick, full };
 [[nodiscard]] const char* to_string(Effort effort);
@@ -78,4 +78,4 @@ struct FullPlan {
 [[nodiscard]] std::vector<double> quick_pis();
 [[nodiscard]] std::vector<double> full_pis();
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 
 #include "lab/reproduce/paper_files.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -107,4 +107,4 @@ const PrintedTable& printed(std::string_view path) {
   return found->second;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 class PrintedTable {
  public:
@@ -46,4 +46,4 @@ class PrintedTable {
 // The table papers/<path>.
 [[nodiscard]] const PrintedTable& printed(std::string_view path);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,7 +10,7 @@
 #include "lab/reproduce/averaging_plans.h"
 #include "lab/reproduce/paper_files.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 std::string refused(std::string_view text) {
@@ -229,4 +229,4 @@ TEST(PrintedMistakes, AgreeAboutTheBaseline) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/reproduce/averaging_runs.h"
 #include "lab/reproduce/criteria_tables.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -246,4 +246,4 @@ VerdictCounts count_verdicts(const Reproduction& reproduction) {
   return counts;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

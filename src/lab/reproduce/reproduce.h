@@ -16,7 +16,7 @@
 #include "lab/reproduce/reproduction.h"
 #include "lab/study/run_study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // What a target would work on: all its datasets, there or not. Fails if none is there, and says what to
 // fetch.
@@ -48,4 +48,4 @@ namespace sotto {
 // "31 reached, 4 within 5%, …": what there is none of is left out.
 [[nodiscard]] std::string verdicts_text(const Reproduction& reproduction);
 
-}  // namespace sotto
+}  // namespace sotto::lab

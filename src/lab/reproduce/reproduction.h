@@ -15,7 +15,7 @@
 #include "lab/reproduce/targets.h"
 #include "lab/reproduce/verdict.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct PaperCell {
   std::optional<double> printed;
@@ -109,4 +109,4 @@ void add_knowledge_findings(const TargetData& at, Reproduction& out);
 [[nodiscard]] Status add_pi_tables(const TargetData& at, Reproduction& out);
 [[nodiscard]] Status add_figures(const TargetData& at, const std::string& results_path, Reproduction& out);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/table_parts.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -59,4 +59,4 @@ Status add_score_tables(const TargetData& at, Reproduction& out) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -172,4 +172,4 @@ double pi_core_seconds(const Target& target, const PaperData& data) {
   return seconds;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

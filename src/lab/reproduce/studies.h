@@ -15,7 +15,7 @@
 #include "lab/reproduce/paper_plans.h"
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // A study and what it is expected to take.
 struct PlannedStudy {
@@ -59,4 +59,4 @@ struct PlannedStudy {
 // "pFPL, size".
 [[nodiscard]] std::string criteria_label(std::string_view model, const Variant& variant);
 
-}  // namespace sotto
+}  // namespace sotto::lab

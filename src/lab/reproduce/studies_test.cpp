@@ -11,7 +11,7 @@
 #include "lab/reproduce/reproduce.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 namespace fs = std::filesystem;
@@ -266,4 +266,4 @@ TEST(Targets, have_short_names_and_refuse_others) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

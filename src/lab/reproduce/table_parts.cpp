@@ -7,7 +7,7 @@
 
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 void add_finding(Finding finding, const ClaimVotes& votes, Reproduction& out) {
   finding.outcome = votes.outcome();
@@ -56,7 +56,7 @@ Result<PaperCell> measured_cell(const TargetData& at, const PaperData& data, std
     cell.verdict = data.there ? Verdict::failed : Verdict::absent;
     return cell;
   }
-  const MetricFacts* facts = facts_of(metric);
+  const MetricFacts* facts = metrics::facts_of(metric);
   const bool less = facts != nullptr && facts->less_is_better;
   cell.verdict = data.proxy && printed
                      ? Verdict::other
@@ -151,4 +151,4 @@ ChartSeries series_of(const PaperTable& table, const std::string& name, std::siz
   return series;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,7 +10,7 @@
 
 #include "lab/reproduce/reproduction.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // Counts what speaks for a claim and what against it.
 struct ClaimVotes {
@@ -70,4 +70,4 @@ void note_given_plans(const TargetData& at, const PaperData& data, PaperTable& t
 [[nodiscard]] ChartSeries series_of(const PaperTable& table, const std::string& name, std::size_t column,
                                     const std::vector<double>& x);
 
-}  // namespace sotto
+}  // namespace sotto::lab

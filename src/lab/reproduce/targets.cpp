@@ -8,7 +8,7 @@
 
 #include "lab/reproduce/paper_entry.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -98,4 +98,4 @@ bool is_federated_label(std::string_view model) {
                              [&](const Paper& one) { return contains(one.federated, model); });
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // How a target's tables are made; targets.cpp has their names.
 enum class TargetKind : std::uint8_t {
@@ -92,4 +92,4 @@ struct Target {
 [[nodiscard]] bool is_fpl_label(std::string_view model);
 [[nodiscard]] bool is_federated_label(std::string_view model);
 
-}  // namespace sotto
+}  // namespace sotto::lab

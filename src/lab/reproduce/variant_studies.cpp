@@ -5,7 +5,7 @@
 
 #include "lab/reproduce/studies.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -122,4 +122,4 @@ Result<std::vector<PlannedStudy>> criteria_studies(const Target& target, const P
   return studies;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include "lab/reproduce/printed_table.h"
 #include "lab/reproduce/studies.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 PaperData rated_data(std::string_view name) {
@@ -117,4 +117,4 @@ TEST(CriteriaPlans, EachVariantIsThePlainPlanButForItsCriteria) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::optional<double> ratio_of(std::optional<double> printed, std::optional<doub
   return *ours / *printed;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

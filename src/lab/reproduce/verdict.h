@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 enum class Verdict : std::uint8_t {
   reached,   // at or above print, to the printed five decimals; of facts: the same
@@ -32,4 +34,4 @@ enum class Yardstick : std::uint8_t {
 // ours / printed; none without both, or where nothing can be divided.
 [[nodiscard]] std::optional<double> ratio_of(std::optional<double> printed, std::optional<double> ours);
 
-}  // namespace sotto
+}  // namespace sotto::lab

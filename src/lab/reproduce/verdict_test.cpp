@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TEST(Verdict, more_is_better) {
@@ -44,4 +44,4 @@ TEST(Verdict, each_has_a_name_of_its_own) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -132,4 +132,4 @@ std::optional<Settings> CellSequence::chosen() const {
   return settings;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

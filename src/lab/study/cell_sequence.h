@@ -13,7 +13,7 @@
 #include "lab/study/cells.h"
 #include "lab/study/search.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct Cell {
   std::size_t sequence = 0;
@@ -70,4 +70,4 @@ class CellSequence {
   std::size_t missing_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -270,4 +270,4 @@ Result<ComputedCell> compute_cell(const TrainRequest& request, const Split& spli
   return cell;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

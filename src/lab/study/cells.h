@@ -14,7 +14,7 @@
 #include "lab/study/results.h"
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // What tells a cell from the others of its dataset and model.
 struct CellChoice {
@@ -61,4 +61,4 @@ struct ComputedCell {
 [[nodiscard]] Result<ComputedCell> compute_cell(const TrainRequest& request, const Split& split, Phase phase,
                                                 Executor& executor, const std::atomic<bool>* stop);
 
-}  // namespace sotto
+}  // namespace sotto::lab

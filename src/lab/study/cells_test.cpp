@@ -8,7 +8,7 @@
 #include "engine/files/files.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 class RatedStudy : public ::testing::Test {
@@ -87,4 +87,4 @@ TEST_F(RatedStudy, a_drawn_test_part_is_another_with_each_seed) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,7 @@
 
 #include "metrics/distributions.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 double covariance(const Kernel& kernel, double distance) {
   const double scaled = std::sqrt(5.0) * distance / kernel.length;
@@ -62,4 +62,4 @@ double expected_improvement(const Posterior& posterior, double best) {
   return gain * normal_cdf(z) + sd * density;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -8,7 +8,9 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 struct Kernel {
   double length = 0.3;
@@ -44,4 +46,4 @@ class GaussianProcess {
 // E[max(f − best, 0)] for f with this posterior.
 [[nodiscard]] double expected_improvement(const Posterior& posterior, double best);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 Eigen::MatrixXd some_points(Eigen::Index count, Eigen::Index sides) {
@@ -99,4 +99,4 @@ TEST(GaussianProcess, ExpectedImprovementIsTheMeanOfTheGain) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

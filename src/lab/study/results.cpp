@@ -9,7 +9,7 @@
 #include "engine/files/files.h"
 #include "lab/study/stored_detail.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -249,4 +249,4 @@ std::optional<double> number_in(const std::string& text) {
   return value;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

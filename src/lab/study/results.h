@@ -21,7 +21,7 @@
 #include "sim/federation.h"
 #include "storage/database.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // Counts up when the file's tables change, or when the same request means another result.
 inline constexpr std::uint32_t results_format = 1;
@@ -132,4 +132,4 @@ class ResultsFile {
 // The number a setting's text is; none: it is a word.
 [[nodiscard]] std::optional<double> number_in(const std::string& text);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 CellResult some_result() {
@@ -158,4 +158,4 @@ TEST(ResultsFile, FilesThatAreNoneAreRefused) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

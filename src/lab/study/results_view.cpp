@@ -12,7 +12,7 @@
 #include "engine/plan/request.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -140,4 +140,4 @@ Result<std::uint64_t> outdated_cells(const ResultsFile& results) {
   return outdated;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -10,7 +10,7 @@
 #include "lab/study/results.h"
 #include "metrics/statistics.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // "model=sFPL+": the study, dataset, model, phase, seed or status of a cell, or one of its settings. Numbers
 // are equal if they are the same number, however they are written.
@@ -46,4 +46,4 @@ struct SeedGroup {
 // stay, but are found by nobody, because their keys are of the whole plan.
 [[nodiscard]] Result<std::uint64_t> outdated_cells(const ResultsFile& results);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TEST(ResultsView, SettingsGoByTheirShortNamesWhereThatIsClear) {
@@ -31,4 +31,4 @@ TEST(ResultsView, TheBestGroupHasTheLeastWhereLessIsBetter) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

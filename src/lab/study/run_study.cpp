@@ -14,7 +14,7 @@
 #include "lab/study/task_pool.h"
 #include "lab/study/time_left.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -259,4 +259,4 @@ Result<std::vector<PlannedCells>> plan_study(const Study& study, const StudyData
   return plan;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -16,7 +16,7 @@
 #include "lab/study/results.h"
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct StudyProgress {
   std::string study = {};      // its name, where it is one of several
@@ -69,4 +69,4 @@ struct PlannedCells {
 [[nodiscard]] Result<std::vector<PlannedCells>> plan_study(const Study& study, const StudyData& data,
                                                            const ResultsFile* results);
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -16,7 +16,7 @@
 #include "sim/thread_pool.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 class RunStudy : public ::testing::Test {
@@ -367,4 +367,4 @@ TEST_F(RunStudy, MissingDataIsSaidBeforeAnythingRuns) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "lab/study/search_bayes.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::unique_ptr<Searcher> make_searcher(const Search& search, const std::vector<
   return nullptr;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -14,7 +14,7 @@
 
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 struct Trial {
   Settings settings;
@@ -54,4 +54,4 @@ class Searcher {
 [[nodiscard]] std::vector<Settings> drawn_points(const std::vector<Axis>& axes, std::uint64_t count,
                                                  std::uint64_t seed);
 
-}  // namespace sotto
+}  // namespace sotto::lab

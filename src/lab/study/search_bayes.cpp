@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -140,4 +140,4 @@ void BayesSearch::tell(std::span<const TrialValue> values) {
 
 std::optional<std::size_t> BayesSearch::best() const { return best_of(values_, search_.metric); }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "lab/study/gaussian_process.h"
 #include "lab/study/search.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 class BayesSearch final : public Searcher {
  public:
@@ -39,4 +39,4 @@ class BayesSearch final : public Searcher {
   std::vector<TrialValue> values_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 Axis list(const std::string& key, std::vector<std::string> values) {
@@ -223,4 +223,4 @@ TEST(Search, BayesTriesAFiniteSpaceOnceAndStops) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -13,7 +13,7 @@
 #include "lab/study/run_study.h"
 #include "storage/testing/scratch_folder.h"
 
-namespace sotto::shared_seeds_test {
+namespace sotto::lab::shared_seeds_test {
 namespace {
 
 constexpr std::array without_draws{
@@ -158,4 +158,4 @@ TEST_F(SharedSeeds, ADrawnSplitIsNotShared) {
 }
 
 }  // namespace
-}  // namespace sotto::shared_seeds_test
+}  // namespace sotto::lab::shared_seeds_test

@@ -1,6 +1,6 @@
 #include "lab/study/stored_detail.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -120,4 +120,4 @@ Result<CellDetail> load_detail(const Database& database, const std::string& key)
   return detail;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

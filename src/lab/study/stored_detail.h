@@ -8,7 +8,7 @@
 #include "base/compression.h"
 #include "lab/study/results.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 [[nodiscard]] Status store_detail(const Database& database, const std::string& key, const CellDetail& detail);
 [[nodiscard]] Result<CellDetail> load_detail(const Database& database, const std::string& key);
@@ -30,4 +30,4 @@ template <Plain T>
   return values;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

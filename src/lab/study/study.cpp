@@ -10,7 +10,7 @@
 #include "lab/study/cells.h"
 #include "metrics/metric_name.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -234,4 +234,4 @@ std::string value_at(const Axis& axis, double unit) {
   return fmt::format("{:.4g}", value);  // nobody means more digits
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

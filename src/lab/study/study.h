@@ -19,7 +19,7 @@
 #include "engine/plan/request.h"
 #include "lab/study/results.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // One key of a plan ("consent.pi") and its value as TOML writes it ("0.5", "\"sfpl\"").
 struct Setting {
@@ -103,4 +103,4 @@ struct Study {
 // All points of a grid, the last axis turning fastest; one point without settings if there are no axes.
 [[nodiscard]] std::vector<Settings> grid_points(const std::vector<Axis>& axes);
 
-}  // namespace sotto
+}  // namespace sotto::lab

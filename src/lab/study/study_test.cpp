@@ -5,7 +5,7 @@
 #include "lab/study/cells.h"
 #include "lab/study/study_toml.h"
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 const std::string good = R"(name = "consent"
@@ -197,7 +197,8 @@ TEST(Study, TheKeyKnowsAllThatDecidesAndNoPaths) {
 
 TEST(StudyToml, TheUsualGridIsWhatTheModelOffers) {
   const std::string study =
-      "name = 'usual'\n[[dataset]]\nname = 'world'\npaths = ['a.tsv']\n[[model]]\nmodel.name = 'fpl'\ngrid = 'usual'\n";
+      "name = 'usual'\n[[dataset]]\nname = 'world'\npaths = ['a.tsv']\n[[model]]\nmodel.name = 'fpl'\ngrid = "
+      "'usual'\n";
   const auto read = study_from_toml(study, "s.toml");
   ASSERT_TRUE(read.ok()) << read.error().message;
   std::vector<std::string> keys;
@@ -221,4 +222,4 @@ TEST(StudyToml, AGridMayVaryTheModel) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -9,7 +9,7 @@
 #include "engine/plan/toml.h"
 #include "storage/toml_table.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -301,4 +301,4 @@ Result<Study> study_from_toml(const std::string& text, const std::string& name) 
   return study;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -27,9 +27,9 @@
 #include "base/result.h"
 #include "lab/study/study.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 // An unknown key, a wrong type or an impossible value names the line. The study has passed check().
 [[nodiscard]] Result<Study> study_from_toml(const std::string& text, const std::string& name);
 
-}  // namespace sotto
+}  // namespace sotto::lab

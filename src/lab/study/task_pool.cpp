@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-namespace sotto {
+namespace sotto::lab {
 
 // What a task gets: as many shards at once as may find helpers.
 class TaskPool::Member final : public Executor {
@@ -102,4 +102,4 @@ void TaskPool::run_loop(std::size_t shards, const std::function<void(std::size_t
   if (problem) std::rethrow_exception(problem);
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -15,7 +15,7 @@
 
 #include "base/executor.h"
 
-namespace sotto {
+namespace sotto::lab {
 
 class TaskPool {
  public:
@@ -53,4 +53,4 @@ class TaskPool {
   std::list<Loop> loops_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace sotto {
+namespace sotto::lab {
 namespace {
 
 TEST(TaskPool, RunsEveryTaskOnceAlsoThoseThatTasksAdd) {
@@ -68,4 +68,4 @@ TEST(TaskPool, AShardThatThrowsIsToldToItsOwner) {
 }
 
 }  // namespace
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-namespace sotto {
+namespace sotto::lab {
 
 namespace {
 
@@ -30,4 +30,4 @@ double seconds_left(std::span<const SequenceCost> costs) {
   return left;
 }
 
-}  // namespace sotto
+}  // namespace sotto::lab

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <span>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::lab {
 
 struct SequenceCost {
   std::uint64_t cells = 0;  // of all its steps, as far as they are known
@@ -20,4 +22,4 @@ struct SequenceCost {
 // have; not a number while fewer than half of the lines have.
 [[nodiscard]] double seconds_left(std::span<const SequenceCost> costs);
 
-}  // namespace sotto
+}  // namespace sotto::lab

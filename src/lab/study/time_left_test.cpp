@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sotto::time_left_test {
+namespace sotto::lab::time_left_test {
 
 TEST(TimeLeft, CountsEpochsNotCells) {
   // Nine cells of a ninth each took 3 s in all; three of a third, one whole and three finals are missing.
@@ -33,4 +33,4 @@ TEST(TimeLeft, ALineThatHasNotBegunCostsAsTheMiddleOne) {
   EXPECT_TRUE(std::isnan(seconds_left(std::vector{line(200.0), fresh, fresh})));
 }
 
-}  // namespace sotto::time_left_test
+}  // namespace sotto::lab::time_left_test

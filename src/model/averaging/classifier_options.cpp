@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -97,4 +97,4 @@ std::vector<ClassifierLayer> classifier_layers(const ClassifierOptions& options,
   return layers;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

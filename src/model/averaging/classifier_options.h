@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "data/examples/examples.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class ClassifierKind : std::uint8_t { cnn, dense };
 [[nodiscard]] Result<ClassifierKind> parse_classifier_kind(const std::string& text);
@@ -53,4 +53,4 @@ struct ClassifierLayer {
 [[nodiscard]] std::vector<ClassifierLayer> classifier_layers(const ClassifierOptions& options,
                                                              const Examples& examples);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::classifier_options_test {
+namespace sotto::model::classifier_options_test {
 
 Examples form(std::uint32_t height, std::uint32_t width, std::uint32_t classes) {
   return {height, width, classes, {}, {}, {}, 0};
@@ -56,4 +56,4 @@ TEST(ClassifierOptions, NamesAreReadBack) {
   EXPECT_EQ(parse_accelerator("tpu").error().code, Code::usage);
 }
 
-}  // namespace sotto::classifier_options_test
+}  // namespace sotto::model::classifier_options_test

@@ -12,7 +12,7 @@
 
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class DeviceHistories {
  public:
@@ -37,4 +37,4 @@ class DeviceHistories {
   Histories asked_, trainable_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

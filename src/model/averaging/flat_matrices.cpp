@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::vector<RowMatrix> matrices_of(std::span<const float> flat, std::span<const 
   return matrices;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

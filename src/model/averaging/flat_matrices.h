@@ -11,7 +11,7 @@
 #include "base/row_matrix.h"
 #include "model/central/neural_options.h"
 
-namespace sotto {
+namespace sotto::model {
 
 [[nodiscard]] std::vector<MatrixShape> multvae_shared_shapes(std::size_t catalogue,
                                                              const MultVaeOptions& options);
@@ -29,4 +29,4 @@ void unflatten(std::span<const float> flat, RowMatrix& matrix);
 [[nodiscard]] std::vector<RowMatrix> matrices_of(std::span<const float> flat,
                                                  std::span<const MatrixShape> shapes);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace sotto::flat_matrices_test {
+namespace sotto::model::flat_matrices_test {
 
 TEST(FlatMatrices, RowsLieOneBehindTheOther) {
   const std::vector<MatrixShape> shapes{{2, 3}, {1, 17}, {4, 1}};
@@ -32,4 +32,4 @@ TEST(FlatMatrices, TheUsersRowsAreNoPartOfIt) {
   EXPECT_EQ(flat_ends(multvae_shared_shapes(10, vae)).back(), 10u * 7 + 11u * 6 + 4u * 7 + 6u * 3);
 }
 
-}  // namespace sotto::flat_matrices_test
+}  // namespace sotto::model::flat_matrices_test

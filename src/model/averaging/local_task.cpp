@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::model {
 
 Status check(const LocalTraining& training) {
   if (training.epochs == 0)
@@ -18,4 +18,4 @@ Status check(const LocalTraining& training) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

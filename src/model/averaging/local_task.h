@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // How a device trains its copy of the model.
 struct LocalTraining {
@@ -75,4 +75,4 @@ class LocalTask {
   }
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

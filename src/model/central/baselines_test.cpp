@@ -8,7 +8,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/toppop.h"
 
-namespace sotto::baselines_test {
+namespace sotto::model::baselines_test {
 
 TEST(TopPop, ScoresAreTrainingCountsForEverybody) {
   const Histories train = histories_of({{0, 2}, {2}, {1, 2}});
@@ -72,4 +72,4 @@ TEST(RandomScores, HasNoNotionOfLikeness) {
   EXPECT_FALSE(RandomScores(3, 1).similar(ItemIndex{0}, out).ok());
 }
 
-}  // namespace sotto::baselines_test
+}  // namespace sotto::model::baselines_test

@@ -1,6 +1,6 @@
 #include "model/central/block_schedule.h"
 
-namespace sotto {
+namespace sotto::model {
 
 BlockSchedule::BlockSchedule(std::uint32_t ranges, std::uint32_t stays)
     : ranges_(ranges), stays_(stays), open_(stays == 0 ? 0 : ranges) {}
@@ -27,4 +27,4 @@ void BlockSchedule::finish(const Stay& stay) {
 
 bool BlockSchedule::all_over() const { return open_.load(std::memory_order_acquire) == 0; }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -11,7 +11,9 @@
 #include <optional>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::model {
 
 class BlockSchedule {
  public:
@@ -42,4 +44,4 @@ class BlockSchedule {
   std::atomic<std::uint32_t> open_;  // ranges that have stays left
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace sotto::block_schedule_test {
+namespace sotto::model::block_schedule_test {
 namespace {
 
 TEST(BlockSchedule, GivesTheWishedRangeWhileItMayGoOn) {
@@ -70,4 +70,4 @@ TEST(BlockSchedule, AnyNumberOfThreadsDoesTheSame) {
 }
 
 }  // namespace
-}  // namespace sotto::block_schedule_test
+}  // namespace sotto::model::block_schedule_test

@@ -7,7 +7,7 @@
 #include "base/large_pages.h"
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -192,4 +192,4 @@ bool BprBlocks::other_negative(const BprJob& job, const Membership& consumed, st
   return true;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

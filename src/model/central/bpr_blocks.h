@@ -17,7 +17,7 @@
 #include "base/executor.h"
 #include "data/membership.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct UserItem {
   UserIndex user;
@@ -77,4 +77,4 @@ class BprBlocks {
   std::vector<std::uint64_t> first_of_job_;  // of range·blocks + set in interactions_, and the end
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::bpr_blocks_test {
+namespace sotto::model::bpr_blocks_test {
 
 constexpr std::size_t catalogue = 60;
 
@@ -95,4 +95,4 @@ TEST(BprBlocks, AsManyBlocksAsTheDataIsLargeEnoughFor) {
   EXPECT_EQ(BprBlocks(small, 2, 7, 1).blocks(), 2u);  // never more sets than items
 }
 
-}  // namespace sotto::bpr_blocks_test
+}  // namespace sotto::model::bpr_blocks_test

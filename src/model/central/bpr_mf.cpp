@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "model/central/block_schedule.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -215,4 +215,4 @@ std::unique_ptr<MfRecommender> BprMf::view() const {
   return std::make_unique<MfRecommender>(&users_, &items_, options_.fold_in);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -22,7 +22,7 @@
 #include "model/central/bpr_blocks.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct BprMfOptions {
   std::uint32_t factors = 20;
@@ -91,4 +91,4 @@ class BprMf {
   std::vector<std::uint32_t> place_;  // of each item in dealt_; empty: rows are where they always are
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

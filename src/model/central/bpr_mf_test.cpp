@@ -11,7 +11,7 @@
 #include "base/pair_kernels.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::bpr_mf_test {
+namespace sotto::model::bpr_mf_test {
 
 constexpr std::size_t factors = 3;
 
@@ -273,4 +273,4 @@ TEST(BprMf, RefusesBadOptionsAndEmptyData) {
   EXPECT_EQ(BprMf::start(train, 1, {}).error().code, Code::bad_input);
 }
 
-}  // namespace sotto::bpr_mf_test
+}  // namespace sotto::model::bpr_mf_test

@@ -8,7 +8,7 @@
 
 #include "base/bit_kernels.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // Counts what one row has in common with each other row, touching only rows that have something.
 class CommonCounts {
@@ -79,4 +79,4 @@ class CommonColumns {
   std::vector<std::uint32_t> bits_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 bool have_shapes(std::span<const RowMatrix> matrices, std::span<const MatrixShape> shapes) {
   return std::equal(
@@ -14,4 +14,4 @@ void apply_layer(const RowMatrix& layer, const float* x, float* out) {
   for (std::size_t n = 0; n < layer.rows(); ++n) out[n] = dot_rows(layer.row(n), x, layer.stride());
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -12,7 +12,7 @@
 #include "base/math.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct MatrixShape {
   std::size_t rows = 0;
@@ -30,4 +30,4 @@ void apply_layer(const RowMatrix& layer, const float* x, float* out);
 
 [[nodiscard]] inline float tanh_f32(float x) { return 2.0f * sigmoid_f32(2.0f * x) - 1.0f; }
 
-}  // namespace sotto
+}  // namespace sotto::model

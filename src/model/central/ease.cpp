@@ -11,7 +11,7 @@
 #include "base/score_kernels.h"
 #include "model/central/co_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -254,4 +254,4 @@ void Ease::add_numbers(Hasher& hasher) const {
   add_rounded(sums, hasher);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -20,7 +20,7 @@
 #include "model/pair_counts.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 inline constexpr std::size_t usual_dense_items = 8192;  // 0.7 GB while it is solved
 
@@ -91,4 +91,4 @@ class Ease final : public Recommender, public NamedNumbers {
 [[nodiscard]] SymmetricMatrix count_all_pairs(const Histories& histories, const Audiences& audiences,
                                               Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -9,7 +9,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/wide_ease.h"
 
-namespace sotto::ease_test {
+namespace sotto::model::ease_test {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -193,4 +193,4 @@ TEST(Ease, RefusesALambdaThatIsNotAboveZero) {
   }
 }
 
-}  // namespace sotto::ease_test
+}  // namespace sotto::model::ease_test

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -74,4 +74,4 @@ void Ials::restore(RowMatrix users, RowMatrix items) {
   items_ = std::move(items);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

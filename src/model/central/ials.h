@@ -16,7 +16,7 @@
 #include "model/als.h"
 #include "model/central/neighbors.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class Ials {
  public:
@@ -53,4 +53,4 @@ class Ials {
   RowMatrix items_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -1,6 +1,6 @@
 #include "model/central/item_knn.h"
 
-namespace sotto {
+namespace sotto::model {
 
 Result<std::unique_ptr<ItemKnn>> ItemKnn::fit(const Histories& train, std::size_t catalogue,
                                               const KnnOptions& options, Executor& executor,
@@ -36,4 +36,4 @@ Status ItemKnn::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,7 @@
 #include "model/central/item_weights.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class ItemKnn final : public Recommender, public NamedNumbers {
  public:
@@ -33,4 +33,4 @@ class ItemKnn final : public Recommender, public NamedNumbers {
   Recency recency_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

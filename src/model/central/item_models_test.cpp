@@ -10,7 +10,7 @@
 #include "model/central/slim.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::item_models_test {
+namespace sotto::model::item_models_test {
 
 using Matrix = std::vector<std::vector<double>>;
 
@@ -186,4 +186,4 @@ TEST(ItemModels, RefuseSettingsThatCannotBe) {
   EXPECT_TRUE(check(Rp3Options{}).ok());
 }
 
-}  // namespace sotto::item_models_test
+}  // namespace sotto::model::item_models_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 ItemWeights ItemWeights::by_target(const NeighborLists& lists) {
   std::vector<std::uint64_t> offsets(lists.rows() + 1, 0);
@@ -62,4 +62,4 @@ Status WeightedItems::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -15,7 +15,7 @@
 #include "model/named_numbers.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class ItemWeights {
  public:
@@ -64,4 +64,4 @@ class WeightedItems final : public Recommender, public NamedNumbers {
   Recency recency_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 Result<std::unique_ptr<BprMf>> start_kahfm(const Histories& train, std::size_t catalogue,
                                            std::shared_ptr<const ItemFeatures> features, ProfileRule rule,
@@ -106,4 +106,4 @@ void KaHfm::veto(std::vector<FeatureIndex> features) {
   model_ = std::make_unique<MfRecommender>(users_, std::move(without), fold_in_);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -17,7 +17,7 @@
 #include "model/explainer.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // BPR-MF from where kaHFM begins; `options.factors` and `init_sd` do not count. `train` must outlive it.
 [[nodiscard]] Result<std::unique_ptr<BprMf>> start_kahfm(const Histories& train, std::size_t catalogue,
@@ -59,4 +59,4 @@ class KaHfm final : public Recommender, public Explainer {
   std::unique_ptr<MfRecommender> model_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

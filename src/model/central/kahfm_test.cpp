@@ -7,7 +7,7 @@
 
 #include "model/central/testing/small_features.h"
 
-namespace sotto::kahfm_test {
+namespace sotto::model::kahfm_test {
 
 // 60 items of 3 tastes, each with its taste, one of 5 more features, and item 59 with none.
 Rows known_of_items() {
@@ -181,4 +181,4 @@ TEST(KaHfm, RefusesBadRates) {
             Code::usage);
 }
 
-}  // namespace sotto::kahfm_test
+}  // namespace sotto::model::kahfm_test

@@ -8,7 +8,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/user_knn.h"
 
-namespace sotto::knn_test {
+namespace sotto::model::knn_test {
 
 // A dense table of zeros and ones, and everything by its definition.
 struct Dense {
@@ -274,4 +274,4 @@ TEST(Knn, RefusesNoNeighboursAndBadShrink) {
   }
 }
 
-}  // namespace sotto::knn_test
+}  // namespace sotto::model::knn_test

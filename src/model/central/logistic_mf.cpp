@@ -5,7 +5,7 @@
 #include "base/math.h"
 #include "model/factor_rows.h"
 
-namespace sotto {
+namespace sotto::model {
 
 Status check(const LogisticMfOptions& options) {
   SOTTO_TRY_DONE(check_sampled(options.factors, options.learning_rate, options.lambda, options.init_sd));
@@ -69,4 +69,4 @@ void LogisticMf::restore(RowMatrix users, RowMatrix items, RowMatrix biases) {
   biases_ = std::move(biases);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

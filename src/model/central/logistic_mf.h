@@ -15,7 +15,7 @@
 #include "base/row_matrix.h"
 #include "model/central/sampled_sgd.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct LogisticMfOptions {
   std::uint32_t factors = 20;
@@ -57,4 +57,4 @@ class LogisticMf {
   RowMatrix biases_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -85,4 +85,4 @@ void MultVae::score_history(std::span<const ItemIndex> history, std::span<float>
 
 Status MultVae::similar(ItemIndex item, std::span<float> out) const { return last_step_->similar(item, out); }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -16,7 +16,7 @@
 #include "model/central/neural_options.h"
 #include "model/mf_recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class MultVae final : public Recommender {
  public:
@@ -48,4 +48,4 @@ class MultVae final : public Recommender {
   std::optional<MfRecommender> last_step_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

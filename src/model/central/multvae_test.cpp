@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto::multvae_test {
+namespace sotto::model::multvae_test {
 
 constexpr MultVaeOptions tiny{.hidden = 5, .latent = 3};
 constexpr std::size_t catalogue = 9;
@@ -92,4 +92,4 @@ TEST(MultVae, OptionsOutOfRangeAreRefused) {
   EXPECT_TRUE(refused([](NeuralOptions& o) { o.neumf.negatives = 0; }));
 }
 
-}  // namespace sotto::multvae_test
+}  // namespace sotto::model::multvae_test

@@ -11,15 +11,20 @@
 
 #include "base/plain.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct Neighbor {
   std::uint32_t index = 0;
   float likeness = 0.0f;
   bool operator==(const Neighbor&) const = default;
 };
+
+}  // namespace sotto::model
+
 template <>
-inline constexpr bool codec_plain<Neighbor> = true;
+inline constexpr bool sotto::base::codec_plain<sotto::model::Neighbor> = true;
+
+namespace sotto::model {
 
 inline bool nearer(const Neighbor& a, const Neighbor& b) {
   return a.likeness > b.likeness || (a.likeness == b.likeness && a.index < b.index);
@@ -65,4 +70,4 @@ class Nearest {
   std::vector<Neighbor> found_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -9,7 +9,7 @@
 #include "base/score_kernels.h"
 #include "model/central/co_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -228,4 +228,4 @@ void likeness_to_item(ItemIndex item, const Histories& histories, const Audience
   });
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

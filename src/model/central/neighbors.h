@@ -23,7 +23,7 @@
 #include "data/histories.h"
 #include "model/central/nearest.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class Similarity : std::uint8_t { cosine, jaccard, pearson };
 [[nodiscard]] Result<Similarity> parse_similarity(const std::string& text);
@@ -78,4 +78,4 @@ struct RowPair {
 void likeness_to_item(ItemIndex item, const Histories& histories, const Audiences& audiences,
                       const KnnOptions& options, std::span<float> out);
 
-}  // namespace sotto
+}  // namespace sotto::model

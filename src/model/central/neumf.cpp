@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -184,4 +184,4 @@ Status NeuMf::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -13,7 +13,7 @@
 #include "model/central/neural_options.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class NeuMf final : public Recommender {
  public:
@@ -57,4 +57,4 @@ class NeuMf final : public Recommender {
   RowMatrix mean_user_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<MatrixShape> neumf_layer_shapes(const NeuMfOptions& options) {
   return shapes;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "model/central/dense_layers.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct MultVaeOptions {
   std::uint32_t hidden = 600;
@@ -49,4 +49,4 @@ enum VaeLayer : std::size_t {
 // The MLP's layers, then the last neuron.
 [[nodiscard]] std::vector<MatrixShape> neumf_layer_shapes(const NeuMfOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::model

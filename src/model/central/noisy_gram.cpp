@@ -4,7 +4,7 @@
 
 #include "base/eigen.h"
 
-namespace sotto {
+namespace sotto::model {
 
 Result<CleanGram> clean_gram(SymmetricMatrix noisy, double noise) {
   const double edge = 2.0 * noise * std::sqrt(static_cast<double>(noisy.size()));
@@ -18,4 +18,4 @@ Result<CleanGram> clean_gram(SymmetricMatrix noisy, double noise) {
   return clean;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,7 @@
 
 #include "base/dense.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct CleanGram {
   SymmetricMatrix gram;         // positive semidefinite, all n × n values
@@ -16,4 +16,4 @@ struct CleanGram {
 // Reads the lower triangle alone. Without noise the matrix comes back as it is, but for negative eigenvalues.
 [[nodiscard]] Result<CleanGram> clean_gram(SymmetricMatrix noisy, double noise);
 
-}  // namespace sotto
+}  // namespace sotto::model

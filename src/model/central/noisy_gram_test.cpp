@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::noisy_gram_test {
+namespace sotto::model::noisy_gram_test {
 
 constexpr std::size_t size = 120;
 
@@ -62,4 +62,4 @@ TEST(CleanGram, OfNoiseAloneLittleIsLeft) {
   EXPECT_EQ(clean->kept_values, 0u);
 }
 
-}  // namespace sotto::noisy_gram_test
+}  // namespace sotto::model::noisy_gram_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 Result<ItemWeights> fit_pair_knn(const PairCounts& pairs, const KnnOptions& options, Executor& executor) {
   SOTTO_TRY_DONE(check(options));
@@ -30,4 +30,4 @@ Result<ItemWeights> fit_pair_knn(const PairCounts& pairs, const KnnOptions& opti
   return ItemWeights::by_target(lists);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

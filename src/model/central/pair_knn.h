@@ -5,9 +5,9 @@
 #include "model/central/item_weights.h"
 #include "model/pair_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 [[nodiscard]] Result<ItemWeights> fit_pair_knn(const PairCounts& pairs, const KnnOptions& options,
                                                Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::model

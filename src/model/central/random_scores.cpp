@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -49,4 +49,4 @@ void RandomScores::add_numbers(Hasher& hasher) const {
   hasher.array(std::span<const float>(drawn));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

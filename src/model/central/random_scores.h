@@ -5,7 +5,7 @@
 #include "model/named_numbers.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class RandomScores final : public Recommender, public NamedNumbers {
  public:
@@ -25,4 +25,4 @@ class RandomScores final : public Recommender, public NamedNumbers {
   std::uint64_t seed_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

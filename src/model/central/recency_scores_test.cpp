@@ -10,7 +10,7 @@
 #include "model/central/item_knn.h"
 #include "model/central/wide_ease.h"
 
-namespace sotto::recency_scores_test {
+namespace sotto::model::recency_scores_test {
 
 constexpr std::uint32_t people = 30, items = 70;
 constexpr float half_life = 2.5f;
@@ -81,4 +81,4 @@ TEST(RecencyScores, ItemKnnWeighsEachItem) {
   expect_weighted_sums(*model, train);
 }
 
-}  // namespace sotto::recency_scores_test
+}  // namespace sotto::model::recency_scores_test

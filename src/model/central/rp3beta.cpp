@@ -5,7 +5,7 @@
 
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -52,4 +52,4 @@ Result<ItemWeights> fit_rp3beta(const PairCounts& pairs, const Rp3Options& optio
   return ItemWeights::by_source(lists);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

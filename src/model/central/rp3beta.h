@@ -10,7 +10,7 @@
 #include "model/central/item_weights.h"
 #include "model/pair_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct Rp3Options {
   float alpha = 0.5f;
@@ -23,4 +23,4 @@ struct Rp3Options {
 [[nodiscard]] Result<ItemWeights> fit_rp3beta(const PairCounts& pairs, const Rp3Options& options,
                                               Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::model

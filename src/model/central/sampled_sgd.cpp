@@ -4,7 +4,7 @@
 
 #include <limits>
 
-namespace sotto {
+namespace sotto::model {
 
 Status check_sampled(std::uint32_t factors, float rate, float lambda, float init_sd) {
   if (factors == 0 || factors > 4096)
@@ -39,4 +39,4 @@ Error sampled_diverged(const char* model, std::uint32_t epoch) {
                   model, epoch + 1));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

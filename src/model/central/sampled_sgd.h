@@ -15,7 +15,7 @@
 #include "data/membership.h"
 #include "model/central/bpr_blocks.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // Items of a job's set that a user does not have, drawn uniformly.
 class NegativeDraws {
@@ -77,4 +77,4 @@ SampledEpoch run_sampled_epoch(BprBlocks& blocks, const Membership& consumed, st
   return total;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -9,7 +9,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/central/warp.h"
 
-namespace sotto::sampled_sgd_test {
+namespace sotto::model::sampled_sgd_test {
 
 constexpr std::size_t width = 5;  // four factors and a bias
 using Row = std::vector<double>;
@@ -178,4 +178,4 @@ TEST(SampledSgd, BadOptionsAreRefused) {
   EXPECT_EQ(last.error().code, Code::diverged);
 }
 
-}  // namespace sotto::sampled_sgd_test
+}  // namespace sotto::model::sampled_sgd_test

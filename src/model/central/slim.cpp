@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -140,4 +140,4 @@ Result<ItemWeights> fit_slim(const PairCounts& pairs, const SlimOptions& options
   return ItemWeights::by_target(lists);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -11,7 +11,7 @@
 #include "model/central/item_weights.h"
 #include "model/pair_counts.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct SlimOptions {
   float l1 = 1.0f;
@@ -26,4 +26,4 @@ struct SlimOptions {
 [[nodiscard]] Result<ItemWeights> fit_slim(const PairCounts& pairs, const SlimOptions& options,
                                            Executor& executor);
 
-}  // namespace sotto
+}  // namespace sotto::model

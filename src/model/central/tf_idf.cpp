@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -82,4 +82,4 @@ void TfIdf::profile(std::span<const ItemIndex> history, ProfileRule rule, std::s
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

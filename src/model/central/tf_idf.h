@@ -20,7 +20,7 @@
 #include "base/result.h"
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class FeatureWeights : std::uint8_t { tf_idf, binary };
 [[nodiscard]] Result<FeatureWeights> parse_feature_weights(const std::string& text);
@@ -51,4 +51,4 @@ class TfIdf {
   std::vector<float> values_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

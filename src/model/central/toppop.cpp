@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 TopPop::TopPop(const Histories& train, std::size_t catalogue) {
   popularity_.reserve(catalogue);
@@ -30,4 +30,4 @@ Status TopPop::similar(ItemIndex, std::span<float>) const {
 
 void TopPop::add_numbers(Hasher& hasher) const { hasher.array(std::span(popularity_)); }
 
-}  // namespace sotto
+}  // namespace sotto::model

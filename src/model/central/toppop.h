@@ -6,7 +6,7 @@
 #include "model/named_numbers.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class TopPop final : public Recommender, public NamedNumbers {
  public:
@@ -23,4 +23,4 @@ class TopPop final : public Recommender, public NamedNumbers {
   std::vector<float> popularity_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

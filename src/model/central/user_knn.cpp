@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 Result<std::unique_ptr<UserKnn>> UserKnn::fit(const Histories& train, std::size_t catalogue,
                                               const KnnOptions& options, Executor& executor) {
@@ -43,4 +43,4 @@ Status UserKnn::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

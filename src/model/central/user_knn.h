@@ -7,7 +7,7 @@
 #include "model/named_numbers.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class UserKnn final : public Recommender, public NamedNumbers {
  public:
@@ -33,4 +33,4 @@ class UserKnn final : public Recommender, public NamedNumbers {
   NeighborLists neighbors_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

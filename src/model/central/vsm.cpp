@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 Vsm::Vsm(const Histories& train, std::size_t catalogue, std::shared_ptr<const ItemFeatures> features,
          const VsmOptions& options)
@@ -81,4 +81,4 @@ std::vector<std::vector<Reason>> Vsm::reasons_for_history(std::span<const ItemIn
   return all;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -15,7 +15,7 @@
 #include "model/named_numbers.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct VsmOptions {
   FeatureWeights users = FeatureWeights::tf_idf;
@@ -55,4 +55,4 @@ class Vsm final : public Recommender, public Explainer, public NamedNumbers {
   std::vector<FeatureIndex> vetoed_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

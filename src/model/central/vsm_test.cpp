@@ -8,7 +8,7 @@
 
 #include "model/central/testing/small_features.h"
 
-namespace sotto::vsm_test {
+namespace sotto::model::vsm_test {
 
 using Vector = std::map<std::uint32_t, double>;
 
@@ -170,4 +170,4 @@ TEST(Vsm, NamesAreReadAsTheyAreWritten) {
   EXPECT_EQ(parse_profile_rule("").error().code, Code::usage);
 }
 
-}  // namespace sotto::vsm_test
+}  // namespace sotto::model::vsm_test

@@ -7,7 +7,7 @@
 #include "base/math.h"
 #include "model/factor_rows.h"
 
-namespace sotto {
+namespace sotto::model {
 
 Status check(const WarpOptions& options) {
   SOTTO_TRY_DONE(check_sampled(options.factors, options.learning_rate, options.lambda, options.init_sd));
@@ -76,4 +76,4 @@ void Warp::restore(RowMatrix users, RowMatrix items) {
   items_ = std::move(items);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -15,7 +15,7 @@
 #include "base/row_matrix.h"
 #include "model/central/sampled_sgd.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct WarpOptions {
   std::uint32_t factors = 20;
@@ -55,4 +55,4 @@ class Warp {
   RowMatrix items_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

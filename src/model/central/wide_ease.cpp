@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 WideEase::WideEase(const Histories& train, std::size_t catalogue, float recency)
     : train_(train),
@@ -111,4 +111,4 @@ void WideEase::add_numbers(Hasher& hasher) const {
   add_rounded(remainder_, hasher);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

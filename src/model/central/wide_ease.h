@@ -12,7 +12,7 @@
 #include "base/dense.h"
 #include "model/central/ease.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class WideEase final : public Recommender, public NamedNumbers {
  public:
@@ -47,4 +47,4 @@ class WideEase final : public Recommender, public NamedNumbers {
   std::string statistics_;         // names the integers of XXᵀ, and λ
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

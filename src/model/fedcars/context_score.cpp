@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -171,4 +171,4 @@ std::vector<ContextNeighbour> contextual_neighbours(const Contexts& contexts,
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -17,7 +17,7 @@
 #include "data/contexts.h"
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct ContextCounts {
   std::vector<std::vector<std::uint32_t>> of;  // a dimension: how often each of its values occurs
@@ -55,4 +55,4 @@ struct ContextNeighbour {
                                                                   std::span<const double> weights,
                                                                   std::size_t catalogue, std::size_t most);
 
-}  // namespace sotto
+}  // namespace sotto::model

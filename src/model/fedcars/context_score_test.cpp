@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace sotto::context_score_test {
+namespace sotto::model::context_score_test {
 
 using Counts = std::vector<std::uint32_t>;
 
@@ -106,4 +106,4 @@ TEST(ContextNeighbours, AWorkedExample) {
   EXPECT_EQ(contextual_neighbours(world(), recent, had, weights, 6, 1).size(), 1u);
 }
 
-}  // namespace sotto::context_score_test
+}  // namespace sotto::model::context_score_test

@@ -8,7 +8,7 @@
 #include "base/math.h"
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -145,4 +145,4 @@ bool Fedcars::Server::solved() {
   return steps_.finite();
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

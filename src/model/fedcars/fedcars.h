@@ -22,7 +22,7 @@
 #include "model/fedcars/fedcars_options.h"
 #include "model/history_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class Fedcars {
  public:
@@ -59,7 +59,7 @@ class Fedcars {
   std::shared_ptr<const FedcarsDevices> devices_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model
 
 #include "model/fedcars/fedcars_fit.h"     // IWYU pragma: keep
 #include "model/fedcars/fedcars_server.h"  // IWYU pragma: keep

@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "data/recency.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -140,4 +140,4 @@ Occasion FedcarsDevices::held_out_occasion(UserIndex user, std::size_t k) const 
           contexts_->test.width > 0 ? contexts_->test.of(at) : std::span<const std::uint32_t>{}};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

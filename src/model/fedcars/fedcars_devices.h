@@ -18,7 +18,7 @@
 #include "model/fedcars/fm_task.h"
 #include "model/rating_predictor.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class FedcarsDevices {
  public:
@@ -77,4 +77,4 @@ class FedcarsDevices {
   std::vector<float> targets_, weights_, choice_weights_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 #include "model/fedcars/fedcars_work.h"
 #include "model/fedcars/unchosen_draws.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class Fedcars::Device {
  public:
@@ -122,4 +122,4 @@ class Fedcars::Device {
   std::vector<FmFeature> described_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 #include "model/fedcars/maml.h"
 #include "model/server_step.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // Where the examples of the outer step come from.
 enum class QueryFrom : std::uint8_t {
@@ -72,4 +72,4 @@ inline constexpr std::uint32_t few_records = 5;
 // long histories stay within the fixed-point numbers.
 inline constexpr float tally_unit = 64.0f;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -5,7 +5,7 @@
 
 #include "data/pair_sampler.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -155,4 +155,4 @@ void FedcarsRecommender::predict_new(std::span<const KnownRating> known, std::ui
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

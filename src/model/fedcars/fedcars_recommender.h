@@ -14,7 +14,7 @@
 #include "model/rating_predictor.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // What somebody new has rated.
 struct KnownRating {
@@ -62,4 +62,4 @@ class FedcarsRecommender final : public Recommender, public RatingPredictor {
   const RowMatrix* shared_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,7 @@
 
 #include "model/fedcars/fedcars.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class Fedcars::Server {
  public:
@@ -44,4 +44,4 @@ class Fedcars::Server {
   RoundSteps steps_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

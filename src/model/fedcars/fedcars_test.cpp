@@ -7,7 +7,7 @@
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/fedcars/testing/small_rated_world.h"
 
-namespace sotto::fedcars_test {
+namespace sotto::model::fedcars_test {
 
 const Split& world() {
   static const Split split = small_rated_world(3);
@@ -261,4 +261,4 @@ TEST(FedcarsOptions, OutOfRangeIsNamed) {
   EXPECT_FALSE(check(options).ok());
 }
 
-}  // namespace sotto::fedcars_test
+}  // namespace sotto::model::fedcars_test

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -94,4 +94,4 @@ float FedcarsWork::predict(FedcarsHead head, std::span<const FmFeature> features
   return score;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -11,7 +11,7 @@
 #include "base/row_matrix.h"
 #include "model/fedcars/fedcars_options.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class FedcarsHead : std::uint8_t { rating, choice };
 enum class ExampleUse : std::uint8_t { support, query };
@@ -55,4 +55,4 @@ class FedcarsWork {
   std::array<std::vector<float>, 2> numbers_, slopes_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

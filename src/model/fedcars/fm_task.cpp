@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -212,4 +212,4 @@ template FmSlope<double> slope_of(FmLoss, double, double);
 template class FmTask<float>;
 template class FmTask<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -20,7 +20,7 @@
 
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class FmLossKind : std::uint8_t { squared, logistic };
 struct FmLoss {
@@ -109,4 +109,4 @@ template <class Real>
 extern template class FmTask<float>;
 extern template class FmTask<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

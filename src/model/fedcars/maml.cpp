@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::model {
 
 Result<MamlOrder> parse_maml_order(const std::string& text) {
   if (text == "first") return MamlOrder::first;
@@ -118,4 +118,4 @@ Real Maml<Real>::slope(const std::vector<Real>& start, const FmBatch& examples, 
 template class Maml<float>;
 template class Maml<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -20,7 +20,7 @@
 #include "model/fedcars/fm_task.h"
 #include "model/fedcars/own_steps.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class MamlOrder : std::uint8_t { first, second };
 enum class Adapts : std::uint8_t { own, all };
@@ -74,4 +74,4 @@ class Maml {
 extern template class Maml<float>;
 extern template class Maml<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::maml_test {
+namespace sotto::model::maml_test {
 
 constexpr std::uint32_t people_rows = 9;  // the own row and eight others
 
@@ -185,4 +185,4 @@ TEST(Maml, OptionsOutOfRangeAreNamed) {
   EXPECT_FALSE(check(MamlOptions{.shared_reg = std::numeric_limits<float>::quiet_NaN()}).ok());
 }
 
-}  // namespace sotto::maml_test
+}  // namespace sotto::model::maml_test

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::model {
 
 template <class Real>
 void OwnSteps<Real>::look_at(const Real* rows) {
@@ -125,4 +125,4 @@ void OwnSteps<Real>::walk_back(const OwnPull& pull, const Real* rows, Real* slop
 template class OwnSteps<float>;
 template class OwnSteps<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -13,7 +13,7 @@
 
 #include "model/fedcars/fm_task.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct OwnPull {
   float rate = 0.0f;  // α
@@ -50,4 +50,4 @@ class OwnSteps {
 extern template class OwnSteps<float>;
 extern template class OwnSteps<double>;
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class UnchosenDraws {
  public:
@@ -42,4 +42,4 @@ class UnchosenDraws {
   std::uint32_t items_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

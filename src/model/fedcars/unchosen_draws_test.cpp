@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-namespace sotto::unchosen_draws_test {
+namespace sotto::model::unchosen_draws_test {
 
 // 3000 draws of three items: a count is 1000 ± 26, and 130 are five times that.
 TEST(UnchosenDraws, WhatWasNotChosenIsDrawnEquallyOften) {
@@ -49,4 +49,4 @@ RC_GTEST_PROP(UnchosenDraws, ExactlyTheOthersAreDrawn, ()) {
   RC_ASSERT(seen == others);
 }
 
-}  // namespace sotto::unchosen_draws_test
+}  // namespace sotto::model::unchosen_draws_test

@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -75,4 +75,4 @@ double feature_gain(GainKind kind, const FeatureCounts& counts) {
   return std::clamp(gain, 0.0, 1.0);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class GainKind : std::uint8_t {
   information,  // H(D) − H(D|f), in bits
@@ -29,4 +29,4 @@ struct FeatureCounts {
 };
 [[nodiscard]] double feature_gain(GainKind kind, const FeatureCounts& counts);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -2,7 +2,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 KgflexDevices::KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on,
                              std::size_t catalogue, const ProfileOptions& options, KeepsBack keeps_back,
@@ -36,4 +36,4 @@ void Kgflex::start_private(UserIndex user, float* own) const {
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

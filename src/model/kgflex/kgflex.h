@@ -24,7 +24,7 @@
 #include "model/history_model.h"
 #include "model/kgflex/kgflex_work.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // What the devices of a federation hold beside their private rows: their profiles, their histories, and what
 // everybody knows, the features of the items.
@@ -86,6 +86,6 @@ class Kgflex {
   std::shared_ptr<const KgflexDevices> devices_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model
 
 #include "model/kgflex/kgflex_fit.h"  // IWYU pragma: keep

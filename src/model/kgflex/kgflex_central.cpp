@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 KgflexCentral::KgflexCentral(Kgflex model)
     : model_(std::move(model)),
@@ -46,4 +46,4 @@ Result<KgflexCentral::Epoch> KgflexCentral::run_epoch(std::uint32_t epoch, Execu
   return done;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "model/kgflex/kgflex.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class KgflexCentral {
  public:
@@ -37,4 +37,4 @@ class KgflexCentral {
   RowMatrix users_, features_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -3,7 +3,7 @@
 
 #include "model/kgflex/kgflex.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class Kgflex::Device {
  public:
@@ -78,4 +78,4 @@ class Kgflex::Server {
   RoundSteps steps_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace sotto {
+namespace sotto::model {
 
 KgflexRecommender::KgflexRecommender(Kgflex model, const RowMatrix* users, const RowMatrix* features)
     : model_(std::move(model)), users_(users), shared_(features) {}
@@ -122,4 +122,4 @@ std::vector<std::vector<Reason>> KgflexRecommender::reasons_for_history(
   return all;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

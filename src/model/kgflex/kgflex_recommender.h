@@ -15,7 +15,7 @@
 #include "model/kgflex/kgflex.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 class KgflexRecommender final : public Recommender, public Explainer {
  public:
@@ -59,4 +59,4 @@ class KgflexRecommender final : public Recommender, public Explainer {
   std::vector<FeatureIndex> vetoed_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -7,7 +7,7 @@
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/testing/small_world.h"
 
-namespace sotto::kgflex_recommender_test {
+namespace sotto::model::kgflex_recommender_test {
 
 class Trained {
  public:
@@ -152,4 +152,4 @@ TEST(KgflexRecommender, ItemsAreAlikeByTheirCommonFeatures) {
   }
 }
 
-}  // namespace sotto::kgflex_recommender_test
+}  // namespace sotto::model::kgflex_recommender_test

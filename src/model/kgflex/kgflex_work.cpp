@@ -8,7 +8,7 @@
 #include "base/assert.h"
 #include "base/math.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -137,4 +137,4 @@ void KgflexWork::move(RowMatrix* shared) {
   touched_.clear();
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -14,7 +14,7 @@
 #include "model/kgflex/profile.h"
 #include "model/server_step.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct KgflexOptions {
   std::uint32_t factors = 10;  // m
@@ -77,4 +77,4 @@ class KgflexWork {
   bool finite_ = true;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/testing/small_world.h"
 
-namespace sotto::kgflex_work_test {
+namespace sotto::model::kgflex_work_test {
 
 // One person's rows in plain vectors, and the loss of pairs straight from eq. 6.12.
 struct Plain {
@@ -222,4 +222,4 @@ TEST(KgflexOptions, RefuseWhatCannotBe) {
   EXPECT_FALSE(check(KgflexOptions{.pairs = 0}).ok());
 }
 
-}  // namespace sotto::kgflex_work_test
+}  // namespace sotto::model::kgflex_work_test

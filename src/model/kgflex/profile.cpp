@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -161,4 +161,4 @@ OwnedProfile make_profile(std::span<const ItemIndex> history, UserIndex user, st
   return FeatureCounter(features).profile(history, user, catalogue, options, keeps_back);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

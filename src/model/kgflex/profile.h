@@ -20,7 +20,7 @@
 #include "data/item_features.h"
 #include "model/kgflex/gain.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct ProfileOptions {
   static constexpr std::uint32_t all = 0xFFFF'FFFF;
@@ -76,4 +76,4 @@ struct OwnedProfile {
                                         std::size_t catalogue, const ItemFeatures& features,
                                         const ProfileOptions& options, const KeepsBack& keeps_back);
 
-}  // namespace sotto
+}  // namespace sotto::model

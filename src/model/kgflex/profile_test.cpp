@@ -9,7 +9,7 @@
 
 #include "model/kgflex/testing/small_world.h"
 
-namespace sotto::profile_test {
+namespace sotto::model::profile_test {
 
 // Figure 6.1 of the thesis.
 class Places {
@@ -221,4 +221,4 @@ TEST(Profile, RefusesSettingsThatCannotBe) {
   EXPECT_TRUE(check(ProfileOptions{}).ok());
 }
 
-}  // namespace sotto::profile_test
+}  // namespace sotto::model::profile_test

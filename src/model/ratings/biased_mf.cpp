@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -111,4 +111,4 @@ void cosines_to(const FactorTable& rows, std::uint32_t item, std::span<float> ou
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

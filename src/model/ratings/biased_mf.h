@@ -10,7 +10,7 @@
 #include "model/ratings/rating_model.h"
 #include "model/ratings/sgd_options.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // The private half: somebody's bias and vector.
 struct RatingTaste {
@@ -70,4 +70,4 @@ void estimate_by(const ItemSide& side, const PersonSide& person, std::span<const
 // Cosines of row `item` with all rows; 0 with an empty one. Shared by the factor models of ratings.
 void cosines_to(const FactorTable& rows, std::uint32_t item, std::span<float> out);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,7 @@
 #include "base/math.h"
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -161,4 +161,4 @@ Merged merge_clusters(Blocks blocks) {
   return merged;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::model {
 
 // The columns of each row, ascending.
 using ColumnsOf = std::function<std::span<const std::uint32_t>(std::size_t row)>;
@@ -50,4 +52,4 @@ struct Merged {
 // Merges clusters, the pair that saves most first, until nothing saves.
 [[nodiscard]] Merged merge_clusters(Blocks blocks);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "model/ratings/biased_mf.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -97,4 +97,4 @@ Status Nmf::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -14,7 +14,7 @@
 #include "model/ratings/rating_model.h"
 #include "model/ratings/sgd_options.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct NmfOptions {
   std::uint32_t factors = 15;
@@ -51,4 +51,4 @@ class Nmf final : public RatingModel {
   std::vector<double> item_means_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -4,7 +4,7 @@
 
 #include "model/central/neighbors.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -114,4 +114,4 @@ void Paco::add_numbers(Hasher& hasher) const {
   for (const std::vector<double>& shares : shares_.rows) hasher.array(std::span(shares));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

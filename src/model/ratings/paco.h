@@ -18,7 +18,7 @@
 #include "model/ratings/co_clusters.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct PacoOptions {
   std::uint32_t user_clusters = 30;  // before merging
@@ -51,4 +51,4 @@ class Paco final : public Recommender, public NamedNumbers {
   Centers shares_;               // of each cluster of people: the share of them who have each item
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

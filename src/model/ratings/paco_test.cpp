@@ -6,7 +6,7 @@
 
 #include "model/ratings/testing/small_ratings.h"
 
-namespace sotto::paco_test {
+namespace sotto::model::paco_test {
 
 // Two groups of people, each with its own half of the items; somebody has about seven in ten of their half.
 Rows two_groups() {
@@ -97,4 +97,4 @@ TEST(Paco, RefusesWhatCannotBe) {
   EXPECT_EQ(Paco::fit(Histories(3), 1, {}).error().code, Code::bad_input);
 }
 
-}  // namespace sotto::paco_test
+}  // namespace sotto::model::paco_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::vector<Neighbor> nearest_rows(std::span<const Rated> row, std::size_t self,
   return found;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -8,7 +8,7 @@
 #include "model/central/neighbors.h"
 #include "model/ratings/rated_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct ComparedRows {
   const RatedMatrix* rows = nullptr;
@@ -24,4 +24,4 @@ inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
                                                  const ComparedRows& among, const KnnOptions& options,
                                                  std::size_t keep);
 
-}  // namespace sotto
+}  // namespace sotto::model

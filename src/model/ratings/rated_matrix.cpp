@@ -1,6 +1,6 @@
 #include "model/ratings/rated_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 RatedMatrix::RatedMatrix(const Histories& histories, std::span<const float> ratings, std::size_t columns)
     : columns_(columns), ends_(histories.offsets().begin(), histories.offsets().end()) {
@@ -30,4 +30,4 @@ double RatedMatrix::mean() const {
   return entries_.empty() ? 0.0 : sum / static_cast<double>(entries_.size());
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -9,7 +9,7 @@
 
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct Rated {
   std::uint32_t column = 0;
@@ -54,4 +54,4 @@ class RatedMatrix {
   std::vector<Rated> entries_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -1,6 +1,6 @@
 #include "model/ratings/rating_biases.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -34,4 +34,4 @@ RatingBiases fit_biases(const RatedMatrix& by_user, const BiasOptions& options) 
   return biases;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

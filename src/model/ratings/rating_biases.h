@@ -12,7 +12,7 @@
 #include "data/ids.h"
 #include "model/ratings/rated_matrix.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct BiasOptions {
   float user_reg = 15.0f;
@@ -38,4 +38,4 @@ struct RatingBiases {
 
 [[nodiscard]] RatingBiases fit_biases(const RatedMatrix& by_user, const BiasOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -6,7 +6,7 @@
 #include "model/ratings/svdpp.h"
 #include "model/ratings/testing/small_ratings.h"
 
-namespace sotto::rating_factors_test {
+namespace sotto::model::rating_factors_test {
 
 double training_error(const RatingModel& model, const RatedWorld& world) {
   double sum = 0.0;
@@ -265,4 +265,4 @@ TEST(RatingFactors, RefuseWhatCannotBe) {
   EXPECT_EQ(Nmf::fit(below, {}).error().code, Code::bad_input);
 }
 
-}  // namespace sotto::rating_factors_test
+}  // namespace sotto::model::rating_factors_test

@@ -4,7 +4,7 @@
 
 #include "model/ratings/rated_likeness.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -161,4 +161,4 @@ Status RatingKnn::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

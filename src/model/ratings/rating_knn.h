@@ -21,7 +21,7 @@
 #include "model/ratings/rating_biases.h"
 #include "model/ratings/rating_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class KnnRows : std::uint8_t { users, items };
 
@@ -66,4 +66,4 @@ class RatingKnn final : public RatingModel {
   NeighborLists neighbors_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

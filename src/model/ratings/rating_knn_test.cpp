@@ -7,7 +7,7 @@
 
 #include "model/ratings/testing/small_ratings.h"
 
-namespace sotto::rating_knn_test {
+namespace sotto::model::rating_knn_test {
 
 using Table = std::vector<std::vector<float>>;
 
@@ -151,4 +151,4 @@ TEST(RatingKnn, LikenessOfItems) {
       RatingKnn::fit(world.data(), KnnRows::users, options, executor).value()->similar({0}, out).ok());
 }
 
-}  // namespace sotto::rating_knn_test
+}  // namespace sotto::model::rating_knn_test

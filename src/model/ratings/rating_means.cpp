@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -99,4 +99,4 @@ void BiasModel::estimate_new(std::span<const Rated> history, std::span<const Ite
     out[n] = static_cast<float>(biases_.mean + own + biases_.item(items[n].value));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -14,7 +14,7 @@
 #include "model/ratings/rating_biases.h"
 #include "model/ratings/rating_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 enum class MeanOf : std::uint8_t { all, user, item, popular };
 
@@ -67,4 +67,4 @@ class BiasModel final : public RatingModel {
 // Fails for a regularisation that is negative or not a number.
 [[nodiscard]] Status check(const BiasOptions& options);
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -5,7 +5,7 @@
 
 #include "model/ratings/testing/small_ratings.h"
 
-namespace sotto::rating_means_test {
+namespace sotto::model::rating_means_test {
 
 // Ratings 5, 3 | 4 | nothing. Item 1 is rated once, item 2 once.
 const RatedWorld world = rated_world({{5, 3, 0}, {0, 0, 4}, {0, 0, 0}});
@@ -129,4 +129,4 @@ RC_GTEST_PROP(RatedMatrix, TransposedTwiceIsTheSame, ()) {
   }
 }
 
-}  // namespace sotto::rating_means_test
+}  // namespace sotto::model::rating_means_test

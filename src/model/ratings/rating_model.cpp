@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -94,4 +94,4 @@ bool RatingModel::knows(UserIndex user, ItemIndex item) const {
   return !users_.of(user.value).empty() || (in_catalogue(item) && rated_[item.value] != 0);
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -18,7 +18,7 @@
 #include "model/ratings/rated_matrix.h"
 #include "model/recommender.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // What they learn from: the training part of a split and its ratings.
 struct RatingData {
@@ -67,4 +67,4 @@ class RatingModel : public Recommender, public RatingPredictor, public NamedNumb
   std::vector<std::uint8_t> rated_;  // of each item: whether somebody rated it
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

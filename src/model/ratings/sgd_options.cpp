@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 
-namespace sotto {
+namespace sotto::model {
 
 Status check(const SgdOptions& options) {
   if (options.factors == 0) return fail(Code::usage, "factors is 0: a vector has at least one");
@@ -35,4 +35,4 @@ std::vector<std::uint32_t> shuffled(std::size_t count, std::uint64_t seed, std::
   return order;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

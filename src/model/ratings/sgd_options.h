@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct SgdOptions {
   std::uint32_t factors = 20;
@@ -54,4 +54,4 @@ enum class FactorStart : std::uint8_t { users, items, implicit };
   return sum;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

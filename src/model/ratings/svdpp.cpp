@@ -5,7 +5,7 @@
 
 #include "model/ratings/biased_mf.h"
 
-namespace sotto {
+namespace sotto::model {
 
 namespace {
 
@@ -122,4 +122,4 @@ Status Svdpp::similar(ItemIndex item, std::span<float> out) const {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

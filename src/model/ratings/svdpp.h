@@ -16,7 +16,7 @@
 #include "model/ratings/rating_model.h"
 #include "model/ratings/sgd_options.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct SvdppParameters {
   double mean = 0.0;
@@ -50,4 +50,4 @@ class Svdpp final : public RatingModel {
   SvdppParameters parameters_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -12,7 +12,7 @@
 #include "net/grpc_server.h"
 #include "net/grpc_transport.h"
 
-namespace sotto::trial {
+namespace sotto::net::trial {
 
 inline std::int64_t now_s() {
   return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -77,4 +77,4 @@ class Folder {
   std::filesystem::path path_;
 };
 
-}  // namespace sotto::trial
+}  // namespace sotto::net::trial

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::vector<float> Attack::evidence(Attacker attacker, std::size_t target) const
   return {};
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -12,7 +12,7 @@
 #include "privacy/audit/score_match.h"
 #include "privacy/audit/witness.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct AttackLimits {
   bool match = true;
@@ -64,4 +64,4 @@ class Attack final : public Witness {
   std::uint64_t messages_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

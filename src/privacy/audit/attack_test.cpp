@@ -6,7 +6,7 @@
 #include "privacy/audit/linker.h"
 #include "privacy/audit/testing/small_federation.h"
 
-namespace sotto::attack_test {
+namespace sotto::privacy::attack_test {
 
 using audit_test::grouped;
 using audit_test::SmallFederation;
@@ -154,4 +154,4 @@ TEST(Attack, NamesAreReadBack) {
   EXPECT_EQ(parse_attacker("A9").error().code, Code::usage);
 }
 
-}  // namespace sotto::attack_test
+}  // namespace sotto::privacy::attack_test

@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -49,4 +49,4 @@ Result<Attacker> parse_attacker(const std::string& text) {
   return fail(Code::usage, fmt::format("unknown attacker '{}': choose from {}", text, known));
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -26,7 +26,7 @@
 #include "base/result.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 enum class Attacker : std::uint8_t {
   popularity,
@@ -62,4 +62,4 @@ inline constexpr std::array every_feature_attacker{
 // By its code: "A3'" is the bias-free match.
 [[nodiscard]] Result<Attacker> parse_attacker(const std::string& text);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -7,7 +7,7 @@
 #include "metrics/statistics.h"
 #include "privacy/audit/leak_figures.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -117,4 +117,4 @@ std::vector<float> log_votes(std::vector<float> votes) {
   return standardised(std::move(votes));
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -14,7 +14,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // One person's numbers: the first column is the prior; each has one number an item.
 struct BlendCase {
@@ -42,4 +42,4 @@ class Blend {
 // The same for votes, of which the first says more than the tenth.
 [[nodiscard]] std::vector<float> log_votes(std::vector<float> votes);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

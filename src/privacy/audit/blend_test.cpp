@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "privacy/audit/leak_figures.h"
 
-namespace sotto::blend_test {
+namespace sotto::privacy::blend_test {
 
 struct World {
   std::vector<std::vector<ItemIndex>> histories;
@@ -69,4 +69,4 @@ TEST(Blend, StandardisedEvidenceHasMeanZeroAndDeviationOne) {
   EXPECT_EQ(standardised({2, 2}), (std::vector<float>{0, 0}));
 }
 
-}  // namespace sotto::blend_test
+}  // namespace sotto::privacy::blend_test

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -136,4 +136,4 @@ CriteriaLeak criteria_leak(const std::vector<ToldRound>& rounds, std::size_t cri
   return leak;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -12,7 +12,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // A person's numbers in a round; `not_told` where one was kept back.
 struct ToldTuple {
@@ -45,4 +45,4 @@ inline constexpr std::size_t most_linked = 400;
 
 [[nodiscard]] CriteriaLeak criteria_leak(const std::vector<ToldRound>& rounds, std::size_t criteria);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace sotto::criteria_leak_test {
+namespace sotto::privacy::criteria_leak_test {
 
 ToldRound round_of(const std::vector<std::vector<std::int32_t>>& values) {
   ToldRound round;
@@ -81,4 +81,4 @@ TEST(CriteriaLeak, SumsTellOfWhoAloneTellsOrIsAloneInADifference) {
 
 TEST(CriteriaLeak, NobodyIsNothing) { EXPECT_EQ(criteria_leak({}, 2).people, 0u); }
 
-}  // namespace sotto::criteria_leak_test
+}  // namespace sotto::privacy::criteria_leak_test

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -139,4 +139,4 @@ void add_direction_votes(const RowMatrix& shared, std::size_t factors, std::span
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

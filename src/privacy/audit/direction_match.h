@@ -8,7 +8,7 @@
 
 #include "privacy/audit/reading.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // One row, without its length.
 struct SeenStep {
@@ -26,4 +26,4 @@ void add_direction_votes(const RowMatrix& shared, std::size_t factors, std::span
                          double sd, std::span<const SeenStep> earlier, std::span<const SeenStep> later,
                          std::span<float> votes);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

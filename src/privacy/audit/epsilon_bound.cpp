@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "metrics/distributions.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -84,4 +84,4 @@ EpsilonBound epsilon_lower_bound(std::span<const double> with, std::span<const d
   return bound;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

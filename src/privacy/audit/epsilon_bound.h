@@ -10,7 +10,7 @@
 
 #include "metrics/statistics.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // Clopper and Pearson's exact interval of a chance that showed `hits` times in `trials` (at least 1).
 [[nodiscard]] Interval clopper_pearson(std::uint64_t hits, std::uint64_t trials, double confidence);
@@ -28,4 +28,4 @@ struct EpsilonBound {
 [[nodiscard]] EpsilonBound epsilon_lower_bound(std::span<const double> with, std::span<const double> without,
                                                double delta, double confidence = 0.95);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::epsilon_bound_test {
+namespace sotto::privacy::epsilon_bound_test {
 
 TEST(ClopperPearson, PublishedExamples) {
   // 4 of 20 at 95%: .0573, .4366 (R's binom.test(4, 20)).
@@ -57,4 +57,4 @@ TEST(EpsilonBound, SeesThatThereIsNoNoise) {
   EXPECT_GT(epsilon_lower_bound(with, without, 1e-5).epsilon, 5.0);
 }
 
-}  // namespace sotto::epsilon_bound_test
+}  // namespace sotto::privacy::epsilon_bound_test

@@ -7,7 +7,7 @@
 #include "privacy/audit/seen_odds.h"
 #include "privacy/audit/unmixing.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -197,4 +197,4 @@ bool FeatureAttack::sent_as_own(std::size_t target, ItemIndex thing) const {
   return question_ == Question::features && head_.group <= 1 && states_[target].times[thing.value] > 0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -14,7 +14,7 @@
 #include "data/item_features.h"
 #include "privacy/audit/witness.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class FeatureAttack final : public Witness {
  public:
@@ -63,4 +63,4 @@ class FeatureAttack final : public Witness {
   std::uint64_t messages_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

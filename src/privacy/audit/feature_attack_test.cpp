@@ -7,7 +7,7 @@
 #include "privacy/audit/testing/small_federation.h"
 #include "privacy/audit/testing/small_knowledge.h"
 
-namespace sotto::feature_attack_test {
+namespace sotto::privacy::feature_attack_test {
 
 using audit_test::grouped;
 using audit_test::KnowledgeOptions;
@@ -224,4 +224,4 @@ TEST(FeatureAttack, OtherKnowledgeIsRefused) {
             Code::incompatible);
 }
 
-}  // namespace sotto::feature_attack_test
+}  // namespace sotto::privacy::feature_attack_test

@@ -10,7 +10,7 @@
 #include "privacy/audit/blend.h"
 #include "privacy/audit/feature_attack.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -180,4 +180,4 @@ std::vector<double> Investigation::sent_shares() const {
   return shares;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -21,7 +21,7 @@
 #include "privacy/audit/leak_figures.h"
 #include "privacy/audit/linker.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct InvestigationOptions {
   std::uint32_t people = 400;  // that are attacked, known and judged; 0: everybody
@@ -80,4 +80,4 @@ class Investigation {
   std::uint64_t rounds_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,7 @@
 
 #include "privacy/audit/testing/small_federation.h"
 
-namespace sotto::investigation_test {
+namespace sotto::privacy::investigation_test {
 
 using audit_test::grouped;
 using audit_test::SmallFederation;
@@ -76,4 +76,4 @@ TEST(Investigation, OtherDataIsRefused) {
   EXPECT_EQ(Investigation::open(world.head(), all, {.people = 3}).error().code, Code::bad_input);
 }
 
-}  // namespace sotto::investigation_test
+}  // namespace sotto::privacy::investigation_test

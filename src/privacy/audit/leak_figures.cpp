@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -59,4 +59,4 @@ LeakFigures judge_ranking(std::span<const float> scores, std::span<const ItemInd
   return figures;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -8,7 +8,7 @@
 
 #include "data/ids.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct LeakFigures {
   double auc = 0.0;    // chance that an item of the history stands above another item
@@ -22,4 +22,4 @@ struct LeakFigures {
 // `scores` are finite, one an item; `history` ascends and holds neither no item nor all.
 [[nodiscard]] LeakFigures judge_ranking(std::span<const float> scores, std::span<const ItemIndex> history);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sotto::leak_figures_test {
+namespace sotto::privacy::leak_figures_test {
 
 std::vector<ItemIndex> items(std::initializer_list<std::uint32_t> numbers) {
   std::vector<ItemIndex> list;
@@ -62,4 +62,4 @@ RC_GTEST_PROP(LeakFigures, AucCountsPairs, ()) {
   RC_ASSERT(std::abs(auc - won / pairs) < 1e-12);
 }
 
-}  // namespace sotto::leak_figures_test
+}  // namespace sotto::privacy::leak_figures_test

@@ -7,7 +7,7 @@
 
 #include "privacy/audit/reading.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 std::vector<double> Linker::trace_of(const SeenRound& round, const SeenMessage& message) const {
   if (head_.model == SeenModel::fpl) return Reading(head_, round.shared, message).taste();
@@ -66,4 +66,4 @@ void Linker::name_messages(SeenRound& round) {
       remember(round.messages[n].members.front(), std::move(traces[n]));
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -10,7 +10,7 @@
 
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class Linker {
  public:
@@ -29,4 +29,4 @@ class Linker {
   std::vector<std::vector<double>> last_;  // each user's trace when last seen; empty: never met
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

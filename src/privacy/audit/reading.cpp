@@ -1,6 +1,6 @@
 #include "privacy/audit/reading.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 Reading::Reading(const TranscriptHead& head, const RowMatrix& shared, const SeenMessage& message)
     : factors_(head.factors()),
@@ -32,4 +32,4 @@ std::vector<double> Reading::taste() const {
   return taste;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

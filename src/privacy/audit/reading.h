@@ -12,7 +12,7 @@
 
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class Reading {
  public:
@@ -43,4 +43,4 @@ class Reading {
   std::vector<double> pulls_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

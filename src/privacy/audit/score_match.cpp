@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -87,4 +87,4 @@ void add_score_votes(const TranscriptHead& head, const RowMatrix& shared, std::s
   }
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

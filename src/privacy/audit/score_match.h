@@ -10,7 +10,7 @@
 
 #include "privacy/audit/reading.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // Σ q_k² of each row, without the bias.
 [[nodiscard]] std::vector<float> squared_lengths(const RowMatrix& shared, std::size_t factors);
@@ -26,4 +26,4 @@ struct MatchRoom {
 void add_score_votes(const TranscriptHead& head, const RowMatrix& shared, std::span<const float> squares,
                      const Reading& reading, std::size_t most_rows, MatchRoom& room, std::span<float> votes);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

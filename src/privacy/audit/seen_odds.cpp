@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::vector<float> SeenOdds::score(std::span<const std::uint8_t> seen) const {
   return scores;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -12,7 +12,7 @@
 #include "data/ids.h"
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class SeenOdds {
  public:
@@ -35,4 +35,4 @@ class SeenOdds {
   std::vector<Tally> consumed_, others_;  // one a feature
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -195,4 +195,4 @@ Result<std::optional<SeenRound>> TranscriptReader::next() {
   return std::optional(std::move(round));
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

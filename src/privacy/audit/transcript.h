@@ -24,7 +24,7 @@
 #include "base/result.h"
 #include "base/row_matrix.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 enum class View : std::uint8_t { plain, shuffled, secure };
 [[nodiscard]] const char* to_string(View view);
@@ -91,4 +91,4 @@ class TranscriptReader {
   Reader rest_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

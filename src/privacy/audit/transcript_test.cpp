@@ -6,7 +6,7 @@
 
 #include "privacy/audit/testing/small_federation.h"
 
-namespace sotto::transcript_test {
+namespace sotto::privacy::transcript_test {
 
 Bytes joined(std::initializer_list<Bytes> parts) {
   Bytes all;
@@ -123,4 +123,4 @@ TEST(Transcript, OfOtherModelsIsVersionTwo) {
   EXPECT_FALSE(read_all(joined({encode_head(made.head), encode_end()})).ok());
 }
 
-}  // namespace sotto::transcript_test
+}  // namespace sotto::privacy::transcript_test

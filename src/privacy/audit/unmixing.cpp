@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> 
   return {items.begin(), items.end()};
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

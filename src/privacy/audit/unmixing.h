@@ -10,11 +10,11 @@
 
 #include "data/item_features.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // How much each item is needed, one number an item; `said` is what the rows say, one number a feature. The
 // `most_features` that say most are explained.
 [[nodiscard]] std::vector<float> unmixed(const ItemFeatures& features, std::span<const float> said,
                                          std::size_t most_features);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

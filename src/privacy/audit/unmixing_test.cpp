@@ -6,7 +6,7 @@
 
 #include "privacy/audit/seen_odds.h"
 
-namespace sotto::unmixing_test {
+namespace sotto::privacy::unmixing_test {
 
 ItemFeatures features_of(const std::vector<std::vector<std::uint32_t>>& items) {
   FeatureList list;
@@ -60,4 +60,4 @@ TEST(SeenOdds, AreThoseOfTheKnown) {
   EXPECT_NEAR(scores[2], std::log((1 - own) / (1 - other)), 1e-4);
 }
 
-}  // namespace sotto::unmixing_test
+}  // namespace sotto::privacy::unmixing_test

@@ -17,7 +17,7 @@
 #include "privacy/audit/attacker.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // What an attacker wants to know of somebody. Features are numbered in place of items then.
 enum class Question : std::uint8_t { items, features };
@@ -41,4 +41,4 @@ class Witness {
   [[nodiscard]] virtual bool sent_as_own(std::size_t target, ItemIndex thing) const = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -9,7 +9,7 @@
 #include "privacy/dp/pld.h"
 #include "privacy/dp/rdp.h"
 
-namespace sotto::accountant_test {
+namespace sotto::privacy::accountant_test {
 
 double rdp_epsilon(double q, double noise, std::uint32_t times, double delta,
                    FractionalSeries series = FractionalSeries::bound) {
@@ -247,4 +247,4 @@ TEST(Budget, RefusesChargesThatMakeNoSense) {
   EXPECT_EQ(budget.charges().size(), 1u);
 }
 
-}  // namespace sotto::accountant_test
+}  // namespace sotto::privacy::accountant_test

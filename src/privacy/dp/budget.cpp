@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -51,4 +51,4 @@ Status PrivacyBudget::charge(const BudgetCharge& charge) {
   return Done{};
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -13,7 +13,7 @@
 #include "privacy/dp/calibrate.h"
 #include "privacy/dp/rdp.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // By the noise of its releases, or by the ε of each where nothing else is known.
 enum class ChargeBy : std::uint8_t { noise, epsilon };
@@ -45,4 +45,4 @@ class PrivacyBudget {
   std::vector<BudgetCharge> charges_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

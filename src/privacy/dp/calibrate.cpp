@@ -10,7 +10,7 @@
 #include "privacy/dp/gaussian.h"
 #include "privacy/dp/pld.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 Status check(const PrivacyGoal& goal) {
   if (!(goal.epsilon > 0.0 && std::isfinite(goal.epsilon)))
@@ -95,4 +95,4 @@ Result<double> noise_for(const PrivacyGoal& goal, double sampling, std::uint32_t
   return rounded_up(high);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

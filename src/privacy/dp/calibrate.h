@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "privacy/dp/rdp.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct PrivacyGoal {
   double epsilon = 1.0;
@@ -32,4 +32,4 @@ enum class Accountant : std::uint8_t { rdp, pld };
 // Rounded up to five significant digits.
 [[nodiscard]] double rounded_up(double value);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

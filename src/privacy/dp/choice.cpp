@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 double choice_rdp(double epsilon, double order) {
   SOTTO_ASSERT(epsilon > 0.0 && order > 1.0, "an epsilon and an order above 1");
@@ -18,4 +18,4 @@ double choice_between(double epsilon, double a, double b) {
   return std::exp(-epsilon * from) * std::expm1(epsilon * (from - to)) / std::expm1(-epsilon);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -13,7 +13,9 @@
 //   nearer.
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 // The Rényi divergence of one choice, `order` > 1: never below the truth.
 [[nodiscard]] double choice_rdp(double epsilon, double order);
@@ -21,4 +23,4 @@ namespace sotto {
 // The chance of (a, b] under the density ∝ e^{−εx} on [0, 1].
 [[nodiscard]] double choice_between(double epsilon, double a, double b);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -10,7 +10,7 @@
 #include "privacy/dp/budget.h"
 #include "privacy/dp/pld.h"
 
-namespace sotto::choice_test {
+namespace sotto::privacy::choice_test {
 
 constexpr Purpose test_purpose{69};
 using Law = std::vector<double>;
@@ -208,4 +208,4 @@ TEST(Choice, IsMadeByEverybody) {
   EXPECT_FALSE(check(sampled).ok());
 }
 
-}  // namespace sotto::choice_test
+}  // namespace sotto::privacy::choice_test

@@ -1,6 +1,6 @@
 #include "privacy/dp/exact_noise.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 Wide next_digit(Wide& over, Wide under) {
   Wide digit = 0;
@@ -22,4 +22,4 @@ std::uint64_t whole_root(std::uint64_t square) {
   return low;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

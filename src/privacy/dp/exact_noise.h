@@ -12,7 +12,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 __extension__ using Wide = unsigned __int128;
 
@@ -134,4 +134,4 @@ class ExactNoise {
   std::uint64_t scale_ = 0;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

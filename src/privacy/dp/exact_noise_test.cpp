@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 
-namespace sotto::exact_noise_test {
+namespace sotto::privacy::exact_noise_test {
 
 constexpr Purpose test_purpose{69};
 
@@ -137,4 +137,4 @@ TEST(ExponentialMechanism, ChoosesByTheScores) {
   }
 }
 
-}  // namespace sotto::exact_noise_test
+}  // namespace sotto::privacy::exact_noise_test

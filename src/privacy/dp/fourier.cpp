@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::complex<double> whole_power(std::complex<double> z, std::uint32_t power) {
   return result;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

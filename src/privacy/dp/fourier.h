@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 enum class Direction : std::uint8_t { forward, backward };
 
@@ -16,4 +18,4 @@ void fourier(std::vector<std::complex<double>>& values, Direction direction);
 // z^power by squaring: rounding grows with the number of bits alone.
 [[nodiscard]] std::complex<double> whole_power(std::complex<double> z, std::uint32_t power);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

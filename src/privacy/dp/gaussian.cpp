@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "privacy/dp/normal.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -45,4 +45,4 @@ double gaussian_noise(double epsilon, double delta) {
   return first_holding(1e-9, high, [&](double noise) { return gaussian_delta(noise, epsilon) <= delta; });
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

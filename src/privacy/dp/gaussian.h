@@ -3,7 +3,9 @@
 // Several releases of the same people are one with 1/σ² = Σ 1/σᵢ².
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 [[nodiscard]] double gaussian_delta(double noise, double epsilon);
 // The least ε ≥ 0 at which `noise` leaves at most δ; 0 < δ < 1.
@@ -11,4 +13,4 @@ namespace sotto {
 // The least noise that is (ε, δ)-private.
 [[nodiscard]] double gaussian_noise(double epsilon, double delta);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -7,7 +7,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -90,4 +90,4 @@ double laplace_rdp(double noise, double sampling, double order) {
   return std::clamp(moment / (order - 1.0), 0.0, pure);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

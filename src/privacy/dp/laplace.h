@@ -8,7 +8,9 @@
 // between them the chord.
 #pragma once
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 // The ε without δ of one release: the largest loss there is. Sampled: ln(1 + q(e^ε − 1)).
 [[nodiscard]] double laplace_pure(double noise, double sampling);
@@ -18,4 +20,4 @@ namespace sotto {
 // person removed, which costs no less than one added.
 [[nodiscard]] double laplace_rdp(double noise, double sampling, double order);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -9,7 +9,7 @@
 #include "privacy/dp/budget.h"
 #include "privacy/dp/pld.h"
 
-namespace sotto::laplace_test {
+namespace sotto::privacy::laplace_test {
 
 NoisyReleases laplace(double noise, double sampling = 1.0, std::uint32_t times = 1) {
   return {noise, sampling, times, NoiseKind::laplace};
@@ -298,4 +298,4 @@ TEST(NoiseKind, IsReadAsItIsWritten) {
   EXPECT_FALSE(parse_noise_kind("loud").ok());
 }
 
-}  // namespace sotto::laplace_test
+}  // namespace sotto::privacy::laplace_test

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <numbers>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 // The chance that a standard normal lies below x, exact in its left tail.
 [[nodiscard]] inline double normal_below(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

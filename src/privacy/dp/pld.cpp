@@ -8,7 +8,7 @@
 #include "privacy/dp/fourier.h"
 #include "privacy/dp/normal.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -242,4 +242,4 @@ Pld Pld::of(std::span<const NoisyReleases> releases) {
 double Pld::delta(double epsilon) const { return std::max(removed_.delta(epsilon), added_.delta(epsilon)); }
 double Pld::epsilon(double delta) const { return std::max(removed_.epsilon(delta), added_.epsilon(delta)); }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

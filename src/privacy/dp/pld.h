@@ -14,7 +14,7 @@
 
 #include "privacy/dp/rdp.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // The composed loss distribution of one direction.
 class LossDistribution {
@@ -48,4 +48,4 @@ class Pld {
   LossDistribution removed_, added_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

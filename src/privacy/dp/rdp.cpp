@@ -11,7 +11,7 @@
 #include "privacy/dp/choice.h"
 #include "privacy/dp/laplace.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -163,4 +163,4 @@ double RdpLedger::epsilon(double delta) const {
   return least;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -21,7 +21,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 enum class FractionalSeries : std::uint8_t { bound, exact };
 
@@ -69,4 +69,4 @@ class RdpLedger {
   double pure_ = 0.0;  // the sum of ε while nothing needed a δ
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

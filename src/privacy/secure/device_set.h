@@ -10,7 +10,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class DeviceSet {
  public:
@@ -50,4 +50,4 @@ class DeviceSet {
   std::vector<std::uint8_t> bits_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -78,4 +78,4 @@ bool unseal(const Secret& key, std::span<const std::uint8_t> sealed, std::span<s
                                                    key.on_device().data()) == 0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

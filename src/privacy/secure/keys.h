@@ -14,7 +14,7 @@
 
 #include "privacy/secure/secret.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 using PublicKey = Bytes32;
 using Signature = std::array<std::uint8_t, 64>;
@@ -58,4 +58,4 @@ inline constexpr std::size_t seal_bytes = 16;
 [[nodiscard]] bool unseal(const Secret& key, std::span<const std::uint8_t> sealed,
                           std::span<std::uint8_t> letter);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

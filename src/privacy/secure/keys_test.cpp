@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace sotto::keys_test {
+namespace sotto::privacy::keys_test {
 
 bool same(const Secret& a, const Secret& b) { return same_bytes(a.on_device(), b.on_device()); }
 
@@ -116,4 +116,4 @@ TEST(Keys, ALetterOpensUnchangedForItsKeyAlone) {
   EXPECT_FALSE(unseal(secret(1), sealed, opened));
 }
 
-}  // namespace sotto::keys_test
+}  // namespace sotto::privacy::keys_test

@@ -6,7 +6,7 @@
 #include "base/assert.h"
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -57,4 +57,4 @@ std::vector<std::uint32_t> NeighbourGraph::neighbours(std::uint32_t device) cons
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

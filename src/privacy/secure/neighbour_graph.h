@@ -11,7 +11,7 @@
 #include "privacy/secure/secret.h"
 #include "privacy/secure/sum_terms.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 class NeighbourGraph {
  public:
@@ -28,4 +28,4 @@ class NeighbourGraph {
   std::vector<std::uint32_t> committee_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

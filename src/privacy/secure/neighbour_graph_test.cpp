@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-namespace sotto::neighbour_graph_test {
+namespace sotto::privacy::neighbour_graph_test {
 
 RC_GTEST_PROP(NeighbourGraphLaw, IsRegularSymmetricAndInOnePiece, ()) {
   const auto devices = *rc::gen::inRange<std::uint32_t>(2, 60);
@@ -53,4 +53,4 @@ TEST(NeighbourGraph, TheBeaconDecidesAndNobodyIsFavoured) {
   for (std::uint32_t other = 1; other < 20; ++other) EXPECT_NEAR(met[other], 2000 * 4.0 / 19.0, 6 * 18.3);
 }
 
-}  // namespace sotto::neighbour_graph_test
+}  // namespace sotto::privacy::neighbour_graph_test

@@ -6,7 +6,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -189,4 +189,4 @@ Result<BigBytes> PaillierOpener::open(std::span<const std::uint8_t> ciphertext) 
   return big_bytes(out, size_of(numbers_->n));
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

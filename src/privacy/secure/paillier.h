@@ -15,7 +15,7 @@
 #include "base/secret_stream.h"
 #include "privacy/secure/secret.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 // Numbers travel as bytes, the high ones first.
 using BigBytes = std::vector<std::uint8_t>;
@@ -62,4 +62,4 @@ class PaillierOpener {  // who has the primes
   std::unique_ptr<Numbers> numbers_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

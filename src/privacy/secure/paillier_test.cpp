@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto::paillier_test {
+namespace sotto::privacy::paillier_test {
 
 using Wide = unsigned __int128;
 
@@ -74,4 +74,4 @@ TEST(Paillier, WhatIsNoCiphertextIsRefused) {
     EXPECT_FALSE(opener.key().is_ciphertext(big_bytes(number, size))) << number;
 }
 
-}  // namespace sotto::paillier_test
+}  // namespace sotto::privacy::paillier_test

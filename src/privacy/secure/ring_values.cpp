@@ -7,7 +7,7 @@
 #include "base/assert.h"
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -134,4 +134,4 @@ bool RingValues::is_packed(std::span<const std::byte> bytes) const {
   return last == 0 || static_cast<std::uint8_t>(bytes.back()) >> last == 0;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

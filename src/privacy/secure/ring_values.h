@@ -13,7 +13,7 @@
 #include "base/result.h"
 #include "privacy/secure/secret.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct SumRange {
   std::uint32_t bits = 32;  // of the ring
@@ -49,4 +49,4 @@ class RingValues {
   std::vector<std::uint64_t> wide_;    // more
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace sotto::ring_values_test {
+namespace sotto::privacy::ring_values_test {
 
 RC_GTEST_PROP(RangeLaw, ThePlannedRingHoldsTheSumAndNoSmallerOneDoes, ()) {
   const auto devices = *rc::gen::inRange<std::uint32_t>(1, 200000);
@@ -65,4 +65,4 @@ TEST(Ring, PackingPutsBitsOneAfterTheOther) {
   EXPECT_FALSE(values.is_packed(loose));
 }
 
-}  // namespace sotto::ring_values_test
+}  // namespace sotto::privacy::ring_values_test

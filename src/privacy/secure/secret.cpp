@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -45,7 +45,7 @@ Secret Secret::derive(std::string_view label,
 }
 
 Secret Secret::derive(std::string_view label, std::uint64_t number) const {
-  const auto context = sotto::bytes_of(number);
+  const auto context = privacy::bytes_of(number);
   return derive(label, {context});
 }
 
@@ -76,4 +76,4 @@ std::array<std::uint8_t, 8> bytes_of(std::uint64_t number) {
   return out;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -14,7 +14,7 @@
 
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 using Bytes32 = std::array<std::uint8_t, 32>;
 
@@ -56,4 +56,4 @@ void wipe(std::span<std::byte> bytes);
 // A number as eight bytes, little-endian.
 [[nodiscard]] std::array<std::uint8_t, 8> bytes_of(std::uint64_t number);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

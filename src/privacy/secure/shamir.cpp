@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/secret_stream.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -119,4 +119,4 @@ Result<Secret> join_shares(std::span<const Share* const> shares, std::span<const
   return secret_of(sum);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -15,7 +15,7 @@
 #include "base/result.h"
 #include "privacy/secure/secret.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 inline constexpr std::uint64_t field_prime = (std::uint64_t{1} << 61) - 1;
 [[nodiscard]] std::uint64_t field_add(std::uint64_t a, std::uint64_t b);
@@ -50,4 +50,4 @@ struct Share {
 [[nodiscard]] Result<Secret> join_shares(std::span<const Share* const> shares,
                                          std::span<const std::uint64_t> weights);
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace sotto::shamir_test {
+namespace sotto::privacy::shamir_test {
 
 Secret random_secret() {
   Bytes32 bytes{};
@@ -95,4 +95,4 @@ TEST(Shamir, SharingsWithOtherRandomnessDiffer) {
               split_secret(secret, 2, 3, Secret(Bytes32{1}))[0]);
 }
 
-}  // namespace sotto::shamir_test
+}  // namespace sotto::privacy::shamir_test

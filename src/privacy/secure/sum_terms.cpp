@@ -7,7 +7,7 @@
 
 #include "privacy/secure/tails.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 namespace {
 
@@ -89,4 +89,4 @@ Result<SumTerms> sum_terms(std::uint32_t devices, const SumAssumptions& assumed)
   return terms;
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

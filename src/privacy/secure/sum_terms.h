@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 struct SumAssumptions {
   double corrupt = 0.05;
@@ -46,4 +46,4 @@ struct SumTerms {
 // The most devices of one secure sum.
 inline constexpr std::uint32_t most_sum_devices = 1u << 17;
 
-}  // namespace sotto
+}  // namespace sotto::privacy

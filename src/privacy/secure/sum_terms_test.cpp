@@ -8,7 +8,7 @@
 
 #include "privacy/secure/tails.h"
 
-namespace sotto::sum_terms_test {
+namespace sotto::privacy::sum_terms_test {
 
 // By going through every way to draw.
 double drawn_above(const Draw& draw, std::uint32_t count) {
@@ -144,4 +144,4 @@ TEST(SumTerms, WhatCannotHoldIsRefused) {
   EXPECT_FALSE(sum_terms(100, {.crowd = 1}).ok());
 }
 
-}  // namespace sotto::sum_terms_test
+}  // namespace sotto::privacy::sum_terms_test

@@ -5,7 +5,7 @@
 
 #include "base/assert.h"
 
-namespace sotto {
+namespace sotto::privacy {
 
 DrawTails::DrawTails(std::uint32_t most_devices) : log_factorial_(std::size_t{most_devices} + 1, 0.0) {
   for (std::size_t n = 2; n < log_factorial_.size(); ++n)
@@ -38,4 +38,4 @@ double DrawTails::all_marked(const Draw& draw) const {
   return draw.drawn == 0 ? 1.0 : chance(draw, draw.drawn);
 }
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::privacy {
 
 // Of `all` devices `marked` are of a kind; `drawn` of them are drawn at random.
 struct Draw {
@@ -28,4 +30,4 @@ class DrawTails {
   std::vector<double> log_factorial_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::privacy

@@ -12,7 +12,7 @@
 #include "server/testing/memory_store.h"
 #include "server/testing/world_device.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class World {
  public:
@@ -136,4 +136,4 @@ class World {
   CoordinatorOptions options_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -3,7 +3,7 @@
 
 #include "server/testing/plain_store.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class MemoryStore final : public Store {
  public:
@@ -74,4 +74,4 @@ class MemoryStore final : public Store {
   PlainStore plain_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -8,7 +8,7 @@
 
 #include "server/store.h"
 
-namespace sotto {
+namespace sotto::server {
 
 class PlainStore final : public Store {
  public:
@@ -147,4 +147,4 @@ class PlainStore final : public Store {
   std::map<std::string, std::string> blobs_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::server

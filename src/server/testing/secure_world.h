@@ -3,7 +3,7 @@
 
 #include "server/testing/coordinator_world.h"
 
-namespace sotto {
+namespace sotto::server {
 
 inline TaskConfig secure_config(std::uint32_t goal) {
   TaskConfig config = world_config(goal);
@@ -89,4 +89,4 @@ struct SecureDevice {
 inline constexpr v1::Phase phases[] = {v1::PHASE_KEYS, v1::PHASE_LETTERS, v1::PHASE_MASKED,
                                        v1::PHASE_AGREEMENT, v1::PHASE_REVEAL};
 
-}  // namespace sotto
+}  // namespace sotto::server

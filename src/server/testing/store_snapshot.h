@@ -8,7 +8,7 @@
 
 #include "server/store.h"
 
-namespace sotto {
+namespace sotto::server {
 
 inline std::string snapshot(const RoundRecord& round) {
   return fmt::format("round {} {} state {} {} {} {} {} {}\n", round.task, round.round,
@@ -44,4 +44,4 @@ inline std::string snapshot(Store& store) {
   return told.ok() ? text : told.error().message;
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

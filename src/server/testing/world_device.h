@@ -16,7 +16,7 @@
 #include "server/log_sink.h"
 #include "server/task_config.h"
 
-namespace sotto {
+namespace sotto::server {
 
 inline v1::TaskSpec world_spec(std::uint32_t items = 30) {
   v1::TaskSpec spec;
@@ -116,4 +116,4 @@ inline std::string by_hand(const v1::TaskSpec& spec, const std::vector<std::vect
   return hash_rows(shared);
 }
 
-}  // namespace sotto
+}  // namespace sotto::server

@@ -7,7 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace sotto {
+#include "base/layers.h"
+
+namespace sotto::storage {
 
 class ScratchFolder {
  public:
@@ -28,4 +30,4 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::storage

@@ -3,4 +3,4 @@
 
 #include "base/private.h"
 
-auto print(const sotto::Private<float>& taste) { return fmt::format("{}", taste); }
+auto print(const sotto::base::Private<float>& taste) { return fmt::format("{}", taste); }

@@ -2,4 +2,6 @@
 #include "base/hash.h"
 #include "base/private.h"
 
-void name(sotto::Hasher& hasher, std::span<const sotto::Private<float>> taste) { hasher.array(taste); }
+void name(sotto::base::Hasher& hasher, std::span<const sotto::base::Private<float>> taste) {
+  hasher.array(taste);
+}

@@ -1,4 +1,4 @@
 // error: conver
 #include "base/private.h"
 
-float leak(const sotto::Private<float>& taste) { return taste; }
+float leak(const sotto::base::Private<float>& taste) { return taste; }

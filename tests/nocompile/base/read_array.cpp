@@ -2,4 +2,4 @@
 #include "base/codec.h"
 #include "base/private.h"
 
-auto receive(sotto::Reader& in) { return in.array<sotto::Private<float>>(); }
+auto receive(sotto::base::Reader& in) { return in.array<sotto::base::Private<float>>(); }

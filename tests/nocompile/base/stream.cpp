@@ -3,4 +3,4 @@
 
 #include "base/private.h"
 
-void print(const sotto::Private<float>& taste) { std::cout << taste; }
+void print(const sotto::base::Private<float>& taste) { std::cout << taste; }

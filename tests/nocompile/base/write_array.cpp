@@ -2,4 +2,4 @@
 #include "base/codec.h"
 #include "base/private.h"
 
-void send(sotto::Writer& out, std::span<const sotto::Private<float>> taste) { out.array(taste); }
+void send(sotto::base::Writer& out, std::span<const sotto::base::Private<float>> taste) { out.array(taste); }

@@ -4,6 +4,6 @@
 
 // Even somebody who insists gets no encoder.
 template <>
-inline constexpr bool sotto::codec_plain<sotto::Private<float>> = true;
+inline constexpr bool sotto::base::codec_plain<sotto::base::Private<float>> = true;
 
-void send(sotto::Writer& out, std::span<const sotto::Private<float>> taste) { out.array(taste); }
+void send(sotto::base::Writer& out, std::span<const sotto::base::Private<float>> taste) { out.array(taste); }

@@ -3,7 +3,7 @@
 #include "base/private.h"
 
 struct Profile {
-  sotto::Private<float> taste;
+  sotto::base::Private<float> taste;
 };
 
-void send(sotto::Writer& out, std::span<const Profile> profiles) { out.array(profiles); }
+void send(sotto::base::Writer& out, std::span<const Profile> profiles) { out.array(profiles); }

@@ -2,4 +2,4 @@
 #include "base/codec.h"
 #include "base/private.h"
 
-void send(sotto::Writer& out, const sotto::Private<float>& taste) { out.number(taste); }
+void send(sotto::base::Writer& out, const sotto::base::Private<float>& taste) { out.number(taste); }

@@ -2,7 +2,8 @@
 #include "fed/aggregator.h"
 #include "fed/messages.h"
 
-sotto::Bytes what_is_a_message_is_sent(const sotto::ContributionMessage& answer, sotto::Aggregator& sum) {
+sotto::fed::Bytes what_is_a_message_is_sent(const sotto::fed::ContributionMessage& answer,
+                                            sotto::fed::Aggregator& sum) {
   static_cast<void>(sum.accept(answer.contribution));
-  return sotto::encode(answer);
+  return sotto::fed::encode(answer);
 }

@@ -2,4 +2,6 @@
 #include "data/histories.h"
 #include "fed/messages.h"
 
-sotto::Bytes send_a_history(const sotto::Histories& histories) { return sotto::encode(histories); }
+sotto::fed::Bytes send_a_history(const sotto::fed::Histories& histories) {
+  return sotto::fed::encode(histories);
+}

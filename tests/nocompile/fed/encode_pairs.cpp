@@ -2,4 +2,6 @@
 #include "base/codec.h"
 #include "data/pair_sampler.h"
 
-void write_training_pairs(sotto::Writer& out, std::span<const sotto::Pair> pairs) { out.array(pairs); }
+void write_training_pairs(sotto::fed::Writer& out, std::span<const sotto::fed::Pair> pairs) {
+  out.array(pairs);
+}

@@ -2,6 +2,6 @@
 #include "base/private.h"
 #include "fed/messages.h"
 
-sotto::Bytes send_a_user_vector(const sotto::Private<sotto::RowMatrix>& devices) {
-  return sotto::encode(devices);
+sotto::fed::Bytes send_a_user_vector(const sotto::fed::Private<sotto::fed::RowMatrix>& devices) {
+  return sotto::fed::encode(devices);
 }

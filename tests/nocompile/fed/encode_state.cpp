@@ -2,4 +2,6 @@
 #include "fed/messages.h"
 #include "sim/federation.h"
 
-sotto::Bytes send_everything(const sotto::FederationState& state) { return sotto::encode(state); }
+sotto::fed::Bytes send_everything(const sotto::fed::FederationState& state) {
+  return sotto::fed::encode(state);
+}

@@ -2,6 +2,6 @@
 #include "base/private.h"
 #include "fed/messages.h"
 
-sotto::ModelMessage send_as_a_model(const sotto::Private<sotto::RowMatrix>& devices) {
-  return sotto::ModelMessage{.round = 1, .shared = devices};
+sotto::fed::ModelMessage send_as_a_model(const sotto::fed::Private<sotto::fed::RowMatrix>& devices) {
+  return sotto::fed::ModelMessage{.round = 1, .shared = devices};
 }

@@ -1,4 +1,4 @@
 // error: release
 #include "fed/pair_aggregator.h"
 
-sotto::PairSum release_and_keep(sotto::PairAggregator& sum) { return sum.release(); }
+sotto::fed::PairSum release_and_keep(sotto::fed::PairAggregator& sum) { return sum.release(); }

@@ -2,6 +2,6 @@
 #include "data/histories.h"
 #include "fed/pair_aggregator.h"
 
-void sum_a_raw_history(sotto::PairAggregator& sum, const sotto::Histories& histories) {
-  static_cast<void>(sum.accept(histories.of(sotto::UserIndex{0})));
+void sum_a_raw_history(sotto::fed::PairAggregator& sum, const sotto::fed::Histories& histories) {
+  static_cast<void>(sum.accept(histories.of(sotto::fed::UserIndex{0})));
 }

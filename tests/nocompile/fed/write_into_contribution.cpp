@@ -1,4 +1,4 @@
 // error: private
 #include "privacy/contribution.h"
 
-void skip_consent(sotto::Contribution& contribution) { contribution.append(3)[0] = 1; }
+void skip_consent(sotto::fed::Contribution& contribution) { contribution.append(3)[0] = 1; }

@@ -10,7 +10,7 @@
 #include "fed/criteria/device_facts.h"
 #include "model/averaging/local_task.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 struct TinyDevice {
   float step = 0.0f;           // what its training adds to the model
@@ -91,4 +91,4 @@ class TinyFacts final : public FactsSource {
   return members;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

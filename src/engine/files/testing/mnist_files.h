@@ -6,7 +6,7 @@
 #include "data/examples/idx.h"
 #include "engine/files/files.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 // Makes the folder; nothing is packed.
 [[nodiscard]] inline Status write_mnist(const std::filesystem::path& folder, const Examples& examples) {
@@ -18,4 +18,4 @@ namespace sotto {
   return write_file(folder / "t10k-labels-idx1-ubyte", test.labels);
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

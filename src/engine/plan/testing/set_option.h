@@ -9,7 +9,7 @@
 
 #include "engine/plan/model_entry.h"
 
-namespace sotto {
+namespace sotto::engine {
 
 template <class T>
 void set_option(TrainRequest& request, std::string_view path, const T& value) {
@@ -28,4 +28,4 @@ void set_option(TrainRequest& request, std::string_view path, const T& value) {
   EXPECT_TRUE(set.ok()) << set.error().message;
 }
 
-}  // namespace sotto
+}  // namespace sotto::engine

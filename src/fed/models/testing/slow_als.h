@@ -10,7 +10,7 @@
 #include "base/row_matrix.h"
 #include "model/als.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 inline v1::TaskSpec als_spec(std::uint32_t items) {
   v1::TaskSpec spec;
@@ -65,4 +65,4 @@ inline std::vector<double> slow_solution(const AlsOptions& options, const SlowRo
   return solution;
 }
 
-}  // namespace sotto
+}  // namespace sotto::fed

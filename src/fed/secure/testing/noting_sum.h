@@ -6,7 +6,7 @@
 
 #include "fed/secure/sum_protocol.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 class NotingSum final : public SumProtocol {
  public:
@@ -24,4 +24,4 @@ class NotingSum final : public SumProtocol {
   std::vector<std::uint64_t>& sessions_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

@@ -10,7 +10,7 @@
 #include "fed/secure/sum_device.h"
 #include "fed/secure/sum_server.h"
 
-namespace sotto {
+namespace sotto::fed {
 
 // Whether it was refused, and in such words.
 template <class R>
@@ -134,4 +134,4 @@ struct SumWorld {
   Silent silent_;  // once silent, silent for good
 };
 
-}  // namespace sotto
+}  // namespace sotto::fed

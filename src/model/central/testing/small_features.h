@@ -9,7 +9,7 @@
 #include "data/item_features.h"
 #include "model/central/testing/small_worlds.h"
 
-namespace sotto {
+namespace sotto::model {
 
 // rows[i] are the features of item i, by the numbers they will have; those below the largest that no item has
 // would not be features, so each must occur.
@@ -33,4 +33,4 @@ inline std::shared_ptr<const ItemFeatures> random_features(std::size_t items, st
   return features_of(random_rows(items, features, percent));
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

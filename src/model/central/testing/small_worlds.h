@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "data/histories.h"
 
-namespace sotto {
+namespace sotto::model {
 
 using Rows = std::vector<std::vector<std::uint32_t>>;
 
@@ -71,4 +71,4 @@ class BackwardExecutor final : public Executor {
   std::size_t threads_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

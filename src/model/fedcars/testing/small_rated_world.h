@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "data/split.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct SmallRatedShape {
   std::uint32_t users = 20, items = 30;
@@ -78,4 +78,4 @@ inline Split small_rated_world(std::uint64_t seed, const SmallRatedShape& shape 
   return split;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

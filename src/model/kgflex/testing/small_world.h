@@ -13,7 +13,7 @@
 #include "data/item_features.h"
 #include "model/kgflex/kgflex.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct SmallWorldShape {
   std::uint32_t users = 12, items = 30, features = 25;
@@ -68,4 +68,4 @@ class SmallWorld {
   SmallWorldShape shape_;
 };
 
-}  // namespace sotto
+}  // namespace sotto::model

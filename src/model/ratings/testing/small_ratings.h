@@ -7,7 +7,7 @@
 #include "model/central/testing/small_worlds.h"
 #include "model/ratings/rating_model.h"
 
-namespace sotto {
+namespace sotto::model {
 
 struct RatedWorld {
   Histories train;
@@ -75,4 +75,4 @@ inline std::vector<float> all_scores(const Recommender& model, std::uint32_t use
   return all;
 }
 
-}  // namespace sotto
+}  // namespace sotto::model

@@ -11,7 +11,7 @@
 #include "data/histories.h"
 #include "data/item_features.h"
 
-namespace sotto::audit_test {
+namespace sotto::privacy::audit_test {
 
 struct KnowledgeOptions {
   std::uint32_t users = 40, items = 200, features = 120, features_an_item = 8, loved = 3, history = 12;
@@ -44,4 +44,4 @@ inline Histories joined(const std::vector<std::vector<ItemIndex>>& rows) {
   return {std::move(offsets), std::move(all)};
 }
 
-}  // namespace sotto::audit_test
+}  // namespace sotto::privacy::audit_test

@@ -11,7 +11,7 @@
 #include "data/ids.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto::audit_test {
+namespace sotto::privacy::audit_test {
 
 struct SmallOptions {
   std::uint32_t users = 24, items = 300, factors = 8, triples = 25, history = 20;
@@ -143,4 +143,4 @@ inline SeenRound grouped(const SeenRound& round, std::size_t size, std::size_t w
   return sums;
 }
 
-}  // namespace sotto::audit_test
+}  // namespace sotto::privacy::audit_test

@@ -17,7 +17,7 @@
 #include "privacy/audit/testing/small_catalogue.h"
 #include "privacy/audit/transcript.h"
 
-namespace sotto::audit_test {
+namespace sotto::privacy::audit_test {
 
 class SmallKnowledge {
  public:
@@ -137,4 +137,4 @@ class SmallKnowledge {
   std::uint32_t round_ = 0;
 };
 
-}  // namespace sotto::audit_test
+}  // namespace sotto::privacy::audit_test

@@ -1,0 +1,71 @@
+// The layers as namespaces. Each finds the names of the layers to its left (ARCHITECTURE.md) without saying where they
+// stand; what it says itself hides theirs. Neighbours of equal rank do not find each other.
+#pragma once
+
+namespace sotto {
+
+namespace base {}
+namespace data {
+using namespace base;
+}
+namespace model {
+using namespace data;
+}
+namespace metrics {
+using namespace model;
+}
+namespace privacy {
+using namespace metrics;
+}
+namespace fed {
+using namespace privacy;
+}
+namespace storage {
+using namespace base;
+}
+namespace neural {
+using namespace metrics;
+}
+namespace sim {
+using namespace fed;
+}
+namespace net {
+using namespace fed;
+}
+namespace device {
+using namespace fed;
+using namespace storage;
+}
+namespace server {
+using namespace fed;
+using namespace storage;
+}
+namespace engine {
+using namespace sim;
+using namespace net;
+using namespace device;
+using namespace server;
+using namespace neural;
+}
+namespace host {
+using namespace engine;
+}
+namespace lab {
+using namespace engine;
+}
+namespace cli {
+using namespace host;
+using namespace lab;
+}
+// What runs or measures the layers from outside.
+namespace tests {
+using namespace cli;
+}
+namespace bench {
+using namespace cli;
+}
+namespace fuzz {
+using namespace cli;
+}
+
+}  // namespace sotto
