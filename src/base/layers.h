@@ -1,5 +1,5 @@
-// The layers as namespaces. Each finds the names of the layers to its left (ARCHITECTURE.md) without saying where they
-// stand; what it says itself hides theirs. Neighbours of equal rank do not find each other.
+// The layers as namespaces. Each finds the names of the layers to its left (ARCHITECTURE.md) without saying
+// where they stand; what it says itself hides theirs. Neighbours of equal rank do not find each other.
 #pragma once
 
 namespace sotto {
@@ -35,18 +35,18 @@ using namespace fed;
 namespace device {
 using namespace fed;
 using namespace storage;
-}
+}  // namespace device
 namespace server {
 using namespace fed;
 using namespace storage;
-}
+}  // namespace server
 namespace engine {
 using namespace sim;
 using namespace net;
 using namespace device;
 using namespace server;
 using namespace neural;
-}
+}  // namespace engine
 namespace host {
 using namespace engine;
 }
@@ -56,7 +56,7 @@ using namespace engine;
 namespace cli {
 using namespace host;
 using namespace lab;
-}
+}  // namespace cli
 // What runs or measures the layers from outside.
 namespace tests {
 using namespace cli;

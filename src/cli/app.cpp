@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "base/nearest_word.h"
 #include "base/version.h"
@@ -131,13 +132,20 @@ void add_commands(CLI::App& root, Cli& cli) {
 
 // `sotto help data split` is `sotto data split --help`. In the order that CLI11 reads: the last word first.
 std::vector<std::string> as_flags(std::vector<std::string> words) {
-  if (words == std::vector<std::string>{"version"}) words.front() = "--version";
   if (!words.empty() && words.front() == "help") {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
   std::ranges::reverse(words);
   return words;
+}
+
+Status print_version(CommonOptions& common, const Console& console) {
+  if (common.json)
+    print_json(console, {{"version", version}});
+  else
+    console.print(fmt::format("sotto {}\n", version));
+  return Done{};
 }
 
 // Version 0.1.0 had a command for the model that learns from examples, where --model chose its network.
@@ -153,12 +161,17 @@ std::vector<std::string> as_training(std::vector<std::string> typed) {
 
 }  // namespace
 
-// Two that are read as flags (as_flags); here they stand for help and completion.
+// Read as a flag (as_flags); here it stands for help and completion.
 void add_help(CLI::App& root, Cli&) {
   CLI::App* help = root.add_subcommand("help", "a command's options and examples, as: sotto help data split");
   help->add_option("COMMAND")->type_name("COMMAND");
 }
-void add_version(CLI::App& root, Cli&) { root.add_subcommand("version", "the version of this program"); }
+
+void add_version(CLI::App& root, Cli& cli) {
+  const auto [app, common] =
+      add_command<CommonOptions>(root, cli, "version", "the version of this program", print_version);
+  add_common_options(*app, *common);
+}
 
 int run_sotto(int count, const char* const* words) {
   const MappingGuard mapped_files;

@@ -43,9 +43,9 @@ Result<std::vector<Attacker>> chosen_attackers(const std::string& text, SeenMode
   return chosen;
 }
 
-Result<AuditRequest> request_of(const AuditFlags& flags) {
+Result<AuditRequest> request_of(const AuditFlags& flags, const Console& console) {
   AuditRequest request = flags.request;
-  SOTTO_TRY(request.train, request_from(flags.train));
+  SOTTO_TRY(request.train, request_from(flags.train, console));
   SOTTO_TRY(request.view, parse_view(flags.view));
   if (request.keep_groups && request.view.group == 0)
     return fail(Code::usage, "--keep-groups is of sums over a part of the devices: choose the view groups:N");
@@ -137,7 +137,7 @@ Result<AuditReport> audited(const AuditFlags& flags, const AuditRequest& request
 }
 
 Status run_audit(AuditFlags& flags, const Console& console) {
-  SOTTO_TRY(const AuditRequest request, request_of(flags));
+  SOTTO_TRY(const AuditRequest request, request_of(flags, console));
   SOTTO_TRY(const Prepared prepared, prepare(request.train.data));
   ThreadPool threads(flags.train.common.threads);
   SOTTO_TRY(const AuditReport report, audited(flags, request, prepared.split, threads, console));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -9,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/ctl.h"
 #include "cli/values.h"
+#include "engine/plan/model_entry.h"
 
 namespace sotto::cli {
 
@@ -23,6 +25,7 @@ struct TypedPlace {
   std::string prefix = {};  // "--run=" where the value stands behind it
   std::string typed = {};
   std::string admin = default_admin;  // the coordinator that was named
+  std::string model = {};             // that was chosen
 };
 
 // The positional argument that the next word would be; the last one takes all that follow.
@@ -54,6 +57,7 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
     } else if (values_left > 0) {
       --values_left;
       if (place.option->check_lname("admin")) place.admin = word;
+      if (place.option->check_lname("model")) place.model = word;
     } else if (const CLI::App* below = command_below(*place.app, word); below != nullptr) {
       place.app = below;
     } else {
@@ -69,8 +73,8 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
   } else if (place.typed.starts_with("-") || values_left == 0) {
     place.option = place.typed.starts_with("-") ? nullptr : positional(*place.app, arguments);
   }
-  if (place.option != nullptr && place.option->get_delimiter() != '\0') {  // the last of a list
-    const std::size_t end = place.typed.rfind(place.option->get_delimiter()) + 1;
+  if (place.option != nullptr && type_of(*place.option) == "LIST") {  // the last of it
+    const std::size_t end = place.typed.rfind(',') + 1;
     place.prefix += place.typed.substr(0, end);
     place.typed.erase(0, end);
   }
@@ -123,8 +127,16 @@ void add_values(const CLI::Option& option, Words& words) {
     if (words.lines.empty() && type.find(of_files) != std::string::npos) words.lines = ":files\n";
 }
 
+// Options of other models are none of this one's.
+bool is_of_another(const std::string& flag, const std::string& model) {
+  const auto entry = find_model(model);
+  const auto has = [&](const ModelEntry& one) { return one.flag(flag) != nullptr; };
+  return entry.ok() && !has(**entry) && std::ranges::any_of(all_models(), has);
+}
+
 void add_options(const CLI::App& app, Words& words) {
   for (const CLI::Option* option : app.get_options()) {
+    if (is_of_another("--" + option->get_single_name(), words.place.model)) continue;
     for (const std::string& name : option->get_lnames()) words.add("--" + name, option->get_description());
     if (words.place.typed == "-")
       for (const std::string& name : option->get_snames()) words.add("-" + name, option->get_description());

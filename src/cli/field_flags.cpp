@@ -18,6 +18,16 @@ void add_flag(CLI::App& app, FieldFlags& flags, const Field& field, const std::s
   const auto keep = [&flags, flag = field.flag](const std::vector<std::string>& words) {
     flags.typed.emplace_back(flag, words);
   };
+  // Not by CLI11, which drops empty parts: "1,,3" is a mistake.
+  const auto keep_parts = [keep](const std::vector<std::string>& words) {
+    std::vector<std::string> parts;
+    for (const std::string& word : words)
+      for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+        end = word.find(',', at);
+        parts.push_back(word.substr(at, end - at));
+      }
+    keep(parts);
+  };
   if (field.words == FlagWords::none) {
     app.add_flag_callback(
            name, [keep] { keep({}); }, field.help)
@@ -27,8 +37,9 @@ void add_flag(CLI::App& app, FieldFlags& flags, const Field& field, const std::s
   CLI::Option* option = field.words == FlagWords::one
                             ? app.add_option_function<std::string>(
                                   name, [keep](const std::string& word) { keep({word}); }, field.help)
+                        : field.words == FlagWords::commas
+                            ? app.add_option_function<std::vector<std::string>>(name, keep_parts, field.help)
                             : app.add_option_function<std::vector<std::string>>(name, keep, field.help);
-  if (field.words == FlagWords::commas) option->delimiter(',');
   option->type_name(field.type)->group(field.group);
   // Of what models have, another model may have another.
   const std::string standard = field.common ? standard_of(all_models().front(), field) : "";
@@ -36,8 +47,24 @@ void add_flag(CLI::App& app, FieldFlags& flags, const Field& field, const std::s
   if (!field.values.empty()) values(option, field.values);
 }
 
-// The model that flags alone tell: the one that has them all.
-Result<const ModelEntry*> told_by(const FieldFlags& flags, const ModelEntry& usual) {
+// "--hidden (multvae) and --l1 (slim)": the flags that only some models have, with these.
+std::string flags_and_owners(const FieldFlags& flags) {
+  std::vector<std::string> parts;
+  for (const auto& [flag, words] : flags.typed) {
+    std::vector<std::string> owners;
+    for (const ModelEntry& entry : all_models())
+      if (entry.flag(flag) != nullptr) owners.push_back(entry.name);
+    constexpr std::size_t most_owners = 4;
+    if (owners.size() == all_models().size()) continue;
+    const bool many = owners.size() > most_owners;
+    if (many) owners.resize(most_owners);
+    parts.push_back(fmt::format("{} ({}{})", flag, fmt::join(owners, ", "), many ? ", …" : ""));
+  }
+  return joined_words(parts);
+}
+
+// The model that flags alone choose: the only one that has them all.
+Result<const ModelEntry*> chosen_by(const FieldFlags& flags, const ModelEntry& usual) {
   const auto has_all = [&](const ModelEntry& entry) {
     return std::ranges::all_of(flags.typed,
                                [&](const auto& typed) { return entry.flag(typed.first) != nullptr; });
@@ -54,7 +81,9 @@ Result<const ModelEntry*> told_by(const FieldFlags& flags, const ModelEntry& usu
     }
     only = &entry;
   }
-  return only != nullptr ? only : &usual;
+  if (only != nullptr) return only;
+  return fail(Code::usage, fmt::format("no model has all of {}: choose one with --model, and its options",
+                                       flags_and_owners(flags)));
 }
 
 }  // namespace
@@ -89,7 +118,7 @@ Status choose_model(const FieldFlags& flags, TrainRequest& request, bool model_i
     SOTTO_TRY(const ModelEntry* entry, find_model(words->front()));
     SOTTO_TRY(request, switched_to(std::move(request), *entry));
   } else if (!model_is_given) {
-    SOTTO_TRY(const ModelEntry* entry, told_by(flags, request.model.entry()));
+    SOTTO_TRY(const ModelEntry* entry, chosen_by(flags, request.model.entry()));
     SOTTO_TRY(request, switched_to(std::move(request), *entry));
   }
   return Done{};

@@ -98,8 +98,8 @@ void print_model(const ModelEntry& entry, const Console& console) {
     console.print(table.text(console));
   }
   console.print(
-      fmt::format("\nWhat every model has: sotto train --help. Train it: sotto train --model {} "
-                  "--data PATH\n",
+      fmt::format("\nWhat every model has: sotto train --help\n"
+                  "Train it:             sotto train --model {} --data PATH\n",
                   entry.name));
 }
 

@@ -23,9 +23,9 @@ struct PoisonFlags {
   std::string page;
 };
 
-Result<PoisonRequest> request_of(const PoisonFlags& flags) {
+Result<PoisonRequest> request_of(const PoisonFlags& flags, const Console& console) {
   PoisonRequest request = flags.request;
-  SOTTO_TRY(request.train, request_from(flags.train));
+  SOTTO_TRY(request.train, request_from(flags.train, console));
   if (flags.attacks != std::vector<std::string>{"all"}) {
     request.attacks.clear();
     for (const std::string& name : flags.attacks) {
@@ -65,7 +65,7 @@ std::string outcome_text(const PoisonOutcome& outcome, const Console& console) {
 }
 
 Status run_poison(PoisonFlags& flags, const Console& console) {
-  SOTTO_TRY(const PoisonRequest request, request_of(flags));
+  SOTTO_TRY(const PoisonRequest request, request_of(flags, console));
   SOTTO_TRY(const Prepared prepared, prepare(request.train.data));
   ThreadPool threads(flags.train.common.threads);
   const InterruptGuard guard;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "cli/command.h"
@@ -128,10 +129,13 @@ Status show(ShowOptions& options, const Console& console) {
   if (whole) {
     console.print(summary_text(summary, console));
   } else {
-    console.print(console.paint(Tone::warn, run.has_checkpoint()
-                                                ? "  stopped before its end, with a checkpoint\n"
-                                                : "  stopped before its first checkpoint\n"));
-    console.print(fmt::format("  go on with: sotto train --resume --out {}\n", shell_word(options.run)));
+    const auto kept = run.has_checkpoint() ? std::optional(run.checkpoint()) : std::nullopt;
+    console.print(console.paint(Tone::warn, kept ? "  stopped before its end, with a checkpoint\n"
+                                                 : "  stopped before its first checkpoint\n"));
+    if (!kept || kept->ok())
+      console.print(fmt::format("  go on with: sotto train --resume --out {}\n", shell_word(options.run)));
+    else
+      console.print(fmt::format("  it cannot go on: {}\n", kept->error().message));
   }
   print_run(run, curve, request, console);
   return Done{};

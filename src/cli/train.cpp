@@ -56,7 +56,7 @@ void tell_knowledge(const Prepared& prepared, const Console& console) {
 
 Result<Job> new_job(const TrainFlags& flags, std::size_t threads, const Console& console) {
   Job job;
-  SOTTO_TRY(job.request, request_from(flags));
+  SOTTO_TRY(job.request, request_from(flags, console));
   // Said before data are read, which may take long.
   if (const RunDir out(flags.out); !flags.out.empty())
     SOTTO_TRY_DONE(flags.force ? out.check_clear() : out.check_free());
@@ -94,7 +94,7 @@ Result<std::string> budget_of(const RunDir& run, const std::string& asked) {
 }
 
 // A resumed run is its own plan and split; flags that would change it are refused.
-Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
+Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads, const Console& console) {
   if (flags.out.empty()) return fail(Code::usage, "--resume needs the run to go on with: add --out DIR");
   if (flags.force)
     return fail(Code::usage, "--resume goes on with a run and --force replaces it: choose one");
@@ -102,7 +102,7 @@ Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   job.session.run.emplace(flags.out);
   job.session.resume = true;
   SOTTO_TRY(job.request, job.session.run->request());
-  SOTTO_TRY(const TrainRequest asked, request_from(flags, job.request));
+  SOTTO_TRY(const TrainRequest asked, request_from(flags, console, job.request));
   if (to_toml(asked) != to_toml(job.request))
     return fail(Code::usage,
                 "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
@@ -139,7 +139,7 @@ Status run_train(TrainFlags& flags, const Console& console) {
     return show_outcome(summary, flags, console);
   }
   ThreadPool threads(flags.common.threads);
-  SOTTO_TRY(Job job, flags.resume ? resumed_job(flags, threads.threads())
+  SOTTO_TRY(Job job, flags.resume ? resumed_job(flags, threads.threads(), console)
                                   : new_job(flags, threads.threads(), console));
   job.session.quiet = flags.quiet;
   job.session.scratch = flags.scratch;

@@ -36,8 +36,8 @@ void add_plan_flags(CLI::App& app, TrainFlags& flags, const std::function<bool(c
                     std::vector<std::string> groups);
 
 // On top of `base` the plan file, then the flags, then settled. `base` is somebody's plan where it is not the
-// usual one.
-[[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags,
+// usual one. What --model leaves out of a plan is reported.
+[[nodiscard]] Result<TrainRequest> request_from(const TrainFlags& flags, const Console& console,
                                                 std::optional<TrainRequest> base = std::nullopt);
 
 }  // namespace sotto::cli

@@ -20,9 +20,9 @@ struct WireFlags {
   ExchangeRequest request;
 };
 
-Result<ExchangeRequest> request_of(const WireFlags& flags, DataRequest& data) {
+Result<ExchangeRequest> request_of(const WireFlags& flags, const Console& console, DataRequest& data) {
   ExchangeRequest request = flags.request;
-  SOTTO_TRY(const TrainRequest train, request_from(flags.train));
+  SOTTO_TRY(const TrainRequest train, request_from(flags.train, console));
   if (train.model->sends != Sends::item_steps)
     return fail(Code::usage, "only fpl's exchange is measured: leave --model out");
   if (train.average_last > 0 || train.early.patience > 0 || train.dp.asked() || train.robust.asked() ||
@@ -86,7 +86,7 @@ nlohmann::json json_of(const CohortFigures& figures) {
 
 Status run_wire(WireFlags& flags, const Console& console) {
   DataRequest data;
-  SOTTO_TRY(const ExchangeRequest request, request_of(flags, data));
+  SOTTO_TRY(const ExchangeRequest request, request_of(flags, console, data));
   SOTTO_TRY(const Prepared prepared, prepare(data));
   ThreadPool threads(flags.train.common.threads);
   const InterruptGuard guard;

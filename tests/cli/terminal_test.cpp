@@ -47,6 +47,8 @@ TEST_F(CliTerminal, rows_fit_at_each_width_and_are_whole_elsewhere) {
       {"privacy", "plan", "--sampling", "0.01", "--rounds", "120", "--noise", "0.7,1,2"},
       {"reproduce", "list", "--data", "."},
       {"sum", "--devices", "1000", "--rows", "3706", "--width", "21"},
+      {"models"},
+      {"models", "fedcars"},
       {"recommend", "--run", "fed", "--user", "person-00042"}};
   for (const Words& words : commands) {
     const Outcome piped = workshop->sotto(words);

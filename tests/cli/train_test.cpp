@@ -74,6 +74,17 @@ TEST_F(CliTrain, a_plan_makes_the_run_again_and_flags_win_over_it) {
   EXPECT_EQ(other["variant"], "pfpl");
 }
 
+TEST_F(CliTrain, what_another_model_leaves_out_of_a_plan_is_reported) {
+  ASSERT_EQ(train({"--pi", "0.4", "--lr", "0.1", "--out", "run"}).code, 0);
+  const Outcome other = shop_.sotto({"train", "--plan", "run/plan.toml", "--model", "itemknn", "--json"});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_NE(other.err.find("itemknn has no "), std::string::npos) << other.err;
+  for (const char* key : {"model.lr", "consent.pi", "run/plan.toml"})
+    EXPECT_NE(other.err.find(key), std::string::npos) << other.err;
+  const Outcome same = shop_.sotto({"train", "--plan", "run/plan.toml", "--model", "fpl", "--json"});
+  EXPECT_EQ(same.err.find("has no"), std::string::npos) << same.err;
+}
+
 TEST_F(CliTrain, a_saved_split_gives_the_same_model) {
   ASSERT_EQ(shop_.sotto({"data", "split", "w", "--out", "s.bin"}).code, 0);
   const auto direct = train({"--json"}).json();
@@ -192,6 +203,18 @@ TEST_F(CliTrain, a_run_of_another_version_is_refused) {
   const Outcome outcome = shop_.sotto({"recommend", "--run", "run", "--all"});
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("999"), std::string::npos) << outcome.err;
+}
+
+TEST_F(CliTrain, show_advises_to_go_on_only_where_that_can_be) {
+  ASSERT_EQ(train({"--out", "run"}).code, 0);
+  std::filesystem::remove(shop_.folder() / "run/run.json");
+  EXPECT_NE(shop_.sotto({"show", "run"}).out.find("go on with: sotto train --resume --out run"),
+            std::string::npos);
+  shop_.put("run/checkpoint.bin", std::string("SOCK\x03\0\0\0", 8) + std::string(100, '0'));
+  const std::string old = shop_.sotto({"show", "run"}).out;
+  EXPECT_EQ(old.find("--resume"), std::string::npos) << old;
+  EXPECT_NE(old.find("it cannot go on: "), std::string::npos) << old;
+  EXPECT_NE(old.find("start the run anew with --force"), std::string::npos) << old;
 }
 
 }  // namespace

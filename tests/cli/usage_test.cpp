@@ -47,6 +47,8 @@ TEST(CliUsage, versions_and_help_in_each_of_their_ways) {
   EXPECT_TRUE(version.starts_with("sotto 0.")) << version;
   for (const Words& words : std::vector<Words>{{"-V"}, {"version"}})
     EXPECT_EQ(shop.sotto(words).out, version);
+  EXPECT_EQ("sotto " + shop.sotto({"version", "--json"}).json()["version"].get<std::string>() + "\n",
+            version);
   const std::string help = shop.sotto({"--help"}).out;
   EXPECT_TRUE(help.starts_with("Sotto trains")) << help;
   EXPECT_LE(std::count(help.begin(), help.end(), '\n'), 45) << help;
@@ -95,18 +97,22 @@ TEST(CliUsage, wrong_words_are_usage_errors_with_a_hint) {
     std::vector<std::string> words;
     const char* hint;
   };
-  const std::vector<Case> cases{{{}, "a command is needed"},
-                                {{"trian"}, "Did you mean 'train'?"},
-                                {{"data"}, "inspect, convert, split, generate"},
-                                {{"trian", "--help"}, "Did you mean 'train'?"},
-                                {{"help", "trian"}, "Did you mean 'train'?"},
-                                {{"data", "foo", "--help"}, "there is no command 'foo'"},
-                                {{"data", "inspct", "x"}, "Did you mean 'inspect'?"},
-                                {{"train", "--factrs", "3"}, "Did you mean '--factors'?"},
-                                {{"train", "--factors", "many"}, "--factors"},
-                                {{"evaluate"}, "--run is required"},
-                                {{"show", "a", "b"}, "one argument too many"},
-                                {{"completion", "tcsh"}, "bash, zsh or fish"}};
+  const std::vector<Case> cases{
+      {{}, "a command is needed"},
+      {{"trian"}, "Did you mean 'train'?"},
+      {{"data"}, "inspect, convert, split, generate"},
+      {{"trian", "--help"}, "Did you mean 'train'?"},
+      {{"help", "trian"}, "Did you mean 'train'?"},
+      {{"data", "foo", "--help"}, "there is no command 'foo'"},
+      {{"data", "inspct", "x"}, "Did you mean 'inspect'?"},
+      {{"train", "--factrs", "3"}, "Did you mean '--factors'?"},
+      {{"train", "--factors", "many"}, "--factors"},
+      {{"train", "--model", "toppop", "--cutoffs", "1,,3"}, "'' is no whole number"},
+      {{"train", "--hidden", "7", "--l1", "9"}, "no model has all of "},
+      {{"train", "--hidden", "7", "--l1", "9"}, "--l1 (slim)"},
+      {{"evaluate"}, "--run is required"},
+      {{"show", "a", "b"}, "one argument too many"},
+      {{"completion", "tcsh"}, "bash, zsh or fish"}};
   for (const Case& wrong : cases) {
     const Outcome outcome = shop.sotto(wrong.words);
     EXPECT_EQ(outcome.code, 2) << outcome.err;
@@ -154,6 +160,8 @@ TEST(CliUsage, completion_knows_commands_options_and_values) {
       {{"compare", "--format=l"}, {"--format=latex"}},
       {{"compare", "--format", "=", "l"}, {"latex"}},  // bash's words
       {{"compare", "--metrics", "P@5,RM"}, {"P@5,RMSE"}},
+      {{"train", "--model", "slim", "--l"}, {"--lambda", "--l1"}},
+      {{"train", "--model", "fpl", "--l"}, {"--lr", "--local", "--log-every"}},
       {{"completion", "z"}, {"zsh"}},
       {{"reproduce", "fig-4."}, {"fig-4.2", "fig-4.3", "fig-4.4", "fig-4.5", "fig-4.6"}},
       {{"device", "consent", "preset", "c"}, {"closed", "careful"}},

@@ -16,13 +16,6 @@ const ModelEntry* entry_named(std::string_view name) {
   return found == all_models().end() ? nullptr : &*found;
 }
 
-std::string joined_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t n = 0; n < words.size(); ++n)
-    text += (n == 0 ? "" : n + 1 == words.size() ? " and " : ", ") + words[n];
-  return text;
-}
-
 // What may be typed instead: of how it learns, not of how it is protected.
 std::vector<std::string> own_flags(const ModelEntry& entry) {
   constexpr std::array others{"federation", "consent",        "sum", "dp", "robust",
@@ -66,6 +59,13 @@ std::string model_names(const std::function<bool(const ModelEntry&)>& wanted) {
   for (const ModelEntry& entry : all_models())
     if (!wanted || wanted(entry)) names += (names.empty() ? "" : ", ") + entry.name;
   return names;
+}
+
+std::string joined_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t n = 0; n < words.size(); ++n)
+    text += (n == 0 ? "" : n + 1 == words.size() ? " and " : ", ") + words[n];
+  return text;
 }
 
 bool is_plan_key(std::string_view path) {
@@ -120,6 +120,16 @@ TrainRequest with_model(TrainRequest request, const ModelEntry& entry) {
   return out;
 }
 
+std::vector<std::string> keys_left_out(const TrainRequest& request, const ModelEntry& entry) {
+  TrainRequest usual;
+  usual.model = ChosenModel(request.model.entry());
+  std::vector<std::string> keys;
+  for (const Field& field : request.model->fields)
+    if (!field.path.empty() && !entry.has(field.path) && field.get(request) != field.get(usual))
+      keys.push_back(field.path);
+  return keys;
+}
+
 bool is_protection(std::string_view path) {
   constexpr std::array<std::string_view, 5> sections{"consent", "sum", "dp", "robust", "criteria"};
   // The share that leaves and how it is drawn mean nothing where nothing leaves.
@@ -128,14 +138,12 @@ bool is_protection(std::string_view path) {
 }
 
 Result<TrainRequest> switched_to(TrainRequest request, const ModelEntry& entry) {
-  TrainRequest usual;
-  usual.model = ChosenModel(request.model.entry());
-  for (const Field& field : request.model->fields)
-    if (is_protection(field.path) && !entry.has(field.path) && field.get(request) != field.get(usual))
+  for (const std::string& key : keys_left_out(request, entry))
+    if (is_protection(key))
       return fail(Code::usage,
                   fmt::format("the plan protects people by {}, and that would be lost: {}; take it out of "
                               "the plan, or choose another model",
-                              field.path, not_of_model(entry, field.path)));
+                              key, not_of_model(entry, key)));
   return with_model(std::move(request), entry);
 }
 

@@ -114,8 +114,13 @@ struct ModelEntry {
 // "slim, ease, …": of those that `wanted` takes, or all.
 [[nodiscard]] std::string model_names(const std::function<bool(const ModelEntry&)>& wanted = nullptr);
 
+// "a, b and c".
+[[nodiscard]] std::string joined_words(const std::vector<std::string>& words);
+
 // Whether a plan of some model has this key ("linear.l1").
 [[nodiscard]] bool is_plan_key(std::string_view path);
+// The keys that a plan sets and another model does not have.
+[[nodiscard]] std::vector<std::string> keys_left_out(const TrainRequest& request, const ModelEntry& entry);
 // What is said where a model is given an option that others have, and what it has instead.
 [[nodiscard]] std::string not_of_model(const ModelEntry& entry, std::string_view option);
 

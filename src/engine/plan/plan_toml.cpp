@@ -108,17 +108,31 @@ class PlanReader {
                               const std::string& key) const {
     const std::string path = section.empty() ? key : section + "." + key;
     if (is_plan_key(path)) return refused(node, key, not_of_model(entry, path));
-    NearestWord near(path);
     std::set<std::string> sections;
     for (const ModelEntry& one : all_models())
+      for (const Field& field : one.fields) sections.insert(field.section());
+    if (!section.empty() && !sections.contains(section)) {
+      NearestWord near(section);
+      for (const std::string& known : sections) near.look_at(known);
+      return refused(node, "[" + section + "]",
+                     "unknown section" + did_you_mean("[" + near.word() + "]", near));
+    }
+    // One of this section that is written alike, or the key itself in another section.
+    NearestWord near(key);
+    std::string elsewhere;
+    for (const ModelEntry& one : all_models())
       for (const Field& field : one.fields) {
-        near.look_at(field.path);
-        sections.insert(field.section());
+        if (field.section() == section) near.look_at(field.key());
+        if (field.key() == key) elsewhere = field.path;
       }
-    const std::string meant = near.word().empty() ? "" : fmt::format(". Did you mean '{}'?", near.word());
-    if (!section.empty() && !sections.contains(section))
-      return refused(node, "[" + section + "]", "unknown section" + meant);
+    const std::string meant = elsewhere.empty()
+                                  ? did_you_mean((section.empty() ? "" : section + ".") + near.word(), near)
+                                  : fmt::format(". Did you mean '{}'?", elsewhere);
     return refused(node, key, (section.empty() ? "unknown key" : "unknown key in [" + section + "]") + meant);
+  }
+
+  [[nodiscard]] static std::string did_you_mean(const std::string& shown, const NearestWord& near) {
+    return near.word().empty() ? "" : fmt::format(". Did you mean '{}'?", shown);
   }
 
   static constexpr const char* model_key = "model.name";

@@ -247,7 +247,10 @@ TEST(RequestToml, MistakesNameFileLineAndCause) {
   };
   mistake("seed = \"one\"\n", "whole number");
   mistake("[model]\nfactor = 5\n", "unknown key");
-  mistake("[modell]\nfactors = 5\n", "unknown section");
+  mistake("[modell]\nfactors = 5\n", "unknown section. Did you mean '[model]'?");
+  mistake("[model]\nfactrs = 5\n", "unknown key in [model]. Did you mean 'model.factors'?");
+  mistake("[evaluation]\nfactors = 5\n", "unknown key in [evaluation]. Did you mean 'model.factors'?");
+  mistake("[model]\nq = 5\n", "unknown key in [model]");
   mistake("sead = 1\n", "unknown key");
   mistake("[model]\nfactors = -5\n", "out of range");
   mistake("[model]\nname = \"magic\"\n", "choose one of");

@@ -102,6 +102,11 @@ std::size_t first_line(std::string_view text, std::size_t columns, LongWords lon
   return text.size();
 }
 
+// What COLUMNS asks for: of what goes through a pager.
+std::size_t wished_columns() {
+  return static_cast<std::size_t>(std::strtoul(environment("COLUMNS").c_str(), nullptr, 10));
+}
+
 std::size_t columns_of(int stream, bool is_terminal) {
   winsize size{};
   if (!is_terminal) return no_limit;
@@ -149,14 +154,17 @@ std::string Console::paint(Tone tone, std::string_view text) const {
   return painted(output_is_terminal_ && colours_ ? tone : Tone::plain, text);
 }
 
-std::size_t Console::width() const { return columns_of(STDOUT_FILENO, output_is_terminal_); }
+std::size_t Console::width() const {
+  const std::size_t wished = wished_columns();
+  if (!output_is_terminal_ && wished > 0) return std::max(wished, narrowest);
+  return columns_of(STDOUT_FILENO, output_is_terminal_);
+}
 
 std::size_t Console::note_width() const { return columns_of(STDERR_FILENO, error_is_terminal_); }
 
 std::size_t Console::prose_width() const {
-  const auto wished = static_cast<std::size_t>(std::strtoul(environment("COLUMNS").c_str(), nullptr, 10));
-  const std::size_t columns = output_is_terminal_ ? width() : wished > 0 ? wished : usual_width;
-  return std::clamp(columns, narrowest, widest_prose);
+  const bool is_known = output_is_terminal_ || wished_columns() > 0;
+  return std::clamp(is_known ? width() : usual_width, narrowest, widest_prose);
 }
 
 Status Console::flush() const {

@@ -28,11 +28,12 @@ class Console {
   [[nodiscard]] std::string paint(Tone tone, std::string_view text) const;
 
   [[nodiscard]] bool shows_progress() const { return error_is_terminal_; }
-  // Columns that a line on stdout may take: those of its terminal; no limit where there is none.
+  // Columns that a line on stdout may take: those of its terminal, else COLUMNS; no limit where there is
+  // neither.
   [[nodiscard]] std::size_t width() const;
   // The same of stderr.
   [[nodiscard]] std::size_t note_width() const;
-  // Columns of a text that is broken into lines everywhere: a terminal's, else COLUMNS, else 80; at most 100.
+  // Columns of a text that is broken into lines everywhere: the same, else 80; at most 100.
   [[nodiscard]] std::size_t prose_width() const;
 
   // The whole command as a person typed it, for pages that say how they were made.
