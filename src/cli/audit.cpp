@@ -220,7 +220,7 @@ void add_audit(CLI::App& root, Cli& cli) {
   const auto attacked = [](const ModelEntry& entry) {
     return entry.sends == Sends::item_steps || entry.sends == Sends::shared_steps;
   };
-  add_plan_flags(*app, flags->train, attacked, {"Knowledge", "KGFlex", "Consent", "Criteria"});
+  add_plan_flags(*app, flags->train, attacked, {"Knowledge", "Consent", "Criteria"});
   add_view_flags(*app, *flags);
   add_attack_flags(*app, *flags);
   add_common_options(*app, flags->train.common,

@@ -73,7 +73,8 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
   } else if (place.typed.starts_with("-") || values_left == 0) {
     place.option = place.typed.starts_with("-") ? nullptr : positional(*place.app, arguments);
   }
-  if (place.option != nullptr && type_of(*place.option) == "LIST") {  // the last of it
+  if (place.option != nullptr &&
+      (place.option->get_delimiter() == ',' || type_of(*place.option) == "LIST")) {  // the last of it
     const std::size_t end = place.typed.rfind(',') + 1;
     place.prefix += place.typed.substr(0, end);
     place.typed.erase(0, end);

@@ -168,10 +168,11 @@ Status show_contexts(ContextsOptions& options, const Console& console) {
   SOTTO_TRY(const TrainRequest request, run.request());
   SOTTO_TRY(const Split split, run.split());
   if (split.contexts == nullptr || split.contexts->dimensions.empty())
-    return fail(Code::usage,
-                fmt::format("the run in '{}' looks at no contexts: train a model that does, such "
-                            "as --model fedcars --contexts interval,daypart",
-                            options.run));
+    return fail(
+        Code::usage,
+        fmt::format("the run in '{}' has no contexts: train with --contexts interval,daypart and a model "
+                    "that needs ratings ('sotto models')",
+                    options.run));
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
   SOTTO_TRY(const PersonContexts found, look_at(options, request, split, users.front()));
   if (options.common.json) {

@@ -1,6 +1,7 @@
 // sotto data generate: a made-up world of check-ins as files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -9,6 +10,7 @@
 #include "engine/files/dataset_text.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
+#include "engine/plan/model_entry.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::cli {
@@ -105,8 +107,11 @@ Status generate(GenerateOptions& options, const Console& console) {
   console.print(fmt::format("names and categories of the venues in {}\n", files.items));
   if (!options.knowledge.empty())
     console.print(fmt::format("what is known about them in {}\n", options.knowledge));
-  const std::string known =
-      options.knowledge.empty() ? "" : " --model kgflex --kg " + shell_word(options.knowledge);
+  const auto knowing = std::ranges::find_if(
+      all_models(), [](const ModelEntry& entry) { return entry.needs_features && entry.federated(); });
+  const std::string known = options.knowledge.empty() ? ""
+                                                      : fmt::format(" --model {} --kg {}", knowing->name,
+                                                                    shell_word(options.knowledge));
   console.print(fmt::format("\nTry: sotto train --data {} --names {}{}\n", shell_word(files.interactions),
                             shell_word(files.items), known));
   return Done{};

@@ -176,9 +176,7 @@ std::string choices_text(const PersonalPolicy& policy) {
   if (!rules.empty()) text += "\nYour rules go before the share:\n" + rules;
   const std::string about =
       rules_text("features", policy.features) + rules_text("predicates", policy.predicates);
-  if (!about.empty())
-    text +=
-        "\nOf what things are like (for models that look at it, such as kgflex; others do not):\n" + about;
+  if (!about.empty()) text += "\nOf what things are like (for models that use features of items):\n" + about;
   text += "\n" + protocol_text(policy);
   if (!policy.criteria.empty()) text += "\n" + criteria_text(policy);
   if (policy.secure_only)

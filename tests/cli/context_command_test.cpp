@@ -14,7 +14,7 @@ TEST(CliContexts, a_run_without_contexts_says_so) {
   ASSERT_EQ(shop.sotto(joined(train, {"--out", "run"})).code, 0);
   const Outcome none = shop.sotto({"contexts", "--run", "run", "--user", "person-00007"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("looks at no contexts"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("has no contexts"), std::string::npos) << none.err;
   const Outcome udcp = shop.sotto(joined(train, {"--udcp", "full=0.5,none=0.5"}));
   EXPECT_EQ(udcp.code, 2);
   EXPECT_NE(udcp.err.find("leave --udcp out"), std::string::npos) << udcp.err;

@@ -88,7 +88,7 @@ void add_fedcars_memory(const TrainRequest& request, const MemoryFacts& facts,
 template <class T>
 Field fedcars_row(const char* key, const char* flag, const char* help, T FedcarsSettings::*member) {
   return fields::field({std::string("fedcars.") + key, flag, "N", help}, fields::own(member))
-      .in_group("Fed-CARS");
+      .in_group("Model");
 }
 
 template <class T>
@@ -98,7 +98,7 @@ Field fedcars_row(const char* key, const char* flag, const char* help, MamlOptio
              {std::string("fedcars.") + key, flag, "N", help}, [ part, member ](auto& request) -> auto& {
                return request.model.template own<FedcarsSettings>().*part.*member;
              })
-      .in_group("Fed-CARS");
+      .in_group("Model");
 }
 
 Fields adapting_fields() {
@@ -119,18 +119,18 @@ Fields adapting_fields() {
                   &MamlOptions::shared_reg),
       named({"fedcars.order", "--order", "NAME", "of the meta-gradient"}, rating(&MamlOptions::order),
             parse_maml_order, {"first", "second"})
-          .in_group("Fed-CARS"),
+          .in_group("Model"),
       named({"fedcars.adapts", "--adapts", "NAME",
              "what inner steps move: own (the person's row) or all (the paper's letter)"},
             rating(&MamlOptions::adapts), parse_adapts, {"own", "all"})
-          .in_group("Fed-CARS"),
+          .in_group("Model"),
       fedcars_row("error_bend", "--error-bend",
                   "errors of more stars count by their distance, not its square; 0: squared",
                   &Of::error_bend),
       named({"fedcars.query", "--query", "NAME",
              "where the outer step's examples come from: training, or test (the paper's letter; it leaks)"},
             own(&Of::query), parse_query_from, {"training", "test"})
-          .in_group("Fed-CARS"),
+          .in_group("Model"),
       fedcars_row("query_share", "--query-share", "of a visit's records that are asked", &Of::query_share),
       fedcars_row("few_share", "--few-share",
                   "of the visits that play somebody new, with a handful of records", &Of::few_share),
@@ -138,7 +138,7 @@ Fields adapting_fields() {
       toggle({"fedcars.popularity_start", "--random-start", "",
               "item biases start at 0, not from a first round that counts"},
              own(&Of::popularity_start), false)
-          .in_group("Fed-CARS"),
+          .in_group("Model"),
       fedcars_row("participation", "--participation",
                   "share of the people who answer; the others only receive the model", &Of::participation)};
 }
@@ -149,7 +149,7 @@ Fields choice_fields() {
   return {toggle({"fedcars.choices", "--ratings-only", "",
                   "do not learn what people choose; rank by predicted ratings"},
                  own(&Of::choices), false)
-              .in_group("Fed-CARS"),
+              .in_group("Model"),
           fedcars_row("negatives", "--choice-negatives", "items that were not chosen, per chosen one",
                       &Of::negatives),
           fedcars_row("choice_steps", "--choice-steps", "inner steps for choices", &Of::choice,

@@ -94,7 +94,7 @@ void add_kgflex_memory(const TrainRequest& request, const MemoryFacts& facts,
 Fields kgflex_fields() {
   using namespace fields;
   const auto count = [](const char* key, const char* flag, const char* help, auto member) {
-    return field({std::string("kgflex.") + key, flag, "N", help}, own(member)).in_group("KGFlex");
+    return field({std::string("kgflex.") + key, flag, "N", help}, own(member)).in_group("Model");
   };
   return {
       factors(),
@@ -112,7 +112,7 @@ Fields kgflex_fields() {
           .in_group("Federation"),
       named({"kgflex.gain", "--gain", "NAME", "how a feature is weighed"}, own(&KgflexSettings::gain),
             parse_gain, {"information", "gini", "ratio"})
-          .in_group("KGFlex"),
+          .in_group("Model"),
       count("first_hop", "--first-hop", "features of one hop that a person keeps, best gain first",
             &KgflexSettings::first_hop)
           .with_standard("100"),
@@ -121,12 +121,12 @@ Fields kgflex_fields() {
           .with_standard("100"),
       toggle({"kgflex.all_features", "--all-features", "", "keep every feature with a gain"},
              own(&KgflexSettings::all_features))
-          .in_group("KGFlex"),
+          .in_group("Model"),
       count("negatives", "--gain-negatives",
             "items not consumed, per consumed one, that a gain is measured on", &KgflexSettings::negatives),
       field({"kgflex.min_gain", "--min-gain", "GAIN", "features whose gain is not above it are left out"},
             own(&KgflexSettings::min_gain))
-          .in_group("KGFlex")};
+          .in_group("Model")};
 }
 
 ModelEntry kgflex_like(ModelEntry entry) {

@@ -80,7 +80,7 @@ std::string not_of_model(const ModelEntry& entry, std::string_view option) {
   const bool many = owners.size() > most_owners;
   if (many) owners.resize(most_owners);
   const std::vector<std::string> flags = own_flags(entry);
-  return fmt::format("{} has no such option; it is one of {}. {}", entry.name,
+  return fmt::format("{} has no such option, which belongs to {}: leave it out. {}", entry.name,
                      many ? fmt::format("{}, …", fmt::join(owners, ", ")) : joined_words(owners),
                      flags.empty() ? entry.name + " has no options of its own"
                                    : fmt::format("{} has {}", entry.name, joined_words(flags)));

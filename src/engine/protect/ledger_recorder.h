@@ -45,7 +45,7 @@ class LedgerRecorder final : public Collector {
   [[nodiscard]] Result<Traffic> finish(Aggregator& total) override { return next_.finish(total); }
 
  private:
-  // The person's items that the pairs of a KGFlex visit let speak.
+  // The person's items that the pairs of a visit to features let speak.
   [[nodiscard]] std::vector<std::string> items_in_pairs() const;
   // The person's items that the contribution speaks of.
   [[nodiscard]] std::vector<std::string> items_in(const Contribution& contribution) const;

@@ -370,7 +370,9 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   SOTTO_TRY(RebuiltModel again, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   // Up to format 1 the hash of a model made in one go was that of its settings.
   if (summary["format"] != 1 && summary["model_hash"] != again.hash)
-    return damaged_run(path, "the model that its plan and split make is not the one that run.json names");
+    return damaged_run(path,
+                       "the model that its plan and split make is not the one that run.json names (dense "
+                       "models may differ in the last bits on another processor: train it anew there)");
   run.parameters = std::move(again.parameters);
   run.model = std::move(again.model);
   return run;
