@@ -81,7 +81,7 @@ TEST_F(CliCriteria, what_cannot_be_is_a_usage_error) {
   EXPECT_EQ(train({"--score", "mean"}).code, 2);
   const Outcome none = train({"--criteria", ""});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("leave it out for none"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("leave the option out"), std::string::npos) << none.err;
 }
 
 TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {

@@ -55,7 +55,7 @@ TEST_F(CliFedavg, WrongWords) {
   refused({"--generate", "--criteria", "DS>LD>ds"}, 2, "twice");
   refused({"--generate", "--criteria", "DS>"}, 2, "an empty name");
   refused({"--generate", "--criteria", "DS,LD"}, 2, "separate criteria with >");
-  refused({"--generate", "--criteria", ""}, 2, "leave it out for none");
+  refused({"--generate", "--criteria", ""}, 2, "leave the option out");
   refused({"--generate", "--criteria", "DS", "--choose-order", "--validation", "0.1"}, 2, "two or more");
   refused({"--generate", "--criteria", "DS>LD", "--choose-order"}, 2, "--validation");
   refused({"--generate", "--lr", "0"}, 2, "");
