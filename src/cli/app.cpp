@@ -155,7 +155,8 @@ std::vector<std::string> as_training(std::vector<std::string> typed) {
 
 // Two that are read as flags (as_flags); here they stand for help and completion.
 void add_help(CLI::App& root, Cli&) {
-  CLI::App* help = root.add_subcommand("help", "a command's options and examples, as: sotto help data split");
+  CLI::App* help =
+      root.add_subcommand("help", "a command's options and examples, such as: sotto help data split");
   help->add_option("COMMAND")->type_name("COMMAND");
 }
 void add_version(CLI::App& root, Cli&) { root.add_subcommand("version", "the version of this program"); }

@@ -14,7 +14,7 @@ TEST(CliContexts, a_run_without_contexts_says_so) {
   ASSERT_EQ(shop.sotto(joined(train, {"--out", "run"})).code, 0);
   const Outcome none = shop.sotto({"contexts", "--run", "run", "--user", "person-00007"});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("looks at no contexts"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("uses no contexts"), std::string::npos) << none.err;
   const Outcome udcp = shop.sotto(joined(train, {"--udcp", "full=0.5,none=0.5"}));
   EXPECT_EQ(udcp.code, 2);
   EXPECT_NE(udcp.err.find("leave --udcp out"), std::string::npos) << udcp.err;
@@ -69,7 +69,7 @@ TEST(CliContexts, a_person_sees_what_their_records_say_and_what_they_let_in) {
   EXPECT_EQ(own["dimensions"][0]["choice"], "off");
   EXPECT_NEAR(own["dimensions"][1]["share"].get<double>(), 0.3, 1e-6);
   const Outcome text = shop.sotto({"contexts", "--run", "run", "--user", "p3", "--dir", "d"});
-  for (const char* part : {"weekend, day (100%)", "1.000", "partial, 30%", "No item is alike"})
+  for (const char* part : {"weekend, day (100%)", "1.000", "partial, 30%", "No items are alike"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
   EXPECT_EQ(shop.sotto({"contexts", "--run", "run", "--user", "nobody"}).code, 1);
 }
