@@ -166,8 +166,8 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
                                      number(*choice, "lambda"), number(*choice, "epsilon"))});
   add_criteria_facts(summary, facts);
   if (summary.contains("held_rows"))
-    facts.row({"held back", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",
-                                        count(summary, "held_rows"), number(summary, "range"))});
+    facts.row({"limited", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",
+                                      count(summary, "held_rows"), number(summary, "range"))});
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});
