@@ -163,7 +163,7 @@ void add_device_consent(CLI::App& device, Cli& cli) {
             "its name in the data; tasks over a network have none",
             "always, never, ask, or none to remove the rule", edit<set_category, category_remark>,
             "sotto device consent category Horror never --dir my-device", {"always", "never", "ask", "none"});
-  add_named(app, cli, "feature", "a rule for one feature of things (for models that look at features)",
+  add_named(app, cli, "feature", "a rule for one feature of things (for models that use features)",
             "as explanations call it, or predicate and object in full",
             "always, never, ask, or none to remove the rule", edit<set_feature>,
             "sotto device consent feature 'dct:subject American science fiction films' never --dir my-device",

@@ -39,8 +39,8 @@ std::string state_sentence(const PersonalPolicy& policy) {
                    "drawn once and stays.",
                    share)
              : fmt::format(
-                   "This device shares what it learns from {} of the things you have, drawn anew each "
-                   "time: over many rounds nearly all of them will have been shared.",
+                   "This device shares what it learns from {} of the things you have, drawn again each time: "
+                   "over many rounds nearly all of them will have been shared.",
                    share);
 }
 

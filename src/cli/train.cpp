@@ -105,7 +105,7 @@ Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads) {
   SOTTO_TRY(const TrainRequest asked, request_from(flags, job.request));
   if (to_toml(asked) != to_toml(job.request))
     return fail(Code::usage,
-                "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
+                "a resumed run keeps its plan: leave the other flags out, or start again with --force");
   SOTTO_TRY(job.request.dp.budget, budget_of(*job.session.run, asked.dp.budget));
   SOTTO_TRY(job.split, job.session.run->split());
   // A forgetting that was cut short leaves a split whose plan is another.

@@ -264,9 +264,9 @@ Result<AveragingOutcome> run_averaging(const AveragingRequest& request, const Av
                                        std::optional<Checkpoint> before) {
   SOTTO_TRY_DONE(check_run(request, parts.task));
   if (before && before->request_hash != parts.plan_hash)
-    return fail(Code::incompatible,
-                "the checkpoint is of another plan: go on with the plan of the run, or start anew with "
-                "--force");
+    return fail(
+        Code::incompatible,
+        "the checkpoint is of another plan: resume with the plan of the run, or start again with --force");
   AveragingTraining training(request, parts, executor);
   SOTTO_TRY_DONE(training.begin(std::move(before)));
   while (!training.is_over()) {

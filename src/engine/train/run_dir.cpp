@@ -289,7 +289,7 @@ Result<nlohmann::json> RunDir::summary() const {
                             "cannot read: make it again with 'sotto train --plan {0}/plan.toml'",
                             path_.string()));
   if (!json.is_object() || format == json.end() || !format->is_number_integer())
-    return damaged_run(path, "it does not say its format");
+    return damaged_run(path, "it does not name its format");
   if (*format != 1 && *format != run_format) return other_format(path_, format->dump());
   if (const std::string field = wrong_field(json); !field.empty())
     return damaged_run(path, fmt::format("\"{}\" is missing or of the wrong kind", field));

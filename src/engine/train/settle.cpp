@@ -60,7 +60,7 @@ Status check_knowledge(const TrainRequest& request) {
             "{} needs features of the items: name a knowledge graph or a list of item features with --kg",
             request.model->name));
   if (data.kg.depth.value_or(1) > ProfileOptions::most_hops)
-    return fail(Code::usage, fmt::format("models look at features of 1 to {} hops, not {}: choose --kg-depth",
+    return fail(Code::usage, fmt::format("models use features of 1 to {} hops, not {}: choose --kg-depth",
                                          ProfileOptions::most_hops, *data.kg.depth));
   if (data.kg.only_known && (!data.split_file.empty() || !data.test.empty()))
     return fail(Code::usage,
@@ -103,7 +103,7 @@ Status check_early_stopping(const TrainRequest& request) {
   if (metric.cutoff &&
       std::find(request.cutoffs.begin(), request.cutoffs.end(), *metric.cutoff) == request.cutoffs.end())
     return fail(Code::usage,
-                fmt::format("early stopping looks at {}, but lists of {} are not judged: add {} to --cutoffs",
+                fmt::format("early stopping watches {}, but lists of {} are not judged: add {} to --cutoffs",
                             request.early.metric, *metric.cutoff, *metric.cutoff));
   return Done{};
 }
