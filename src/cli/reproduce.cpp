@@ -221,7 +221,7 @@ std::vector<std::string> target_words() {
 
 void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
-      root, cli, "reproduce", "compute a table or figure of the papers, beside the published figures",
+      root, cli, "reproduce", "compute a table or figure of the papers beside the published one",
       reproduce_command);
   values(app->add_option("TARGET", options->target, "a target, such as thesis-4.2; list: shows them all"),
          target_words())
