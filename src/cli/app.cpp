@@ -163,7 +163,8 @@ std::vector<std::string> as_training(std::vector<std::string> typed) {
 
 // Read as a flag (as_flags); here it stands for help and completion.
 void add_help(CLI::App& root, Cli&) {
-  CLI::App* help = root.add_subcommand("help", "a command's options and examples, as: sotto help data split");
+  CLI::App* help =
+      root.add_subcommand("help", "a command's options and examples, such as: sotto help data split");
   help->add_option("COMMAND")->type_name("COMMAND");
 }
 

@@ -48,14 +48,13 @@ Result<AuditRequest> request_of(const AuditFlags& flags, const Console& console)
   SOTTO_TRY(request.train, request_from(flags.train, console));
   SOTTO_TRY(request.view, parse_view(flags.view));
   if (request.keep_groups && request.view.group == 0)
-    return fail(Code::usage, "--keep-groups is of sums over a part of the devices: choose the view groups:N");
+    return fail(Code::usage, "--keep-groups needs sums over a part of the devices: choose --view groups:N");
   SOTTO_TRY(request.attack.attackers, chosen_attackers(flags.attackers, seen_model(request)));
   request.looks = true;
   SOTTO_TRY_DONE(check(request));
   if (!flags.transcript.empty() && (!request.record.empty() || flags.curves || flags.canaries > 0))
-    return fail(
-        Code::usage,
-        "--transcript audits what was recorded: leave out --record, --curves and --canaries, which train");
+    return fail(Code::usage,
+                "--transcript audits a recording: leave out --record, --curves and --canaries, which train");
   if (!flags.page.empty() && !std::filesystem::path(flags.page).has_extension())
     return fail(Code::usage, fmt::format("--out: '{0}' has no ending: write '{0}.html'", flags.page));
   return request;
@@ -108,7 +107,7 @@ std::string report_text(const AuditReport& report, const Console& console) {
                     console.paint(control.held ? Tone::good : Tone::warn, control.held ? "held  " : "FAILED"),
                     control.name, control.measured);
   if (report.canaries)
-    text += fmt::format("  {} canaries ({}): ε is at least {:.3f} with 95% confidence, promised is {:.3f}\n",
+    text += fmt::format("  {} canaries ({}): ε is at least {:.3f} with 95% confidence, {:.3f} is promised\n",
                         console.paint(report.canaries->held() ? Tone::good : Tone::warn,
                                       report.canaries->held() ? "held  " : "FAILED"),
                         describe(report.canaries->played), report.canaries->bound.epsilon,
@@ -152,10 +151,9 @@ Status run_audit(AuditFlags& flags, const Console& console) {
   }
   for (const AuditControl& control : report.controls)
     if (!control.held)
-      return fail(Code::bad_input,
-                  fmt::format("the audit cannot be believed, a control failed ({}): try more people "
-                              "(--users-sample) or more rounds (--epochs)",
-                              control.name.substr(0, control.name.find(':'))));
+      return fail(Code::bad_input, fmt::format("the audit is not reliable, because a control failed ({}): "
+                                               "try more people (--users-sample) or more rounds (--epochs)",
+                                               control.name.substr(0, control.name.find(':'))));
   if (report.canaries && !report.canaries->held())
     return fail(Code::bad_input, "the promised ε is broken: the canaries prove a larger one");
   return Done{};
@@ -165,22 +163,21 @@ void add_view_flags(CLI::App& app, AuditFlags& flags) {
   app.option_defaults()->group("Audit");
   app.add_option(
          "--view", flags.view,
-         "what the server sees: plain, shuffled, secure (one sum a round), secure:N (the same, of at least N "
-         "devices), groups:N (sums over groups of at least N); the last three also with noise: secure+dp …")
+         "what the server sees: plain, shuffled, secure (one sum per round), secure:N (the same, of at least "
+         "N devices), groups:N (sums over groups of at least N); the last three also with noise: secure+dp …")
       ->type_name("VIEW")
       ->default_str("plain");
   app.add_flag("--keep-groups", flags.request.keep_groups, "groups:N: the same groups in every round");
-  app.add_option(
-         "--secure-dropout", flags.request.silent,
-         "secure, groups: share of each sum's devices that fall silent in each round, at least one; the "
-         "server sees who")
+  app.add_option("--secure-dropout", flags.request.silent,
+                 "secure, groups: share of each sum's devices that drop out in each round, at least one "
+                 "device; the server sees which")
       ->type_name("SHARE")
       ->default_str("0");
   app.add_option("--noise", flags.request.noise.multiplier,
                  "+dp, --noisy-messages: noise of a sum, as a multiple of the clip")
       ->type_name("SIGMA");
   app.add_option("--clip", flags.request.noise.clip,
-                 "+dp, --noisy-messages: greatest length of a whole contribution")
+                 "+dp, --noisy-messages: largest length of a whole contribution")
       ->type_name("L")
       ->default_str("1");
   app.add_option("--delta", flags.request.noise.delta, "+dp, --noisy-messages: δ")
@@ -196,19 +193,18 @@ void add_attack_flags(CLI::App& app, AuditFlags& flags) {
       ->type_name("LIST")
       ->default_str("all");
   app.add_option("--users-sample", flags.request.attack.people,
-                 "people who are attacked: half are known to the attacker, half are judged; 0: everybody")
+                 "people to attack: half are known to the attacker, half are judged; 0: everybody")
       ->default_str("400");
-  app.add_option("--seeds", flags.request.seeds, "trainings with seeds from --seed on")->default_str("1");
+  app.add_option("--seeds", flags.request.seeds, "trainings, with seeds from --seed on")->default_str("1");
   app.add_flag("--no-controls", flags.no_controls, "leave out the runs that show whether the audit works");
   app.add_flag("--curves", flags.curves,
-               "also measure the leak over π, ε, the size of a sum and silent devices (fifty short audits)");
+               "also measure the leak by π, ε, the size of a sum and dropouts (fifty short audits)");
   app.add_option("--canaries", flags.canaries,
                  "trials of A7, canary users against the ε that the noise promises (at most 20 rounds each)")
       ->default_str("0");
-  app.add_option("--record", flags.request.record, "write down what the server sees, for --transcript")
+  app.add_option("--record", flags.request.record, "write what the server sees to a file, for --transcript")
       ->type_name("FILE");
-  app.add_option("--transcript", flags.transcript, "audit what was written down instead of a plan")
-      ->type_name("FILE");
+  app.add_option("--transcript", flags.transcript, "audit such a file instead of a plan")->type_name("FILE");
   app.add_option("-o,--out", flags.page, "a page with tables and plots")->type_name("FILE");
 }
 
@@ -223,8 +219,7 @@ void add_audit(CLI::App& root, Cli& cli) {
   add_plan_flags(*app, flags->train, attacked, {"Knowledge", "Consent", "Criteria"});
   add_view_flags(*app, *flags);
   add_attack_flags(*app, *flags);
-  add_common_options(*app, flags->train.common,
-                     "of the training, the groups and the people who are attacked");
+  add_common_options(*app, flags->train.common, "seed of the training, the groups and the people to attack");
   app->footer(examples(
       {"sotto audit --data world --variant pfpl+ --pi 0 --epochs 10 --out audit.html",
        "sotto audit --data u.data --min-user 20 --variant pfpl+ --factors 20 --epochs 30 --view secure:50",

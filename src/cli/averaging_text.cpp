@@ -45,7 +45,7 @@ void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
   for (const auto& entry : summary.at("choosing").at("orders"))
     held += fmt::format("{}{} {}", held.empty() ? "" : ", ", entry.at("order").get<std::string>(),
                         human_count(entry.at("rounds").get<std::uint64_t>()));
-  facts.row({"orders", "rounds that each held: " + held});
+  facts.row({"orders", "rounds per order: " + held});
 }
 
 void add_cost_facts(const nlohmann::json& summary, Table& facts) {
@@ -69,7 +69,7 @@ std::string averaging_text(const nlohmann::json& summary, const Console& console
   facts.row({"model", fmt::format("{} parameters, {}…", human_count(summary.at("parameters")),
                                   summary.at("model_hash").get<std::string>().substr(0, 12))});
   facts.row(
-      {"federation", fmt::format("{} devices, {} in a round, {} rounds", human_count(summary.at("devices")),
+      {"federation", fmt::format("{} devices, {} per round, {} rounds", human_count(summary.at("devices")),
                                  human_count(summary.at("cohort")), human_count(summary.at("rounds")))});
   add_criteria_facts(summary, facts);
   const auto& best = summary.at("best");
@@ -86,7 +86,7 @@ std::string averaging_text(const nlohmann::json& summary, const Console& console
                                     summary.at("reached").get<bool>() ? "reached" : "not reached")});
   add_cost_facts(summary, facts);
   return facts.text(console) +
-         "\nRounds until so many devices reach an accuracy on their own test examples\n" +
+         "\nRounds until a share of the devices reaches an accuracy on its own test examples\n" +
          until_table(summary).text(console);
 }
 

@@ -55,10 +55,11 @@ Result<PemPair> ca_of(const CertFiles& files, const CertsOptions& options, std::
     return ca;
   }
   if (has_ca || has_key)
-    return fail(Code::bad_input,
-                fmt::format("{}: there is only one half of a CA, {}: put the other back, or choose "
-                            "an empty folder",
-                            options.out, has_ca ? "ca.pem" : "ca-key.pem"));
+    return fail(
+        Code::bad_input,
+        fmt::format(
+            "{}: only one half of a CA is here, {}: put the other one back, or choose an empty folder",
+            options.out, has_ca ? "ca.pem" : "ca-key.pem"));
   SOTTO_TRY(PemPair ca, make_ca("Sotto CA", {.now_s = now_s, .days = options.ca_days}));
   SOTTO_TRY_DONE(write_key(files.ca_key, ca.key));
   SOTTO_TRY_DONE(write_file(files.ca, ca.certificate));
@@ -74,9 +75,9 @@ void print_files(const CertFiles& files, const CertsOptions& options, std::int64
       "  {}  its key, readable by you alone\n"
       "to every device:\n"
       "  {}          how it knows the server\n"
-      "nowhere (keep it off the network; whoever has it can pose as your server):\n"
+      "nowhere (keep it off the network; anyone who has it can pose as your server):\n"
       "  {}\n\n"
-      "Before it ends: sotto certs --renew with the same folder and hosts. Devices keep ca.pem.\n",
+      "Before it expires: sotto certs --renew with the same folder and hosts. Devices keep ca.pem.\n",
       fmt::join(options.hosts, ", "), fmt::gmtime(static_cast<std::time_t>(last_s)), files.server.string(),
       files.server_key.string(), files.ca.string(), files.ca_key.string()));
 }
@@ -86,9 +87,8 @@ Status make_certs(CertsOptions& options, const Console& console) {
   const CertFiles files{fs::path(options.out)};
   SOTTO_TRY(const bool has_server, is_there(files.server));
   if (has_server && !options.renew)
-    return fail(Code::bad_input,
-                fmt::format("{} is there already: --renew replaces it and its key, the CA stays",
-                            files.server.string()));
+    return fail(Code::bad_input, fmt::format("{} exists: --renew replaces it and its key, and the CA stays",
+                                             files.server.string()));
   SOTTO_TRY_DONE(check_hosts(options.hosts));  // before anything is written
   SOTTO_TRY_DONE(make_folder(options.out));
   SOTTO_TRY(const PemPair ca, ca_of(files, options, now_s));
@@ -120,7 +120,7 @@ void add_certs(CLI::App& root, Cli& cli) {
   app->add_option("--days", options->days, "how long the server's certificate is valid")->default_str("365");
   app->add_option("--ca-days", options->ca_days, "how long a new CA is valid")->default_str("3650");
   app->add_flag("--renew", options->renew, "replace the server's certificate; the CA stays");
-  add_common_options(*app, options->common, "taken by every command; keys come from the system's generator");
+  add_common_options(*app, options->common, "has no effect here: keys come from the system's generator");
   app->footer(examples({"sotto certs --out certs --host localhost 127.0.0.1",
                         "sotto certs --out certs --host sotto.example.org --days 90 --renew"}));
 }

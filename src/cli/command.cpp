@@ -26,7 +26,7 @@ CLI::Validator up_to(std::uint64_t most) {
         std::uint64_t number = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         const bool fits = error == std::errc() && end == text.data() + text.size() && number <= most;
-        return fits ? "" : fmt::format("'{}' is no whole number from 0 to {}", text, most);
+        return fits ? "" : fmt::format("'{}' is not a whole number from 0 to {}", text, most);
       },
       "");
 }
@@ -53,7 +53,7 @@ void add_common_options(CLI::App& app, CommonOptions& common, const std::string&
 }
 
 void add_data(CLI::App& root, Cli& cli) {
-  CLI::App* data = root.add_subcommand("data", "look at, convert, split and generate interactions");
+  CLI::App* data = root.add_subcommand("data", "inspect, convert, split and generate interactions");
   data->require_subcommand(1);
   add_data_inspect(*data, cli);
   add_data_convert(*data, cli);
@@ -90,10 +90,9 @@ Status write_private_output(const Console& console, const std::string& path, con
   if (path != "-" && !force) {
     SOTTO_TRY(const bool there, is_there(path));
     if (there)
-      return fail(Code::usage,
-                  fmt::format("{}: there is a file of that name: choose another --out, or replace it with "
-                              "--force",
-                              path));
+      return fail(
+          Code::usage,
+          fmt::format("{}: this file exists: choose another --out, or replace it with --force", path));
   }
   return write_output(console, path, text, Privacy::owner_only);
 }

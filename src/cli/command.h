@@ -51,7 +51,7 @@ Command<Options> add_command(CLI::App& parent, Cli& cli, const std::string& name
 
 // --json, --seed, --threads. `seed_use` says what the seed does in this command.
 void add_common_options(CLI::App& app, CommonOptions& common,
-                        const std::string& seed_use = "taken by every command; here nothing is drawn");
+                        const std::string& seed_use = "has no effect here: nothing is drawn");
 
 // The commands of `sotto` as its help lists them, by who uses them: the one list, of which help, completion
 // and the program are made. Each is a function add_NAME(root, cli).

@@ -43,7 +43,7 @@ Result<CompareOptions> asked_for(const CompareCommandOptions& options) {
   }
   if (!(options.alpha > 0.0 && options.alpha < 1.0))
     return fail(Code::usage,
-                fmt::format("--alpha {} is no chance: give a number between 0 and 1", options.alpha));
+                fmt::format("--alpha {} is not a probability: give a number between 0 and 1", options.alpha));
   if (options.resamples == 0 || options.resamples > 1'000'000)
     return fail(Code::usage, "--resamples must be from 1 to 1000000");
   asked.alpha = options.alpha;
@@ -78,7 +78,7 @@ Status compare(CompareCommandOptions& options, const Console& console) {
 
 void add_compare(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<CompareCommandOptions>(
-      root, cli, "compare", "runs side by side, with what is significant", compare);
+      root, cli, "compare", "compare runs side by side, with tests of significance", compare);
   app->add_option("RUN", options->runs, "run directories on the same split")->type_name("RUN")->required();
   values(app->add_option("--metrics", options->metrics, "the columns; default P, R, nDCG, IC and Gini"),
          metric_names(usual_cutoffs))
@@ -89,7 +89,7 @@ void add_compare(CLI::App& root, Cli& cli) {
       {"t", "wilcoxon"})
       ->type_name("TEST")
       ->default_str(options->test);
-  app->add_option("--alpha", options->alpha, "level of significance; intervals hold 1 − alpha")
+  app->add_option("--alpha", options->alpha, "level of significance; intervals cover 1 − alpha")
       ->type_name("A")
       ->default_str("0.05");
   app->add_flag("--intervals", options->intervals, "bootstrap intervals (BCa) beside the values");
@@ -100,7 +100,7 @@ void add_compare(CLI::App& root, Cli& cli) {
   app->add_option("-o,--out", options->out, "write it to a file; - is stdout")
       ->type_name("FILE")
       ->default_str("-");
-  add_common_options(*app, options->common, "of the bootstrap's draws");
+  add_common_options(*app, options->common, "seed of the bootstrap's draws");
   app->footer(examples({"sotto compare runs/pfpl runs/bprmf runs/toppop",
                         "sotto compare runs/* --metrics P@10,nDCG@10 --test wilcoxon --pairs",
                         "sotto compare runs/* --intervals --format latex --out table.tex"}));

@@ -76,8 +76,7 @@ Result<ComparedRun> read_compared_run(const std::string& path, const std::vector
   const auto values = dir.path() / "per_user.tsv";
   SOTTO_TRY(const bool kept, is_there(values));
   if (!kept || !has_all(run.metrics, metrics)) {
-    console.note(
-        fmt::format("sotto: judging {} again: it has no values of its users at these cut-offs", path));
+    console.note(fmt::format("sotto: judging {} again: it has no values per user at these cut-offs", path));
     SOTTO_TRY_DONE(judge_again(metrics, run, executor));
     return run;
   }

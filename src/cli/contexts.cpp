@@ -143,15 +143,16 @@ std::string as_text(const Split& split, const PersonContexts& found, const Conso
   }
   std::string text = table.text(console);
   text += fmt::format(
-      "  says: how much the value tells about this person, from 0 (all equally often) to 1 (always the "
+      "  says: how much the value reveals about this person, from 0 (all equally often) to 1 (always the "
       "same); "
       "in all {:.3f}\n",
       1.0 - context_score(found.counts));
   if (found.terms.history < 1.0f)
     text +=
-        fmt::format("  of the history, {:.4g}% enters, the newest\n", double{found.terms.history} * 100.0);
+        fmt::format("  only the newest {:.4g}% of the history enters\n", double{found.terms.history} * 100.0);
   if (found.neighbours.empty())
-    return text + "\nNo item is alike in context: items have none, or the protocol keeps them out.\n";
+    return text +
+           "\nNo items are alike in context: they have no contexts, or the protocol keeps these out.\n";
   text += "\n" + console.paint(Tone::strong,
                                fmt::format("Alike in context to the {} newest\n", found.recent.size()));
   Table alike({{"#", Align::right, Tone::dim}, {"item"}, {"likeness", Align::right}});
@@ -192,10 +193,9 @@ void add_contexts(CLI::App& root, Cli& cli) {
   app->add_option("--user", options->user, "one of the run's users")->type_name("ID")->required();
   app->add_option("--dir", options->dir, "the person's device: its policy instead of the run's")
       ->type_name("DIR");
-  app->add_option("--recent", options->recent, "so many of the newest items are compared with others")
-      ->default_str("10");
-  app->add_option("-n", options->count, "so many items alike at most")->default_str("10");
-  add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
+  app->add_option("--recent", options->recent, "compare the N newest items with others")->default_str("10");
+  app->add_option("-n", options->count, "list at most N items that are alike")->default_str("10");
+  add_common_options(*app, options->common, "has no effect here: a run draws with its own seed");
   app->footer(examples({"sotto contexts --run runs/films --user 42",
                         "sotto contexts --run runs/films --user 42 --dir my-device --json"}));
 }

@@ -16,7 +16,7 @@ bool is_own_choice(const PersonalPolicy& policy, const char* criterion) {
 }
 
 std::string telling_text(const PersonalPolicy& policy, bool tells, const char* criterion) {
-  const char* what = !tells ? "kept" : policy.takes_part() ? "told" : "would be told";
+  const char* what = !tells ? "kept" : policy.takes_part() ? "reported" : "would be reported";
   return fmt::format("{} ({})", what,
                      is_own_choice(policy, criterion) ? "your choice" : "as your level says");
 }
@@ -25,15 +25,14 @@ std::string telling_text(const PersonalPolicy& policy, bool tells, const char* c
 
 std::string criteria_text(const PersonalPolicy& policy) {
   const CriteriaTerms terms = criteria_terms(policy);
-  std::string text = "Numbers about you by which this device may count more or less (0 to 1 each):\n";
+  std::string text = "Numbers about you (0 to 1 each) by which a run may weight this device:\n";
   for (const Criterion criterion : all_criteria())
     text +=
-        fmt::format("  {:<17}{:<36}{}\n", criterion->name,
+        fmt::format("  {:<17}{:<40}{}\n", criterion->name,
                     telling_text(policy, terms.tells(criterion->name), criterion->name), criterion->reveals);
   return text +
-         "  Only runs that ask for a number get it. What you keep costs you nothing: you count as the mean "
-         "of "
-         "those who tell.\n";
+         "  Only runs that ask for a number get it. Keeping one costs you nothing: you count as the mean of "
+         "those who report it.\n";
 }
 
 nlohmann::json criteria_json(const PersonalPolicy& policy) {

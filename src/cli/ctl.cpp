@@ -111,10 +111,9 @@ Status unrevoke(CtlOptions& options, const Console& console) {
 
 Status tokens(CtlOptions& options, const Console& console) {
   if (options.out != "-" && std::filesystem::exists(options.out))
-    return fail(Code::usage,
-                fmt::format("{}: there is such a file, perhaps with tokens that were not used: choose "
-                            "another name",
-                            options.out));
+    return fail(
+        Code::usage,
+        fmt::format("{}: this file exists, perhaps with unused tokens: choose another name", options.out));
   Json answer{{"tokens", Json::array()}};
   constexpr std::uint64_t at_once = 10'000;
   for (std::uint64_t left = options.count; left > 0;) {
@@ -203,14 +202,15 @@ Command<CtlOptions> add_one(CLI::App& parent, Cli& cli, const char* name, const 
 }
 
 void take_task(const Command<CtlOptions>& command) {
-  command.app->add_option("--task", command.options->task, "its name; not needed where there is one task")
+  command.app
+      ->add_option("--task", command.options->task, "name of the task; not needed if there is only one")
       ->type_name("TASK");
 }
 void take_most(const Command<CtlOptions>& command, const char* what) {
   command.app->add_option("--last", command.options->most, what)->default_str("20");
 }
 void take_out(const Command<CtlOptions>& command) {
-  command.app->add_option("-o,--out", command.options->out, "where to write it; -: stdout")
+  command.app->add_option("-o,--out", command.options->out, "the file to write; -: stdout")
       ->type_name("FILE")
       ->default_str("-");
 }
@@ -236,32 +236,33 @@ void add_ctl(CLI::App& root, Cli& cli) {
   const auto round_command =
       add_one(ctl, cli, "rounds", "the newest rounds of a task", rounds, "sotto ctl rounds --task movies");
   take_task(round_command);
-  take_most(round_command, "so many, newest first");
+  take_most(round_command, "list the newest N");
   const auto version_command = add_one(ctl, cli, "versions", "the released models of a task", versions,
                                        "sotto ctl versions --task movies --last 5");
   take_task(version_command);
-  take_most(version_command, "so many, newest first");
+  take_most(version_command, "list the newest N");
   take_most(add_one(ctl, cli, "devices", "the enrolled devices", devices, "sotto ctl devices --last 100"),
-            "so many, the newest first");
-  take_task(add_one(ctl, cli, "pause", "gives out no more work for a task", pause_task,
+            "list the newest N");
+  take_task(add_one(ctl, cli, "pause", "stop giving out work for a task", pause_task,
                     "sotto ctl pause --task movies"));
-  take_task(add_one(ctl, cli, "resume", "goes on with a paused task", resume_task,
-                    "sotto ctl resume --task movies"));
-  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, a row an item",
+  take_task(
+      add_one(ctl, cli, "resume", "continue a paused task", resume_task, "sotto ctl resume --task movies"));
+  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);
   take_out(export_command);
   export_command.app
       ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
       ->type_name("FILE");
-  export_command.app->add_option("--version", export_command.options->version, "which; else the newest");
-  const auto revoke_command = add_one(ctl, cli, "revoke", "refuses a device from now on", revoke,
+  export_command.app->add_option("--version", export_command.options->version,
+                                 "version to export; default: the newest");
+  const auto revoke_command = add_one(ctl, cli, "revoke", "refuse a device from now on", revoke,
                                       "sotto ctl revoke 0123456789abcdef0123456789abcdef");
-  const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "lets a revoked device take part again",
+  const auto unrevoke_command = add_one(ctl, cli, "unrevoke", "let a revoked device take part again",
                                         unrevoke, "sotto ctl unrevoke 0123456789abcdef0123456789abcdef");
   for (const auto& one : {revoke_command, unrevoke_command})
-    one.app->add_option("DEVICE", one.options->device, "as 'sotto ctl devices' names it")->required();
-  const auto token_command = add_one(ctl, cli, "tokens", "makes one-time tokens for devices to enrol with",
+    one.app->add_option("DEVICE", one.options->device, "its id, as 'sotto ctl devices' lists it")->required();
+  const auto token_command = add_one(ctl, cli, "tokens", "make one-time tokens that devices enrol with",
                                      tokens, "sotto ctl tokens --count 100 --out tokens.txt");
   take_out(token_command);
   token_command.app->add_option("--count", token_command.options->count, "how many")->default_str("1");

@@ -87,7 +87,7 @@ std::string round_table(const Json& rounds, const Console& console) {
     if (const std::string why = one.value("why", std::string()); !why.empty())
       reasons += fmt::format("  round {}: {}\n", cell(one["round"]), why);
   }
-  return table.text(console) + (reasons.empty() ? "" : "\nWhy no model came of them:\n" + reasons);
+  return table.text(console) + (reasons.empty() ? "" : "\nWhy rounds released no model:\n" + reasons);
 }
 
 std::string version_table(const Json& versions, const Console& console) {

@@ -23,7 +23,7 @@ struct ConvertOptions {
 Status convert(ConvertOptions& options, const Console& console) {
   SOTTO_TRY(const char separator, options.out == "-" ? Result<char>('\t') : separator_for(options.out));
   if (options.out == "-" && options.common.json)
-    return fail(Code::usage, "--out - and --json both want stdout: give a file name");
+    return fail(Code::usage, "--out - and --json both write to stdout: give a file name");
   DataRequest request;
   request.paths = options.paths;
   SOTTO_TRY_DONE(apply(options.edits, request));
@@ -51,7 +51,7 @@ void add_data_convert(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<ConvertOptions>(
       data, cli, "convert", "write interactions as one canonical TSV or CSV", convert);
   app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst")->required();
-  app->add_option("-o,--out", options->out, "where to: a name in .tsv or .csv, perhaps .zst; - is stdout")
+  app->add_option("-o,--out", options->out, "the file to write: .tsv or .csv, optionally .zst; - is stdout")
       ->type_name("FILE")
       ->required();
   add_field_flags(*app, options->edits, fields::reading_fields());

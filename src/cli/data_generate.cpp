@@ -106,7 +106,7 @@ Status generate(GenerateOptions& options, const Console& console) {
                             human_count(world.items.size()), files.interactions));
   console.print(fmt::format("names and categories of the venues in {}\n", files.items));
   if (!options.knowledge.empty())
-    console.print(fmt::format("what is known about them in {}\n", options.knowledge));
+    console.print(fmt::format("features of the venues in {}\n", options.knowledge));
   const auto knowing = std::ranges::find_if(
       all_models(), [](const ModelEntry& entry) { return entry.needs_features && entry.federated(); });
   const std::string known = options.knowledge.empty() ? ""
@@ -121,26 +121,25 @@ Status generate(GenerateOptions& options, const Console& console) {
 
 void add_data_generate(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<GenerateOptions>(data, cli, "generate",
-                                                     "make up a world of check-ins, of any size", generate);
+                                                     "generate a world of check-ins, of any size", generate);
   const WorldOptions defaults;
   app->add_option("--users", options->world.users, "people")->default_str(fmt::format("{}", defaults.users));
   app->add_option("--items", options->world.items, "venues; those nobody visits do not appear")
       ->default_str(fmt::format("{}", defaults.items));
   app->add_option("--cities", options->world.cities, "cities")
       ->default_str(fmt::format("{}", defaults.cities));
-  app->add_option("--mean", options->world.mean_interactions, "different venues a person, on average")
+  app->add_option("--mean", options->world.mean_interactions, "different venues per person, on average")
       ->type_name("M")
       ->default_str(fmt::format("{}", defaults.mean_interactions));
-  app->add_option("-o,--out", options->out,
-                  "a folder, a file name in .tsv or .csv, perhaps .zst, or in .split")
+  app->add_option("-o,--out", options->out, "a folder, or a file: .tsv or .csv, optionally .zst, or .split")
       ->type_name("FILE|DIR")
       ->required();
   app->add_option("--kg", options->knowledge,
-                  "also what is known about the venues, as a list of features in .tsv, perhaps .zst")
+                  "also write a list of features of the venues, as .tsv, optionally .zst")
       ->type_name("FILE");
   app->add_flag("--ratings", options->ratings,
-                "people rate the venues, 1 to 5, not alike on working days and weekends");
-  app->add_option("--people", options->people, "also the people's age and occupation, in .tsv or .csv")
+                "people rate the venues from 1 to 5, differently on working days and weekends");
+  app->add_option("--people", options->people, "also write the people's age and occupation, as .tsv or .csv")
       ->type_name("FILE");
   add_common_options(*app, options->common, "another seed, another world");
   app->footer(

@@ -179,7 +179,7 @@ void print_facts(const LoadedData& loaded, const Console& console) {
   facts.row({"items", human_count(dataset.items.size())});
   facts.row({"interactions", human_count(dataset.interactions.size())});
   if (dataset.repeated > 0)
-    facts.row({"repeated", human_count(dataset.repeated) + " records more, of which the latest was kept"});
+    facts.row({"repeated", human_count(dataset.repeated) + " more records; the latest ones were kept"});
   facts.row({"density", fmt::format("{:.4g}%", 100.0 * density_of(dataset))});
   if (dataset.time_kind == TimeKind::none) facts.row({"times", "none: use --split random:0.8"});
   if (dataset.time_kind != TimeKind::none) {
@@ -213,8 +213,8 @@ void print_distributions(const Dataset& dataset, const Console& console) {
     for (const auto& [title, share] : quantile_names) cells.push_back(human_count(counts.quantile(share)));
     table.row(std::move(cells));
   };
-  add("items a user", counts_of_users(dataset));
-  add("users an item", counts_of_items(dataset));
+  add("items per user", counts_of_users(dataset));
+  add("users per item", counts_of_items(dataset));
   console.print("\n" + table.text(console));
 
   const std::vector<Bin> bins = rating_bins(dataset);

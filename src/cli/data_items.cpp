@@ -25,7 +25,7 @@ Status write_items(ItemsOptions& options, const Console& console) {
   SOTTO_TRY_DONE(apply(options.edits, request));
   if (!request.names.empty())
     return fail(Code::usage,
-                "a catalogue has ids alone, no names or categories: leave --names out (the fleet and devices "
+                "a catalogue has only ids, no names or categories: leave --names out (the fleet and devices "
                 "know items by their ids)");
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const Split& split = prepared.split;
@@ -51,7 +51,7 @@ Status write_items(ItemsOptions& options, const Console& console) {
 
 void add_data_items(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<ItemsOptions>(
-      data, cli, "items", "the items a model of these data knows, one a line: a task's catalogue",
+      data, cli, "items", "list the items that a model of these data knows, one per line: a task's catalogue",
       write_items);
   add_field_flags(*app, options->edits, fields::data_fields());
   app->add_option("-o,--out", options->out, "the file to write; -: stdout")->type_name("FILE")->required();

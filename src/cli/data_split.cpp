@@ -62,9 +62,10 @@ Status split_data(SplitCommandOptions& options, const Console& console) {
 
 void add_data_split(CLI::App& data, Cli& cli) {
   auto [app, options] = add_command<SplitCommandOptions>(
-      data, cli, "split", "cut interactions into training, validation and test part", split_data);
+      data, cli, "split", "split interactions into training, validation and test parts", split_data);
   app->add_option("PATH", options->paths, "files or folders of interactions, plain or .zst")->required();
-  app->add_option("-o,--out", options->out, "a folder for split.bin and TSV files, or a file name in .bin")
+  app->add_option("-o,--out", options->out,
+                  "a folder for split.bin and TSV files, or a file that ends in .bin")
       ->type_name("DIR|FILE")
       ->required();
   add_field_flags(*app, options->edits, fields::split_fields());

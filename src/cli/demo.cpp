@@ -60,8 +60,9 @@ Status clear_place(const fs::path& out) {
   const RunDir run(out);
   if (!fs::exists(out / "plan.toml", error) && !run.is_whole()) return make_folder(out / "data");
   if (!fs::exists(out / "demo.json", error))
-    return fail(Code::usage, fmt::format("{}: a run lies there that is not the demo's: choose another --out",
-                                         out.string()));
+    return fail(Code::usage,
+                fmt::format("{}: this folder holds a run that is not the demo's: choose another --out",
+                            out.string()));
   SOTTO_TRY_DONE(run.clear());
   return make_folder(out / "data");
 }
@@ -128,7 +129,7 @@ void print_farewell(const fs::path& out, double kept_pi, const Split& split, Use
                     const Console& console) {
   const std::string run = shell_word(out.string());
   const auto data = [&](const char* name) { return shell_word((out / "data" / name).string()); };
-  console.print(fmt::format("\nThe run of FPL at π = {} lies in {}, its data in {}.\n", kept_pi, out.string(),
+  console.print(fmt::format("\nThe run of FPL at π = {} is in {}, its data in {}.\n", kept_pi, out.string(),
                             (out / "data").string()));
   console.print("Try next:\n");
   const char* named = std::getenv("SOTTO_PROGRAM");  // set by ./dev demo, where sotto is not on the PATH

@@ -86,7 +86,8 @@ Status init_device(AgentOptions& options, const Console& console) {
     return Done{};
   }
   console.print(fmt::format(
-      "{}: a vault that opens with {}. Keep the two apart where you can: whoever has both can read all.\n"
+      "{}: a vault that opens with {}. Keep the two apart if you can: anyone who has both can read "
+      "everything.\n"
       "Nothing leaves this device until you choose a level: 'sotto device consent preset careful --dir "
       "{}'.\n",
       folder.vault_path().string(), folder.key_path().string(), shell_word(options.dir)));
@@ -189,7 +190,7 @@ Status run_device(AgentOptions& options, const Console& console) {
         console.print(step_text(step));
       const Ending ending = step.next.report.ending;
       if (!step.not_now && (ending == Ending::dropped || ending == Ending::refused_by_server))
-        return fail(Code::io, "the exchange did not come about: " + step.next.report.why);
+        return fail(Code::io, "there was no exchange: " + step.next.report.why);
       return Done{};
     }
     if (over && options.common.json)
@@ -218,7 +219,7 @@ Status tell_coordinator(Vault& vault) {
 
 Status delete_device(AgentOptions& options, const Console& console) {
   if (!options.yes)
-    return fail(Code::usage, "this removes everything this device keeps, for good: say so with --yes");
+    return fail(Code::usage, "this removes everything this device keeps, for good: confirm with --yes");
   const DeviceFolder folder(options.dir);
   std::string untold = "it was not asked";
   {
@@ -249,24 +250,29 @@ void add_device_agent(CLI::App& device, Cli& cli) {
   add_device_command(device, cli, "init", "make this device's vault", init_device,
                      {"sotto device init --dir my-device"});
   auto [enrol_app, enrolling] = add_device_command(
-      device, cli, "enrol", "join a coordinator with a token of its operator", enrol_device,
+      device, cli, "enrol", "join a coordinator with a token from its operator", enrol_device,
       {"sotto device enrol --server example.org:7443 --ca ca.pem --token-file token --dir my-device"});
   enrol_app
       ->add_option("--server", enrolling->server, "where the coordinator listens: host:port or unix:PATH")
       ->type_name("ADDRESS")
       ->required();
-  enrol_app->add_option("--ca", enrolling->ca, "who signs the coordinator's certificate")->type_name("FILE");
-  enrol_app->add_option("--server-name", enrolling->server_name, "the name in it, where it is not the host's")
+  enrol_app->add_option("--ca", enrolling->ca, "certificate of the CA that signed the coordinator's")
+      ->type_name("FILE");
+  enrol_app
+      ->add_option("--server-name", enrolling->server_name,
+                   "the name in the coordinator's certificate, if it is not the host's")
       ->type_name("NAME");
-  enrol_app->add_option("--token", enrolling->token, "one-time; others on this machine may see it here")
+  enrol_app
+      ->add_option("--token", enrolling->token,
+                   "the one-time token; other users of this machine can see it here")
       ->type_name("TOKEN");
-  enrol_app->add_option("--token-file", enrolling->token_file, "a file with it")->type_name("FILE");
+  enrol_app->add_option("--token-file", enrolling->token_file, "a file with the token")->type_name("FILE");
   auto [run_app, running] = add_device_command(
       device, cli, "run", "take part: an exchange whenever the coordinator has work", run_device,
       {"sotto device run --dir my-device", "sotto device run --once --json --dir my-device"});
   run_app->add_flag("--once", running->once, "one exchange, then stop");
-  run_app->add_flag("--battery", running->battery, "say that this device is not on power");
-  run_app->add_flag("--metered", running->metered, "say that its network costs something");
+  run_app->add_flag("--battery", running->battery, "report that this device runs on battery");
+  run_app->add_flag("--metered", running->metered, "report that the network of this device is metered");
   run_app->add_flag("--allow-reproducible", running->reproducible,
                     "take tasks whose random draws the coordinator knows: for tests");
   auto [export_app, exporting] =
@@ -276,7 +282,7 @@ void add_device_agent(CLI::App& device, Cli& cli) {
   auto [delete_app, deleting] =
       add_device_command(device, cli, "delete", "remove all that this device keeps about you", delete_device,
                          {"sotto device delete --yes --dir my-device"});
-  delete_app->add_flag("--yes", deleting->yes, "really");
+  delete_app->add_flag("--yes", deleting->yes, "confirm");
   delete_app->add_flag("--offline", deleting->offline, "do not ask the coordinator to forget this device");
 }
 

@@ -62,10 +62,10 @@ Status edit(ConsentOptions& options, const Console& console) {
     print_json(console, json);
     return Done{};
   }
-  console.print("Saved. It holds from the next round on.\n");
+  console.print("Saved. It applies from the next round on.\n");
   if (!note.empty()) console.print(console.paint(Tone::warn, "Note: ") + note + "\n");
   console.print(fmt::format(
-      "\n{}\nWhat the levels mean, and what is told of you: 'sotto device consent show --dir {}'.\n",
+      "\n{}\nWhat the levels mean, and what is reported about you: 'sotto device consent show --dir {}'.\n",
       choices_text(policy), shell_word(options.dir)));
   return Done{};
 }
@@ -112,7 +112,7 @@ Status set_crowd(const ConsentOptions& options, PersonalPolicy& policy) {
   const char* end = options.name.data() + options.name.size();
   const auto [stopped, wrong] = std::from_chars(options.name.data(), end, devices);
   if (wrong != std::errc{} || stopped != end)
-    return fail(Code::usage, fmt::format("'{}' is no number of devices", options.name));
+    return fail(Code::usage, fmt::format("'{}' is not a number of devices", options.name));
   return choose_crowd(policy, devices);
 }
 
@@ -141,17 +141,17 @@ void add_named(CLI::App& parent, Cli& cli, const char* name, const char* about, 
 }  // namespace
 
 void add_device_consent(CLI::App& device, Cli& cli) {
-  CLI::App& app = *device.add_subcommand("consent", "what may leave this device: see it, change it");
+  CLI::App& app = *device.add_subcommand("consent", "show and change what may leave this device");
   app.require_subcommand(1);
-  add_device_command(app, cli, "show", "what this device shares, and the levels there are", show,
+  add_device_command(app, cli, "show", "what this device shares, and the levels to choose from", show,
                      {"sotto device consent show --dir my-device"});
   auto [set, options] =
-      add_device_command(app, cli, "set", "the share and how it is drawn, one by one", edit<set_share>,
+      add_device_command(app, cli, "set", "the share and how it is drawn, each on its own", edit<set_share>,
                          {"sotto device consent set --pi 0.3 --mask sticky --dir my-device"});
   set->add_option("--pi", options->pi, "share of the things you have that may teach the model, 0 to 1")
       ->type_name("P");
   values(
-      set->add_option("--mask", options->mask, "sticky: drawn once for each thing; redraw: anew each time"),
+      set->add_option("--mask", options->mask, "sticky: drawn once per thing; redraw: drawn again each time"),
       {"sticky", "redraw"})
       ->type_name("KIND");
   add_named(app, cli, "preset", "choose a level", "closed, careful, balanced or open", "", edit<set_preset>,
@@ -163,7 +163,7 @@ void add_device_consent(CLI::App& device, Cli& cli) {
             "its name in the data; tasks over a network have none",
             "always, never, ask, or none to remove the rule", edit<set_category, category_remark>,
             "sotto device consent category Horror never --dir my-device", {"always", "never", "ask", "none"});
-  add_named(app, cli, "feature", "a rule for one feature of things (for models that look at features)",
+  add_named(app, cli, "feature", "a rule for one feature of things (for models that use features)",
             "as explanations call it, or predicate and object in full",
             "always, never, ask, or none to remove the rule", edit<set_feature>,
             "sotto device consent feature 'dct:subject American science fiction films' never --dir my-device",
@@ -174,28 +174,28 @@ void add_device_consent(CLI::App& device, Cli& cli) {
             "sotto device consent predicate dbo:director never --dir my-device",
             {"always", "never", "ask", "none"});
   add_named(app, cli, "context", "how much of a kind of context enters the model on this device",
-            "its name, such as daypart; '*' for all that have no choice of their own",
+            "its name, such as daypart; '*' for all without a choice of their own",
             "full, partial (half, or partial:SHARE), off, or unset to remove the choice", edit<set_context>,
             "sotto device consent context daypart partial:0.3 --dir my-device",
             {"full", "partial", "off", "unset"});
-  add_named(app, cli, "criteria", "which numbers about you this device tells, so that it counts by them",
-            "of a criterion, such as size; '*' for all that have no choice of their own",
+  add_named(app, cli, "criteria", "which numbers about you this device reports, to be weighted by them",
+            "name of a criterion, such as size; '*' for all without a choice of their own",
             "tell, keep, or unset to remove the choice", edit<set_criterion>,
             "sotto device consent criteria size keep --dir my-device", {"tell", "keep", "unset"});
   add_named(app, cli, "history", "how much of your history enters the model on this device",
             "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
             "sotto device consent history partial:0.3 --dir my-device", {"full", "partial", "none"});
   add_named(app, cli, "sums", "in which sums this device takes part",
-            "secure: in those alone whose server sees no single message; any: in plain ones too", "",
+            "secure: only sums in which the server sees no single message; any: plain sums too", "",
             edit<set_sums>, "sotto device consent sums secure --dir my-device", {"secure", "any"});
-  add_named(app, cli, "crowd", "how many honest devices this one is at least summed with",
-            "a number, itself included; 0: no matter. A plain sum promises one", "", edit<set_crowd>,
+  add_named(app, cli, "crowd", "how many honest devices a sum adds up, at least",
+            "a number, this device included; 0: any number. A plain sum promises one", "", edit<set_crowd>,
             "sotto device consent crowd 50 --dir my-device", {});
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,
                      {"sotto device consent resume --dir my-device"});
-  add_device_command(app, cli, "withdraw", "take no part any more", edit<withdraw>,
+  add_device_command(app, cli, "withdraw", "stop taking part", edit<withdraw>,
                      {"sotto device consent withdraw --dir my-device"});
 }
 

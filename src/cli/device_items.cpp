@@ -70,7 +70,7 @@ Result<std::vector<KeptInteraction>> read_interactions(const std::string& path,
 
 Status add_items(DeviceItemOptions& options, const Console& console) {
   if (options.items.empty() == options.from.empty())
-    return fail(Code::usage, "say what: items by name, or a file with --from");
+    return fail(Code::usage, "nothing to add: name items, or give a file with --from");
   const KeptInteraction usual{.item = {}, .value = options.value, .time_ms = item_time_ms()};
   std::vector<KeptInteraction> all;
   if (!options.from.empty()) {
@@ -149,7 +149,7 @@ Status recommend_items(DeviceItemOptions& options, const Console& console) {
 }
 
 Status explain_item(DeviceItemOptions& options, const Console& console) {
-  if (options.count == 0) return fail(Code::usage, "-k 0 tells no reason: give a number from 1 up");
+  if (options.count == 0) return fail(Code::usage, "-k 0 lists no reasons: give a number from 1 up");
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const LocalRecommender model, device_recommender(options, *vault));
   SOTTO_TRY(const Explanation why, model.explain(options.items.front(), options.count));
@@ -172,31 +172,37 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
 }  // namespace
 
 void add_device_items(CLI::App& device, Cli& cli) {
-  auto [add_app, adding] = add_device_command(device, cli, "add", "tell this device what you have", add_items,
+  auto [add_app, adding] = add_device_command(device, cli, "add", "add things that you have", add_items,
                                               {"sotto device add 'Alien (1979)' --value 5 --dir my-device",
                                                "sotto device add --from mine.tsv --dir my-device"});
-  add_app->add_option("ITEM", adding->items, "names as in the catalogue");
-  add_app->add_option("--from", adding->from, "item, value and time in milliseconds, a line each, with tabs")
+  add_app->add_option("ITEM", adding->items, "names, as in the catalogue");
+  add_app
+      ->add_option("--from", adding->from,
+                   "a file with an item, a value and a time in milliseconds per line, with tabs between")
       ->type_name("FILE");
-  add_app->add_option("--value", adding->value, "a rating, where there is one")
+  add_app->add_option("--value", adding->value, "a rating, if there is one")
       ->type_name("V")
       ->default_str("1");
-  auto [remove_app, removing] = add_device_command(device, cli, "remove", "take something back", remove_items,
-                                                   {"sotto device remove 'Alien (1979)' --dir my-device"});
+  auto [remove_app, removing] =
+      add_device_command(device, cli, "remove", "remove things that were added", remove_items,
+                         {"sotto device remove 'Alien (1979)' --dir my-device"});
   remove_app->add_option("ITEM", removing->items, "names")->required();
-  add_device_command(device, cli, "list", "what this device knows that you have", list_items,
+  add_device_command(device, cli, "list", "the things you have, as far as this device knows", list_items,
                      {"sotto device list --dir my-device"});
   auto [recommend_app, recommending] =
       add_device_command(device, cli, "recommend", "the best of what you do not have; offline",
                          recommend_items, {"sotto device recommend -k 10 --dir my-device"});
-  recommend_app->add_option("-k,--count", recommending->count, "so many")->default_str("10");
-  recommend_app->add_option("--task", recommending->task, "whose model; needed where there are several");
+  recommend_app->add_option("-k,--count", recommending->count, "number of things to recommend")
+      ->default_str("10");
+  recommend_app->add_option("--task", recommending->task,
+                            "the task whose model to use; needed if there are several");
   auto [explain_app, explaining] =
       add_device_command(device, cli, "explain", "why a thing is recommended; offline", explain_item,
                          {"sotto device explain 'Alien (1979)' --dir my-device"});
   explain_app->add_option("ITEM", explaining->items, "its name")->required()->expected(1);
-  explain_app->add_option("-k,--count", explaining->count, "so many reasons")->default_str("10");
-  explain_app->add_option("--task", explaining->task, "whose model; needed where there are several");
+  explain_app->add_option("-k,--count", explaining->count, "list N reasons")->default_str("10");
+  explain_app->add_option("--task", explaining->task,
+                          "the task whose model to use; needed if there are several");
 }
 
 }  // namespace sotto::cli

@@ -75,8 +75,8 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
       add_device_command(app, cli, "list", "the rounds this device answered", list,
                          {"sotto device ledger list --dir my-device",
                           "sotto device ledger list --items --last 5 --dir my-device"});
-  list_app->add_flag("--items", listing->items, "name the things that were in each");
-  list_app->add_option("--last", listing->last, "the newest so many rounds")->default_str("20");
+  list_app->add_flag("--items", listing->items, "also list the things in each round");
+  list_app->add_option("--last", listing->last, "list the newest N rounds")->default_str("20");
   auto [verify_app, verifying] =
       add_device_command(app, cli, "verify", "check every line, its signature and its place", verify,
                          {"sotto device ledger verify --dir my-device"});
@@ -90,7 +90,7 @@ void add_device_ledger(CLI::App& device, Cli& cli) {
 
 void add_device(CLI::App& root, Cli& cli) {
   CLI::App& device =
-      *root.add_subcommand("device", "a person's device: what it has, shares, learns and tells");
+      *root.add_subcommand("device", "a person's device: what it has, shares, learns and reports");
   device.require_subcommand(1);
   add_device_agent(device, cli);
   add_device_items(device, cli);

@@ -19,8 +19,7 @@ namespace sotto::cli {
 namespace {
 
 std::string state_sentence(const PersonalPolicy& policy) {
-  if (policy.withdrawn)
-    return "You have withdrawn: nothing leaves this device, and it takes no part any more.";
+  if (policy.withdrawn) return "You have withdrawn: nothing leaves this device, and it no longer takes part.";
   if (policy.paused) return "Paused: nothing leaves this device until you resume.";
   if (policy.history <= 0.0)
     return "Nothing of your history may be used: nothing leaves this device, and you get what suits "
@@ -40,8 +39,8 @@ std::string state_sentence(const PersonalPolicy& policy) {
                    "drawn once and stays.",
                    share)
              : fmt::format(
-                   "This device shares what it learns from {} of the things you have, drawn anew each "
-                   "time: over many rounds nearly all of them will have been shared.",
+                   "This device shares what it learns from {} of the things you have, drawn again each time: "
+                   "over many rounds nearly all of them will have been shared.",
                    share);
 }
 
@@ -159,8 +158,7 @@ std::string ledger_notes(const LedgerReading& reading) {
   if (std::ranges::any_of(reading.entries, knows_no_epsilon))
     text +=
         "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
-        "releases; the task does not tell a device how much, and no device could check it: ask its "
-        "operator.\n";
+        "releases; the task does not state how much, and no device could check it: ask its operator.\n";
   if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }))
     text +=
         "Bytes not counted: a simulation writes the line before noise or a secure sum decides how much is "
@@ -173,18 +171,18 @@ std::string ledger_notes(const LedgerReading& reading) {
 std::string choices_text(const PersonalPolicy& policy) {
   std::string text = state_sentence(policy) + "\n";
   const std::string rules = rules_text("things", policy.items) + rules_text("categories", policy.categories);
-  if (!rules.empty()) text += "\nYour rules go before the share:\n" + rules;
+  if (!rules.empty()) text += "\nYour rules come before the share:\n" + rules;
   const std::string about =
       rules_text("features", policy.features) + rules_text("predicates", policy.predicates);
-  if (!about.empty()) text += "\nOf what things are like (for models that use features of items):\n" + about;
+  if (!about.empty()) text += "\nRules for features (for models that use features of items):\n" + about;
   text += "\n" + protocol_text(policy);
   if (!policy.criteria.empty()) text += "\n" + criteria_text(policy);
   if (policy.secure_only)
     text +=
-        "\nIt takes part in secure sums alone: a task with plain ones is refused before anything leaves.\n";
+        "\nIt takes part only in secure sums: a task with plain sums is refused before anything leaves.\n";
   if (policy.least_crowd > 0)
     text += fmt::format(
-        "\nIt takes part where a task promises a crowd of at least {} honest devices, itself included.\n",
+        "\nIt takes part only if a task promises a crowd of at least {} honest devices, itself included.\n",
         policy.least_crowd);
   return text;
 }
@@ -200,11 +198,10 @@ std::string policy_text(const PersonalPolicy& policy, const Console& console) {
   }
   text += "\nWhat they meant on MovieLens 100K, where most others were open:\n" + figures_table(console);
   return text +
-         "\nThe share says what you give, not what a curious server could work out from it: from a single "
-         "open message it can be most of what you have. Secure sums keep single messages closed; they are "
-         "the service's to switch on, and your ledger says for each round whether they were on. 'consent "
-         "sums "
-         "secure' takes part in no others.\n";
+         "\nThe share is what you give, not what a curious server could work out from it: a single open "
+         "message can reveal most of what you have. Secure sums keep single messages closed; the service "
+         "switches them on, and your ledger lists for each round whether they were on. With 'consent sums "
+         "secure' this device takes part in no others.\n";
 }
 
 nlohmann::json policy_json(const PersonalPolicy& policy) {

@@ -50,12 +50,12 @@ Status check(const EvaluateCommandOptions& options) {
     return fail(Code::usage,
                 "a run is judged on its own split: --data, --split-file and the like go with --recs");
   if (!options.recs.empty() && options.run.empty() == options.data.typed.empty())
-    return fail(
-        Code::usage,
-        "say what the lists are judged on: one of --run DIR (its split), --split-file FILE, or --data");
+    return fail(Code::usage,
+                "the lists need a split to be judged on: give one of --run DIR (its split), --split-file "
+                "FILE, or --data");
   for (const auto& [flag, file] : {std::pair("--per-user", &options.per_user), {"--qrels", &options.qrels}})
     if (*file == "-" && options.common.json)
-      return fail(Code::usage, fmt::format("{} - and --json both want stdout: give a file name", flag));
+      return fail(Code::usage, fmt::format("{} - and --json both write to stdout: give a file name", flag));
   return Done{};
 }
 
@@ -73,7 +73,7 @@ Result<Exhibit> open_exhibit(const EvaluateCommandOptions& options, Executor& ex
   exhibit.request.plan.seed = exhibit.request.data.split.seed = options.common.seed;
   SOTTO_TRY_DONE(apply(options.data, exhibit.request.data));
   if (exhibit.request.data.paths.empty() && exhibit.request.data.split_file.empty())
-    return fail(Code::usage, "there is no data: name it with --data or --split-file");
+    return fail(Code::usage, "no data is given: name it with --data or --split-file");
   SOTTO_TRY_DONE(settle(exhibit.request));
   SOTTO_TRY(Prepared prepared, prepare(exhibit.request.data));
   exhibit.split = std::make_unique<Split>(std::move(prepared.split));
@@ -114,7 +114,7 @@ void print_evaluation(const EvaluateCommandOptions& options, const Evaluation& e
       human_count(evaluation.users), human_count(users), options.part,
       human_count(evaluation.users_without_test), human_count(evaluation.users_without_training)));
   if (const auto given = document.find("recs"); given != document.end())
-    console.print(fmt::format("{} lists in {}; {} did not stand best first and were sorted by score\n",
+    console.print(fmt::format("{} lists in {}; {} were not best first and were sorted by score\n",
                               human_count((*given)["lists"].get<std::uint64_t>()), options.recs,
                               human_count((*given)["reordered"].get<std::uint64_t>())));
   console.print("\n" + metrics_text(document["metrics"], console));
@@ -154,7 +154,7 @@ Status judge(EvaluateCommandOptions& options, const Console& console) {
 void add_list_options(CLI::App& app, EvaluateCommandOptions& options) {
   app.option_defaults()->group("Lists of other programs");
   app.add_option("--recs", options.recs,
-                 "judge the lists in this file: user, item, score, or a TREC run (perhaps .zst)")
+                 "judge the lists in this file: user, item, score, or a TREC run (optionally .zst)")
       ->type_name("FILE");
   app.add_option("--recs-columns", options.recs_columns,
                  "what its columns mean, such as user=1,item=2,rating=3; else detected")
@@ -177,14 +177,14 @@ void add_evaluate(CLI::App& root, Cli& cli) {
   app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10")
       ->delimiter(',')
       ->type_name("LIST");
-  app->add_option("--eval-users", options->eval_users, "judge a sample of so many users; default: the run's");
+  app->add_option("--eval-users", options->eval_users, "judge a sample of N users; default: the run's");
   values(app->add_option("--part", options->part, "test or validation"), {"test", "validation"})
       ->type_name("PART")
       ->default_str("test");
-  app->add_option("--per-user", options->per_user, "write a TSV with each user's values (perhaps .zst)")
+  app->add_option("--per-user", options->per_user, "write a TSV with the values per user (optionally .zst)")
       ->type_name("FILE");
   app->add_option("--qrels", options->qrels,
-                  "write what the users are judged on as TREC qrels (perhaps .zst)")
+                  "write what the users are judged on as TREC qrels (optionally .zst)")
       ->type_name("FILE");
   add_list_options(*app, *options);
   add_field_flags(*app, options->data, fields::data_fields());

@@ -58,7 +58,7 @@ Result<std::vector<KnownFeature>> find_features(const FeaturesOptions& options, 
   const Split& split = *run.split;
   if (split.features == nullptr)
     return fail(Code::usage,
-                fmt::format("the run in '{}' knows nothing about its items: train with --kg", options.run));
+                fmt::format("the run in '{}' has no features of its items: train with --kg", options.run));
   std::vector<KnownFeature> found;
   if (!options.of_a_person()) {
     for (std::uint32_t feature = 0; feature < split.features->features(); ++feature)
@@ -102,7 +102,7 @@ nlohmann::json as_json(const FeaturesOptions& options, const ItemFeatures& featu
 std::string as_text(const FeaturesOptions& options, const std::vector<KnownFeature>& shown, std::size_t all,
                     const Console& console) {
   if (shown.empty() && options.of_a_person() && options.find.empty())
-    return "Nothing is known about what tells these items apart: the list is what others care about.\n";
+    return "No feature tells these items apart: the list shows what others care about.\n";
   if (shown.empty()) return "No such feature.\n";
   std::vector<TableColumn> columns{{"feature"}, {"items with it", Align::right}};
   if (options.of_a_person()) columns.push_back({"weight", Align::right});
@@ -145,11 +145,11 @@ void add_features(CLI::App& root, Cli& cli) {
   app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->user, "the features of one of the run's users, by weight")
       ->type_name("ID");
-  app->add_option("--history", options->history, "those of somebody new, who has these items")
+  app->add_option("--history", options->history, "the features of a new user who has these items")
       ->type_name("ITEM");
-  app->add_option("--find", options->find, "only those whose names hold this")->type_name("TEXT");
-  app->add_option("-n", options->count, "so many at most")->default_str("20");
-  add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
+  app->add_option("--find", options->find, "only features whose names contain this")->type_name("TEXT");
+  app->add_option("-n", options->count, "list at most N features")->default_str("20");
+  add_common_options(*app, options->common, "has no effect here: a run draws with its own seed");
   app->footer(examples({"sotto features --run runs/films --user 42",
                         "sotto features --run runs/films --find 'science fiction'",
                         "sotto features --run runs/films --user 42 --find dbo:director --json"}));

@@ -76,7 +76,7 @@ Result<const ModelEntry*> chosen_by(const FieldFlags& flags, const ModelEntry& u
     if (only != nullptr) {
       const auto strange = std::ranges::find_if(
           flags.typed, [&](const auto& typed) { return usual.flag(typed.first) == nullptr; });
-      return fail(Code::usage, fmt::format("{}: {}; say which model you mean with --model", strange->first,
+      return fail(Code::usage, fmt::format("{}: {}; name the model with --model", strange->first,
                                            not_of_model(usual, strange->first)));
     }
     only = &entry;

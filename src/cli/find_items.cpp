@@ -52,7 +52,7 @@ Result<std::vector<GivenId>> read_ids(const std::string& path) {
   for (std::string_view line; lines.next(line);)
     ids.push_back({std::string(trimmed(line)), fmt::format("{}, line {}", path, lines.number())});
   if (ids.empty())
-    return fail(Code::bad_input, fmt::format("{}: the file is empty: give one id a line", path));
+    return fail(Code::bad_input, fmt::format("{}: the file is empty: give one id per line", path));
   return ids;
 }
 

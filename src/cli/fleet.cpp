@@ -139,20 +139,20 @@ void print_fleet(const FleetReport& report, const Console& console) {
   const auto fact = [&](const char* name, std::string value) { table.row({name, std::move(value)}); };
   fact("devices", human_count(report.devices));
   fact("time", human_seconds(report.seconds));
-  fact("exchanges", fmt::format("{} answered, {:.0f} a second", human_count(answered),
+  fact("exchanges", fmt::format("{} answered, {:.0f} per second", human_count(answered),
                                 static_cast<double>(answered) / report.seconds));
-  fact("latency", fmt::format("{:.1f} ms in the middle, 90%: {:.1f}, 99%: {:.1f}, all: {:.1f}",
+  fact("latency", fmt::format("median {:.1f} ms, 90%: {:.1f}, 99%: {:.1f}, all: {:.1f}",
                               report.latency.percentile(0.5), report.latency.percentile(0.9),
                               report.latency.percentile(0.99), report.latency.percentile(1.0)));
   fact("models", fmt::format("{} held, {} deltas, {} in full", human_count(report.downloads[0]),
                              human_count(report.downloads[1]), human_count(report.downloads[2])));
-  fact("an answer's bytes",
+  fact("bytes per answer",
        fmt::format("{} up, {} down", human_bytes(static_cast<double>(report.bytes_up) / each),
                    human_bytes(static_cast<double>(report.bytes_down) / each)));
   for (const Ending ending :
        {Ending::no_work, Ending::kept_quiet, Ending::dropped, Ending::refused_by_device})
     if (report.of(ending) > 0) fact(to_string(ending), human_count(report.of(ending)));
-  if (report.silent > 0) fact("fell silent", human_count(report.silent));
+  if (report.silent > 0) fact("dropped out", human_count(report.silent));
   for (const auto& [why, count] : report.objections) fact(why.c_str(), human_count(count));
   for (const auto& [task, range] : report.rounds)
     fact("rounds", fmt::format("{}: {} to {}", task, range.first, range.second));
@@ -231,13 +231,13 @@ void add_behaviour(CLI::App& app, FleetOptions& fleet) {
   const auto number = [&](const char* name, const char* type, const char* help, auto& value) {
     app.add_option(name, value, help)->type_name(type)->default_str(fmt::format("{}", value))->group(group);
   };
-  number("--dropout", "CHANCE", "that a device falls silent at some step of an exchange", fleet.dropout);
-  number("--churn", "CHANCE", "that a device is away for ten seconds after one, and loses its model",
-         fleet.churn);
+  number("--dropout", "CHANCE", "chance that a device drops out at some step of an exchange", fleet.dropout);
+  number("--churn", "CHANCE",
+         "chance that a device is away for ten seconds after an exchange, and loses its model", fleet.churn);
   number("--byzantine", "SHARE",
-         "of devices that forge, replay, send garbage and what is not theirs, and lie in secure sums",
+         "share of devices that forge, replay, send garbage and what is not theirs, and lie in secure sums",
          fleet.byzantine);
-  number("--delay", "MS", "before each request, up to so long", fleet.delay_ms);
+  number("--delay", "MS", "longest delay before each request", fleet.delay_ms);
   app.add_flag("--fresh", fleet.fresh, "nobody keeps a model: every download is in full")->group(group);
   app.add_flag("--reproducible", fleet.reproducible,
                "take tasks whose random draws the server knows; enrols in the users' order")
@@ -248,19 +248,21 @@ void add_behaviour(CLI::App& app, FleetOptions& fleet) {
 
 void add_fleet(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<FleetCommandOptions>(
-      root, cli, "fleet", "plays the devices of a dataset against a coordinator", play_fleet);
+      root, cli, "fleet", "play the devices of a dataset against a coordinator", play_fleet);
   FleetOptions& fleet = options->fleet;
   app->add_option("--server", options->server, "the coordinator: HOST:PORT, or unix:PATH")->required();
-  app->add_option("--ca", options->ca, "who signs the server's certificate")->type_name("FILE");
-  app->add_option("--server-name", options->server_name, "the name in its certificate, if another");
-  app->add_option("--tokens", options->tokens, "one-time tokens, one a line, one a user")->type_name("FILE");
+  app->add_option("--ca", options->ca, "certificate of the CA that signed the server's")->type_name("FILE");
+  app->add_option("--server-name", options->server_name,
+                  "the name in the server's certificate, if it is not the host's");
+  app->add_option("--tokens", options->tokens, "one-time tokens, one line per user")->type_name("FILE");
   app->add_option("--admin", options->admin, "where the operator's side listens: unix:PATH");
   app->add_option("--until-finished", options->until, "stop when this task is finished")->type_name("TASK");
-  app->add_option("--first", fleet.first, "the first user that is played");
-  app->add_option("--devices", fleet.devices, "how many from there on; 0: all");
-  app->add_option("--exchanges", fleet.exchanges, "stop after so many; 0: no limit");
-  app->add_option("--seconds", fleet.seconds, "stop after so long; 0: no limit")->type_name("S");
-  app->add_option("--connections", fleet.connections, "to the coordinator; no more than requests at once")
+  app->add_option("--first", fleet.first, "the first user to play");
+  app->add_option("--devices", fleet.devices, "number of users to play from there on; 0: all");
+  app->add_option("--exchanges", fleet.exchanges, "stop after N exchanges; 0: no limit");
+  app->add_option("--seconds", fleet.seconds, "stop after S seconds; 0: no limit")->type_name("S");
+  app->add_option("--connections", fleet.connections,
+                  "connections to the coordinator; at most as many as requests at once")
       ->type_name("K");
   app->add_option("--timeout", options->timeout_s,
                   "how long a request waits for its answer before it is repeated")
@@ -274,7 +276,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
   add_behaviour(*app, fleet);
   add_field_flags(*app, options->edits, fields::data_fields());
   add_common_options(*app, options->common,
-                     "for keys and behaviour; --threads: requests at once, 32 unless told");
+                     "seed of keys and behaviour; --threads: requests at once, 32 by default");
   app->footer(examples(
       {"sotto fleet --server localhost:7000 --ca ca.pem --data world --tokens tokens.txt --seconds 30",
        "sotto fleet --server unix:/run/sotto/devices --admin unix:/run/sotto/admin --data world "

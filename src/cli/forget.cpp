@@ -175,15 +175,14 @@ void add_forget(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ForgetOptions>(
       root, cli, "forget", "take one person and their past effect out of a run", run_forget);
   app->add_option("--run", options->run, "the run directory")->type_name("RUN")->required();
-  app->add_option("--user", options->user, "who is to be forgotten, by the id of the data")
+  app->add_option("--user", options->user, "the person to forget, by the id in the data")
       ->type_name("ID")
       ->required();
-  app->add_flag(
-      "--check", options->check,
-      "train from the start without them, too, and compare the hash and the cost; tell what is left of "
-      "the person (A5), and the others' P@10 and nDCG@10 before and after");
+  app->add_flag("--check", options->check,
+                "also train from the start without them, and compare the hash and the cost; report what is "
+                "left of the person (A5), and the others' P@10 and nDCG@10 before and after");
   app->add_flag("--dry-run", options->dry_run, "report, and change nothing");
-  add_common_options(*app, options->common, "taken by every command; the run's own seed is used");
+  add_common_options(*app, options->common, "has no effect here: the run's own seed is used");
   app->footer(examples({"sotto forget --run runs/first --user 42",
                         "sotto forget --run runs/first --user 42 --check --dry-run --json"}));
 }

@@ -94,13 +94,13 @@ void tell_left_out(const KnowledgeReport& report, const Console& console) {
                              human_count(report.broken.count), report.broken.first));
   if (report.graph.cut > 0)
     console.note(
-        fmt::format("sotto: {} triples were left out, of nodes with more objects by one predicate than "
-                    "are followed (fan-out)",
+        fmt::format("sotto: {} triples were left out, of nodes with more objects per predicate than are "
+                    "followed (fan-out)",
                     human_count(report.graph.cut)));
   if (report.graph.cut_items > 0)
     console.note(
-        fmt::format("sotto: the walks of {} items through the graph were ended early, there are too many: "
-                    "lower depth or fan-out",
+        fmt::format("sotto: the walks of {} items through the graph were ended early, because there are too "
+                    "many: lower depth or fan-out",
                     human_count(report.graph.cut_items)));
 }
 
@@ -111,7 +111,7 @@ void add_kg_command_flags(CLI::App& app, KgOptions& options) {
   add_field_flags(app, options.edits, rows, "kg-");
   app.get_option("--kg")->required();
   add_field_flags(app, options.edits,
-                  {fields::data_fields().front().with_help("interactions whose items are looked for")});
+                  {fields::data_fields().front().with_help("interactions whose items to look for")});
   app.add_flag("-q,--quiet", options.quiet, "no progress");
   add_common_options(app, options.common);
 }
@@ -151,14 +151,15 @@ Result<ReadKnowledge> read_knowledge(const KgOptions& options, bool counting, co
 }
 
 void add_kg(CLI::App& root, Cli& cli) {
-  CLI::App* kg = root.add_subcommand("kg", "look at knowledge graphs and make features of them");
+  CLI::App* kg = root.add_subcommand("kg", "inspect knowledge graphs and extract features from them");
   kg->require_subcommand(1);
   add_kg_inspect(*kg, cli);
   auto [app, options] =
       add_command<KgOptions>(*kg, cli, "extract", "explore a graph and write the items' features", extract);
   add_kg_command_flags(*app, *options);
-  app->add_option("-o,--out", options->out,
-                  "item, predicate, object a line, in .tsv, perhaps .zst; -: stdout")
+  app->add_option(
+         "-o,--out", options->out,
+         "the .tsv file to write, optionally .zst, with item, predicate and object per line; -: stdout")
       ->type_name("FILE")
       ->required();
   app->footer(

@@ -136,7 +136,7 @@ void print_features(const ReadKnowledge& read, const Console& console) {
     facts.row({"entities", human_count(knowledge.report.graph.entities) + " in the graph"});
   facts.row({"without features", human_count(counted.without) + " items"});
   if (knowledge.report.graph.full_nodes > 0)
-    facts.row({"cut", fmt::format("{} triples, of {} nodes with very many objects by one predicate",
+    facts.row({"cut", fmt::format("{} triples, of {} nodes with very many objects per predicate",
                                   human_count(knowledge.report.graph.cut),
                                   human_count(knowledge.report.graph.full_nodes))});
   if (knowledge.report.graph.cut_items > 0)

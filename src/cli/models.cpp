@@ -98,8 +98,8 @@ void print_model(const ModelEntry& entry, const Console& console) {
     console.print(table.text(console));
   }
   console.print(
-      fmt::format("\nWhat every model has: sotto train --help\n"
-                  "Train it:             sotto train --model {} --data PATH\n",
+      fmt::format("\nOptions of every model: sotto train --help\n"
+                  "Train it:               sotto train --model {} --data PATH\n",
                   entry.name));
 }
 
@@ -123,11 +123,11 @@ Status run_models(ModelsOptions& options, const Console& console) {
 }  // namespace
 
 void add_models(CLI::App& root, Cli& cli) {
-  auto [app, options] = add_command<ModelsOptions>(root, cli, "models",
-                                                   "the models, and the options that each has", run_models);
+  auto [app, options] =
+      add_command<ModelsOptions>(root, cli, "models", "list the models, and the options of each", run_models);
   std::vector<std::string> names;
   for (const ModelEntry& entry : all_models()) names.push_back(entry.name);
-  values(app->add_option("NAME", options->name, "one of them: its options")->type_name("NAME"), names);
+  values(app->add_option("NAME", options->name, "a model, to list its options")->type_name("NAME"), names);
   add_common_options(*app, options->common);
   app->footer(examples({"sotto models", "sotto models fedease", "sotto models slim --json"}));
 }

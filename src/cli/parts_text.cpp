@@ -10,7 +10,7 @@
 namespace sotto::cli {
 
 void print_parts(const Split& split, const Console& console) {
-  Table parts({{"part"}, {"interactions", Align::right}, {"a user, on average", Align::right}});
+  Table parts({{"part"}, {"interactions", Align::right}, {"per user, on average", Align::right}});
   const auto add = [&](const char* name, const Histories& part) {
     const double mean = static_cast<double>(part.interactions()) / static_cast<double>(split.users.size());
     parts.row({name, human_count(part.interactions()), fmt::format("{:.1f}", mean)});

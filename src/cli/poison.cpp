@@ -98,11 +98,12 @@ void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
                  "share of the users whose devices are the attacker's")
       ->type_name("SHARE")
       ->default_str(fmt::format("{}", defaults.malicious));
-  app.add_option("--targets", flags.request.targets, "items, each attacked in a training of its own")
+  app.add_option("--targets", flags.request.targets,
+                 "number of targets, each attacked in a training of its own")
       ->default_str(fmt::format("{}", defaults.targets));
-  app.add_option("--least", flags.request.least, "a target has at least so many training interactions")
+  app.add_option("--least", flags.request.least, "training interactions that a target has, at least")
       ->default_str("0");
-  app.add_option("--cold", flags.request.cold, "and at most so many: the standard targets are cold items")
+  app.add_option("--cold", flags.request.cold, "and at most: by default targets are cold items")
       ->default_str(fmt::format("{}", defaults.cold));
   app.add_option("--strength", flags.request.strength,
                  "length of a malicious message (pieck-ipe has its own)")
@@ -115,15 +116,15 @@ void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
 
 void add_poison(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<PoisonFlags>(
-      root, cli, "poison", "what malicious devices reach, and what stops them", run_poison);
+      root, cli, "poison", "measure what malicious devices achieve, and what stops them", run_poison);
   const auto attacked = [](const ModelEntry& entry) { return entry.sends == Sends::item_steps; };
   add_plan_flags(*app, flags->train, attacked, {"Robust sums"});
   add_attack_flags(*app, *flags);
-  add_common_options(*app, flags->train.common, "of the training, the attacker's devices and the targets");
+  add_common_options(*app, flags->train.common,
+                     "seed of the training, the attacker's devices and the targets");
   app->footer(
-      "Robust sums are the defence; without any flag of theirs it is a row clip of 1 and a least number "
-      "of\n"
-      "contributors that follows from --malicious.\n\n" +
+      "Robust sums are the defence; without any of their flags it is a row clip of 1 and a minimum "
+      "of\ncontributors that follows from --malicious.\n\n" +
       examples({"sotto poison --data world --variant pfpl+ --epochs 30 --init-sd 0.01",
                 "sotto poison --data u.data --min-user 20 --variant pfpl+ --epochs 100 --init-sd 0.01 --out "
                 "poison.html",

@@ -74,9 +74,10 @@ Status show_budget(BudgetCommandOptions& options, const Console& console) {
 
 void add_privacy_budget(CLI::App& privacy, Cli& cli) {
   auto [app, options] = add_command<BudgetCommandOptions>(
-      privacy, cli, "budget", "what was spent of a privacy budget, or a new one", show_budget);
+      privacy, cli, "budget", "show what was spent of a privacy budget, or start one", show_budget);
   app->add_option("FILE", options->file, "the budget's file")->required();
-  app->add_option("--epsilon", options->epsilon, "start a new budget with so much to spend")->type_name("E");
+  app->add_option("--epsilon", options->epsilon, "start a new budget with this epsilon to spend")
+      ->type_name("E");
   app->add_option("--delta", options->delta, "its delta; default 1e-6")->type_name("D");
   add_common_options(*app, options->common);
   app->footer(examples({"sotto privacy budget budget.json --epsilon 8 --delta 1e-6",

@@ -240,18 +240,18 @@ Status show_curve(CurveOptions& options, const Console& console) {
 
 void add_privacy_curve(CLI::App& privacy, Cli& cli) {
   auto [app, options] = add_command<CurveOptions>(privacy, cli, "curve",
-                                                  "what a model is worth at several epsilons", show_curve);
+                                                  "the quality of a model at several epsilons", show_curve);
   add_field_flags(*app, options->data, fields::data_fields());
   add_field_flags(
       *app, options->request,
       fields_of([](const ModelEntry& entry) { return entry.has("dp.place"); }, {"Differential privacy"}));
   app->add_option("--plan", options->plan_file, "a TOML plan; default fedease with lambda 100 and recency 10")
       ->type_name("FILE");
-  app->add_option("--epsilon", options->epsilons, "what may be spent in all, a point each")
+  app->add_option("--epsilon", options->epsilons, "epsilons to spend in total, one point each")
       ->delimiter(',')
       ->type_name("LIST")
       ->default_str("1,2,4,8");
-  app->add_option("--seeds", options->seeds, "seeds a point")->default_str("3");
+  app->add_option("--seeds", options->seeds, "seeds per point")->default_str("3");
   values(app->add_option("--metric", options->metric, "the figure to show"), metric_names(usual_cutoffs))
       ->type_name("NAME")
       ->default_str("P@10");

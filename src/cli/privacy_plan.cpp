@@ -163,8 +163,8 @@ XyChart chart_of(const PrivacyPlan& plan) {
   XyChart chart{
       .head = {.name = "epsilon-by-noise",
                .title = "What a noise level costs",
-               .caption = "Less noise costs more. The way between both curves is what the looser bound "
-                          "gives away."},
+               .caption =
+                   "Less noise costs more. The gap between the curves is what the looser bound gives away."},
       .x = {.label = "noise, multiples of the clip", .scale = ScaleKind::log},
       .y = {.label = "epsilon", .scale = ScaleKind::log},
       .series = {{.name = "RDP", .points = {}}, {.name = "PLD", .points = {}}}};
@@ -224,7 +224,7 @@ Status plan_privacy(PlanCommandOptions& options, const Console& console) {
 void add_privacy_plan(CLI::App& privacy, Cli& cli) {
   auto [app, options] = add_command<PlanCommandOptions>(
       privacy, cli, "plan", "what a noise level costs, and what noise an epsilon needs", plan_privacy);
-  app->add_option("--population", options->population, "people there are");
+  app->add_option("--population", options->population, "number of people");
   app->add_option("--cohort", options->cohort, "people who take part in a round, on average; default all");
   app->add_option("--sampling", options->sampling, "chance to take part in a round, instead of both")
       ->type_name("Q");

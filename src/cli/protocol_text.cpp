@@ -39,7 +39,7 @@ std::string protocol_text(const PersonalPolicy& policy) {
       "  {}: {}\n",
       policy.contexts.empty() ? "contexts (daypart, interval …), as your level says" : "all other contexts",
       context_words(context_share(policy, other_contexts)));
-  return text + "  Contexts are for models that look at them; the others do not.\n";
+  return text + "  Contexts are for models that use them; the others do not.\n";
 }
 
 nlohmann::json protocol_json(const PersonalPolicy& policy) {

@@ -19,7 +19,7 @@ void ReadingProgress::show() {
   const double seconds = std::chrono::duration<double>(last_ - start_).count();
   const auto bytes = static_cast<double>(bytes_);
   const std::string line =
-      fmt::format("reading: {}, {} a second", human_bytes(bytes), human_bytes(bytes / seconds));
+      fmt::format("reading: {}, {} per second", human_bytes(bytes), human_bytes(bytes / seconds));
   if (!console_.shows_progress()) return console_.note(line);
   fmt::print(stderr, "\r\033[K{}", shortened(line, console_.note_width() - 1));
   drawn_ = true;

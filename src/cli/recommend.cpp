@@ -43,24 +43,25 @@ Status check(const RecommendOptions& options) {
   const int ways = (options.users.empty() ? 0 : 1) + (options.users_file.empty() ? 0 : 1) +
                    (options.all ? 1 : 0) + (options.for_somebody_new() ? 1 : 0);
   if (ways != 1)
-    return fail(
-        Code::usage,
-        "say for whom: one of --user ID…, --users FILE, --all, or --history ITEM… (or --history-file)");
+    return fail(Code::usage,
+                "no person is named: give one of --user ID…, --users FILE, --all, or --history ITEM… (or "
+                "--history-file)");
   if (options.count == 0) return fail(Code::usage, "-n 0 makes empty lists: give a number from 1 up");
   if (options.format != "tsv" && options.format != "trec")
     return fail(Code::usage, fmt::format("unknown format '{}': choose tsv or trec", options.format));
   if (options.format == "trec" && options.for_somebody_new())
-    return fail(Code::usage, "a TREC run names its users, and somebody new has no name: use --format tsv");
-  if (options.reasons == 0u) return fail(Code::usage, "--explain 0 tells no reason: give a number from 1 up");
+    return fail(Code::usage, "a TREC run names its users, and a new user has no name: use --format tsv");
+  if (options.reasons == 0u)
+    return fail(Code::usage, "--explain 0 lists no reasons: give a number from 1 up");
   if (options.reasons && options.format == "trec")
     return fail(Code::usage, "a TREC run has no room for reasons: use --format tsv, or leave --explain out");
   if (options.out == "-" && options.common.json)
-    return fail(Code::usage, "--out - and --json both want stdout: give a file name");
+    return fail(Code::usage, "--out - and --json both write to stdout: give a file name");
   return Done{};
 }
 
 Result<std::vector<UserIndex>> asked_users(const RecommendOptions& options, const Split& split) {
-  constexpr const char* otherwise = ", or give somebody new a --history";
+  constexpr const char* otherwise = ", or describe a new user with --history";
   if (!options.users.empty()) return find_users(split, given_ids("--user", options.users), otherwise);
   if (!options.users_file.empty()) {
     SOTTO_TRY(const std::vector<GivenId> ids, read_ids(options.users_file));
@@ -190,12 +191,11 @@ void note_exceptions(const std::vector<TopList>& lists, const RecommendOptions& 
     if (user && split.train.of({*user}).empty()) ++strangers;
   }
   if (shorter > 0)
-    console.note(
-        fmt::format("sotto: {} of {} lists are shorter than {}: no more items are left that were not seen",
-                    human_count(shorter), human_count(lists.size()), options.count));
+    console.note(fmt::format("sotto: {} of {} lists are shorter than {}: no other unseen items are left",
+                             human_count(shorter), human_count(lists.size()), options.count));
   if (strangers > 0)
     console.note(
-        fmt::format("sotto: {} of {} users have no training items; they get the list of somebody unknown",
+        fmt::format("sotto: {} of {} users have no training items; they get the list of an unknown user",
                     human_count(strangers), human_count(lists.size())));
 }
 
@@ -245,12 +245,12 @@ Status run_recommend(RecommendOptions& options, const Console& console) {
 void add_why_options(CLI::App& app, RecommendOptions& options) {
   app.option_defaults()->group("Why");
   app.add_option("--explain", options.reasons,
-                 "say why: so many features of each item, with their parts of its score")
+                 "give reasons: N features per item, with their parts of its score")
       ->expected(0, 1)
       ->default_str("3");
   app.add_option("--veto", options.vetoes,
-                 "features that shall not count, as explanations call them, or predicate and object in full; "
-                 "says what that changes")
+                 "features to leave out of scores, as in explanations, or predicate and object in full; "
+                 "lists what that changes")
       ->type_name("FEATURE");
   app.add_option("--veto-predicate", options.veto_predicates, "the same for all features through a predicate")
       ->type_name("NAME");
@@ -263,24 +263,25 @@ void add_recommend(CLI::App& root, Cli& cli) {
       add_command<RecommendOptions>(root, cli, "recommend", "top lists from a trained run", run_recommend);
   app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--user", options->users, "ids of the run's users")->type_name("ID");
-  app->add_option("--users", options->users_file, "a file of ids, one a line; the answer is TSV")
+  app->add_option("--users", options->users_file, "a file of ids, one per line; the lists are TSV")
       ->type_name("FILE");
-  app->add_flag("--all,--all-users", options->all, "every user; the answer is TSV");
+  app->add_flag("--all,--all-users", options->all, "every user; the lists are TSV");
   app->add_option("--history", options->history,
-                  "items of somebody new: a vector is learned for them, the model stays as it is")
+                  "items of a new user: a vector is learned for them, and the model stays as it is")
       ->type_name("ITEM");
-  app->add_option("--history-file", options->history_file, "the same from a file, one item a line")
+  app->add_option("--history-file", options->history_file, "the same from a file, one item per line")
       ->type_name("FILE");
-  app->add_option("-n", options->count, "items a list; fewer where no more are left")->default_str("10");
+  app->add_option("-n", options->count, "items per list; fewer if no more are left")->default_str("10");
   app->add_flag("--include-seen", options->include_seen,
-                "also items that the user has already (training and validation part)");
-  values(app->add_option("--format", options->format, "of what is written: tsv, or trec for a TREC run"),
+                "also list items that the user has already (training and validation part)");
+  values(app->add_option("--format", options->format, "format of the lists: tsv, or trec for a TREC run"),
          {"tsv", "trec"})
       ->type_name("NAME")
       ->default_str("tsv");
-  app->add_option("-o,--out", options->out, "write the lists (perhaps .zst; - is stdout)")->type_name("FILE");
+  app->add_option("-o,--out", options->out, "write the lists to a file (optionally .zst; - is stdout)")
+      ->type_name("FILE");
   add_why_options(*app, *options);
-  add_common_options(*app, options->common, "taken by every command; a run draws with its own seed");
+  add_common_options(*app, options->common, "has no effect here: a run draws with its own seed");
   app->footer(
       examples({"sotto recommend --run runs/demo --user person-00042",
                 "sotto recommend --run runs/demo --all -n 20 --out lists.tsv.zst",

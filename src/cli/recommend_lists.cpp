@@ -44,8 +44,8 @@ void compare_with(const TopList& before, TopList& list) {
 Result<Explainer*> explainer_of(const LoadedRun& run) {
   auto* const explainer = dynamic_cast<Explainer*>(run.model.get());
   if (explainer == nullptr || run.split->features == nullptr)
-    return fail(Code::usage, fmt::format("the run's model, {}, cannot say why it recommends something: train "
-                                         "one that looks at features of items (--kg), which are {}",
+    return fail(Code::usage, fmt::format("the run's model, {}, cannot give reasons: train one that uses "
+                                         "features of items (--kg), such as {}",
                                          run.request.model->title, model_names([](const ModelEntry& entry) {
                                            return entry.needs_features;
                                          })));

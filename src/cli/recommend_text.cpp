@@ -174,7 +174,7 @@ nlohmann::json lists_json(const std::vector<TopList>& lists, const Split& split)
 std::string lists_text(const std::vector<TopList>& lists, const Split& split, const Console& console) {
   std::string text;
   for (const TopList& list : lists) {
-    const std::string whom = list.user.empty() ? "somebody new" : list.user;
+    const std::string whom = list.user.empty() ? "a new user" : list.user;
     text += console.paint(Tone::strong, fmt::format("For {}\n", whom));
     text += list.reasons.empty() ? table_of(list, split, console) : with_reasons(list, split, console);
     if (!list.before.empty())

@@ -165,7 +165,7 @@ TEST(Explainers, AreThoseThatCanSayWhy) {
   const auto without = explainer_of(run);
   ASSERT_FALSE(without.ok());
   EXPECT_EQ(without.error().code, Code::usage);
-  EXPECT_NE(without.error().message.find("FPL, cannot say why"), std::string::npos);
+  EXPECT_NE(without.error().message.find("FPL, cannot give reasons"), std::string::npos);
   EXPECT_NE(without.error().message.find("kgflex, kgflex-central, vsm, kahfm"), std::string::npos);
 }
 

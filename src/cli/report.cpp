@@ -63,7 +63,7 @@ Status report(ReportOptions& options, const Console& console) {
 
 void add_report(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReportOptions>(
-      root, cli, "report", "a page with tables and plots of runs or of a study", report);
+      root, cli, "report", "make a page with tables and plots of runs or of a study", report);
   app->add_option("DIR", options->source,
                   "a run directory, a folder of them, or a results file of 'sotto sweep'")
       ->type_name("RUN")

@@ -102,10 +102,10 @@ Status list_targets(const ReproduceOptions& options, const Console& console) {
     return Done{};
   }
   console.print(table.text(console));
-  console.print(fmt::format(
-      "\nData is looked for in {} (--data). Times are estimates for {} threads on an idle machine; "
-      "what is in the results file already takes none.\n",
-      options.folder().root.string(), options.threads()));
+  console.print(
+      fmt::format("\nData is looked for in {} (--data). Times are estimates for {} threads on an idle "
+                  "machine; what the results file already holds takes none.\n",
+                  options.folder().root.string(), options.threads()));
   return Done{};
 }
 
@@ -150,7 +150,7 @@ Status take_part(const std::string& text, RunChoice& runs) {
   runs.parts = slash == std::string::npos ? 0 : number(text.substr(slash + 1));
   if (part == 0 || runs.parts == 0 || part > runs.parts)
     return fail(Code::usage,
-                fmt::format("'{}' is no part of the runs: write 2/5 for the second of five", text));
+                fmt::format("'{}' is not a part of the runs: write 2/5 for the second of five", text));
   runs.part = part - 1;
   return Done{};
 }
@@ -221,7 +221,8 @@ std::vector<std::string> target_words() {
 
 void add_reproduce(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<ReproduceOptions>(
-      root, cli, "reproduce", "a table or figure of the papers, beside the print", reproduce_command);
+      root, cli, "reproduce", "compute a table or figure of the papers beside the published one",
+      reproduce_command);
   values(app->add_option("TARGET", options->target, "a target, such as thesis-4.2; list: shows them all"),
          target_words())
       ->required();
@@ -229,10 +230,10 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->type_name("DIR")
       ->default_str("$SOTTO_DATA, else ../shared/data");
   app->add_flag("--quick", options->quick,
-                "stored plans, few values of π, one seed of Fed-CARS (the default but for Fed-CARS)");
+                "stored plans, few values of π, one seed of Fed-CARS (the default, except for Fed-CARS)");
   app->add_flag("--full", options->full, "search the papers' grids, all values of π, three seeds: hours");
   app->add_option("--on", options->only,
-                  "only these of the target's datasets (chapter 6: --quick takes one or two unless told)")
+                  "only these of the target's datasets (chapter 6: by default --quick takes one or two)")
       ->type_name("NAME");
   app->add_flag("--proxies", options->proxies,
                 "let other data stand in for Brazil and Canada, labelled as such");
@@ -241,26 +242,24 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->type_name("DIR")
       ->default_str("reproduced");
   add_sheet_format(*app, options->format);
-  app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
+  app->add_flag("--retry-failed", options->retry_failed, "compute failed cells again");
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--seeds", options->seeds, "seeds of the targets of Fed-CARS, of chapter 5 and of criteria")
       ->check(CLI::Range(1, 100))
       ->default_str("3, with --quick 1");
-  app->add_option("--rounds", options->runs.rounds, "of chapter 5: rounds of each run")
+  app->add_option("--rounds", options->runs.rounds, "chapter 5: rounds per run")
       ->check(CLI::Range(1, 100000))
       ->default_str("200 MNIST IID, 500 non-IID, 100 CelebA; with --quick 40");
-  app->add_option(
-         "--part", options->part,
-         "of chapter 5: make only the second of five parts of the missing runs (2/5), so that several "
-         "processes share them")
+  app->add_option("--part", options->part,
+                  "chapter 5: make only a part of the missing runs, such as the second of five (2/5), so "
+                  "that several processes share them")
       ->type_name("K/N");
   values(app->add_option("--accelerator", options->runs.accelerator,
-                         "of chapter 5: where devices train, cpu or cuda"),
+                         "chapter 5: where devices train, cpu or cuda"),
          {"cpu", "cuda"})
       ->type_name("KIND")
       ->default_str("cpu");
-  add_common_options(*app, options->common,
-                     "taken by every command; the targets have their own seeds, 1 to 3");
+  add_common_options(*app, options->common, "has no effect here: the targets have their own seeds, 1 to 3");
   app->footer(examples({"sotto reproduce list", "sotto reproduce thesis-4.2 --data data --out reproduced",
                         "sotto reproduce fig-4.6 --proxies", "sotto reproduce thesis-6.1 --on yahoo-movies",
                         "sotto reproduce fedcars-table-1 --data data --quick",

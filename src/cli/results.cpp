@@ -147,7 +147,7 @@ Command<ResultsOptions> add_results_command(CLI::App& results, Cli& cli, const c
   values(app.add_option("--phase", options.phase, "search or final"), {"search", "final"})
       ->type_name("PHASE");
   add_sheet_format(app, options.format);
-  app.add_option("--out", options.out, "a file in place of stdout; packed where it ends in .zst")
+  app.add_option("--out", options.out, "a file to write instead of stdout; packed if it ends in .zst")
       ->type_name("FILE");
   add_common_options(app, options.common);
   return command;
@@ -164,7 +164,7 @@ void add_metric_options(CLI::App& app, ResultsOptions& options, const char* sort
 }  // namespace
 
 void add_results(CLI::App& root, Cli& cli) {
-  CLI::App* results = root.add_subcommand("results", "list, gather and export what studies found out");
+  CLI::App* results = root.add_subcommand("results", "list, average and export the results of studies");
   results->require_subcommand(1);
 
   auto list = add_results_command(*results, cli, "list", "every cell", list_cells);
@@ -183,13 +183,13 @@ void add_results(CLI::App& root, Cli& cli) {
   auto best =
       add_results_command(*results, cli, "best", "the best setting of each model on each dataset", show_best);
   add_metric_options(*best.app, *best.options,
-                     "what decides, and the order; default: the first metric shown");
+                     "the metric to choose and sort by; default: the first one shown");
   best.app->footer(examples({"sotto results best r.sqlite",
                              "sotto results best r.sqlite --sort P@10 "
                              "--metrics P@10,R@10,IC@10 --format latex"}));
 
   auto curves =
-      add_results_command(*results, cli, "curves", "learning curves, one row an epoch", show_curves);
+      add_results_command(*results, cli, "curves", "learning curves, one row per epoch", show_curves);
   curves.app->footer(
       examples({"sotto results curves r.sqlite --where seed=1 --format tsv --out curves.tsv"}));
 

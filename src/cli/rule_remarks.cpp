@@ -38,12 +38,10 @@ Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
 std::string remark_on_category(const std::string& category, const std::string& answer) {
   if (answer != "never" && answer != "ask") return {};
   return fmt::format(
-      "what a coordinator tells of its items has no categories. So that nothing of this one leaves, the "
-      "device "
-      "takes no part in tasks over a network while the rule stands; remove it with 'sotto device consent "
-      "category {} none', and make rules for single things instead. In 'sotto train --device' with --names "
-      "it "
-      "holds.",
+      "a coordinator's catalogue has no categories. To keep this category on the device, the device takes no "
+      "part in tasks over a network while the rule is set; remove it with 'sotto device consent category {} "
+      "none', and make rules for single things instead. In 'sotto train --device' with --names the rule "
+      "applies.",
       shell_word(category));
 }
 

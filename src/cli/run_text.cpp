@@ -46,7 +46,7 @@ std::string cost_text(const nlohmann::json& summary) {
   const double triples = number(summary, "triples");
   std::string text = human_seconds(number(summary, "seconds"));
   if (triples > 0.0)
-    text += fmt::format(" for {} {}, {} a second", human_number(triples), unit_of(word(summary, "model")),
+    text += fmt::format(" for {} {}, {} per second", human_number(triples), unit_of(word(summary, "model")),
                         human_number(number(summary, "triples_per_second")));
   return text;
 }
@@ -54,7 +54,7 @@ std::string cost_text(const nlohmann::json& summary) {
 std::string model_text(const nlohmann::json& summary) {
   const std::string model = word(summary, "model");
   if (summary.contains("variant"))
-    return fmt::format("{}, {}: cohorts of {}, {} triples a visit, {} rounds", model,
+    return fmt::format("{}, {}: cohorts of {}, {} triples per visit, {} rounds", model,
                        word(summary, "variant"), count(summary, "cohort"),
                        count(summary, "triples_per_visit"), count(summary, "rounds"));
   if (!summary.contains("cohort")) return model;
@@ -86,7 +86,7 @@ void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
   const auto left = criteria->find("left_alone");
   if (left == criteria->end()) return;
   for (const auto& [name, rounds] : left->items())
-    facts.row({"", fmt::format("{} was left alone in {} of {} rounds: fewer than {} people told it", name,
+    facts.row({"", fmt::format("{} was left out in {} of {} rounds: fewer than {} people reported it", name,
                                count(*left, name.c_str()), count(*criteria, "rounds"),
                                count(*criteria, "least_tellers"))});
 }
@@ -94,7 +94,7 @@ void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
 std::string traffic_text(const nlohmann::json& summary) {
   const double devices = std::max(number(summary, "users") - number(summary, "users_without_training"), 1.0);
   return fmt::format(
-      "{} up and {} down a device, in {:.1f} exchanges", human_bytes(number(summary, "bytes_up") / devices),
+      "{} up and {} down per device, in {:.1f} exchanges", human_bytes(number(summary, "bytes_up") / devices),
       human_bytes(number(summary, "bytes_down") / devices), number(summary, "exchanges") / devices);
 }
 
@@ -166,8 +166,8 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
                                      number(*choice, "lambda"), number(*choice, "epsilon"))});
   add_criteria_facts(summary, facts);
   if (summary.contains("held_rows"))
-    facts.row({"held back", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",
-                                        count(summary, "held_rows"), number(summary, "range"))});
+    facts.row({"limited", fmt::format("{} rows beyond ±{:g}, the sum's range: lower --fixed-bits",
+                                      count(summary, "held_rows"), number(summary, "range"))});
   facts.row({"time", cost_text(summary)});
   if (federated) facts.row({"traffic", traffic_text(summary)});
   facts.row({"model hash", word(summary, "model_hash").substr(0, 16)});

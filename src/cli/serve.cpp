@@ -48,7 +48,7 @@ void say_where(const ServeOptions& options, const Daemon& daemon, const Console&
     console.print(fmt::format("Status pages       http://{}/status and /metrics, /healthz, /readyz\n",
                               daemon.status_address()));
   console.print(
-      "Ctrl-C stops it: rounds that can be finished are. The log follows, one JSON line an event.\n");
+      "Ctrl-C stops it: rounds that can be finished are. The log follows, one JSON line per event.\n");
 }
 
 Status check_only(const ServeOptions& options, const ServeConfig& config, const Console& console) {
@@ -57,14 +57,15 @@ Status check_only(const ServeOptions& options, const ServeConfig& config, const 
     return print_json(console, {{"tasks", config.tasks.size()}, {"ok", true}, {"running", seen.running}}),
            Done{};
   console.print(fmt::format(
-      "{}: {} task{}, nothing wrong with the file, its certificates and addresses. Not looked at: the state "
+      "{}: {} task{}, nothing wrong with the file, its certificates and addresses. Not checked: the state "
       "folder {}; a task that began there with another computation is refused at the start.\n",
       options.config, config.tasks.size(), config.tasks.size() == 1 ? "" : "s", config.state.string()));
   if (!seen.running) return Done{};
   console.print(fmt::format("A coordinator runs on {}{}.\n", config.state.string(),
-                            seen.taken.empty() ? ""
-                                               : fmt::format(" and is taken to be who listens at {}",
-                                                             fmt::join(seen.taken, " and "))));
+                            seen.taken.empty()
+                                ? ""
+                                : fmt::format(" and is assumed to be the program that listens at {}",
+                                              fmt::join(seen.taken, " and "))));
   return Done{};
 }
 
@@ -93,9 +94,9 @@ void add_serve(CLI::App& root, Cli& cli) {
       ->type_name("FILE")
       ->required();
   app->add_flag("--check", options->check,
-                "only say whether the file, its certificates and addresses can be used; also while its "
-                "coordinator runs. The tasks in its state folder are not looked at");
-  add_common_options(*app, options->common, "taken by every command; a task's seed is in the configuration");
+                "only check that the file, its certificates and addresses can be used, also while its "
+                "coordinator runs; the tasks in its state folder are not checked");
+  add_common_options(*app, options->common, "has no effect here: a task's seed is in the configuration");
   app->footer(
       examples({"sotto certs --out certs --host localhost", "sotto serve --config coordinator.toml",
                 "sotto serve --config coordinator.toml --check",

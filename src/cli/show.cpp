@@ -144,7 +144,7 @@ Status show(ShowOptions& options, const Console& console) {
 }  // namespace
 
 void add_show(CLI::App& root, Cli& cli) {
-  auto [app, options] = add_command<ShowOptions>(root, cli, "show", "a run, readable", show);
+  auto [app, options] = add_command<ShowOptions>(root, cli, "show", "show a run", show);
   app->add_option("RUN", options->run, "a run directory")->type_name("RUN")->required();
   add_common_options(*app, options->common);
   app->footer(examples({"sotto show runs/demo", "sotto show runs/demo --json"}));

@@ -67,8 +67,8 @@ Status find_similar(SimilarOptions& options, const Console& console) {
 }  // namespace
 
 void add_similar(CLI::App& root, Cli& cli) {
-  auto [app, options] =
-      add_command<SimilarOptions>(root, cli, "similar", "items that the model finds alike", find_similar);
+  auto [app, options] = add_command<SimilarOptions>(root, cli, "similar",
+                                                    "list items that the model finds similar", find_similar);
   app->add_option("--run", options->run, "a run directory")->type_name("RUN")->required();
   app->add_option("--item", options->item, "the id of an item")->type_name("ID")->required();
   app->add_option("-n", options->count, "how many")->default_str("10");

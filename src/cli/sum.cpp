@@ -55,7 +55,7 @@ void print_plan(const std::vector<BlockCost>& blocks, const Console& console) {
   console.print(
       fmt::format("{} devices: {} neighbours each, {} shares give a secret back\n"
                   "{} sign the survivors, {} signatures count; at least {} survivors\n"
-                  "a device is summed with at least {} honest ones, itself included; {} bits a value\n\n",
+                  "a device is summed with at least {} honest ones, itself included; {} bits per value\n\n",
                   terms.devices, terms.degree, terms.threshold, terms.committee, terms.quorum,
                   terms.least_survivors, terms.crowd, blocks.front().offer.range.bits));
   Table table({{"rows of a block", Align::right},
@@ -106,15 +106,16 @@ void add_sum(CLI::App& root, Cli& cli) {
   SumOptions& sum = options->sum;
   number("--devices", "N", "devices of the cohort", options->devices);
   number("--rows", "N", "rows of the shared model", options->rows);
-  number("--width", "N", "values of a row", options->width);
-  number("--secure-block", "ROWS", "also what a block of so many rows costs", sum.block);
+  number("--width", "N", "values per row", options->width);
+  number("--secure-block", "ROWS", "also list what a block of this many rows costs", sum.block);
   number("--secure-bits", "N", "bits of the ring; 0: as few as hold the sum", sum.bits);
-  number("--secure-limit", "N", "largest integer a device may give; 0: as large as they may be", sum.limit);
-  number("--secure-tolerate", "SHARE", "devices that may fall silent", sum.assumed.dropped);
+  number("--secure-limit", "N", "largest integer that a device may send; 0: as large as contributions can be",
+         sum.limit);
+  number("--secure-tolerate", "SHARE", "devices that may drop out", sum.assumed.dropped);
   number("--secure-corrupt", "SHARE", "devices that work for the server", sum.assumed.corrupt);
-  number("--secure-crowd", "N", "honest devices that anybody is at least summed with", sum.assumed.crowd);
-  number("--leak", "CHANCE", "how rarely somebody may be less hidden than said", sum.assumed.leak);
-  number("--abort", "CHANCE", "how rarely a round may fail by chance", sum.assumed.abort);
+  number("--secure-crowd", "N", "honest devices that each sum adds up, at least", sum.assumed.crowd);
+  number("--leak", "CHANCE", "chance that a contribution is less hidden than promised", sum.assumed.leak);
+  number("--abort", "CHANCE", "chance that a round fails with the dropouts assumed", sum.assumed.abort);
   add_common_options(*app, options->common);
   app->footer(examples({"sotto sum --devices 1000 --rows 3706 --width 21",
                         "sotto sum --devices 943 --secure-block 100 --secure-limit 1000000 --json"}));

@@ -103,8 +103,8 @@ Status show_outcome(const Study& study, const StudyOutcome& outcome, const Sweep
                          {"failures", failures_json(outcome)},
                          {"seconds", outcome.seconds}});
   } else {
-    console.print(fmt::format("{}: {} cells, {} computed in {}, {} taken from results that were there\n",
-                              study.name, human_count(outcome.cells), human_count(outcome.computed),
+    console.print(fmt::format("{}: {} cells, {} computed in {}, {} taken from existing results\n", study.name,
+                              human_count(outcome.cells), human_count(outcome.computed),
                               human_seconds(outcome.seconds), human_count(outcome.found)));
     console.print(fmt::format("Look at them with: sotto results best {}\n", shell_word(options.out)));
   }
@@ -119,10 +119,10 @@ Status show_outcome(const Study& study, const StudyOutcome& outcome, const Sweep
 Status tell_outdated(const ResultsFile& results, const Console& console) {
   SOTTO_TRY(const std::uint64_t outdated, outdated_cells(results));
   if (outdated > 0)
-    console.note(fmt::format(
-        "sotto: {} of the results in {} are of an earlier version: they stay, and are computed anew "
-        "where this study needs them",
-        human_count(outdated), results.path()));
+    console.note(
+        fmt::format("sotto: {} of the results in {} are of an earlier version: they are kept, and computed "
+                    "again where this study needs them",
+                    human_count(outdated), results.path()));
   return Done{};
 }
 
@@ -172,9 +172,9 @@ void add_sweep(CLI::App& root, Cli& cli) {
   app->add_option("--out", options->out, "the results file; what is finished there is not computed again")
       ->type_name("FILE");
   app->add_flag("--dry-run", options->dry_run, "check everything and count the cells, but run none");
-  app->add_flag("--retry-failed", options->retry_failed, "compute cells again that failed before");
+  app->add_flag("--retry-failed", options->retry_failed, "compute failed cells again");
   app->add_flag("--quiet", options->quiet, "no progress");
-  add_common_options(*app, options->common, "train with this seed in place of the study's seeds");
+  add_common_options(*app, options->common, "train with this seed instead of the study's seeds");
   app->footer(examples({"sotto sweep study.toml --out results.sqlite", "sotto sweep study.toml --dry-run",
                         "sotto sweep study.toml --out results.sqlite --retry-failed --json"}) +
               "\n\nA study:\n"

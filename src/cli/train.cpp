@@ -88,8 +88,8 @@ Result<std::string> budget_of(const RunDir& run, const std::string& asked) {
   if (asked.empty() || (!begun.empty() && same())) return begun;
   if (begun.empty())
     return fail(Code::usage,
-                "the run began without a budget, so that its first rounds are charged to none: leave "
-                "--dp-budget out, or start anew with --force");
+                "the run began without a budget, so its first rounds were charged to none: leave --dp-budget "
+                "out, or start again with --force");
   return fail(Code::usage, fmt::format("the run is charged to {}: leave --dp-budget out", begun));
 }
 
@@ -105,14 +105,14 @@ Result<Job> resumed_job(const TrainFlags& flags, std::size_t threads, const Cons
   SOTTO_TRY(const TrainRequest asked, request_from(flags, console, job.request));
   if (to_toml(asked) != to_toml(job.request))
     return fail(Code::usage,
-                "a resumed run keeps its plan: leave the other flags out, or start anew with --force");
+                "a resumed run keeps its plan: leave the other flags out, or start again with --force");
   SOTTO_TRY(job.request.dp.budget, budget_of(*job.session.run, asked.dp.budget));
   SOTTO_TRY(job.split, job.session.run->split());
   // A forgetting that was cut short leaves a split whose plan is another.
   if (has_forgotten(job.split) && !job.session.run->has_checkpoint() && job.request.model->in_steps())
     return fail(Code::usage,
-                fmt::format("{}: somebody was being forgotten here, and that did not end; the rest cannot be "
-                            "replayed: train anew without them, with --split-file {} and another --out",
+                fmt::format("{}: forgetting a person began here and did not finish; the rest cannot be "
+                            "replayed: train again without them, with --split-file {} and another --out",
                             flags.out, shell_word((job.session.run->path() / "split.bin").string())));
   SOTTO_TRY_DONE(check_room(flags, job, threads));
   return job;
@@ -125,7 +125,7 @@ Status show_outcome(const nlohmann::json& summary, const TrainFlags& flags, cons
   }
   console.print(summary_text(summary, console));
   if (!flags.out.empty())
-    console.print(fmt::format("\nThe run lies in {}. Look at it with: sotto show {}\n", flags.out,
+    console.print(fmt::format("\nThe run is in {}. Look at it with: sotto show {}\n", flags.out,
                               shell_word(flags.out)));
   return Done{};
 }
@@ -155,8 +155,8 @@ void add_train(CLI::App& root, Cli& cli) {
   auto [app, flags] = add_command<TrainFlags>(root, cli, "train", "train a model and judge it", run_train);
   add_train_flags(*app, *flags);
   app->footer(
-      "A model's own options: 'sotto train --model NAME --help'; 'sotto models' lists the models. Options "
-      "of knowledge graphs and contexts stand with the models that look at them.\n\n" +
+      "A model's own options: 'sotto train --model NAME --help'; 'sotto models' lists the models. Options of "
+      "knowledge graphs and contexts are listed with the models that use them.\n\n" +
       examples({"sotto train --data world --variant pfpl+ --pi 0.5 --out runs/first",
                 "sotto train --data ratings.dat --min-user 20 --split temporal:0.8 --model bprmf --json",
                 "sotto train --plan runs/first/plan.toml --seed 2 --out runs/second",

@@ -10,25 +10,25 @@ namespace sotto::cli {
 namespace {
 
 void add_plan_file(CLI::App& app, TrainFlags& flags) {
-  app.add_option("--plan", flags.plan_file, "a TOML plan; flags win over it")
+  app.add_option("--plan", flags.plan_file, "a TOML plan; flags override it")
       ->type_name("FILE")
       ->group("Run");
   app.add_flag("-q,--quiet", flags.quiet, "no progress")->group("Run");
 }
 
 void add_run_flags(CLI::App& app, TrainFlags& flags) {
-  app.add_option("-o,--out", flags.out, "a run directory, to be kept, shown and asked later")
+  app.add_option("-o,--out", flags.out, "a run directory, to show, compare and use later")
       ->type_name("DIR")
       ->group("Run");
   add_plan_file(app, flags);
-  app.add_flag("--resume", flags.resume, "go on with the stopped run in --out")->group("Run");
+  app.add_flag("--resume", flags.resume, "continue the stopped run in --out")->group("Run");
   app.add_flag("--force", flags.force, "replace the run in --out")->group("Run");
   app.add_option("--checkpoint-seconds", flags.checkpoint_seconds, "seconds between two checkpoints")
       ->type_name("S")
       ->default_str(fmt::format("{}", flags.checkpoint_seconds))
       ->group("Run");
   app.add_option("--keep-checkpoints", flags.keep_epochs,
-                 "keep one every so many epochs, so that 'sotto forget' need not start anew; 0: none")
+                 "keep one every N epochs, so that 'sotto forget' need not start from the beginning; 0: none")
       ->type_name("EPOCHS")
       ->default_str("0")
       ->group("Run");
@@ -36,7 +36,7 @@ void add_run_flags(CLI::App& app, TrainFlags& flags) {
                  "keep private rows in a file of this folder, for more users than memory holds")
       ->type_name("DIR")
       ->group("Run");
-  app.add_option("--memory", flags.memory_gb, "refuse a plan that needs more")
+  app.add_option("--memory", flags.memory_gb, "refuse a plan that needs more memory")
       ->type_name("GB")
       ->default_str("what is available")
       ->group("Run");
@@ -49,7 +49,7 @@ bool any_model(const ModelEntry& /*entry*/) { return true; }
 void add_train_flags(CLI::App& app, TrainFlags& flags) {
   add_field_flags(app, flags.fields, fields_of(any_model));
   add_run_flags(app, flags);
-  add_common_options(app, flags.common, "of everything that is drawn: the same seed, the same model");
+  add_common_options(app, flags.common, "seed of everything that is drawn: the same seed, the same model");
 }
 
 void narrow_help(CLI::App& train) {

@@ -58,7 +58,7 @@ std::string cohort_text(const CohortFigures& figures, std::uint32_t cutoff, cons
                fmt::format("{:.1f}x", figures.times_less(one)), fmt::format("{:.5f}", one.quality),
                fmt::format("{:+.2f}%", 100.0 * figures.loss(one))});
   return fmt::format(
-      "{} devices a round, {} triples, {} rounds; a device comes back after {}.\n"
+      "{} devices per round, {} triples, {} rounds; a device comes back after {}.\n"
       "Naively, all in floats, an exchange has {} bytes; the papers' |I| + T(1+pi) vectors have {}.\n\n{}\n",
       figures.schedule.cohort, figures.schedule.triples, figures.schedule.rounds, figures.rounds_between,
       bytes_text(figures.naive), bytes_text(figures.estimate), table.text(console));
@@ -113,20 +113,20 @@ Status run_wire(WireFlags& flags, const Console& console) {
 
 void add_wire(CLI::App& root, Cli& cli) {
   auto [app, flags] =
-      add_command<WireFlags>(root, cli, "wire", "what one exchange of fpl weighs on the wire", run_wire);
+      add_command<WireFlags>(root, cli, "wire", "measure the bytes of one exchange of fpl", run_wire);
   const auto measured = [](const ModelEntry& entry) { return entry.sends == Sends::item_steps; };
   add_plan_flags(*app, flags->train, measured, {});
   app->add_option("--cohorts", flags->request.cohorts, "several shares of the users, instead of --cohort")
       ->delimiter(',')
       ->type_name("LIST")
       ->group("Exchange");
-  app->add_option("--seeds", flags->request.seeds, "trainings in each precision that P@10 is a mean over")
+  app->add_option("--seeds", flags->request.seeds, "trainings per precision; P@10 is their mean")
       ->default_str(fmt::format("{}", flags->request.seeds))
       ->group("Exchange");
-  app->add_option("--samples", flags->request.samples, "rounds that are looked at")
+  app->add_option("--samples", flags->request.samples, "rounds to measure")
       ->default_str(fmt::format("{}", flags->request.samples))
       ->group("Exchange");
-  add_common_options(*app, flags->train.common, "of the first training; the others follow it");
+  add_common_options(*app, flags->train.common, "seed of the first training; the others follow it");
   app->footer(examples({"sotto wire --data u.data --min-user 20 --variant pfpl+ --epochs 100 --init-sd 0.01",
                         "sotto wire --data u.data --min-user 20 --cohorts 0.01,0.1,1 --seeds 1 --json"}));
 }

@@ -71,7 +71,7 @@ TEST_F(CliAsk, evaluate_refuses_what_is_not_there) {
     const Outcome both = workshop->sotto({"evaluate", "--run", "run", flag, "-", "--json"});
     EXPECT_EQ(both.code, 2);
     EXPECT_EQ(both.out, "");
-    EXPECT_NE(both.err.find(std::string(flag) + " - and --json both want stdout"), std::string::npos)
+    EXPECT_NE(both.err.find(std::string(flag) + " - and --json both write to stdout"), std::string::npos)
         << both.err;
   }
   const Outcome no_part = workshop->sotto(

@@ -103,14 +103,14 @@ TEST(CliAudit, wrong_usage_is_told) {
            {audit({"--noise", "1"}), "belongs to a view with noise"},
            {audit({"--model", "ease"}), "ease has no such option"},
            {audit({"--clip", "20", "--canaries", "100"}), "none is promised"},
-           {audit({"--keep-groups"}), "choose the view groups:N"},
+           {audit({"--keep-groups"}), "choose --view groups:N"},
            {audit({"--view", "secure:500", "--no-controls"}), "and a round has"},
            {audit({"--secure-dropout", "0.1"}), "is of secure sums"},
            {audit({"--view", "groups:2", "--secure-dropout", "0.3", "--no-controls"}),
             "less than one device"},
            {audit({"--view", "groups:2", "--secure-dropout", "0.5", "--no-controls"}),
             "under seed 1 round 1 refused: 1 device is in a group of it, fewer than the 2"},
-           {audit({"--transcript", "x", "--curves"}), "audits what was recorded"}}) {
+           {audit({"--transcript", "x", "--curves"}), "audits a recording"}}) {
     const Outcome outcome = shop.sotto(words);
     EXPECT_EQ(outcome.code, 2) << says;
     EXPECT_NE(outcome.err.find(says), std::string::npos) << outcome.err;

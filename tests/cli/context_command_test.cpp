@@ -69,7 +69,7 @@ TEST(CliContexts, a_person_sees_what_their_records_say_and_what_they_let_in) {
   EXPECT_EQ(own["dimensions"][0]["choice"], "off");
   EXPECT_NEAR(own["dimensions"][1]["share"].get<double>(), 0.3, 1e-6);
   const Outcome text = shop.sotto({"contexts", "--run", "run", "--user", "p3", "--dir", "d"});
-  for (const char* part : {"weekend, day (100%)", "1.000", "partial, 30%", "No item is alike"})
+  for (const char* part : {"weekend, day (100%)", "1.000", "partial, 30%", "No items are alike"})
     EXPECT_NE(text.out.find(part), std::string::npos) << text.out;
   EXPECT_EQ(shop.sotto({"contexts", "--run", "run", "--user", "nobody"}).code, 1);
 }

@@ -62,7 +62,7 @@ TEST_F(CliCriteria, a_run_says_what_they_came_to) {
   EXPECT_FALSE(train({}).json().contains("criteria"));
   const std::string shown = shop_.sotto({"show", "few"}).out;
   EXPECT_NE(shown.find("size>novelty (prioritized); weights 1.00 to 1.00"), std::string::npos) << shown;
-  EXPECT_NE(shown.find("rounds: fewer than 10 people told it"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("rounds: fewer than 10 people reported it"), std::string::npos) << shown;
 }
 
 TEST_F(CliCriteria, examples_are_not_called_triples) {
@@ -81,7 +81,7 @@ TEST_F(CliCriteria, what_cannot_be_is_a_usage_error) {
   EXPECT_EQ(train({"--score", "mean"}).code, 2);
   const Outcome none = train({"--criteria", ""});
   EXPECT_EQ(none.code, 2);
-  EXPECT_NE(none.err.find("leave it out for none"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("leave the option out"), std::string::npos) << none.err;
 }
 
 TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {
@@ -99,10 +99,11 @@ TEST_F(CliCriteria, a_person_chooses_what_is_told_and_the_ledger_says_it) {
   const Outcome shown = shop_.sotto({"device", "consent", "show", "--dir", "d"});
   EXPECT_NE(shown.out.find("your number of records"), std::string::npos) << shown.out;
   EXPECT_NE(shown.out.find("size             kept (your choice) "), std::string::npos) << shown.out;
-  EXPECT_NE(shown.out.find("layer-closeness  told (as your level says) "), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("layer-closeness  reported (as your level says) "), std::string::npos)
+      << shown.out;
   EXPECT_EQ(consent({"pause"}).code, 0);
   const Outcome paused = shop_.sotto({"device", "consent", "show", "--dir", "d"});
-  EXPECT_NE(paused.out.find("would be told (as your level says) "), std::string::npos) << paused.out;
+  EXPECT_NE(paused.out.find("would be reported (as your level says) "), std::string::npos) << paused.out;
   EXPECT_EQ(consent({"resume"}).code, 0);
   ASSERT_EQ(shop_.sotto({"data", "split", "w", "--out", "s"}).code, 0);
   const std::string user = rows_of(shop_.get("s/train.tsv")).at(40).at(0);

@@ -43,7 +43,7 @@ TEST(CliData, inspect_filters_and_prints_a_table) {
   EXPECT_EQ(json["filters"].size(), 1u);
   const Outcome table = shop.sotto({"data", "inspect", "r.csv"});
   EXPECT_EQ(table.code, 0);
-  EXPECT_NE(table.out.find("items a user"), std::string::npos);
+  EXPECT_NE(table.out.find("items per user"), std::string::npos);
   EXPECT_EQ(table.out.find('\033'), std::string::npos) << "colours only on a terminal";
 }
 

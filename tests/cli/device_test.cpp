@@ -85,7 +85,7 @@ TEST_F(CliDevice, consent_is_closed_until_chosen_and_each_change_is_kept) {
   for (const char* part :
        {"closed", "careful", "balanced", "open", "Bar", "place: full", "daypart: partial, with 30%",
         "all other contexts: off", "your history: its newest 50%", "features never shared: dbo:director Ann",
-        "secure sums alone", "a crowd of at least 50", "predicates not until you are asked: dct:subject",
+        "only in secure sums", "a crowd of at least 50", "predicates not until you are asked: dct:subject",
         "good ones of ten", "no more than by guessing"})
     EXPECT_NE(text.out.find(part), std::string::npos) << part;
 }

@@ -55,7 +55,7 @@ TEST_F(CliFedavg, WrongWords) {
   refused({"--generate", "--criteria", "DS>LD>ds"}, 2, "twice");
   refused({"--generate", "--criteria", "DS>"}, 2, "an empty name");
   refused({"--generate", "--criteria", "DS,LD"}, 2, "separate criteria with >");
-  refused({"--generate", "--criteria", ""}, 2, "leave it out for none");
+  refused({"--generate", "--criteria", ""}, 2, "leave the option out");
   refused({"--generate", "--criteria", "DS", "--choose-order", "--validation", "0.1"}, 2, "two or more");
   refused({"--generate", "--criteria", "DS>LD", "--choose-order"}, 2, "--validation");
   refused({"--generate", "--lr", "0"}, 2, "");
@@ -75,7 +75,7 @@ TEST_F(CliFedavg, WrongWords) {
 
 // What AveragingRequest refuses is tested there; here, what is seen only beside the examples.
 TEST_F(CliFedavg, WhatExamplesDoNotTellIsRefused) {
-  refused({"--data", "mnist", "--examples", "1200"}, 2, "--examples is of examples that are made up");
+  refused({"--data", "mnist", "--examples", "1200"}, 2, "--examples is for generated examples");
   refused({"--generate", "--examples", "600", "--devices", "4", "--cohort", "1", "--criteria", "IS"}, 2,
           "quality");
 }
@@ -87,7 +87,7 @@ TEST_F(CliFedavg, WhatCanBeSaidIsSaidBeforeExamplesAreRead) {
   refused({"--data", "nowhere", "--deal", "people"}, 2, "network dense");
   shop_.put("run/plan.toml", "");
   refused({"--data", "nowhere", "--out", "run"}, 2, "not a run");
-  refused({"--data", "nowhere", "--out", "run", "--force"}, 2, "no run lies there");
+  refused({"--data", "nowhere", "--out", "run", "--force"}, 2, "this folder holds no run");
 }
 
 // The command of version 0.1.0, its plans and its runs.

@@ -64,7 +64,7 @@ TEST_F(CliInterchange, lists_in_any_order_of_lines_are_judged_by_score) {
   expect_same(outcome, trained("run"));
   EXPECT_EQ(outcome.json()["recs"]["reordered"], 120);
   const Outcome text = workshop->sotto({"evaluate", "--recs", "backwards.csv", "--run", "run"});
-  EXPECT_NE(text.out.find("120 lists in backwards.csv; 120 did not stand best first"), std::string::npos)
+  EXPECT_NE(text.out.find("120 lists in backwards.csv; 120 were not best first"), std::string::npos)
       << text.out;
 }
 

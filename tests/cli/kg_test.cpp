@@ -91,7 +91,7 @@ TEST(Kg, ErrorsSayWhatToDo) {
   const Outcome unlinked =
       workshop.sotto({"kg", "extract", "--kg", "films.nt", "--links", "other.tsv", "--out", "f.tsv"});
   EXPECT_EQ(unlinked.code, 1);
-  EXPECT_NE(unlinked.err.find("says nothing about any of the 1 linked items"), std::string::npos)
+  EXPECT_NE(unlinked.err.find("has no facts about any of the 1 linked items"), std::string::npos)
       << unlinked.err;
   const Outcome wrong =
       workshop.sotto({"train", "--data", "data.tsv", "--split", "random:0.5", "--kg", "list.tsv"});

@@ -73,7 +73,7 @@ TEST_F(CliPrivateChoice, what_cannot_be_is_refused_with_a_remedy) {
   refused({"--validation", "0.2", "--dp-lambdas", "5"}, "a single one is --lambda");
   refused({"--validation", "0.2", "--dp-lambdas", "5,0"}, "above 0");
   refused({"--validation", "0.2", "--dp-lambdas", "5,20", "--lambda", "3"}, "either given or chosen");
-  refused({"--validation", "0.2", "--dp-lambdas", "5,20"}, "take --dp central", "local");
+  refused({"--validation", "0.2", "--dp-lambdas", "5,20"}, "choose --dp central", "local");
   refused({"--validation", "0.2", "--dp-lambdas", "5,20"}, "--dp-lambdas: fpl has no such option", "central",
           "fpl");
   refused({"--validation", "0.2", "--dp-lambdas", "5,20", "--dp-choice-epsilon", "9"}, "leaves nothing of 4");

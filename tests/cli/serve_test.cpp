@@ -114,7 +114,7 @@ TEST_F(Serve, AConfigurationCanBeCheckedWhileItsCoordinatorRuns) {
   EXPECT_EQ(same.code, 0) << same.err;
   for (const char* words :
        {"1 task, nothing wrong with the file, its certificates and addresses.",
-        "Not looked at: the state folder ", "is refused at the start.\nA coordinator runs on "})
+        "Not checked: the state folder ", "is refused at the start.\nA coordinator runs on "})
     EXPECT_NE(same.out.find(words), std::string::npos) << words << "\n" << same.out;
   EXPECT_NE(same.out.find("listens at " + address), std::string::npos) << same.out;
   const Outcome json = shop_.sotto(cli::joined(check, {"--json"}));

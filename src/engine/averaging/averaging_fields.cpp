@@ -56,28 +56,30 @@ Field taken(const Fields& from, std::string_view path, std::string help) {
 
 Fields example_fields() {
   const Fields of_all = data_fields();
-  Fields all{taken(of_all, "data.paths",
-                   "a folder with MNIST's idx files, or CelebA's lists of people and attributes"),
-             toggle({"data.generate", "--generate", "",
-                     "make examples up: small pictures of ten classes, or attributes with --deal people"},
-                    of_examples(&ExamplesRequest::generate)),
-             field({"data.examples", "--examples", "N", "examples to make up, a sixth of them for testing"},
-                   of_examples(&ExamplesRequest::count)),
-             named({"data.deal", "--deal", "HOW",
-                    "iid, shards (two labels per device), or people (each holds their own)"},
-                   of_examples(&ExamplesRequest::deal), parse_deal_kind, {"iid", "shards", "people"}),
-             field({"data.devices", "--devices", "N", "devices that iid and shards deal to; 0: 100"},
-                   of_examples(&ExamplesRequest::devices)),
-             field({"data.most_devices", "--most-devices", "N", "only so many of the devices, drawn; 0: all"},
-                   of_examples(&ExamplesRequest::most_devices)),
-             field({"data.most_examples", "--most-examples", "N",
-                    "training examples per device, drawn of its own; 0: all"},
-                   of_examples(&ExamplesRequest::most_examples)),
-             taken(of_all, "split.validation_share", "of a device's training examples, kept to choose by"),
-             field({"data.sample", "--sample", "SHARE", "of people: the share of all examples that is used"},
-                   of_people(&OwnerDeal::sample_share)),
-             field({"data.least", "--least", "N", "of people: anyone with fewer examples is left out"},
-                   of_people(&OwnerDeal::least))};
+  Fields all{
+      taken(of_all, "data.paths",
+            "a folder with MNIST's idx files, or CelebA's lists of people and attributes"),
+      toggle({"data.generate", "--generate", "",
+              "generate examples: small pictures of ten classes, or attributes with --deal people"},
+             of_examples(&ExamplesRequest::generate)),
+      field({"data.examples", "--examples", "N", "examples to generate; a sixth of them are for testing"},
+            of_examples(&ExamplesRequest::count)),
+      named({"data.deal", "--deal", "HOW",
+             "iid, shards (two labels per device), or people (each holds their own)"},
+            of_examples(&ExamplesRequest::deal), parse_deal_kind, {"iid", "shards", "people"}),
+      field({"data.devices", "--devices", "N", "devices that iid and shards deal to; 0: 100"},
+            of_examples(&ExamplesRequest::devices)),
+      field({"data.most_devices", "--most-devices", "N", "use N of the devices, drawn at random; 0: all"},
+            of_examples(&ExamplesRequest::most_devices)),
+      field({"data.most_examples", "--most-examples", "N",
+             "training examples per device, drawn at random from its own; 0: all"},
+            of_examples(&ExamplesRequest::most_examples)),
+      taken(of_all, "split.validation_share",
+            "share of a device's training examples to hold out for validation"),
+      field({"data.sample", "--sample", "SHARE", "with --deal people: share of all examples to use"},
+            of_people(&OwnerDeal::sample_share)),
+      field({"data.least", "--least", "N", "with --deal people: leave out anyone with fewer examples"},
+            of_people(&OwnerDeal::least))};
   for (Field& field : all) field = field.in_group("Examples");
   return all;
 }
@@ -88,7 +90,7 @@ Fields network_fields() {
             of_network(&ClassifierOptions::kind), parse_classifier_kind, {"cnn", "dense"}),
       field({"neural.filter", "--filter", "N", "cnn: rows and columns of a filter"},
             of_network(&ClassifierOptions::filter)),
-      sizes({"neural.channels", "--channels", "LIST", "cnn: filters of each layer of them"},
+      sizes({"neural.channels", "--channels", "LIST", "cnn: filters per convolutional layer"},
             of_network(&ClassifierOptions::channels)),
       sizes({"neural.hidden", "--hidden", "LIST", "sizes of the dense layers before the last; empty: none"},
             of_network(&ClassifierOptions::hidden)),
@@ -96,7 +98,8 @@ Fields network_fields() {
             of_network(&ClassifierOptions::accelerator), parse_accelerator, {"cpu", "cuda"}),
       field({"neural.batch", "--batch", "N", "examples per local step; 0: all"},
             of_local(&LocalTraining::batch)),
-      field({"model.lr", "--lr", "RATE", "of the local steps"}, of_local(&LocalTraining::rate))};
+      field({"model.lr", "--lr", "RATE", "learning rate of the local steps"},
+            of_local(&LocalTraining::rate))};
   for (Field& field : all) field = field.in_group("Model").of_scope(scope);
   return all;
 }
@@ -105,7 +108,7 @@ Fields round_fields() {
   Field until{.path = "averaging.until",
               .flag = "--until",
               .type = "GOAL",
-              .help = "stop when it is reached: 50%@95% is half of the devices at 95% accuracy"};
+              .help = "stop when this goal is reached: 50%@95% is half of the devices at 95% accuracy"};
   until.get = [](const TrainRequest& request) -> std::optional<PlanValue> {
     const auto& goal = request.model.own<AveragingOptions>().until;
     if (!goal) return std::nullopt;
@@ -120,19 +123,20 @@ Fields round_fields() {
   };
   Fields all{
       field({"averaging.rounds", "--rounds", "N", "rounds of communication"}, own(&AveragingOptions::rounds)),
-      field({"federation.cohort", "--cohort", "SHARE", "of the devices, in each round"},
+      field({"federation.cohort", "--cohort", "SHARE", "share of the devices per round"},
             own(&AveragingOptions::cohort)),
-      field({"averaging.local_epochs", "--local-epochs", "N",
-             "times a device goes through its examples in a round"},
-            of_local(&LocalTraining::epochs)),
-      field({"averaging.proximal", "--proximal", "MU", "pulls devices towards the model they received"},
+      field(
+          {"averaging.local_epochs", "--local-epochs", "N", "passes of a device over its examples per round"},
+          of_local(&LocalTraining::epochs)),
+      field({"averaging.proximal", "--proximal", "MU",
+             "how strongly a device is held to the model it received"},
             of_local(&LocalTraining::proximal)),
       field({"averaging.evaluate_every", "--evaluate-every", "N",
-             "rounds between two looks at the devices' test examples"},
+             "rounds between two evaluations on the devices' test examples"},
             own(&AveragingOptions::evaluate_every)),
       std::move(until),
       toggle({"averaging.choose_order", "--choose-order", "",
-              "try other orders of the criteria where the cohort's validation got worse, and keep the best"},
+              "try other orders of the criteria when the cohort's validation gets worse, and keep the best"},
              own(&AveragingOptions::choose_order))};
   for (Field& field : all) field = field.in_group("Federation").of_scope(scope);
   return all;
@@ -144,12 +148,12 @@ Fields weighing_fields() {
     names += fmt::format("{}{} {}", names.empty() ? "" : ", ", criterion->short_name, criterion->name);
   const Fields of_all = criteria_fields();
   return {taken(of_all, "criteria.order",
-                "criteria in order of priority, as 'DS>LD>MW': " + names +
-                    "; without any, all devices count alike"),
+                "criteria in order of priority, such as 'DS>LD>MW': " + names +
+                    "; without any, all devices count equally"),
           taken(of_all, "criteria.score", std::ranges::find(of_all, "criteria.score", &Field::path)->help),
           taken(of_all, "criteria.weights",
-                "of mean and owa: one per criterion; of choquet: one per set of them, as 0,0.5,0.3,1 for "
-                "none, the first, the second and both")};
+                "for mean and owa: one per criterion; for choquet: one per set of criteria, such as "
+                "0,0.5,0.3,1 for none, the first, the second and both")};
 }
 
 }  // namespace

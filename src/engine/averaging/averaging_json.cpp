@@ -103,7 +103,7 @@ Result<AveragingRound> round_from_line(const std::string& line, const std::strin
     return round_of(json::parse(line));
   } catch (const json::exception&) {
     return fail(Code::bad_input,
-                fmt::format("{}: a line does not tell of a round: start the run anew with --force", name));
+                fmt::format("{}: a line does not describe a round: start the run again with --force", name));
   }
 }
 

@@ -12,10 +12,9 @@ namespace sotto::engine {
 
 Result<AccuracyGoal> parse_goal(const std::string& text) {
   const auto wrong = [&] {
-    return fail(Code::usage,
-                fmt::format("'{}' is no goal: write 50%@95% for half of the devices at 95% accuracy, whole "
-                            "percents from 1 to 100",
-                            text));
+    return fail(Code::usage, fmt::format("'{}' is not a goal: write 50%@95% for half of the devices at 95% "
+                                         "accuracy, whole percents from 1 to 100",
+                                         text));
   };
   AccuracyGoal goal;
   const std::size_t at = text.find('@');
@@ -49,22 +48,24 @@ Status check_idle(const TrainRequest& request, const AveragingRequest& asked) {
   for (const auto& [said, flag] : {std::pair(asked.classifier.filter != usual.filter, "--filter"),
                                    std::pair(asked.classifier.channels != usual.channels, "--channels")})
     if (dense && said)
-      return fail(Code::usage,
-                  fmt::format("{} is of the network cnn: choose it, or leave the filters out", flag));
+      return fail(
+          Code::usage,
+          fmt::format("{} is for the network cnn: choose --network cnn, or leave the option out", flag));
   for (const auto& [said, flag] : {std::pair(asked.criteria.score.kind != ScoreKind::prioritized, "--score"),
                                    std::pair(!request.criteria.weights.empty(), "--score-weights")})
     if (!asked.criteria.asked() && said)
-      return fail(Code::usage,
-                  fmt::format("{} is of criteria: name them with --criteria, or leave it out", flag));
+      return fail(
+          Code::usage,
+          fmt::format("{} is for criteria: name them with --criteria, or leave the option out", flag));
   return Done{};
 }
 
 Status check_choice(const AveragingRequest& request, double validation_share) {
   const std::size_t criteria = request.criteria.order.size();
   if (criteria < 2)
-    return fail(Code::usage,
-                "--choose-order chooses among orders of criteria: name two or more, as --criteria "
-                "'DS>LD>MW'");
+    return fail(
+        Code::usage,
+        "--choose-order chooses among orders of criteria: name two or more, such as --criteria 'DS>LD>MW'");
   if (criteria > most_chosen_criteria) {
     std::uint64_t orders = 1;
     for (std::size_t n = 2; n <= criteria; ++n) orders *= n;
@@ -73,10 +74,11 @@ Status check_choice(const AveragingRequest& request, double validation_share) {
                                          criteria, orders, most_chosen_criteria));
   }
   if (request.criteria.score.kind != ScoreKind::prioritized)
-    return fail(Code::usage,
-                fmt::format("--choose-order is for the prioritized score: by {} the order of criteria does "
-                            "not matter as a priority",
-                            to_string(request.criteria.score.kind)));
+    return fail(
+        Code::usage,
+        fmt::format(
+            "--choose-order is for the prioritized score: with {} the order of criteria is no priority",
+            to_string(request.criteria.score.kind)));
   if (!(validation_share > 0.0))
     return fail(Code::usage,
                 "--choose-order judges orders by validation examples: keep some with --validation 0.1");
@@ -112,7 +114,7 @@ Status check_averaging(const TrainRequest& request) {
   if (request.data.examples.deal == DealKind::people && asked.classifier.kind == ClassifierKind::cnn)
     return fail(
         Code::usage,
-        "--deal people deals attributes of people, and a cnn learns from pictures: choose the network dense");
+        "--deal people deals attributes of people, and a cnn learns from pictures: choose --network dense");
   SOTTO_TRY_DONE(check_sizes(asked.classifier));
   SOTTO_TRY_DONE(check(asked.plan));
   SOTTO_TRY_DONE(check(asked.criteria));
@@ -133,8 +135,8 @@ Status check_cohort(const AveragingRequest& request, std::size_t devices) {
   });
   if (asks_recency && cohort >= static_cast<double>(devices))
     return fail(Code::usage,
-                "recency (RC) tells who was away apart, and here every device is in each round: take smaller "
-                "cohorts (--cohort 0.1), or leave it out");
+                "recency (RC) compares how long devices were away, and here every device is in each round: "
+                "make cohorts smaller (--cohort 0.1), or leave the criterion out");
   return Done{};
 }
 

@@ -88,7 +88,7 @@ TEST(AveragingRequest, WhatCannotBeIsRefused) {
   refused([](auto& r) { own(r).rounds = 0; }, "--rounds");
   refused([](auto& r) { own(r).local.rate = 0.0f; }, "");
   refused([](auto& r) { r.data.split.validation_share = 1.0; }, "--validation");
-  refused([](auto& r) { r.data.examples.deal = DealKind::people; }, "the network dense");
+  refused([](auto& r) { r.data.examples.deal = DealKind::people; }, "choose --network dense");
   refused([](auto& r) { own(r).classifier.filter = 40; }, "odd");
   refused([](auto& r) { own(r).classifier.hidden = {0}; }, "layers");
   refused([](auto& r) { own(r).choose_order = true; }, "two or more");
@@ -115,10 +115,10 @@ TEST(AveragingRequest, WhatCannotBeIsRefused) {
   for (const double cohort : {0.0, -0.5, 1.5}) refused([&](auto& r) { own(r).cohort = cohort; }, "cohort");
   refused([](auto& r) { r.criteria.order = "NV"; }, "novelty");  // nothing tells these
   refused([](auto& r) { r.criteria.order = "DS>TR"; }, "trust");
-  refused([](auto& r) { r.sum.silent = 0.1; }, "--secure-dropout is of --sum secure");
+  refused([](auto& r) { r.sum.silent = 0.1; }, "--secure-dropout is for --sum secure");
   // What says nothing beside the rest.
-  refused([](auto& r) { r.data.examples.people.sample_share = 0.25; }, "--sample is of people");
-  refused([](auto& r) { r.data.examples.people.least = 2; }, "--least is of people");
+  refused([](auto& r) { r.data.examples.people.sample_share = 0.25; }, "--sample is for people");
+  refused([](auto& r) { r.data.examples.people.least = 2; }, "--least is for people");
   refused([](auto& r) { r.criteria.score = "mean"; }, "--score is of criteria");
   refused([](auto& r) { r.criteria.weights = {0.5}; }, "--score-weights is of criteria");
   refused(

@@ -162,7 +162,7 @@ Status AveragingTraining::go_on(Checkpoint before) {
   for (std::string line; std::getline(lines, line);) {
     SOTTO_TRY(AveragingRound round, round_from_line(line, "the checkpoint"));
     if (!round.right.empty() && round.right.size() != out_.curve.examples.size())
-      return fail(Code::bad_input, "the rounds of the run are of other devices: start it anew with --force");
+      return fail(Code::bad_input, "the rounds of the run are of other devices: start it again with --force");
     round.accuracy =
         round.right.empty() ? 0.0 : global_accuracy(out_.curve.examples, {round.round, round.right});
     count(round);
@@ -174,7 +174,7 @@ Status AveragingTraining::go_on(Checkpoint before) {
                     now.users.on_device().rows() == state.devices.on_device().rows() && before.best &&
                     before.best->items.rows() == state.model.rows() && before.round == out_.rounds.size();
   if (!fits)
-    return fail(Code::bad_input, "the checkpoint is of another model: start the run anew with --force");
+    return fail(Code::bad_input, "the checkpoint is of another model: start the run again with --force");
   const float* best = before.best->items.row(0);
   best_model_.assign(best, best + parts_.task.parameters());
   if (choice_ && !out_.rounds.empty()) {
@@ -264,9 +264,9 @@ Result<AveragingOutcome> run_averaging(const AveragingRequest& request, const Av
                                        std::optional<Checkpoint> before) {
   SOTTO_TRY_DONE(check_run(request, parts.task));
   if (before && before->request_hash != parts.plan_hash)
-    return fail(Code::incompatible,
-                "the checkpoint is of another plan: go on with the plan of the run, or start anew with "
-                "--force");
+    return fail(
+        Code::incompatible,
+        "the checkpoint is of another plan: resume with the plan of the run, or start again with --force");
   AveragingTraining training(request, parts, executor);
   SOTTO_TRY_DONE(training.begin(std::move(before)));
   while (!training.is_over()) {

@@ -61,7 +61,7 @@ Result<std::uint64_t> OrderChoice::count_right(std::span<const UserIndex> cohort
   costs_.bytes_down += summed.traffic.down;
   if (summed.sums[1] == 0)
     return fail(Code::usage,
-                "nobody in a cohort has validation examples to choose an order by: raise --validation");
+                "no device of a cohort has validation examples to choose an order by: raise --validation");
   return static_cast<std::uint64_t>(summed.sums[0]);
 }
 

@@ -34,7 +34,8 @@ Result<PerUser> read_per_user(std::string_view text, const std::string& name, co
     table.users.push_back(*user);
     for (std::size_t column = 1; column < fields.size(); ++column) {
       const auto value = parse_number(fields[column]);
-      if (!value || !std::isfinite(*value)) return changed(name, lines.number(), "a value that is no number");
+      if (!value || !std::isfinite(*value))
+        return changed(name, lines.number(), "a value that is not a number");
       table.values.push_back(*value);
     }
   }

@@ -72,7 +72,7 @@ double sum_row_bytes(double width) { return 4.0 * (width + 15.0); }
 
 void add_ials_memory(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
   const double row = add_solvers(request, facts, parts);
-  parts.push_back({"one side once more", row * static_cast<double>(std::max(facts.users, facts.catalogue))});
+  parts.push_back({"a copy of one side", row * static_cast<double>(std::max(facts.users, facts.catalogue))});
   parts.push_back({"who has an item", 4.0 * static_cast<double>(facts.interactions) +
                                           8.0 * static_cast<double>(facts.catalogue)});
 }
@@ -144,7 +144,7 @@ ModelEntry fedals_entry() {
           .title = "Federated ALS",
           .about = "iALS with the same result, from sums over devices",
           .sends = Sends::item_sums,
-          .reveals = "products of the own row, in the rows of consented items",
+          .reveals = "products of the private row, in the rows of consented items",
           .fields = joined(
               {als_fields(), {reg_power(), wire()}, federated_fields(), noise_fields(), criteria_fields()}),
           .own = AlsSettings{},

@@ -16,9 +16,10 @@ namespace {
 
 Status check_features(const TrainRequest& request, const Split& split) {
   if (split.features != nullptr) return Done{};
-  return fail(Code::usage, fmt::format("{} needs what is known about the items: give a knowledge graph or a "
-                                       "list of features with --kg",
-                                       request.model->title));
+  return fail(
+      Code::usage,
+      fmt::format("{} needs features of the items: give a knowledge graph or a list of features with --kg",
+                  request.model->title));
 }
 
 Result<DirectModel> make_vsm(const TrainRequest& request, const Split& split, Executor& /*executor*/) {
@@ -89,9 +90,9 @@ ModelEntry vsm_entry() {
           .needs_features = true,
           .draws = Draws::never,
           .fields = {weights_of("content.user_weights", "--user-weights",
-                                "what features weigh in people's profiles", &VsmOptions::users),
-                     weights_of("content.item_weights", "--item-weights", "what features weigh in items",
-                                &VsmOptions::items),
+                                "how features are weighted in people's profiles", &VsmOptions::users),
+                     weights_of("content.item_weights", "--item-weights",
+                                "how features are weighted in items", &VsmOptions::items),
                      profile_rule()},
           .own = VsmOptions{},
           .make = make_vsm,

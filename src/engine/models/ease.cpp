@@ -83,9 +83,8 @@ void add_ease_memory(const TrainRequest& request, const MemoryFacts& facts, std:
 }
 
 Field dense_items() {
-  return fields::field(
-             {"linear.dense_items", "--dense-items", "N", "the most items that are solved as one matrix"},
-             fields::own(&EaseSettings::dense_items))
+  return fields::field({"linear.dense_items", "--dense-items", "N", "items to solve as one matrix, at most"},
+                       fields::own(&EaseSettings::dense_items))
       .in_group("Model");
 }
 
@@ -104,16 +103,16 @@ Fields private_fields() {
         .in_group("Differential privacy");
   };
   return {
-      row("items", "--dp-items", "N", "popular items that pairs are released of", &DpRequest::items, "400"),
-      row("popularity_share", "--dp-popularity", "SHARE", "of the budget, to find those",
+      row("items", "--dp-items", "N", "popular items whose pairs are released", &DpRequest::items, "400"),
+      row("popularity_share", "--dp-popularity", "SHARE", "share of the budget for finding these items",
           &DpRequest::popularity_share, "0.03"),
-      row("half_life", "--dp-half-life", "N", "half-life in items of what somebody adds to the pairs",
+      row("half_life", "--dp-half-life", "N", "half-life, in items, of what a person adds to the pairs",
           &DpRequest::half_life, "50"),
       with_commas(row("lambdas", "--dp-lambdas", "LIST",
-                      "candidates for lambda: people's devices judge them on their validation parts, one is "
-                      "chosen privately, and that is paid for (--dp central)",
+                      "candidates for lambda: devices judge them on their validation parts, and one is "
+                      "chosen privately, at a cost (--dp central)",
                       &DpRequest::lambdas, "")),
-      row("choice_epsilon", "--dp-choice-epsilon", "E", "what that choice costs, out of --dp-epsilon",
+      row("choice_epsilon", "--dp-choice-epsilon", "E", "what that choice costs, as a part of --dp-epsilon",
           &DpRequest::choice_epsilon, "a tenth of it")};
 }
 
@@ -136,13 +135,13 @@ ModelEntry fedease_entry() {
   return {
       .name = "fedease",
       .title = "Federated EASE",
-      .about = "EASE from one sum of which items stand together",
+      .about = "EASE from one sum of item pairs",
       .sends = Sends::pair_counts,
-      .reveals = "which consented items stand together, once",
+      .reveals = "which consented items occur together, once",
       .draws = Draws::if_protected,
       .fields = joined(
           {{usual_lambda(), recency(), dense_items(),
-            field({"linear.gram_power", "--gram-power", "N", "somebody with n items counts n^-N in the sum"},
+            field({"linear.gram_power", "--gram-power", "N", "a person with n items counts n^-N in the sum"},
                   own(&EaseSettings::gram_power))
                 .in_group("Model"),
             wire()},

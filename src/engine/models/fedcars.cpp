@@ -31,8 +31,8 @@ Status check_rules(const ConsentPolicy& consent, const Split& split) {
     return Done{};
   return fail(
       Code::usage,
-      "somebody's policy keeps back single features or predicates, and fedcars takes what items are like "
-      "dimension by dimension: put the dimension off in the policy, or leave 'item' out of --contexts");
+      "a person's policy withholds single features or predicates, but fedcars uses features of items as "
+      "whole dimensions: set the dimension to off in the policy, or leave 'item' out of --contexts");
 }
 
 Status check_fedcars(const TrainRequest& request) {
@@ -41,10 +41,9 @@ Status check_fedcars(const TrainRequest& request) {
     return fail(Code::usage, "participation is a share of the people: above 0 and at most 1");
   if (request.model.own<FedcarsSettings>().query == QueryFrom::test &&
       (request.plan.consent.pi < 1.0 || request.consent.any()))
-    return fail(
-        Code::usage,
-        "with --query test devices learn from the records they are judged on, which no consent covers: "
-        "leave it out, or everybody's consent");
+    return fail(Code::usage,
+                "with --query test devices learn from the records they are judged on, which no consent "
+                "covers: leave out --query test or the consent options");
   return check(fedcars_options(request));
 }
 
@@ -110,37 +109,40 @@ Fields adapting_fields() {
     };
   };
   return {
-      fedcars_row("inner_steps", "--inner-steps", "steps a device adapts by", &Of::rating,
+      fedcars_row("inner_steps", "--inner-steps", "steps by which a device adapts", &Of::rating,
                   &MamlOptions::steps),
-      fedcars_row("inner_lr", "--inner-lr", "their rate, alpha", &Of::rating, &MamlOptions::rate),
-      fedcars_row("own_reg", "--own-reg", "pulls the own row to where everybody's starts", &Of::rating,
-                  &MamlOptions::own_reg),
-      fedcars_row("shared_reg", "--shared-reg", "pulls the shared rows to 0", &Of::rating,
+      fedcars_row("inner_lr", "--inner-lr", "learning rate of these steps, alpha", &Of::rating,
+                  &MamlOptions::rate),
+      fedcars_row("own_reg", "--own-reg", "how strongly the private row is pulled to the common start",
+                  &Of::rating, &MamlOptions::own_reg),
+      fedcars_row("shared_reg", "--shared-reg", "how strongly the shared rows are pulled to 0", &Of::rating,
                   &MamlOptions::shared_reg),
-      named({"fedcars.order", "--order", "NAME", "of the meta-gradient"}, rating(&MamlOptions::order),
+      named({"fedcars.order", "--order", "NAME", "order of the meta-gradient"}, rating(&MamlOptions::order),
             parse_maml_order, {"first", "second"})
           .in_group("Model"),
       named({"fedcars.adapts", "--adapts", "NAME",
-             "what inner steps move: own (the person's row) or all (the paper's letter)"},
+             "what inner steps change: own (the private row) or all (as the paper has it)"},
             rating(&MamlOptions::adapts), parse_adapts, {"own", "all"})
           .in_group("Model"),
       fedcars_row("error_bend", "--error-bend",
-                  "errors of more stars count by their distance, not its square; 0: squared",
-                  &Of::error_bend),
-      named({"fedcars.query", "--query", "NAME",
-             "where the outer step's examples come from: training, or test (the paper's letter; it leaks)"},
-            own(&Of::query), parse_query_from, {"training", "test"})
+                  "errors of more than N stars count linearly, not squared; 0: all squared", &Of::error_bend),
+      named(
+          {"fedcars.query", "--query", "NAME",
+           "where the outer step's examples come from: training, or test (as the paper has it; this leaks)"},
+          own(&Of::query), parse_query_from, {"training", "test"})
           .in_group("Model"),
-      fedcars_row("query_share", "--query-share", "of a visit's records that are asked", &Of::query_share),
-      fedcars_row("few_share", "--few-share",
-                  "of the visits that play somebody new, with a handful of records", &Of::few_share),
+      fedcars_row("query_share", "--query-share", "share of a visit's records for the outer step",
+                  &Of::query_share),
+      fedcars_row("few_share", "--few-share", "share of the visits that simulate a new user with few records",
+                  &Of::few_share),
       fedcars_row("hidden", "--mlp", "units of a network on top of the factorisation machine", &Of::hidden),
       toggle({"fedcars.popularity_start", "--random-start", "",
-              "item biases start at 0, not from a first round that counts"},
+              "start item biases at 0, without a first round of counting"},
              own(&Of::popularity_start), false)
           .in_group("Model"),
       fedcars_row("participation", "--participation",
-                  "share of the people who answer; the others only receive the model", &Of::participation)};
+                  "share of the people who contribute; the others only receive the model",
+                  &Of::participation)};
 }
 
 Fields choice_fields() {
@@ -150,17 +152,17 @@ Fields choice_fields() {
                   "do not learn what people choose; rank by predicted ratings"},
                  own(&Of::choices), false)
               .in_group("Model"),
-          fedcars_row("negatives", "--choice-negatives", "items that were not chosen, per chosen one",
-                      &Of::negatives),
+          fedcars_row("negatives", "--choice-negatives", "negatives per chosen item", &Of::negatives),
           fedcars_row("choice_steps", "--choice-steps", "inner steps for choices", &Of::choice,
                       &MamlOptions::steps),
-          fedcars_row("choice_inner_lr", "--choice-inner-lr", "their rate", &Of::choice, &MamlOptions::rate),
+          fedcars_row("choice_inner_lr", "--choice-inner-lr", "learning rate of these steps", &Of::choice,
+                      &MamlOptions::rate),
           fedcars_row("choice_own_reg", "--choice-own-reg", "as --own-reg, for choices", &Of::choice,
                       &MamlOptions::own_reg),
           fedcars_row("choice_shared_reg", "--choice-shared-reg", "as --shared-reg, for choices", &Of::choice,
                       &MamlOptions::shared_reg),
-          fedcars_row("choice_rate", "--choice-rate", "how much longer the server's steps are for choices",
-                      &Of::choice_rate),
+          fedcars_row("choice_rate", "--choice-rate",
+                      "factor by which the server's steps are longer for choices", &Of::choice_rate),
           fedcars_row("choice_recency", "--choice-recency", "as --recency, for choices; 0: the same",
                       &Of::choice_recency)};
 }

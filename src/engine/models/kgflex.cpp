@@ -110,7 +110,7 @@ Fields kgflex_fields() {
           .with_standard("batch")
           .of_scope("kgflex")
           .in_group("Federation"),
-      named({"kgflex.gain", "--gain", "NAME", "how a feature is weighed"}, own(&KgflexSettings::gain),
+      named({"kgflex.gain", "--gain", "NAME", "how a feature's gain is measured"}, own(&KgflexSettings::gain),
             parse_gain, {"information", "gini", "ratio"})
           .in_group("Model"),
       count("first_hop", "--first-hop", "features of one hop that a person keeps, best gain first",
@@ -122,9 +122,9 @@ Fields kgflex_fields() {
       toggle({"kgflex.all_features", "--all-features", "", "keep every feature with a gain"},
              own(&KgflexSettings::all_features))
           .in_group("Model"),
-      count("negatives", "--gain-negatives",
-            "items not consumed, per consumed one, that a gain is measured on", &KgflexSettings::negatives),
-      field({"kgflex.min_gain", "--min-gain", "GAIN", "features whose gain is not above it are left out"},
+      count("negatives", "--gain-negatives", "negatives per consumed item for measuring a gain",
+            &KgflexSettings::negatives),
+      field({"kgflex.min_gain", "--min-gain", "GAIN", "keep only features with a gain above this"},
             own(&KgflexSettings::min_gain))
           .in_group("Model")};
 }
@@ -157,8 +157,7 @@ ProfileOptions profile_options(const TrainRequest& request) {
 Result<Kgflex> make_kgflex(const TrainRequest& request, const Split& split, Executor& executor) {
   if (split.features == nullptr)
     return fail(Code::usage,
-                "KGFlex needs what is known about the items: give a knowledge graph or a list of "
-                "features with --kg");
+                "KGFlex needs features of the items: give a knowledge graph or a list of features with --kg");
   auto devices = std::make_shared<const KgflexDevices>(
       split.features, shareable(request.plan.consent, split.train), split.catalogue, profile_options(request),
       keeps_back(request.plan.consent), executor);

@@ -38,7 +38,7 @@ ModelEntry mf_entry() {
           .title = "MF",
           .about = "matrix factorisation on sampled examples, logistic loss",
           .fields = {factors(), learning_rate(), epochs(), lambda(LogisticMfOptions{}.lambda), init_sd(),
-                     field({"model.negatives", "--negatives", "N", "items drawn for each consumed one"},
+                     field({"model.negatives", "--negatives", "N", "negatives drawn per consumed item"},
                            own(&MfSettings::negatives))
                          .in_group("Model")},
           .own = MfSettings{},

@@ -37,7 +37,7 @@ constexpr PairModel neighbor_pairs{weight_of_person, solve_neighbors};
 ModelEntry userknn_entry() {
   return {.name = "userknn",
           .title = "User-kNN",
-          .about = "what the most similar people have",
+          .about = "the items that the most similar people have",
           .draws = Draws::never,
           .fields = knn_fields(),
           .check = check_knn,
@@ -69,9 +69,9 @@ ModelEntry feditemknn_entry() {
   using namespace fields;
   return {.name = "feditemknn",
           .title = "Federated Item-kNN",
-          .about = "Item-kNN from one sum of which items stand together",
+          .about = "Item-kNN from one sum of item pairs",
           .sends = Sends::pair_counts,
-          .reveals = "which consented items stand together, once",
+          .reveals = "which consented items occur together, once",
           .draws = Draws::if_protected,
           .fields = joined({knn_fields(), {recency(), wire()}, federated_fields()}),
           .check = check_knn,

@@ -181,24 +181,24 @@ Fields central_fields(const char* batch) {
               .of_scope("network")
               .in_group("Model"),
           epochs(), network_row("neural.batch", "--batch", batch, &NeuralOptions::batch),
-          network_row("neural.l2", "--l2", "weight of the squared numbers of the network in the loss",
+          network_row("neural.l2", "--l2", "weight of the network's squared parameters in the loss",
                       &NeuralOptions::l2)};
 }
 
 Fields averaged_fields(const char* batch, const AveragedRates& usual) {
   using namespace fields;
-  return joined({{field({"model.lr", "--lr", "N", "how far a device goes along its gradient"},
+  return joined({{field({"model.lr", "--lr", "N", "learning rate of a device's steps"},
                         own(&NetworkSettings::local_rate))
                       .of_scope("averaging")
                       .with_standard(fmt::format("{}", usual.device))
                       .in_group("Model"),
                   epochs(), network_row("neural.batch", "--batch", batch, &NeuralOptions::batch),
                   field({"averaging.local_epochs", "--local-epochs", "N",
-                         "times a device goes over its history in a round"},
+                         "passes of a device over its history per round"},
                         own(&NetworkSettings::local_epochs))
                       .in_group("Network"),
                   field({"averaging.proximal", "--proximal", "MU",
-                         "μ: how much a device is held to the model it received"},
+                         "μ: how strongly a device is held to the model it received"},
                         own(&NetworkSettings::proximal))
                       .in_group("Network"),
                   cohort()},
@@ -210,7 +210,7 @@ Fields averaged_fields(const char* batch, const AveragedRates& usual) {
 Fields multvae_fields() {
   return {vae_row("neural.hidden", "--hidden", "neurons of the hidden layers", &MultVaeOptions::hidden),
           vae_row("neural.latent", "--latent", "length of the code", &MultVaeOptions::latent),
-          vae_row("neural.dropout", "--dropout", "share of a history that a visit does not see",
+          vae_row("neural.dropout", "--dropout", "share of a history that is hidden from each visit",
                   &MultVaeOptions::dropout),
           vae_row("neural.anneal_cap", "--anneal-cap", "largest weight β of the divergence",
                   &MultVaeOptions::anneal_cap),
@@ -221,7 +221,7 @@ Fields multvae_fields() {
 Fields neumf_fields() {
   using namespace fields;
   return {factors(),
-          field({"model.negatives", "--negatives", "N", "items drawn for each consumed one"},
+          field({"model.negatives", "--negatives", "N", "negatives drawn per consumed item"},
                 of_neumf(&NeuMfOptions::negatives))
               .of_scope("network")
               .in_group("Model"),
@@ -231,7 +231,7 @@ Fields neumf_fields() {
               .in_group("Network")};
 }
 
-constexpr const char* network_reveals = "how every number of the network moved, from consented items";
+constexpr const char* network_reveals = "how every parameter of the network changed, from consented items";
 
 }  // namespace
 

@@ -9,7 +9,7 @@ namespace sotto::engine {
 ModelEntry toppop_entry() {
   return {.name = "toppop",
           .title = "Top-Pop",
-          .about = "what most people have",
+          .about = "the items that most people have",
           .draws = Draws::never,
           .make = [](const TrainRequest&, const Split& split, Executor&) -> Result<DirectModel> {
             return DirectModel{.model = std::make_unique<TopPop>(split.train, split.catalogue)};
@@ -19,7 +19,7 @@ ModelEntry toppop_entry() {
 ModelEntry random_entry() {
   return {.name = "random",
           .title = "Random",
-          .about = "chance",
+          .about = "items drawn at random",
           .make = [](const TrainRequest& request, const Split& split, Executor&) -> Result<DirectModel> {
             return DirectModel{.model = std::make_unique<RandomScores>(split.catalogue, request.plan.seed)};
           }};

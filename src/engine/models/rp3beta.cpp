@@ -72,9 +72,9 @@ ModelEntry rp3beta_entry() {
 ModelEntry fedrp3beta_entry() {
   return {.name = "fedrp3beta",
           .title = "Federated RP3β",
-          .about = "RP3β from one sum of which items stand together",
+          .about = "RP3β from one sum of item pairs",
           .sends = Sends::pair_counts,
-          .reveals = "which consented items stand together, once",
+          .reveals = "which consented items occur together, once",
           .draws = Draws::if_protected,
           .fields = joined({walk_fields(), {fields::wire()}, fields::federated_fields()}),
           .own = WalkSettings{},

@@ -62,7 +62,7 @@ TEST(SumTraining, WhatOnlyASecureSumReadsIsRefusedWithAPlainOne) {
   };
   EXPECT_EQ(said([](SumOptions&) {}), "");
   EXPECT_EQ(said([](SumOptions& sum) { sum.silent = 0.1; }),
-            "--secure-dropout is of --sum secure: add it, or leave the option out");
+            "--secure-dropout is for --sum secure: add it, or leave the option out");
   EXPECT_NE(said([](SumOptions& sum) { sum.block = 8; }).find("--secure-block"), std::string::npos);
   EXPECT_NE(said([](SumOptions& sum) { sum.group = 20; }).find("--secure-group"), std::string::npos);
   EXPECT_NE(said([](SumOptions& sum) { sum.bits = 40; }).find("--secure-bits"), std::string::npos);

@@ -37,7 +37,7 @@ ModelEntry warp_entry() {
   return {
       .name = "warp",
       .title = "WARP",
-      .about = "matrix factorisation by the rank that a draw hints at (Weston et al. 2011)",
+      .about = "matrix factorisation by ranks estimated from draws (Weston et al. 2011)",
       .step = "triples",
       .fields = {factors(), learning_rate(), epochs(), lambda(WarpOptions{}.lambda), init_sd(),
                  field({"model.max_trials", "--max-trials", "N", "draws before a step is given up"},

@@ -30,7 +30,7 @@ Result<std::vector<MixWord>> parse_mix_words(const std::string& text) {
     const char* end = word.data() + word.size();
     const auto [stop, error] = std::from_chars(word.data() + sign + 1, end, part.share);
     if (error != std::errc() || stop != end || !(part.share >= 0.0 && part.share <= 1.0))
-      return fail(Code::usage, fmt::format("the share in '{}' is no number from 0 to 1", word));
+      return fail(Code::usage, fmt::format("the share in '{}' is not a number from 0 to 1", word));
     sum += part.share;
     parts.push_back(std::move(part));
   }
@@ -121,10 +121,9 @@ struct People {
 Status draw_protocols(const std::string& text, const Contexts* contexts, std::uint64_t seed, People& people) {
   SOTTO_TRY(const Mix<double> mix, parse_protocols(text));
   if (contexts == nullptr || contexts->dimensions.empty())
-    return fail(
-        Code::usage,
-        "udcp: a protocol says which contexts enter, and this run looks at none: leave --udcp out, or "
-        "name contexts with --contexts");
+    return fail(Code::usage,
+                "udcp: a protocol decides which contexts enter, and this run uses none: leave --udcp out, or "
+                "name contexts with --contexts");
   std::vector<ConsentTerms> kinds;
   for (const ConsentTerms& terms : people.kinds)
     for (const double share : mix.means) {
@@ -166,16 +165,16 @@ Result<People> people_of(const ConsentRequest& request, const ConsentPolicy& eve
 Status check(const ConsentRequest& request, const ConsentPolicy& everybody) {
   if (!request.policy.empty() && !request.mix.empty())
     return fail(Code::usage,
-                "a consent policy is everybody's, a mix draws one for each: give one of the two");
+                "a consent policy is for everybody, a mix draws one per person: give one of the two");
   if (!request.policy.empty() && !request.udcp.empty())
     return fail(Code::usage,
-                "a consent policy says which contexts enter: leave --udcp out, or write [contexts] into the "
-                "policy");
+                "a consent policy decides which contexts enter: leave --udcp out, or write [contexts] into "
+                "the policy");
   const bool usual = everybody.pi == ConsentPolicy{}.pi && everybody.mask == ConsentPolicy{}.mask;
   if (!usual && !(request.policy.empty() && request.mix.empty()))
     return fail(Code::usage,
-                "a consent policy or mix says what is shared: leave --pi and --mask out, or write them into "
-                "the policy");
+                "a consent policy or mix decides what is shared: leave --pi and --mask out, or write them "
+                "into the policy");
   if (!request.policy.empty()) {
     SOTTO_TRY(const PersonalPolicy policy, read_policy(request.policy, request.policy_name));
     if (!policy.takes_part())

@@ -96,7 +96,7 @@ TEST(ConsentRequests, AProtocolNeedsContextsAndNoSecondVoice) {
   request.udcp = "full=0.5,none=0.5";
   const auto book = book_for(request, {}, consent_world(), 1);
   ASSERT_FALSE(book.ok());
-  EXPECT_NE(book.error().message.find("looks at none"), std::string::npos) << book.error().message;
+  EXPECT_NE(book.error().message.find("uses none"), std::string::npos) << book.error().message;
   request.policy = "pi = 0.5\n";
   EXPECT_NE(check(request, {}).error().message.find("leave --udcp out"), std::string::npos);
   request.policy = "";

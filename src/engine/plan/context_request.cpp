@@ -24,9 +24,10 @@ Status set_day(const std::string& text, ContextSchema& schema) {
     return value >= 0.0 && value <= 24.0 && value == static_cast<double>(static_cast<int>(value));
   };
   if (!is_hour(from) || !is_hour(to))
-    return fail(Code::usage, fmt::format("'{}' is no day: give its first hour and that of the night, such as "
-                                         "--day 6-18",
-                                         text));
+    return fail(
+        Code::usage,
+        fmt::format("'{}' is not a day: give its first hour and that of the night, such as --day 6-18",
+                    text));
   schema.day_from = static_cast<std::uint32_t>(from);
   schema.night_from = static_cast<std::uint32_t>(to);
   return Done{};
@@ -63,10 +64,9 @@ bool ContextRequest::asks_for(const std::string& what) const {
 Status check(const ContextRequest& request) {
   for (const std::string& what : request.of)
     if (std::ranges::find(known_contexts, what) == known_contexts.end())
-      return fail(Code::usage,
-                  fmt::format("unknown context '{}': choose of interval, daypart, columns, item, "
-                              "person and recency, or all, or none",
-                              what));
+      return fail(Code::usage, fmt::format("unknown context '{}': choose from interval, daypart, columns, "
+                                           "item, person and recency, or all, or none",
+                                           what));
   if (request.of.size() > 1 && (request.asks_for("all") || request.asks_for("none")))
     return fail(Code::usage, "contexts are all, none, or a list of the others: --contexts interval,daypart");
   if (!request.people.empty() && !request.asks_for("person") && !request.asks_for("all"))
@@ -74,9 +74,7 @@ Status check(const ContextRequest& request) {
                 "people's attributes are a context: add person to --contexts, or leave --people "
                 "out");
   if (request.people.empty() && request.asks_for("person"))
-    return fail(Code::usage,
-                "the context 'person' needs to know something about the people: give a file with "
-                "--people");
+    return fail(Code::usage, "the context 'person' needs people's attributes: give a file with --people");
   SOTTO_TRY(const ContextSchema schema, options_of(request));
   static_cast<void>(schema);
   return Done{};

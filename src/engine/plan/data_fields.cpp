@@ -70,10 +70,10 @@ Fields reading_fields() {
           .with_standard("detected"),
       as_file(data_row("data.names", "--names", "FILE", "files with the items' names and categories",
                        &DataRequest::names)),
-      filter_row("min_rating", "--min-rating", "R", "keep ratings at or above", &FilterOptions::min_rating),
-      filter_row("min_user", "--min-user", "N", "keep users with at least so many items",
-                 &FilterOptions::min_user),
-      filter_row("core", "--core", "K", "keep users and items with at least so many of each other",
+      filter_row("min_rating", "--min-rating", "R", "keep ratings of R and above",
+                 &FilterOptions::min_rating),
+      filter_row("min_user", "--min-user", "N", "keep users with at least N items", &FilterOptions::min_user),
+      filter_row("core", "--core", "K", "keep users and items with at least K of each other",
                  &FilterOptions::core)};
 }
 
@@ -88,20 +88,20 @@ Fields split_fields() {
                "share of the training part to hold out for validation"},
               [](auto& request) -> auto& { return request.data.split.validation_share; })
               .in_group("Data"),
-          as_file(data_row("data.test", "--test", "FILE", "files of a given test part: nothing is split",
+          as_file(data_row("data.test", "--test", "FILE", "files with the test part; nothing is split then",
                            &DataRequest::test)),
           as_file(data_row("data.validation", "--validation-data", "FILE",
-                           "files of a given validation part, with --test", &DataRequest::validation))};
+                           "files with the validation part; needs --test", &DataRequest::validation))};
 }
 
 Fields data_fields() {
-  return joined({{as_file(data_row("data.paths", "--data", "PATH",
-                                   "files or folders of interactions, plain or .zst", &DataRequest::paths)),
-                  as_file(data_row("data.split_file", "--split-file", "FILE",
-                                   "a split made by 'sotto data split'; in place of --data",
-                                   &DataRequest::split_file))},
-                 reading_fields(),
-                 split_fields()});
+  return joined(
+      {{as_file(data_row("data.paths", "--data", "PATH", "files or folders of interactions, plain or .zst",
+                         &DataRequest::paths)),
+        as_file(data_row("data.split_file", "--split-file", "FILE",
+                         "a split made by 'sotto data split', instead of --data", &DataRequest::split_file))},
+       reading_fields(),
+       split_fields()});
 }
 
 Fields knowledge_fields() {
@@ -122,19 +122,19 @@ Fields knowledge_fields() {
           knowledge_row("objects", "--kg-objects", "FILE", "names of a list's object numbers", &Of::objects)),
       knowledge_toggle("object_second", "--kg-object-second", "lists of numbers are item, object, predicate",
                        &Of::object_second),
-      knowledge_row("include", "--kg-include", "P", "follow these predicates alone, such as dbo:starring",
+      knowledge_row("include", "--kg-include", "P", "follow only these predicates, such as dbo:starring",
                     &Of::include),
-      knowledge_row("exclude", "--kg-exclude", "P", "follow all but these; -: follow all", &Of::exclude,
-                    "what the thesis leaves out (rdf:type, owl:sameAs, …)"),
+      knowledge_row("exclude", "--kg-exclude", "P", "follow all predicates except these; -: follow all",
+                    &Of::exclude, "what the thesis leaves out (rdf:type, owl:sameAs, …)"),
       knowledge_row("depth", "--kg-depth", "N", "hops from an item", &Of::depth,
                     fmt::format("{}", ExploreOptions{}.depth)),
-      knowledge_row("fan_out", "--kg-fan-out", "N", "objects that are followed of a node by one predicate",
+      knowledge_row("fan_out", "--kg-fan-out", "N", "objects to follow per node and predicate, at most",
                     &Of::fan_out, fmt::format("{}", ExploreOptions{}.most_objects)),
-      knowledge_row("min_items", "--kg-min-items", "N", "drop features of fewer items", &Of::min_items,
-                    fmt::format("{}", FeatureFilter{}.min_items)),
+      knowledge_row("min_items", "--kg-min-items", "N", "drop features that fewer than N items have",
+                    &Of::min_items, fmt::format("{}", FeatureFilter{}.min_items)),
       std::move(broken),
       knowledge_toggle("labels", "--kg-labels",
-                       "categories and years of the items' names (--names) are features too", &Of::labels),
+                       "use categories and years in the items' names (--names) as features too", &Of::labels),
       knowledge_toggle("only_known", "--kg-only-known",
                        "leave out items without features, before any other filter", &Of::only_known)};
 }
@@ -145,21 +145,23 @@ Fields context_fields() {
   return {
       with_commas(context_row(
           "of", "--contexts", "LIST",
-          "of interval, daypart, columns, item, person, recency; or all there is, or none", &Of::of)),
+          "contexts to use: interval, daypart, columns, item, person, recency; or all, or none", &Of::of)),
       as_file(context_row("people", "--people", "FILE",
                           "people's attributes: u.user, users.dat, or a table of users under a header",
                           &Of::people)),
       context_row("interval_hours", "--interval-hours", "H", "width of the bins of time between two ratings",
                   &Of::interval_hours, fmt::format("{}", usual.bin_hours)),
-      context_row("interval_bins", "--interval-bins", "N", "how many there are; they double in width",
-                  &Of::interval_bins, fmt::format("{}", usual.bins)),
-      unless_usual(toggle({"contexts.interval_exact", "--interval-exact", "", "bins of one width"},
+      context_row("interval_bins", "--interval-bins", "N",
+                  "number of bins; each is twice as wide as the one before", &Of::interval_bins,
+                  fmt::format("{}", usual.bins)),
+      unless_usual(toggle({"contexts.interval_exact", "--interval-exact", "", "bins of equal width"},
                           of_contexts(&Of::interval_exact))
                        .in_group("Ratings and contexts")),
-      context_row("day", "--day", "H-H", "the hours between which it is day", &Of::day,
+      context_row("day", "--day", "H-H", "hours that count as day; the others are night", &Of::day,
                   fmt::format("{}-{}", usual.day_from, usual.night_from)),
-      context_row("utc_offset", "--utc-offset", "H", "of the people's clocks, for weekends and nights",
-                  &Of::utc_offset, "0"),
+      context_row("utc_offset", "--utc-offset", "H",
+                  "hours that people's clocks are ahead of UTC, for weekends and nights", &Of::utc_offset,
+                  "0"),
       data_row("data.rating_scale", "--rating-scale", "LOW:HIGH", "lowest and highest rating, such as 1:5",
                &DataRequest::rating_scale)
           .with_standard("those of the data")
@@ -167,7 +169,7 @@ Fields context_fields() {
       unless_usual(
           field(
               {"split.most_test", "--most-test", "N",
-               "of each user's test items judge so many, drawn at random, and train on the rest; 0: all"},
+               "judge at most N test items per user, drawn at random, and train on the others; 0: judge all"},
               [](auto& request) -> auto& { return request.data.split.most_test; })
               .in_group("Ratings and contexts"))};
 }

@@ -38,16 +38,16 @@ Status check_idle(const ExamplesRequest& asked) {
   const ExamplesRequest usual;
   if (!asked.generate && asked.count != usual.count)
     return fail(Code::usage,
-                "--examples is of examples that are made up: leave it out with --data; --most-examples takes "
-                "some of a device's");
+                "--examples is for generated examples: leave it out with --data; --most-examples takes some "
+                "of a device's");
   if (asked.deal == DealKind::people && asked.devices != usual.devices)
     return fail(Code::usage,
-                "--devices is of iid and shards, and people hold their own examples, each on one device: "
+                "--devices is for iid and shards, and people hold their own examples, each on one device: "
                 "leave it out; --most-devices takes some of them");
   if (asked.deal != DealKind::people && asked.people.sample_share != usual.people.sample_share)
-    return fail(Code::usage, "--sample is of people: choose --deal people, or leave it out");
+    return fail(Code::usage, "--sample is for people: choose --deal people, or leave it out");
   if (asked.deal != DealKind::people && asked.people.least != usual.people.least)
-    return fail(Code::usage, "--least is of people: choose --deal people, or leave it out");
+    return fail(Code::usage, "--least is for people: choose --deal people, or leave it out");
   return Done{};
 }
 
@@ -99,12 +99,12 @@ Result<Dealt> dealt_by(const ExamplesRequest& asked, const OwnedExamples& source
 
 Status check_examples(const DataRequest& data) {
   if (data.paths.empty() && !data.examples.generate)
-    return fail(Code::usage,
-                "there is nothing to learn from: name a folder with --data, or make examples up with "
-                "--generate");
+    return fail(
+        Code::usage,
+        "there is nothing to learn from: name a folder with --data, or generate examples with --generate");
   if (!data.paths.empty() && data.examples.generate)
-    return fail(Code::usage, "examples come from --data or are made up by --generate: choose one");
-  if (data.paths.size() > 1) return fail(Code::usage, "examples lie in one folder: name one with --data");
+    return fail(Code::usage, "examples come from --data or from --generate: choose one");
+  if (data.paths.size() > 1) return fail(Code::usage, "examples are in one folder: name one with --data");
   if (!(data.split.validation_share >= 0.0 && data.split.validation_share < 1.0))
     return fail(Code::usage, "--validation is a share of a device's examples, from 0 to below 1");
   return check_idle(data.examples);

@@ -86,7 +86,8 @@ Result<ItemLinks> read_links(const KnowledgeRequest& request, const IdTable& ite
     SOTTO_TRY_DONE(read_item_links(std::move(source), broken, links));
   }
   if (links.pairs.empty())
-    return fail(Code::bad_input, request.links.front() + ": no links in it; give \"item<TAB>entity\" a line");
+    return fail(Code::bad_input,
+                request.links.front() + ": no links in it; give one \"item<TAB>entity\" per line");
   return links;
 }
 
@@ -111,11 +112,12 @@ Result<FeatureList> explore(const KnowledgeRequest& request, const std::vector<K
   report.graph = exploration.report();
   report.triples += report.graph.statements;
   if (report.graph.entities == 0)
-    return fail(Code::bad_input,
-                fmt::format("{}: the graph says nothing about any of the {} linked items: {}",
-                            graphs.front().path, links.items.size(),
-                            request.links.empty() ? "give links from items to entities with --kg-links"
-                                                  : "do links and graph name the entities alike?"));
+    return fail(
+        Code::bad_input,
+        fmt::format("{}: the graph has no facts about any of the {} linked items: {}", graphs.front().path,
+                    links.items.size(),
+                    request.links.empty() ? "give links from items to entities with --kg-links"
+                                          : "check that links and graph name the entities in the same way"));
   FeatureList found = exploration.features();
   report.graph.cut_items = exploration.report().cut_items;
   return found;

@@ -34,7 +34,8 @@ Result<PlanScalar> number_from(const std::string& word, const char* what) {
   const char* begin = word.data() + (word.starts_with('+') && !word.starts_with("+-") ? 1 : 0);
   const char* end = word.data() + word.size();
   const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || stop != end) return fail(Code::usage, fmt::format("'{}' is no {}", word, what));
+  if (error != std::errc() || stop != end)
+    return fail(Code::usage, fmt::format("'{}' is not a {}", word, what));
   return PlanScalar(value);
 }
 

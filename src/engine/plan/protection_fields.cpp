@@ -40,12 +40,11 @@ Status read_consent(TrainRequest& request, const std::string& path) {
 
 Fields consent_fields() {
   const Rows<ConsentRequest> of{&TrainRequest::consent, "consent", "Consent"};
-  Field policy =
-      setter({"", "--consent", "FILE",
-              "a consent policy that everybody has: share, rules for items and categories (and, for "
-              "models of --kg, features and predicates), contexts and history"},
-             read_consent)
-          .in_group("Consent");
+  Field policy = setter({"", "--consent", "FILE",
+                         "a consent policy for everybody: share, rules for items and categories (and, for "
+                         "models of --kg, features and predicates), contexts and history"},
+                        read_consent)
+                     .in_group("Consent");
   policy.is_file = true;
   return {
       field(
@@ -53,26 +52,25 @@ Fields consent_fields() {
           [](auto& request) -> auto& { return request.plan.consent.pi; })
           .with_tries({"0.1", "0.5", "1.0"})
           .in_group("Federation"),
-      named({"consent.mask", "--mask", "KIND", "redraw: decided at each update; sticky: once for each item"},
+      named({"consent.mask", "--mask", "KIND", "redraw: drawn at each update; sticky: drawn once per item"},
             [](auto& request) -> auto& { return request.plan.consent.mask; }, parse_mask,
             {"redraw", "sticky"})
           .in_group("Federation"),
       std::move(policy),
-      of.row("policy", "", "TEXT", "the whole policy that everybody has", &ConsentRequest::policy),
+      of.row("policy", "", "TEXT", "the whole policy, for everybody", &ConsentRequest::policy),
       of.row("mix", "--consent-mix", "LIST",
              "levels that people draw from, such as open=0.3,balanced=0.4,careful=0.2,closed=0.1",
              &ConsentRequest::mix),
       of.row("udcp", "--udcp", "LIST",
              "protocols for contexts that people draw from, such as full=0.5,partial=0.3,none=0.2 "
-             "(partial:0.3 is "
-             "another part than half)",
+             "(partial:0.3 sets another part than half)",
              &ConsentRequest::udcp),
       setter({"", "--device", "USER=DIR",
-              "this person's device lies in DIR: its policy holds, its ledger is written"},
+              "this person's device is in DIR: its policy applies, and its ledger is written"},
              [](TrainRequest& request, const std::string& text) { return set_device(request.consent, text); })
           .in_group("Consent"),
-      of.row("device", "", "USER=DIR", "the person whose device lies in a folder", &ConsentRequest::device),
-      of.row("device_policy", "", "TEXT", "the policy that lay there", &ConsentRequest::device_policy)};
+      of.row("device", "", "USER=DIR", "the person whose device is in a folder", &ConsentRequest::device),
+      of.row("device_policy", "", "TEXT", "the policy of that device", &ConsentRequest::device_policy)};
 }
 
 }  // namespace
@@ -87,23 +85,25 @@ Fields sum_fields() {
             parse_sum_kind, {"plain", "secure", "shares", "paillier"})
           .in_group("Secure sum"),
       of.row("block", "--secure-block", "ROWS",
-             "rows within which a device's touch is hidden; 0: the whole catalogue", &SumOptions::block),
+             "rows per block: which of them a device changed stays hidden; 0: the whole catalogue",
+             &SumOptions::block),
       of.row("group", "--secure-group", "N",
-             "devices summed together, at least, and the server sees each such sum; 0: the whole cohort",
+             "devices per sum, at least; the server sees each of these sums; 0: the whole cohort",
              &SumOptions::group),
       of.row("bits", "--secure-bits", "N", "bits of the ring; 0: as few as hold the sum", &SumOptions::bits),
-      of.row("limit", "--secure-limit", "N", "largest integer a device may give; 0: as large as they may be",
+      of.row("limit", "--secure-limit", "N",
+             "largest integer that a device may send; 0: as large as contributions can be",
              &SumOptions::limit),
-      of.row("silent", "--secure-dropout", "SHARE", "simulated: devices that fall silent in each round",
+      of.row("silent", "--secure-dropout", "SHARE", "simulated: devices that drop out in each round",
              &SumOptions::silent),
       field({"sum.corrupt", "--secure-corrupt", "SHARE", "assumed: devices that work for the server"},
             assumed(&SumAssumptions::corrupt))
           .in_group("Secure sum"),
       field({"sum.dropped", "--secure-tolerate", "SHARE",
-             "assumed: devices that may fall silent without failing the round"},
+             "assumed: devices that may drop out without failing the round"},
             assumed(&SumAssumptions::dropped))
           .in_group("Secure sum"),
-      field({"sum.crowd", "--secure-crowd", "N", "honest devices that anybody is at least summed with"},
+      field({"sum.crowd", "--secure-crowd", "N", "honest devices that each sum adds up, at least"},
             assumed(&SumAssumptions::crowd))
           .in_group("Secure sum"),
       of.row("aggregators", "--secure-aggregators", "N", "aggregators of shares", &SumOptions::aggregators)};
@@ -129,33 +129,34 @@ Fields noise_fields() {
           "gaussian, or laplace (central and local): lengths are then sums of absolute values, and a release "
           "has an epsilon without delta",
           &DpRequest::kind, "gaussian"),
-      of.row("epsilon", "--dp-epsilon", "E", "what may be spent in all; the noise follows from it",
+      of.row("epsilon", "--dp-epsilon", "E", "epsilon to spend in total; the noise follows from it",
              &DpRequest::epsilon),
       of.row("noise", "--dp-noise", "S",
-             "noise as a multiple of the clip (its deviation, of Laplace noise its scale); with --dp-epsilon "
-             "the "
-             "run halts when that is spent",
+             "noise as a multiple of the clip (standard deviation; for Laplace noise the scale); with "
+             "--dp-epsilon the run stops when that is spent",
              &DpRequest::noise),
       of.row("delta", "--dp-delta", "D", "chance that the bound does not hold", &DpRequest::delta, "1e-6"),
-      of.row("clip", "--dp-clip", "C", "most length of one person's contribution", &DpRequest::clip, "1"),
-      of.row("row_clip", "--dp-row-clip", "C", "most length of one row of it", &DpRequest::row_clip, "none"),
-      of.row("survivors", "--dp-survivors", "SHARE", "devices of a round that stay at least (distributed)",
-             &DpRequest::survivors, "1"),
+      of.row("clip", "--dp-clip", "C", "largest length of one person's contribution", &DpRequest::clip, "1"),
+      of.row("row_clip", "--dp-row-clip", "C", "largest length of one row of it", &DpRequest::row_clip,
+             "none"),
+      of.row("survivors", "--dp-survivors", "SHARE",
+             "devices of a round that stay to its end, at least (distributed)", &DpRequest::survivors, "1"),
       std::move(budget)};
 }
 
 Fields robust_fields() {
   const Rows<RobustOptions> of{&TrainRequest::robust, "robust", "Robust sums"};
   return {of.row("row_clip", "--robust-row-clip", "L",
-                 "greatest length of what one device says about one row", &RobustOptions::row_clip),
-          of.row("clip", "--robust-clip", "L", "greatest length of all that one device says in a round",
+                 "largest length of one device's contribution to one row", &RobustOptions::row_clip),
+          of.row("clip", "--robust-clip", "L", "largest length of one device's contribution in a round",
                  &RobustOptions::clip),
           of.row("min_contributors", "--min-contributors", "N",
-                 "a row that fewer devices speak about in a round is not released",
+                 "release a row only if at least N devices contribute to it in a round",
                  &RobustOptions::min_contributors),
-          of.row("groups", "--groups", "N", "cut the cohort into so many groups, each summed on its own",
+          of.row("groups", "--groups", "N", "divide the cohort into N groups, each summed on its own",
                  &RobustOptions::groups),
-          named({"robust.across", "--across", "RULE", "how groups become one: mean, median or trimmed:SHARE"},
+          named({"robust.across", "--across", "RULE",
+                 "how the groups' sums are combined: mean, median or trimmed:SHARE"},
                 of.at(&RobustOptions::across), parse_across)
               .in_group("Robust sums")};
 }
@@ -167,12 +168,12 @@ Fields criteria_fields() {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", criterion->name);
   Field order = of.row(
       "order", "--criteria", "ORDER",
-      fmt::format("by what devices count more or less, the first first: \"size>novelty\"; of {}", names),
+      fmt::format("criteria that weight devices, the most important first: \"size>novelty\"; from {}", names),
       &CriteriaRequest::order);
   order.set = [set = order.set](TrainRequest& request, const PlanValue& value) -> Status {
     SOTTO_TRY_DONE(set(request, value));
     if (request.criteria.order.empty())
-      return fail(Code::usage, "--criteria names no criterion: leave it out for none");
+      return fail(Code::usage, "it names no criterion: name one, or leave the option out");
     return Done{};
   };
   Field trust =
@@ -184,9 +185,9 @@ Fields criteria_fields() {
       of.row("score", "--score", "KIND", "how criteria become one number: prioritized, mean, owa or choquet",
              &CriteriaRequest::score, "prioritized"),
       with_commas(of.row("weights", "--score-weights", "LIST",
-                         "of mean and owa: one per criterion; of choquet: one per set of them",
+                         "for mean and owa: one per criterion; for choquet: one per set of criteria",
                          &CriteriaRequest::weights)),
-      of.row("size_bound", "--size-bound", "N", "records from which on a device counts fully by size",
+      of.row("size_bound", "--size-bound", "N", "records from which a device counts fully by size",
              &CriteriaRequest::size_bound, "the longest history reported"),
       std::move(trust),
       of.row("quality", "--quality-category", "NAME", "quality is the share of a history in this category",

@@ -37,48 +37,49 @@ Fields step_fields() {
     return [member](auto& request) -> auto& { return request.early.*member; };
   };
   const char* group = "Judging";
-  return {field({"early_stopping.metric", "", "METRIC", "the metric that is looked at"},
-                early(&EarlyStopping::metric)),
-          setter({"", "--early-stop", "METRIC",
-                  "stop when this metric of the validation part gains no more, such as nDCG@10"},
-                 [](TrainRequest& request, const std::string& metric) -> Status {
-                   request.early.metric = metric;
-                   if (request.early.patience == 0) request.early.patience = usual_patience;
-                   return Done{};
-                 })
-              .in_group(group),
-          field({"early_stopping.every", "--eval-every", "N", "epochs between two looks"},
-                early(&EarlyStopping::every))
-              .in_group(group),
-          field({"early_stopping.patience", "--patience", "N", "looks without gain before it stops"},
-                early(&EarlyStopping::patience))
-              .with_standard("5 with --early-stop")
-              .in_group(group),
-          field({"federation.log_every", "--log-every", "N",
-                 "rounds per line of rounds.jsonl; 0: one, or more in long epochs"},
-                of(&TrainRequest::log_every))
-              .in_group("Run")};
+  return {
+      field({"early_stopping.metric", "", "METRIC", "the metric to watch"}, early(&EarlyStopping::metric)),
+      setter({"", "--early-stop", "METRIC",
+              "stop when this metric on the validation part no longer improves, such as nDCG@10"},
+             [](TrainRequest& request, const std::string& metric) -> Status {
+               request.early.metric = metric;
+               if (request.early.patience == 0) request.early.patience = usual_patience;
+               return Done{};
+             })
+          .in_group(group),
+      field({"early_stopping.every", "--eval-every", "N", "epochs between two evaluations"},
+            early(&EarlyStopping::every))
+          .in_group(group),
+      field({"early_stopping.patience", "--patience", "N",
+             "evaluations without improvement before training stops"},
+            early(&EarlyStopping::patience))
+          .with_standard("5 with --early-stop")
+          .in_group(group),
+      field({"federation.log_every", "--log-every", "N",
+             "rounds per line of rounds.jsonl; 0: one, or more in long epochs"},
+            of(&TrainRequest::log_every))
+          .in_group("Run")};
 }
 
 Field seed() {
-  Field seed = field({"seed", "", "N", "of everything that is drawn"}, of_plan(&Plan::seed));
+  Field seed = field({"seed", "", "N", "seed of everything that is drawn"}, of_plan(&Plan::seed));
   seed.common = true;
   return seed;
 }
 
 Fields common_fields() {
-  Fields all = joined(
-      {{seed()},
-       data_fields(),
-       knowledge_fields(),
-       context_fields(),
-       {with_commas(
-            field({"evaluation.cutoffs", "--cutoffs", "LIST", "lengths of the judged lists, such as 1,10"},
-                  of(&TrainRequest::cutoffs)))
-            .in_group("Judging"),
-        field({"evaluation.users", "--eval-users", "N", "judge a sample of so many users; 0: everybody"},
-              of(&TrainRequest::eval_users))
-            .in_group("Judging")}});
+  Fields all =
+      joined({{seed()},
+              data_fields(),
+              knowledge_fields(),
+              context_fields(),
+              {with_commas(field({"evaluation.cutoffs", "--cutoffs", "LIST",
+                                  "lengths of the judged lists, such as 1,10"},
+                                 of(&TrainRequest::cutoffs)))
+                   .in_group("Judging"),
+               field({"evaluation.users", "--eval-users", "N", "judge a sample of N users; 0: everybody"},
+                     of(&TrainRequest::eval_users))
+                   .in_group("Judging")}});
   for (Field& field : all) field.common = true;
   return all;
 }
@@ -127,7 +128,7 @@ Field negative_reg() {
 
 Field average_last() {
   return field({"model.average_last", "--average-last", "N",
-                "the model is the mean of those after the last N epochs; 0: the last alone"},
+                "average the models after the last N epochs; 0: use the last one"},
                of(&TrainRequest::average_last))
       .in_group(model_group);
 }
@@ -142,7 +143,7 @@ Field lambda(float standard) {
 Field recency() {
   return field(
              {"model.recency", "--recency", "N",
-              "half-life in items: what is older counts less for the list; 0: all count alike (needs times)"},
+              "half-life in items: older items count less for the list; 0: all count equally (needs times)"},
              of(&TrainRequest::recency))
       .with_tries({"0.0", "5.0", "10.0", "50.0"})
       .in_group(model_group);
@@ -158,13 +159,13 @@ Field neighbors(const char* help) {
 
 Field shrink() {
   return field(
-             {"knn.shrink", "--shrink", "N", "shrinkage of the likeness"},
+             {"knn.shrink", "--shrink", "N", "shrinkage of the similarity"},
              [](auto& request) -> auto& { return request.knn.shrink; })
       .in_group(model_group);
 }
 
 Field similarity() {
-  return named({"knn.similarity", "--similarity", "NAME", "how likeness is measured"},
+  return named({"knn.similarity", "--similarity", "NAME", "how similarity is measured"},
                [](auto& request) -> auto& { return request.knn.similarity; }, parse_similarity,
                {"cosine", "jaccard", "pearson"})
       .in_group(model_group);
@@ -172,7 +173,7 @@ Field similarity() {
 
 Field cohort() {
   return field(
-             {"federation.cohort", "--cohort", "SHARE", "share of the users in a round; 0: exactly one user"},
+             {"federation.cohort", "--cohort", "SHARE", "share of the users per round; 0: exactly one user"},
              of_plan(&Plan::cohort))
       .in_group(federation_group);
 }
@@ -192,11 +193,11 @@ Field triples() {
 }
 
 Fields server_step(const char* standard) {
-  return {named({"federation.server", "--server", "KIND", "the server's step by what devices sent"},
+  return {named({"federation.server", "--server", "KIND", "how the server applies what devices sent"},
                 of_server(&ServerRequest::step), parse_server_step, {"adam", "sgd", "momentum"})
               .with_standard(standard)
               .in_group(federation_group),
-          field({"federation.server_lr", "--server-lr", "N", "learning rate of that step"},
+          field({"federation.server_lr", "--server-lr", "N", "learning rate of the server's step"},
                 of_server(&ServerRequest::rate))
               .with_standard("the step's own")
               .in_group(federation_group),

@@ -11,8 +11,8 @@ Result<BudgetFile> BudgetFile::create(const std::filesystem::path& path, const P
   SOTTO_TRY_DONE(check(goal));
   SOTTO_TRY(const bool taken, is_there(path));
   if (taken)
-    return fail(Code::usage, fmt::format("{} is there already: a budget is never started anew by accident",
-                                         path.string()));
+    return fail(Code::usage,
+                fmt::format("{} exists: a budget is never started again by accident", path.string()));
   BudgetFile file(path, PrivacyBudget(goal));
   SOTTO_TRY_DONE(write_file(path, budget_text(file.budget_)));
   return file;

@@ -27,18 +27,17 @@ NoiseKind noise_kind_of(const DpRequest& dp) {
 // A message carries one device's share of distributed noise, and a sum over a group its members' shares.
 Status check_shares(const DpRequest& dp, const SumOptions& sum) {
   if (dp.laplace())
-    return fail(
-        Code::usage,
-        "shares of Laplace noise do not add up to Laplace noise: take --dp central or local, or leave "
-        "--dp-kind laplace out");
+    return fail(Code::usage,
+                "shares of Laplace noise do not add up to Laplace noise: choose --dp central or local, or "
+                "leave --dp-kind laplace out");
   if (sum.kind == SumKind::plain)
     return fail(Code::usage,
-                "with distributed noise a single message is hardly hidden: add --sum secure, or take --dp "
+                "with distributed noise a single message is hardly hidden: add --sum secure, or choose --dp "
                 "central or local");
   if (sum.group != 0 || sum.block != 0)
     return fail(Code::usage,
                 "distributed noise is planned for one sum over the whole cohort: leave --secure-group and "
-                "--secure-block out, or take --dp local");
+                "--secure-block out, or choose --dp local");
   return Done{};
 }
 
@@ -88,9 +87,10 @@ Status check_choice(const TrainRequest& request) {
   if (dp.place != to_string(DpPlace::central))
     return fail(
         Code::usage,
-        fmt::format("who chooses sees how many people each lambda suits, and with --dp {} nobody may: "
-                    "take --dp central (with --sum secure single answers stay hidden), or one --lambda",
-                    dp.place));
+        fmt::format(
+            "the choice counts how many people each lambda suits, and with --dp {} nobody may see that: "
+            "choose --dp central (with --sum secure single answers stay hidden), or give one --lambda",
+            dp.place));
   if (request.lambda)
     return fail(Code::usage, "lambda is either given or chosen: leave --lambda or --dp-lambdas out");
   constexpr std::size_t most_lambdas = 64;
@@ -106,7 +106,8 @@ Status check_choice(const TrainRequest& request) {
   if (!numbers || std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
     return fail(Code::usage, "dp-lambdas are numbers above 0, each once");
   if (!dp.choice_epsilon && !dp.epsilon)
-    return fail(Code::usage, "what may the choice of lambda cost? give --dp-choice-epsilon, or --dp-epsilon");
+    return fail(Code::usage,
+                "the cost of choosing lambda is missing: give --dp-choice-epsilon, or --dp-epsilon");
   if (dp.epsilon && dp.choice_cost() >= *dp.epsilon)
     return fail(Code::usage, fmt::format("a choice for epsilon {} leaves nothing of {} for the sums: lower "
                                          "--dp-choice-epsilon, or raise --dp-epsilon",
@@ -153,7 +154,8 @@ Status check_dp(const TrainRequest& request) {
                      dp.items || dp.popularity_share || dp.half_life || dp.chooses() || dp.choice_epsilon ||
                      !dp.kind.empty() || !dp.budget.empty();
   if (!dp.asked()) {
-    if (other) return fail(Code::usage, "to add noise say where: --dp central, distributed or local");
+    if (other)
+      return fail(Code::usage, "a place for the noise is missing: give --dp central, distributed or local");
     return Done{};
   }
   if (const auto place = parse_dp_place(dp.place); !place.ok()) return place.error();
@@ -165,7 +167,8 @@ Status check_dp(const TrainRequest& request) {
     return fail(Code::usage, fmt::format("differential privacy serves {}, not {}", model_names(serves),
                                          request.model->name));
   if (!dp.epsilon && !dp.noise)
-    return fail(Code::usage, "how much privacy? give --dp-epsilon, or --dp-noise as a multiple of the clip");
+    return fail(Code::usage,
+                "the amount of noise is missing: give --dp-epsilon, or --dp-noise as a multiple of the clip");
   if (request.early.patience > 0)
     return fail(Code::usage,
                 "early stopping chooses by people's own histories, which no noise covers: leave --early-stop "
@@ -180,10 +183,11 @@ Result<TrainRequest> with_noise(const TrainRequest& request, std::uint64_t relea
   if (!request.dp.asked()) return out;
   constexpr std::uint64_t most_releases = 10'000'000;
   if (releases > most_releases)
-    return fail(Code::usage,
-                fmt::format("{} noisy rounds are more than any budget bears: larger cohorts make "
-                            "fewer of them (--cohort 1)",
-                            releases));
+    return fail(
+        Code::usage,
+        fmt::format(
+            "{} noisy rounds are more than any budget allows: larger cohorts need fewer of them (--cohort 1)",
+            releases));
   out.dp.drawn_for = drawn_for(request, split);
   out.dp.releases = releases;
   if (request.dp.noise) return out;

@@ -54,10 +54,9 @@ Status check_candidates(const TrainRequest& request, const Split& split) {
 
 Status check_judged(const TrainRequest& request, Part part) {
   if (!request.dp.chooses() || part == Part::test) return Done{};
-  return fail(
-      Code::usage,
-      "lambda is chosen on the validation part, which says nothing about such a model any more: judge it "
-      "on the test part, or give one --lambda");
+  return fail(Code::usage,
+              "lambda is chosen on the validation part, so that part cannot judge the model: judge it on the "
+              "test part, or give one --lambda");
 }
 
 Histories whole_histories(const Split& split) {

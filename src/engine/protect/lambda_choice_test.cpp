@@ -222,10 +222,10 @@ TEST(LambdaChoice, WhatCannotBeIsRefusedWithARemedy) {
     EXPECT_NE(message.find(words), std::string::npos) << message;
   };
   EXPECT_EQ(refusal([](TrainRequest&) {}), "");
-  says(refusal([](TrainRequest& r) { r.dp.place = "local"; }), "take --dp central");
+  says(refusal([](TrainRequest& r) { r.dp.place = "local"; }), "choose --dp central");
   says(refusal([](TrainRequest& r) { r.dp.place = "distributed", r.sum.kind = SumKind::shares; }),
-       "take --dp central");
-  says(refusal([](TrainRequest& r) { r.dp.place = ""; }), "say where");
+       "choose --dp central");
+  says(refusal([](TrainRequest& r) { r.dp.place = ""; }), "a place for the noise is missing");
   says(refusal([](TrainRequest& r) { r.model = "fedals"; }), "fedals has no such option");
   says(refusal([](TrainRequest& r) { r.dp.lambdas = {5.0f}; }), "a single one is --lambda");
   says(refusal([](TrainRequest& r) { r.dp.lambdas.assign(65, 1.0f); }), "2 to 64");

@@ -39,7 +39,8 @@ Status check_is_read(const SumOptions& sum, bool plain_has_crowd) {
   if (sum.kind != SumKind::plain) return Done{};
   const SumOptions usual;
   const auto refused = [](const char* option, const char* kind) {
-    return fail(Code::usage, fmt::format("{} is of --sum {}: add it, or leave the option out", option, kind));
+    return fail(Code::usage,
+                fmt::format("{} is for --sum {}: add it, or leave the option out", option, kind));
   };
   if (sum.silent != usual.silent) return refused("--secure-dropout", "secure");
   if (sum.block != usual.block) return refused("--secure-block", "secure");
@@ -59,26 +60,25 @@ Status check_robust(const TrainRequest& request) {
   SOTTO_TRY_DONE(check(robust));
   if (!robust.asked()) return Done{};
   if (!request.model->federated())
-    return fail(Code::usage,
-                fmt::format("robust sums are of federated models, and {} is trained in one place: "
-                            "leave the robust flags out",
-                            request.model->name));
+    return fail(Code::usage, fmt::format("robust sums are for federated models, and {} is trained in one "
+                                         "place: leave the robust flags out",
+                                         request.model->name));
   if (request.dp.asked())
     return fail(
         Code::usage,
         "noise is planned for a sum, and a robust sum is another number: leave the robust flags or --dp "
         "out (--dp-clip and --dp-row-clip bound everybody too)");
   if (request.model->sends == Sends::pair_counts && (robust.row_clip || robust.clip))
-    return fail(Code::usage,
-                fmt::format("devices send whole pair counts for {}, which no length in the model's units "
-                            "bounds: leave --robust-clip and --robust-row-clip out; --groups with --across "
-                            "keeps liars from deciding",
-                            request.model->name));
-  if (request.sum.kind != SumKind::plain && (robust.row_clip || robust.clip || robust.min_contributors))
     return fail(
         Code::usage,
-        "under a secure sum nobody sees a contribution, to clip it or to count who speaks of a row: keep "
-        "--groups and --across, leave the other robust flags out");
+        fmt::format(
+            "devices send whole pair counts for {}, which no length in the model's units bounds: leave "
+            "--robust-clip and --robust-row-clip out; --groups with --across limits malicious devices",
+            request.model->name));
+  if (request.sum.kind != SumKind::plain && (robust.row_clip || robust.clip || robust.min_contributors))
+    return fail(Code::usage,
+                "under a secure sum nobody sees a contribution, so none can be clipped or counted per row: "
+                "keep --groups and --across, leave the other robust flags out");
   return Done{};
 }
 

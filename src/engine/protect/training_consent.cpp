@@ -24,10 +24,9 @@ Status watch_device(const TrainRequest& request, const Split& split, SumShape sh
   const DeviceFolder folder(device->folder);
   SOTTO_TRY(const PersonalPolicy policy, folder.policy());
   if (device::to_toml(policy) != request.consent.device_policy)
-    return fail(Code::usage,
-                fmt::format("{}: the person changed the policy since this run began: start anew, "
-                            "so that the new one holds",
-                            device->folder));
+    return fail(Code::usage, fmt::format("{}: the person changed the policy since this run began: start "
+                                         "again, so that the new one applies",
+                                         device->folder));
   SOTTO_TRY(std::unique_ptr<Vault> vault, folder.open());
   // A ledger that does not verify is not written to.
   SOTTO_TRY_DONE(folder.ledger());

@@ -46,11 +46,11 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
                       "it out, or train one of {}",
                       criterion->name, request.model->name, model_names(&ModelEntry::sends_steps)));
   if (holds(order, "layer-closeness"))
-    return fail(Code::usage, "layer-closeness is of networks that classify: for recommenders take closeness");
+    return fail(Code::usage,
+                "layer-closeness is for networks that classify: for recommenders choose closeness");
   if (holds(order, "trust") != !asked.trust.empty())
     return fail(Code::usage, asked.trust.empty()
-                                 ? "trust is what somebody says of devices: give a file of users and numbers "
-                                   "from 0 to 1 with --trust"
+                                 ? "trust needs a file of users and numbers from 0 to 1: give it with --trust"
                                  : "--trust is for the criterion trust: name it in --criteria");
   if (holds(order, "quality") != !asked.quality.empty())
     return fail(Code::usage,
@@ -60,10 +60,9 @@ Status check_order(const TrainRequest& request, const CriteriaOrder& order) {
   if (asked.size_bound && !holds(order, "size"))
     return fail(Code::usage, "--size-bound is for the criterion size: name it in --criteria");
   if (asked.size_bound && (*asked.size_bound == 0 || *asked.size_bound > most_size_bound))
-    return fail(Code::usage,
-                fmt::format("--size-bound is a number of records from 1 to {}: above that histories of "
-                            "different lengths would count alike",
-                            most_size_bound));
+    return fail(Code::usage, fmt::format("--size-bound is a number of records from 1 to {}: above that "
+                                         "histories of different lengths would count the same",
+                                         most_size_bound));
   return Done{};
 }
 
@@ -88,9 +87,9 @@ Result<HistoryFactsOptions> known_facts(const TrainRequest& request, const Crite
     for (std::size_t item = 0; item < split.item_categories.size(); ++item)
       facts.marked[item] = ("|" + split.item_categories[item] + "|").find(in) != std::string::npos;
     if (std::ranges::find(facts.marked, std::uint8_t{1}) == facts.marked.end())
-      return fail(Code::usage, fmt::format("no item of these data is of the category '{}': write it as in "
-                                           "--names FILE",
-                                           asked.quality));
+      return fail(Code::usage,
+                  fmt::format("no item of these data has the category '{}': write it as in --names FILE",
+                              asked.quality));
   }
   if (!asked.trust.empty()) {
     SOTTO_TRY(const std::string text, read_text(asked.trust));
@@ -155,7 +154,7 @@ Status check_criteria(const TrainRequest& request) {
     if (asked.score.empty() && asked.weights.empty() && !asked.size_bound && asked.trust.empty() &&
         asked.quality.empty())
       return Done{};
-    return fail(Code::usage, "to let devices count by criteria say which: --criteria \"size>diversity\"");
+    return fail(Code::usage, "no criteria are named: give them, such as --criteria \"size>diversity\"");
   }
   SOTTO_TRY(const CriteriaOptions options, criteria_options(asked, request.sum.assumed));
   const auto adds_up = [](const ModelEntry& entry) { return entry.has("criteria.order"); };
@@ -178,12 +177,12 @@ Result<std::unique_ptr<Weighing>> make_weighing(const TrainRequest& request, con
   SOTTO_TRY(CriteriaOptions options, criteria_options(request.criteria, request.sum.assumed));
   if (from.schedule.cohort < 2)
     return fail(Code::usage,
-                "criteria compare the devices of a cohort, and here each round has one: take larger cohorts "
+                "criteria compare the devices of a cohort, and here each round has one: make cohorts larger "
                 "(--cohort 0.1, --variant pfpl), or leave --criteria out");
   if (holds(options.order, "recency") && from.schedule.cohort >= from.users.size())
     return fail(Code::usage,
-                "recency tells who was away apart, and here everybody is in each round: take smaller cohorts "
-                "(--cohort 0.1), or leave it out");
+                "recency compares how long devices were away, and here everybody is in each round: make "
+                "cohorts smaller (--cohort 0.1), or leave the criterion out");
   SOTTO_TRY(HistoryFactsOptions known, known_facts(request, options.order, split));
   return std::unique_ptr<Weighing>(std::make_unique<HistoryWeighing>(
       std::move(options), std::move(known), request, split, from, std::move(sums), next, model_rows));
@@ -253,14 +252,13 @@ Result<std::vector<double>> read_trust(const std::string& text, const std::strin
     const auto user = users.find(line.substr(0, tab));
     if (!user) continue;  // of somebody whom the data's filters left out
     any = true;
-    if (said[*user]++ != 0) return wrong("this user stands in the file twice: keep one line");
+    if (said[*user]++ != 0) return wrong("this user is in the file twice: keep one line");
     trust[*user] = value;
   }
   if (!any)
-    return fail(Code::bad_input,
-                fmt::format("{}: no line is of a user of these data, so that trust would say nothing: write "
-                            "users as the data do",
-                            name));
+    return fail(Code::bad_input, fmt::format("{}: no line names a user of these data, so trust would have no "
+                                             "effect: write users as the data do",
+                                             name));
   return trust;
 }
 

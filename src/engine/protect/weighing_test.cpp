@@ -251,13 +251,13 @@ TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
   refused(
       "fpl", [](TrainRequest& r) { r.criteria.size_bound = 0; }, "--size-bound");
   refused(
-      "fpl", [](TrainRequest& r) { r.criteria.size_bound = 1'000'001; }, "count alike");
+      "fpl", [](TrainRequest& r) { r.criteria.size_bound = 1'000'001; }, "count the same");
   refused(
       "fpl", [](TrainRequest& r) { r.criteria.score = "max"; }, "no score function");
   refused(
       "fpl", [](TrainRequest& r) { r.criteria.weights = {1.0}; }, "prioritized score has no weights");
   refused(
-      "fpl", [](TrainRequest& r) { r.criteria.order = "MWL"; }, "take closeness");
+      "fpl", [](TrainRequest& r) { r.criteria.order = "MWL"; }, "choose closeness");
   refused(
       "fedals", [](TrainRequest& r) { r.criteria.order = "closeness"; }, "sends statistics");
   refused(
@@ -273,7 +273,7 @@ TEST(Weighing, WhatCannotBeIsRefusedWithASentence) {
         r.criteria.order.clear();
         r.criteria.score = "mean";
       },
-      "say which");
+      "no criteria are named");
 }
 
 TEST(Weighing, ACohortOfOneAndMissingCategoriesAreNamedWhenTheDataAreKnown) {
@@ -301,7 +301,7 @@ TEST(Weighing, TrustIsReadLineByLine) {
   for (const char* of_nobody : {"", "somebody\t0.5\nelse\t1\n"}) {
     const auto trust = read_trust(of_nobody, "t.tsv", users);
     ASSERT_FALSE(trust.ok()) << of_nobody;
-    EXPECT_NE(trust.error().message.find("no line is of a user"), std::string::npos);
+    EXPECT_NE(trust.error().message.find("no line names a user"), std::string::npos);
   }
 }
 

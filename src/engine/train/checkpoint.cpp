@@ -15,7 +15,7 @@ namespace {
 constexpr Stamp checkpoint_stamp{.magic = 0x4B434F53,  // "SOCK"
                                  .version = 4,
                                  .kind = "checkpoint",
-                                 .remedy = "start the run anew with --force"};
+                                 .remedy = "start the run again with --force"};
 
 constexpr std::size_t seal_size = 64;  // hexadecimal digits
 

@@ -49,20 +49,18 @@ Status check_subtraction(const TrainRequest& request) {
         "a robust rule made the sum (--groups, --across, --min-contributors), and nobody's part can be "
         "taken back from its result: train again without the person's data");
   if (request.sum.kind != SumKind::plain && request.sum.silent > 0.0)
-    return fail(
-        Code::usage,
-        "devices fell silent in the secure sum (--secure-dropout), and nobody knows whether the person "
-        "is in it: train again without the person's data");
+    return fail(Code::usage,
+                "devices dropped out of the secure sum (--secure-dropout), and nobody knows whether the "
+                "person is in it: train again without the person's data");
   return Done{};
 }
 
 // A replay needs the plan as it was made: for everybody who was there.
 Status check_replay(const Split& split) {
   if (!has_forgotten(split)) return Done{};
-  return fail(
-      Code::usage,
-      "somebody was forgotten in this run already, and the rounds cannot be planned again as they were: "
-      "train again without the data of all who are to be forgotten");
+  return fail(Code::usage,
+              "a person was forgotten in this run before, and the rounds cannot be planned again as they "
+              "were: train again without the data of everyone who is to be forgotten");
 }
 
 // The first round in which the person was asked.
@@ -187,11 +185,10 @@ Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Execu
         fmt::format("{} is a central model: it has no devices; train it again without the person's data",
                     request.request.model->name));
   if (request.request.dp.asked())
-    return fail(
-        Code::usage,
-        "what was released with noise cannot be taken back, and a second release without the person "
-        "would show them: train anew without their data, with a budget for it (--dp-budget); the run's "
-        "epsilon bounds what the old model tells of them");
+    return fail(Code::usage,
+                "what was released with noise cannot be taken back, and a second release without the person "
+                "would show them: train again without their data, with a budget for it (--dp-budget); the "
+                "run's epsilon bounds what the old model reveals about them");
   SOTTO_TRY_DONE(!request.request.model->in_steps() ? check_subtraction(request.request)
                                                     : check_replay(split));
   return Forgetting(request, split, executor).run();

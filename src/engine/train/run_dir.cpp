@@ -107,7 +107,7 @@ Result<std::vector<RowMatrix>> load_rows_file(const Stamp& stamp, const fs::path
   for (const RowMatrix& rows : matrices)
     for (std::size_t row = 0; row < rows.rows(); ++row)
       if (!std::ranges::all_of(rows.values(row), [](float value) { return std::isfinite(value); }))
-        return damaged_run(path, "it holds values that are no finite numbers");
+        return damaged_run(path, "it holds values that are not finite numbers");
   return matrices;
 }
 
@@ -150,11 +150,11 @@ Status RunDir::check_free() const {
   if (!found.empty()) {
     SOTTO_TRY(const bool is_run, make_a_run(found, path_));
     return fail(Code::usage,
-                is_run ? fmt::format("{}: a run lies there already ({}): choose another --out, continue it "
-                                     "with --resume or replace it with --force",
+                is_run ? fmt::format("{}: this folder holds a run already ({}): choose another --out, "
+                                     "continue it with --resume or replace it with --force",
                                      path_.string(), listed(found))
-                       : fmt::format("{}: files lie there that a run would overwrite ({}), and they are not "
-                                     "a run: choose another --out, or move them away",
+                       : fmt::format("{}: this folder holds files that a run would overwrite ({}), and they "
+                                     "are not a run: choose another --out, or move them away",
                                      path_.string(), listed(found)));
   }
   return Done{};
@@ -177,10 +177,9 @@ Status RunDir::check_clear() const {
   if (found.empty()) return Done{};
   SOTTO_TRY(const bool is_run, make_a_run(found, path_));
   if (!is_run)
-    return fail(Code::usage,
-                fmt::format("{}: nothing is replaced, because no run lies there (only {}): choose another "
-                            "--out, or move the files away",
-                            path_.string(), listed(found)));
+    return fail(Code::usage, fmt::format("{}: nothing is replaced, because this folder holds no run (only "
+                                         "{}): choose another --out, or move the files away",
+                                         path_.string(), listed(found)));
   return Done{};
 }
 
@@ -221,7 +220,7 @@ Result<TrainRequest> RunDir::request() const {
   const fs::path plan = path_ / "plan.toml";
   SOTTO_TRY(const bool there, is_there(plan));
   if (!there)
-    return fail(Code::not_found, fmt::format("{}: no run lies there (no plan.toml)", path_.string()));
+    return fail(Code::not_found, fmt::format("{}: this folder holds no run (no plan.toml)", path_.string()));
   SOTTO_TRY(const std::string text, read_text(plan));
   if (text.starts_with(format_line)) {
     const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
@@ -281,17 +280,16 @@ Result<nlohmann::json> RunDir::summary() const {
                             "--out {}'",
                             path_.string(), path_.string()));
   if (!whole)
-    return fail(Code::not_found, fmt::format("{}: no run lies there (no run.json)", path_.string()));
+    return fail(Code::not_found, fmt::format("{}: this folder holds no run (no run.json)", path_.string()));
   SOTTO_TRY(nlohmann::json json, read_json(path));
   const auto format = json.find("format");
   if (json.is_object() && json.contains("rounds_until") && format == json.end())
-    return fail(
-        Code::incompatible,
-        fmt::format("{0}: version 0.1.0 averaged a classifier here, and this version keeps such runs as "
-                    "it keeps all: make it again with 'sotto train --plan {0}/plan.toml'",
-                    path_.string()));
+    return fail(Code::incompatible,
+                fmt::format("{0}: this is a run of 'sotto fedavg' of version 0.1.0, which this version "
+                            "cannot read: make it again with 'sotto train --plan {0}/plan.toml'",
+                            path_.string()));
   if (!json.is_object() || format == json.end() || !format->is_number_integer())
-    return damaged_run(path, "it does not say its format");
+    return damaged_run(path, "it does not name its format");
   if (*format != 1 && *format != run_format) return other_format(path_, format->dump());
   if (const std::string field = wrong_field(json); !field.empty())
     return damaged_run(path, fmt::format("\"{}\" is missing or of the wrong kind", field));
@@ -362,11 +360,10 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   SOTTO_TRY(std::optional<Parameters> parameters, dir.parameters(run.request, *run.split));
   // Its noise is drawn otherwise now: made again it would be another release, and nobody would pay for it.
   if (summary["format"] == 1 && !run.request.model->in_steps() && run.request.dp.asked())
-    return fail(
-        Code::incompatible,
-        fmt::format("{}: version 0.1.0 made this model with noise that is not drawn again: use it with that "
-                    "version, or train anew with a budget for it",
-                    path.string()));
+    return fail(Code::incompatible,
+                fmt::format("{}: version 0.1.0 made this model with noise that is not drawn again: use it "
+                            "with that version, or train again with a budget for it",
+                            path.string()));
   SOTTO_TRY(RebuiltModel again, rebuild_model(run.request, *run.split, std::move(parameters), executor));
   // Up to format 1 the hash of a model made in one go was that of its settings.
   if (summary["format"] != 1 && summary["model_hash"] != again.hash)

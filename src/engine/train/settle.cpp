@@ -39,9 +39,10 @@ Status check_ready_parts(const DataRequest& data) {
   if (data.split_file.empty() && data.test.empty()) return Done{};
   const char* what = data.test.empty() ? "a saved split (--split-file)" : "a given test part (--test)";
   if (data.split.validation_share > 0.0)
-    return fail(Code::usage, fmt::format("{} is not cut again: leave --validation out, or give the part with "
-                                         "--validation-data",
-                                         what));
+    return fail(
+        Code::usage,
+        fmt::format("{} is not split again: leave --validation out, or give the part with --validation-data",
+                    what));
   if (to_string(data.split.rule) != to_string(SplitOptions{}.rule))
     return fail(Code::usage, fmt::format("{} is not split again: leave --split out", what));
   return Done{};
@@ -51,14 +52,15 @@ Status check_knowledge(const TrainRequest& request) {
   const DataRequest& data = request.data;
   SOTTO_TRY_DONE(check(data.kg));
   if (data.kg.labels && data.names.empty())
-    return fail(Code::usage, "--kg-labels makes features of what --names says about the items: add --names");
+    return fail(Code::usage, "--kg-labels makes features from the items' --names: add --names");
   if (request.model->needs_features && !data.kg.asked())
-    return fail(Code::usage,
-                fmt::format("{} looks at what is known about the items: name a knowledge graph or "
-                            "a list of item features with --kg",
-                            request.model->name));
+    return fail(
+        Code::usage,
+        fmt::format(
+            "{} needs features of the items: name a knowledge graph or a list of item features with --kg",
+            request.model->name));
   if (data.kg.depth.value_or(1) > ProfileOptions::most_hops)
-    return fail(Code::usage, fmt::format("models look at features of 1 to {} hops, not {}: choose --kg-depth",
+    return fail(Code::usage, fmt::format("models use features of 1 to {} hops, not {}: choose --kg-depth",
                                          ProfileOptions::most_hops, *data.kg.depth));
   if (data.kg.only_known && (!data.split_file.empty() || !data.test.empty()))
     return fail(Code::usage,
@@ -82,14 +84,14 @@ Status settle_records(TrainRequest& request) {
                             "interaction files with --data",
                             rated ? request.model->name : "--contexts"));
   if (data.split.most_test > 0 && (!data.split_file.empty() || !data.test.empty()))
-    return fail(Code::usage, "parts that are given are not cut again: leave --most-test out");
+    return fail(Code::usage, "given parts are not split again: leave --most-test out");
   return Done{};
 }
 
 Status check_early_stopping(const TrainRequest& request) {
   if (request.early.patience == 0) return Done{};
   if (request.early.every == 0)
-    return fail(Code::usage, "eval-every is 0: look at the validation part every 1 epoch or more");
+    return fail(Code::usage, "--eval-every is 0: give the epochs between two evaluations, 1 or more");
   const DataRequest& data = request.data;
   const bool may_have_validation =
       data.split.validation_share > 0.0 || !data.validation.empty() || !data.split_file.empty();
@@ -101,7 +103,7 @@ Status check_early_stopping(const TrainRequest& request) {
   if (metric.cutoff &&
       std::find(request.cutoffs.begin(), request.cutoffs.end(), *metric.cutoff) == request.cutoffs.end())
     return fail(Code::usage,
-                fmt::format("early stopping looks at {}, but lists of {} are not judged: add {} to --cutoffs",
+                fmt::format("early stopping watches {}, but lists of {} are not judged: add {} to --cutoffs",
                             request.early.metric, *metric.cutoff, *metric.cutoff));
   return Done{};
 }
@@ -136,7 +138,7 @@ Status check_demands(const std::string& policy_text, const std::string& name, co
   if (policy.secure_only && sum.kind == SumKind::plain)
     return fail(
         Code::usage,
-        fmt::format("{}: the person allows secure sums alone, and this run's are plain: add --sum secure",
+        fmt::format("{}: the person allows only secure sums, and this run's are plain: add --sum secure",
                     name));
   const std::uint32_t crowd = sum.kind == SumKind::secure ? sum.assumed.crowd : 1;
   if (policy.least_crowd > crowd)
@@ -150,7 +152,7 @@ Status check_demands(const std::string& policy_text, const std::string& name, co
 
 Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !request.model->federated())
-    return fail(Code::usage, fmt::format("a {} sum serves federated models, not {}: leave it out",
+    return fail(Code::usage, fmt::format("a {} sum is for federated models, not {}: leave it out",
                                          to_string(request.sum.kind), request.model->name));
   SOTTO_TRY_DONE(check(request.sum));
   return check_is_read(request.sum, request.criteria.asked());

@@ -102,7 +102,7 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
   if (checkpoint.request_hash != checkpoint_.request_hash)
     return fail(Code::incompatible,
                 "the checkpoint belongs to another plan or other data: resume with the run's own plan, or "
-                "start anew");
+                "start again");
   const bool fits =
       checkpoint.round <= training_.schedule().rounds && fits_training(checkpoint.now, true) &&
       (!checkpoint.best || fits_training(*checkpoint.best, false)) &&
@@ -110,7 +110,7 @@ Status TrainingRun::resume(Checkpoint checkpoint) {
   if (!fits)
     return fail(Code::bad_input,
                 "the checkpoint does not fit the training it is for (its round or the size of its model is "
-                "wrong): start the run anew with --force");
+                "wrong): start the run again with --force");
   SOTTO_TRY_DONE(training_.count_before(checkpoint.round));
   checkpoint_ = std::move(checkpoint);
   watch_ = Stopwatch(checkpoint_.seconds);

@@ -17,7 +17,7 @@ class FallingSilent final : public Transport {
  public:
   FallingSilent(Transport& wire, std::uint32_t& left) : wire_(wire), left_(left) {}
   Result<std::string> call(Method method, const std::string& request) override {
-    if (left_ == 1) return fail(Code::io, "the device fell silent");
+    if (left_ == 1) return fail(Code::io, "the device dropped out");
     auto reply = wire_.call(method, request);
     --left_;
     return reply;

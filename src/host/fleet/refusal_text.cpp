@@ -27,7 +27,7 @@ const char* words_of(v1::Refusal refusal) {
     case v1::REFUSAL_REVOKED:
       return "devices that the operator revoked: 'sotto ctl unrevoke' lets one in again";
     case v1::REFUSAL_BAD_SIGNATURE:
-      return "requests not signed by the device they name: --byzantine devices forge such; else enrol anew";
+      return "requests not signed by the device they name: --byzantine devices forge such; else enrol again";
     case v1::REFUSAL_CLOCK:
       return "requests signed too far from the coordinator's time: set the clocks right, or raise "
              "clock_window_s";
@@ -42,7 +42,7 @@ const char* words_of(v1::Refusal refusal) {
     case v1::REFUSAL_TOO_LATE:
       return "answers after the end of their round or phase: raise round_s or phase_s if there are many";
     case v1::REFUSAL_DUPLICATE:
-      return "second, other answers to the same work: the first one counts";
+      return "different second answers to the same work: the first one counts";
     case v1::REFUSAL_WRONG_SHAPE:
       return "contributions of another shape than the task's: its items must be those of the data ('sotto "
              "data items')";
@@ -57,7 +57,7 @@ const char* words_of(v1::Refusal refusal) {
     case v1::REFUSAL_OUT_OF_ORDER:
       return "steps before their time: the devices ask again";
     case v1::REFUSAL_ROUND_FAILED:
-      return "rounds that were given up: 'sotto ctl rounds' says why";
+      return "rounds that were given up: 'sotto ctl rounds' lists why";
     case v1::REFUSAL_INTERNAL:
       return "the coordinator's own failures, such as a full disk: its log names the cause";
     default:

@@ -44,10 +44,9 @@ Status read_items(TomlTable& table, const std::filesystem::path& folder, TaskCon
   const toml::node* items = table.node("items");
   if (items == nullptr) {
     SOTTO_TRY_DONE(table.finish());  // perhaps it is there, mistyped
-    return fail(Code::bad_input,
-                fmt::format("{}: say what the items are: a number, or a file with their names, one a line "
-                            "('sotto data items' writes one)",
-                            table.where("items")));
+    return fail(Code::bad_input, fmt::format("{}: the items are missing: give a number, or a file with their "
+                                             "names, one per line ('sotto data items' writes one)",
+                                             table.where("items")));
   }
   if (items->is_string()) {
     std::string name;
@@ -172,8 +171,8 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
         Code::usage,
-        fmt::format("{}: a quorum of {} would release what a few devices said nearly as they said it: raise "
-                    "goal or quorum to at least {}, or write small_sums = true if that is meant",
+        fmt::format("{}: a quorum of {} would release contributions of a few devices nearly as they were "
+                    "sent: raise goal or quorum to at least {}, or write small_sums = true if that is meant",
                     place_of(table, file), task.rules.quorum, least_quorum));
   if (const Status fits = check(task); !fits.ok()) return chained(fits.error(), place_of(table, file));
   return task;

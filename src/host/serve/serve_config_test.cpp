@@ -75,7 +75,7 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_TRUE(says("[limits]\nthreads = 100000\n[task.a]\nitems = 5\n", "limits.threads must be"));
   EXPECT_TRUE(says("[limits]\nassignments = 0\n[task.a]\nitems = 5\n", "limits.assignments must be"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nround_s = -1\n", "task.a.round_s must be a number of seconds"));
-  EXPECT_TRUE(says("[task.a]\nfactors = 3\n", "say what the items are"));
+  EXPECT_TRUE(says("[task.a]\nfactors = 3\n", "the items are missing"));
   EXPECT_TRUE(says("[task.a]\nitms = 5\n",
                    "c.toml, line 2: unknown key 'task.a.itms'; did you mean 'items'? Known are abort, "));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nxyzxyz = 3\n", "unknown key 'task.a.xyzxyz'; known are abort, "));

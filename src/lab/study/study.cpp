@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "engine/plan/model_entry.h"
 #include "lab/study/cells.h"
 #include "metrics/metric_name.h"
 
