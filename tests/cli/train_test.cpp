@@ -214,7 +214,7 @@ TEST_F(CliTrain, show_advises_to_go_on_only_where_that_can_be) {
   const std::string old = shop_.sotto({"show", "run"}).out;
   EXPECT_EQ(old.find("--resume"), std::string::npos) << old;
   EXPECT_NE(old.find("it cannot go on: "), std::string::npos) << old;
-  EXPECT_NE(old.find("start the run anew with --force"), std::string::npos) << old;
+  EXPECT_NE(old.find("start the run again with --force"), std::string::npos) << old;
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(CliUsage, wrong_words_are_usage_errors_with_a_hint) {
       {{"data", "inspct", "x"}, "Did you mean 'inspect'?"},
       {{"train", "--factrs", "3"}, "Did you mean '--factors'?"},
       {{"train", "--factors", "many"}, "--factors"},
-      {{"train", "--model", "toppop", "--cutoffs", "1,,3"}, "'' is no whole number"},
+      {{"train", "--model", "toppop", "--cutoffs", "1,,3"}, "'' is not a whole number"},
       {{"train", "--hidden", "7", "--l1", "9"}, "no model has all of "},
       {{"train", "--hidden", "7", "--l1", "9"}, "--l1 (slim)"},
       {{"evaluate"}, "--run is required"},

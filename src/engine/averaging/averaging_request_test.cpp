@@ -119,14 +119,14 @@ TEST(AveragingRequest, WhatCannotBeIsRefused) {
   // What says nothing beside the rest.
   refused([](auto& r) { r.data.examples.people.sample_share = 0.25; }, "--sample is for people");
   refused([](auto& r) { r.data.examples.people.least = 2; }, "--least is for people");
-  refused([](auto& r) { r.criteria.score = "mean"; }, "--score is of criteria");
-  refused([](auto& r) { r.criteria.weights = {0.5}; }, "--score-weights is of criteria");
+  refused([](auto& r) { r.criteria.score = "mean"; }, "--score is for criteria");
+  refused([](auto& r) { r.criteria.weights = {0.5}; }, "--score-weights is for criteria");
   refused(
       [](auto& r) {
         own(r).classifier.kind = ClassifierKind::dense;
         own(r).classifier.filter = 3;
       },
-      "--filter is of the network cnn");
+      "--filter is for the network cnn");
 }
 
 TEST(AveragingRequest, RecencyNeedsDevicesThatAreAway) {
