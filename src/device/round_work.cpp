@@ -82,7 +82,7 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (!own || own->on_device().rows() != 1 || own->on_device().width() != width) own = start;
   SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
   RoundWork work{std::move(*own), *made, {}};
-  for (const ItemIndex item : device.sent(*made)) work.items.push_back(name_of(item, catalogue));
+  for (const ItemIndex item : device.sent(round, *made)) work.items.push_back(name_of(item, catalogue));
   return std::optional<RoundWork>(std::move(work));
 }
 

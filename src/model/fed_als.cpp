@@ -60,6 +60,7 @@ void FedAls::Server::take_all(const Integer* sum) {
   // Noise can count fewer than nobody.
   const long long counted = std::llround(unpack(sum, unit_, gram_.rows(), gram_));
   devices_ = static_cast<std::size_t>(std::max(counted, 0LL));
+  everybody_ = true;
 }
 
 template <class Integer>

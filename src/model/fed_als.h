@@ -74,7 +74,8 @@ class FedAls {
     void take(std::uint32_t row, const Integer* sum) {
       row == 0 ? take_all(sum) : take_item(row - 1, sum);
     }
-    [[nodiscard]] bool solved() const { return solved_; }
+    // Not where the row that everybody adds to is missing.
+    [[nodiscard]] bool solved() const { return solved_ && everybody_; }
 
    private:
     template <class Integer>
@@ -88,6 +89,7 @@ class FedAls {
     RowMatrix gram_;
     std::size_t devices_ = 0;
     bool solved_ = true;
+    bool everybody_ = false;
   };
 
  private:

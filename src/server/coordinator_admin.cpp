@@ -62,7 +62,7 @@ Json task_json(const TaskRun& task) {
            {"model", task.config().spec.model()},
            {"sum", task.config().spec.sum() == v1::SUM_SECURE ? "secure" : "plain"},
            {"items", task.config().spec.items()},
-           {"factors", task.config().spec.factors()},
+           {"factors", task.shape().width - 1},
            {"goal", task.config().rules.goal},
            {"quorum", task.config().rules.quorum},
            {"rounds", task.config().rules.rounds},
@@ -160,11 +160,13 @@ struct Coordinator::Answers {
       SOTTO_TRY(const auto records, own.store_.versions(one->name(), version.number - number + 1));
       version = records.back();
     }
-    SOTTO_TRY(const std::string encoded, own.store_.blob(version.master));
+    SOTTO_TRY(std::string encoded, own.store_.blob(version.master));
+    const TaskShape shape = one->shape();
+    encoded.resize(published_bytes({shape.rows, shape.width}));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
     out["items"] = one->config().spec.items();
-    out["width"] = one->config().spec.factors() + 1;
+    out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
     const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), encoded.size());
     out["total"] = encoded.size();

@@ -65,7 +65,6 @@ void RoundSum::keep() {
 
 Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
   noise_.reset();
-  round_ = round;
   if (budget_) {
     const double scale = double{task_.plan.fixed.scale()};
     DpSumPlan plan = dp_sum_plan({task_.clip.whole / scale, noise_multiplier_, scale});
@@ -80,12 +79,13 @@ Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
   return open().begin({.round = round, .cohort = {}, .shared = &master});
 }
 
-Result<RoundRelease> RoundSum::finish(const RowMatrix& master, const SumTotal* total) {
+Result<RoundRelease> RoundSum::finish(std::uint32_t releases, const ServerState& state,
+                                      const SumTotal* total) {
   if (total != nullptr) secure_.give(*total);
   Aggregator sum_of_round(total_space_);
   SOTTO_TRY(const Traffic traffic, open().finish(sum_of_round));
   RoundRelease release{{}, traffic.devices, {}};
-  SOTTO_TRY(release.master, model_->release(round_, master, std::move(sum_of_round)));
+  SOTTO_TRY(release.state, model_->release(releases, state, std::move(sum_of_round)));
   release.budget = charged();
   return release;
 }

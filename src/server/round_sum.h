@@ -3,7 +3,7 @@
 //
 // Laws: nothing is released that is not charged, and whether noisy sums have a solution is a release too:
 // from the noise on the round is charged, whether a model comes of it or not; keep() says that the charge
-// went to the store with the round's end. The master is never changed, a release is another matrix.
+// went to the store with the round's end. The state is never changed, a release is another one.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 namespace sotto::server {
 
 struct RoundRelease {
-  RowMatrix master;
+  ServerState state;
   std::uint64_t devices = 0;
   std::string budget;  // what the store must keep; empty: no noise, no budget
 };
@@ -35,7 +35,9 @@ class RoundSum {
   [[nodiscard]] Status begin(std::uint32_t round, const RowMatrix& master);
   // Where contributions go.
   [[nodiscard]] Collector& open() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
-  [[nodiscard]] Result<RoundRelease> finish(const RowMatrix& master, const SumTotal* total);
+  // `releases` were before this one.
+  [[nodiscard]] Result<RoundRelease> finish(std::uint32_t releases, const ServerState& state,
+                                            const SumTotal* total);
   [[nodiscard]] const ServerModel& model() const { return *model_; }
   // What the store must keep where the round is given up; empty: nothing was charged for it.
   [[nodiscard]] std::string charged() const { return charged_ ? budget_text(*pending_) : std::string(); }
@@ -63,8 +65,7 @@ class RoundSum {
   std::optional<PrivacyBudget> budget_, pending_;
   bool charged_ = false;  // pending_ holds a charge that budget_ lacks
   double noise_multiplier_;
-  std::uint32_t round_ = 0;     // at hand
-  std::optional<DpSum> noise_;  // of it
+  std::optional<DpSum> noise_;  // of the round at hand
 };
 
 }  // namespace sotto::server

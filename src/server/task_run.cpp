@@ -9,6 +9,7 @@
 #include "base/row_hash.h"
 #include "fed/wire/catalogue.h"
 #include "server/admission.h"
+#include "server/master_blob.h"
 
 namespace sotto::server {
 
@@ -84,13 +85,13 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
 
 Status TaskRun::start_new(std::int64_t now_ms) {
   SOTTO_TRY_DONE(take_catalogue(nullptr));
-  master_ = sum_->model().start_shared();
-  version_ = {.task = task_.name, .model_hash = hash_rows(master_), .master = {}, .time_ms = now_ms};
-  SOTTO_TRY(version_.master, around_.store.put_blob(publish(master_, v1::PRECISION_F32)));
+  master_ = sum_->model().start();
+  version_ = {.task = task_.name, .model_hash = hash_rows(master_.shared), .master = {}, .time_ms = now_ms};
+  SOTTO_TRY(version_.master, around_.store.put_blob(master_blob(master_)));
   const TaskRecord record{
       .name = task_.name, .spec = config_.spec.SerializeAsString(), .budget = sum_->budget()};
   SOTTO_TRY_DONE(around_.store.add_task(record, version_));
-  shelf_.add(0, master_);
+  shelf_.add(0, master_.shared);
   log(LogLevel::info, "task begins");
   return Done{};
 }
@@ -109,13 +110,14 @@ Status TaskRun::go_on(const TaskRecord& known) {
   if (versions.empty())
     return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
   std::reverse(versions.begin(), versions.end());
+  const ServerState like = sum_->model().start();
   for (const VersionRecord& version : versions) {
     SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
-    SOTTO_TRY(master_, read_published(encoded, shape_of(task_, v1::PRECISION_F32)));
-    shelf_.add(version.number, master_);
+    SOTTO_TRY(master_, read_master(encoded, like));
+    shelf_.add(version.number, master_.shared);
   }
   version_ = versions.back();
-  if (hash_rows(master_) != version_.model_hash)
+  if (hash_rows(master_.shared) != version_.model_hash)
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
                                              version_.number, task_.name));
   state_ = known.state;
@@ -170,7 +172,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
   }
   ++next_round_;
   round_.emplace(OpenRound{.record = record, .rules = config_.rules, .plain = {}, .secure = {}});
-  const Status begun = sum_->begin(record.round, master_);
+  const Status begun = sum_->begin(record.round, master_.shared);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
   if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());
   log(LogLevel::info, "round opened");

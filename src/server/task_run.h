@@ -61,6 +61,7 @@ class TaskRun {
 
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
+  [[nodiscard]] TaskShape shape() const { return task_.shape(); }
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
@@ -118,7 +119,7 @@ class TaskRun {
   SharedBlob catalogue_;
   VersionShelf shelf_;
   std::unique_ptr<RoundSum> sum_;
-  RowMatrix master_;
+  ServerState master_;
   VersionRecord version_;
   TaskState state_ = TaskState::running;
   std::string why_finished_;

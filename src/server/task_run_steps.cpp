@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/row_hash.h"
+#include "server/master_blob.h"
 #include "server/task_run.h"
 
 namespace sotto::server {
@@ -186,8 +187,9 @@ void TaskRun::close(std::int64_t now_ms) {
 }
 
 Status TaskRun::commit(std::int64_t now_ms) {
-  SOTTO_TRY(RoundRelease release, sum_->finish(master_, round_->secure ? &round_->secure->total() : nullptr));
-  if (!all_finite(release.master))
+  SOTTO_TRY(RoundRelease release,
+            sum_->finish(version_.number, master_, round_->secure ? &round_->secure->total() : nullptr));
+  if (!all_finite(release.state.shared) || !all_finite(release.state.memory))
     return fail(Code::diverged,
                 "the numbers left the finite range: lower the learning rate of the next task");
   RoundRecord record = round_->record;
@@ -198,11 +200,11 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .number = version_.number + 1,
                         .round = record.round,
                         .contributions = release.devices,
-                        .model_hash = hash_rows(release.master),
+                        .model_hash = hash_rows(release.state.shared),
                         .master = {},
                         .time_ms = now_ms};
   const auto write = [&]() -> Status {
-    SOTTO_TRY(version.master, around_.store.put_blob(publish(release.master, v1::PRECISION_F32)));
+    SOTTO_TRY(version.master, around_.store.put_blob(master_blob(release.state)));
     return around_.store.commit_round(record, version, release.budget);
   };
   if (const Status written = write(); !written.ok()) {
@@ -211,9 +213,9 @@ Status TaskRun::commit(std::int64_t now_ms) {
   }
   // Durable: from here on it is the version.
   sum_->keep();
-  master_ = std::move(release.master);
+  master_ = std::move(release.state);
   version_ = std::move(version);
-  shelf_.add(version_.number, master_);
+  shelf_.add(version_.number, master_.shared);
   around_.metrics.count_round(true, now_ms - record.opened_ms);
   log(LogLevel::info, "round committed",
       {{"version", fmt::format("{}", version_.number)},

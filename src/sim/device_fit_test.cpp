@@ -7,6 +7,7 @@
 
 #include "fed/models/task_model.h"
 #include "fed/models/testing/slow_als.h"
+#include "fed/models/testing/usual_spec.h"
 #include "sim/federation.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
@@ -103,7 +104,7 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
                                        pool);
 
   const auto server = task.model->server(task);
-  RowMatrix shared = server->start_shared();
+  ServerState state = server->start();
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
   for (std::uint32_t round = 0; round < rounds; ++round) {
     Aggregator sum(space);
@@ -112,11 +113,12 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
       DeviceFit device(task, DeviceStreams{plan.seed, UserIndex{user}},
                        std::vector(history.begin(), history.end()), kinds[user % 2]);
       Private<RowMatrix> own = device.start();
-      const auto contribution = device.fit(round, shared, own.on_device());
+      const auto contribution = device.fit(round, state.shared, own.on_device());
       ASSERT_TRUE(contribution.ok());
       ASSERT_TRUE(sum.accept(**contribution).ok());
     }
-    shared = server->release(round, shared, std::move(sum)).value();
+    state = server->release(round, state, std::move(sum)).value();
+    const RowMatrix& shared = state.shared;
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
     for (std::uint32_t user = 0; user < users; ++user) {
@@ -124,6 +126,47 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
       for (std::size_t k = 0; k < shared.width(); ++k)
         EXPECT_EQ(own->on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
     }
+  }
+}
+
+// A device of FCF answers for every item; its server carries moments from round to round.
+TEST_P(ADevicesOwnFit, OfFcfIsTheSimulators) {
+  constexpr std::uint32_t users = 6, items = 40, rounds = 5;
+  const Histories histories = some_histories(users, items);
+  v1::TaskSpec spec = usual_spec(fcf_task, items);
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  const auto task = read_task(spec);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  const ConsentTerms terms{.pi = GetParam().first, .mask = GetParam().second, .rules = {}};
+  Plan plan = task->plan;
+  plan.consent = {.pi = terms.pi, .mask = terms.mask};
+  const Schedule schedule{.cohort = users, .triples = 0, .rounds_per_epoch = 1, .rounds = rounds};
+  ThreadPool pool(1);
+  FcfOptions options;
+  options.als.reg_power = 0.0f;
+  options.als.seed = 7;
+  HistoryFederation<Fcf> federation({options, items, 1.0}, plan, schedule, histories, pool);
+
+  const auto server = task->model->server(*task);
+  ServerState state = server->start();
+  SumSpace space(task->shape().sum_rows, task->shape().sum_width);
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    Aggregator sum(space);
+    for (std::uint32_t user = 0; user < users; ++user) {
+      const auto history = histories.of(UserIndex{user});
+      DeviceFit device(*task, DeviceStreams{plan.seed, UserIndex{user}},
+                       std::vector(history.begin(), history.end()), terms);
+      Private<RowMatrix> own = device.start();
+      const auto contribution = device.fit(round, state.shared, own.on_device());
+      ASSERT_TRUE(contribution.ok());
+      EXPECT_TRUE(server->check(**contribution).ok());
+      ASSERT_TRUE(sum.accept(**contribution).ok());
+    }
+    state = server->release(round, state, std::move(sum)).value();
+    ASSERT_TRUE(federation.run(1).ok());
+    EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().shared)) << "round " << round;
+    EXPECT_EQ(hash_rows(state.memory), hash_rows(federation.state().memory)) << "round " << round;
   }
 }
 

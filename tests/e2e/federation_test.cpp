@@ -43,8 +43,25 @@ Prepared world() {
   return std::move(*prepared);
 }
 
-void set_model(v1::TaskSpec& spec, const TaskModel* model) {
+// As they usually are, but for the factors and the share of the people in a round.
+struct SmallOptions final : TaskOptions {
+  explicit SmallOptions(float part) : share(part) {}
+  void whole(const char* key, std::uint32_t& value) override {
+    if (key == std::string_view("factors")) value = 8;
+  }
+  void real(const char* key, float& value) override {
+    if (key == std::string_view("share")) value = share;
+  }
+  void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  float share;
+};
+
+void set_model(v1::TaskSpec& spec, const TaskModel* model, float share) {
   spec.set_model(model->name);
+  if (model == &fcf_task) {
+    SmallOptions options(share);
+    return model->configure(options, spec);
+  }
   spec.set_factors(8);
   spec.set_init_sd(0.1f);
   if (model == &fedals_task) {
@@ -63,7 +80,9 @@ TaskConfig task_for(const Case& one, const Split& split) {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
-  set_model(spec, one.model);
+  const auto users = static_cast<std::uint32_t>(split.train.users());
+  set_model(spec, one.model,
+            one.cohort == 0 ? 1.0f : static_cast<float>(one.cohort) / static_cast<float>(users));
   spec.set_fixed_bits(20);
   spec.set_seed(11);
   spec.set_reproducible(true);
@@ -79,7 +98,6 @@ TaskConfig task_for(const Case& one, const Split& split) {
     assumed.set_abort(1e-3);
     assumed.set_crowd(4);
   }
-  const auto users = static_cast<std::uint32_t>(split.train.users());
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
@@ -105,6 +123,14 @@ std::string simulated(const Case& one, const Split& split) {
   if (one.model == &fedals_task) {
     HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), task.items}, plan, schedule,
                                          split.train, pool);
+    EXPECT_TRUE(federation.run(rounds).ok());
+    return hash_rows(federation.state().shared);
+  }
+  if (one.model == &fcf_task) {
+    FcfOptions options;
+    options.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed};
+    const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
+    HistoryFederation<Fcf> federation({options, task.items, share}, plan, schedule, split.train, pool);
     EXPECT_TRUE(federation.run(rounds).ok());
     return hash_rows(federation.state().shared);
   }
@@ -152,7 +178,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"AlsHalfSticky", 0.5, MaskKind::sticky, 0, false, &fedals_task},
                     Case{"AlsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedals_task},
                     Case{"AlsSecure", 1.0, MaskKind::sticky, 0, true, &fedals_task},
-                    Case{"AlsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedals_task}),
+                    Case{"AlsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedals_task},
+                    Case{"Fcf", 1.0, MaskKind::sticky, 0, false, &fcf_task},
+                    Case{"FcfHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fcf_task},
+                    Case{"FcfDrawn", 1.0, MaskKind::sticky, 20, false, &fcf_task},
+                    Case{"FcfSecureHalf", 0.5, MaskKind::sticky, 0, true, &fcf_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.

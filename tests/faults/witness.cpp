@@ -9,10 +9,11 @@
 #include "base/row_hash.h"
 #include "fed/models/task_models.h"
 #include "fed/wire/packed_contribution.h"
-#include "fed/wire/published_model.h"
+#include "model/fcf.h"
 #include "model/fed_als.h"
 #include "model/fpl.h"
 #include "server/budget_text.h"
+#include "server/master_blob.h"
 #include "server/testing/store_snapshot.h"
 
 namespace sotto::tests {
@@ -28,7 +29,10 @@ bool is_same(const VersionRecord& one, const VersionRecord& other) {
 
 }  // namespace
 
-Witness::Witness(TaskConfig config) : config_(std::move(config)), task_(read_task(config_.spec).value()) {}
+Witness::Witness(TaskConfig config)
+    : config_(std::move(config)),
+      task_(read_task(config_.spec).value()),
+      start_(task_.model->server(task_)->start()) {}
 
 void Witness::see(Method method, const std::string& request, const std::optional<std::string>& reply) {
   v1::SignedRequest asked;
@@ -120,8 +124,8 @@ void Witness::inspect_versions(Store& store) {
     const VersionRecord& version = (*versions)[number];
     const auto blob = store.blob(version.master);
     if (!blob.ok()) return complain("a released version cannot be read: " + blob.error().message);
-    const auto rows = read_published(*blob, {task_.items, task_.shape().width, v1::PRECISION_F32});
-    if (!rows.ok() || hash_rows(*rows) != version.model_hash)
+    const auto state = read_master(*blob, start_);
+    if (!state.ok() || hash_rows(state->shared) != version.model_hash)
       return complain(fmt::format("version {} is not the model it says", number));
     if (number < versions_.size()) {
       if (!is_same(version, versions_[number])) complain(fmt::format("version {} changed", number));
@@ -129,11 +133,11 @@ void Witness::inspect_versions(Store& store) {
     }
     if (number > 0) judge_sum(version, newest_);
     versions_.push_back(version);
-    newest_ = *rows;
+    newest_ = *state;
   }
 }
 
-void Witness::judge_sum(const VersionRecord& version, const RowMatrix& before) {
+void Witness::judge_sum(const VersionRecord& version, const ServerState& before) {
   if (version.contributions < config_.rules.quorum) complain("a version of fewer than the quorum");
   if (!closed_[version.round].starts_with(fmt::format("round {} {} state 1 ", task_.name, version.round)))
     complain(fmt::format("version {} is of a round that was not committed", version.number));
@@ -146,14 +150,14 @@ void Witness::judge_sum(const VersionRecord& version, const RowMatrix& before) {
   with_last.insert(unsure_[version.round].begin(), unsure_[version.round].end());
   for (const Given& given : {taken_[version.round], with_last}) {
     if (given.size() != version.contributions) continue;
-    if (config_.dp || sum_of(before, given) == version.model_hash) return;
+    if (config_.dp || sum_of(before, given) == version.master) return;
   }
   complain(fmt::format("version {}, of {} contributions, is not the sum of the {} taken in round {}",
                        version.number, version.contributions, taken_[version.round].size(), version.round));
 }
 
-// By hand, row by row.
-std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
+// By hand, row by row: the name of the blob that should be in the store.
+std::string Witness::sum_of(const ServerState& before, const Given& given) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> sums;
   for (const auto& [device, bytes] : given) {
     const auto message = unpack_contribution(bytes, {.catalogue = task_.shape().sum_rows,
@@ -168,16 +172,25 @@ std::string Witness::sum_of(const RowMatrix& before, const Given& given) const {
       for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += contribution.values(n)[at];
     }
   }
-  RowMatrix after = before;
-  if (task_.model == &fedals_task) {
-    RowMatrix memory;
-    FedAls::Server server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after, memory);
+  ServerState after = before;
+  const auto take_all = [&](auto server) {
     for (const auto& [row, sum] : sums) server.take(row, sum.data());
-    return hash_rows(after);
+  };
+  if (task_.model == &fedals_task) {
+    take_all(FedAls::Server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after.shared,
+                            after.memory));
+  } else if (task_.model == &fcf_task) {
+    FcfOptions options;  // as the world sets them
+    options.als.factors = world_factors;
+    options.als.reg_power = 0.0f;
+    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+    take_all(
+        Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
+  } else {
+    const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
+    for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.shared.row(row));
   }
-  const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
-  for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.row(row));
-  return hash_rows(after);
+  return blob_hash(master_blob(after));
 }
 
 void Witness::inspect_budget(const TaskRecord& record) {

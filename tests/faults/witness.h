@@ -12,12 +12,15 @@
 #include <string>
 #include <vector>
 
-#include "base/row_matrix.h"
+#include "fed/models/task_model.h"
 #include "fed/wire/transport.h"
 #include "server/store.h"
 #include "server/task_config.h"
 
 namespace sotto::tests {
+
+// Of the small models that worlds train.
+inline constexpr std::uint32_t world_factors = 3;
 
 class Witness {
  public:
@@ -49,16 +52,17 @@ class Witness {
   void inspect_rounds(Store& store);
   void inspect_versions(Store& store);
   void inspect_budget(const TaskRecord& record);
-  void judge_sum(const VersionRecord& version, const RowMatrix& before);
-  [[nodiscard]] std::string sum_of(const RowMatrix& before, const Given& given) const;
+  void judge_sum(const VersionRecord& version, const ServerState& before);
+  [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given) const;
 
   TaskConfig config_;
   Task task_;
+  ServerState start_;
   std::map<std::string, Place> places_;  // by token
   std::map<std::pair<std::string, std::uint32_t>, std::string> sent_;
   std::map<std::uint32_t, Given> taken_, unsure_;  // by round
   std::vector<VersionRecord> versions_;
-  RowMatrix newest_;
+  ServerState newest_;
   std::map<std::uint32_t, std::string> closed_;
   std::uint32_t next_round_ = 0;
   std::vector<std::string> broken_;

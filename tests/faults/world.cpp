@@ -39,20 +39,20 @@ void take_over_randomness(std::uint64_t seed) {
 }
 
 std::string token_of(std::uint32_t number) { return fmt::format("token of device {}", number); }
-void set_model(v1::TaskSpec& spec, bool fedals) {
-  spec.set_model(fedals ? "fedals" : "fpl");
-  spec.set_factors(3);
-  spec.set_init_sd(0.1f);
-  if (fedals) {
-    spec.set_lambda(0.1f);
-    spec.set_confidence(2.0f);
-    return;
+// Few factors and few triples; what else a model has is as it usually is.
+struct SmallOptions final : TaskOptions {
+  void whole(const char* key, std::uint32_t& value) override {
+    if (key == std::string_view("factors")) value = world_factors;
+    if (key == std::string_view("triples")) value = 4;
   }
-  spec.set_learning_rate(0.05f);
-  spec.set_user_reg(0.0025f);
-  spec.set_positive_reg(0.0025f);
-  spec.set_negative_reg(0.00025f);
-  spec.set_triples(4);
+  void real(const char*, float&) override {}
+  void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+};
+
+void set_model(v1::TaskSpec& spec, const TaskModel& model) {
+  spec.set_model(model.name);
+  SmallOptions small;
+  model.configure(small, spec);
 }
 Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile"))); }
 
@@ -63,9 +63,10 @@ std::string WorldPlan::text() const {
       "seed {}: {} devices, {} rounds{}{}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} lives, "
       "device "
       "deaths at {} or {:.3f}",
-      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "", fedals ? ", fedals" : "",
-      bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "", hostile ? ", hostile" : "",
-      static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at, device_dies);
+      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "",
+      fmt::format(", {}", model->name), bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
+      hostile ? ", hostile" : "", static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at,
+      device_dies);
 }
 
 WorldPlan drawn_plan(std::uint64_t seed) {
@@ -85,7 +86,7 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.disk_length = 1 + draws.below(40);
   plan.deaths = 1 + draws.below(6);
   plan.device_dies = draws.chance(0.5) ? 0.02 : 0.0;
-  plan.fedals = draws.chance(0.3) && !plan.noisy;
+  if (!plan.noisy) plan.model = task_models[draws.below(task_models.size())];
   return plan;
 }
 
@@ -115,11 +116,11 @@ TaskConfig World::config() const {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
-  set_model(spec, plan_.fedals);
+  set_model(spec, *plan_.model);
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);
-  spec.set_down(plan_.seed % 2 == 0 || plan_.fedals ? v1::PRECISION_F32 : v1::PRECISION_I8);
+  spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task ? v1::PRECISION_F32 : v1::PRECISION_I8);
   if (plan_.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();

@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/rng.h"
+#include "fed/models/task_models.h"
 #include "server/coordinator.h"
 #include "server/sqlite_store.h"
 #include "tests/faults/faulty_disk.h"
@@ -24,7 +25,7 @@ struct WorldPlan {
   std::uint32_t rounds = 3;
   bool noisy = false;
   bool secure = false;
-  bool fedals = false;    // instead of fpl
+  const TaskModel* model = &fpl_task;
   double bad_line = 0.0;  // chance of each harm to a message: lost, reply lost, repeated, late
   bool cuts = false;      // some devices are cut off for a while
   bool skewed = false;    // clocks of devices, and the server's at each start

@@ -49,14 +49,15 @@ TEST(WorldFaults, SecureSumsTrain) {
   holds(plan);
 }
 
-TEST(WorldFaults, FederatedAlsTrains) {
-  for (const bool secure : {false, true}) {
-    WorldPlan plan;
-    plan.fedals = true;
-    plan.secure = secure;
-    plan.devices = 8;
-    holds(plan);
-  }
+TEST(WorldFaults, EveryModelTrains) {
+  for (const TaskModel* model : task_models)
+    for (const bool secure : {false, true}) {
+      WorldPlan plan;
+      plan.model = model;
+      plan.secure = secure;
+      plan.devices = 8;
+      holds(plan);
+    }
 }
 
 // The same plan is the same history: a seed that is printed can be run again.
@@ -71,12 +72,12 @@ TEST(WorldFaults, APlanIsAHistory) {
   EXPECT_EQ(counts[0], counts[1]);
 }
 
-void expect_at_every_write(DiskFault fault, bool noisy, bool fedals = false) {
+void expect_at_every_write(DiskFault fault, bool noisy, const TaskModel& model = fpl_task) {
   WorldPlan plan;
   plan.rounds = 2;
   plan.devices = 4;
   plan.noisy = noisy;
-  plan.fedals = fedals;
+  plan.model = &model;
   World counted(plan);
   holds(counted, plan);
   plan.disk = fault;
@@ -87,8 +88,10 @@ void expect_at_every_write(DiskFault fault, bool noisy, bool fedals = false) {
 
 TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFault::kill, true); }
 TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
-TEST(WorldFaults, CoordinatorOfFederatedAlsKilledAtEveryWrite) {
-  expect_at_every_write(DiskFault::kill, false, true);
+// Those whose state is more than a sum: solved anew, or with moments.
+TEST(WorldFaults, CoordinatorOfOtherModelsKilledAtEveryWrite) {
+  for (const TaskModel* model : task_models)
+    if (model != &fpl_task) expect_at_every_write(DiskFault::kill, false, *model);
 }
 TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }
 

@@ -39,7 +39,7 @@ inline v1::TaskSpec small_task(std::uint32_t items) {
 class FakeCoordinator final : public Transport {
  public:
   explicit FakeCoordinator(v1::TaskSpec its_spec) : spec(std::move(its_spec)), task(*read_task(spec)) {
-    master = task.model->server(task)->start_shared();
+    master = task.model->server(task)->start().shared;
     publish_master();
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
 #include "model/fed_als.h"
 
@@ -62,55 +63,10 @@ Status read_als(const v1::TaskSpec& spec, Task& task) {
   return Done{};
 }
 
-Error no_row(const std::string& when) {
-  return fail(Code::diverged,
-              fmt::format("federated ALS has no solution {}: the task's lambda is too low, or "
-                          "its confidence too high, for this device's history",
-                          when));
-}
-
-// Solves its private row anew for what it received, and answers with its statistic.
-class FedAlsDevice final : public DeviceModel {
+class FedAlsDevice final : public HistoryDevice<FedAls> {
  public:
   FedAlsDevice(const Task& task, const DeviceStreams& streams, const DeviceHistory& history)
-      : task_(task),
-        streams_(streams),
-        history_(history),
-        model_(als_of(task)),
-        device_(model_),
-        sent_(model_.sum_width()) {}
-
-  bool can_answer() const override { return history_.shareable.interactions() > 0; }
-  RowMatrix start() const override {
-    RowMatrix own(1, model_.private_width());
-    model_.start_private(streams_.index, own.row(0));
-    return own;
-  }
-
-  Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) override {
-    SerialExecutor here;
-    const FactorSide received(shared, here);  // the sum of products is reckoned here, and not asked for
-    const HistoryVisit visit{.received = &received,
-                             .history = history_.shareable.of(UserIndex{0}),
-                             .own = own.row(0),
-                             .user = streams_.index,
-                             .round = round};
-    model_.start_private(streams_.index, visit.own);
-    sent_.clear();
-    ContributionPipeline pipeline({task_.plan.consent, task_.plan.seed, round, streams_.index},
-                                  task_.plan.fixed, sent_);
-    if (!device_.solve(visit).solved || !device_.contribute(visit, pipeline).finite)
-      return no_row(fmt::format("in round {}", round));
-    return &sent_;
-  }
-
- private:
-  const Task& task_;
-  DeviceStreams streams_;
-  DeviceHistory history_;
-  FedAls model_;
-  FedAls::Device device_;
-  Contribution sent_;
+      : HistoryDevice(als_of(task), task, streams, history) {}
 };
 
 Error refuse_statistic(const char* why) {
@@ -144,12 +100,10 @@ bool is_outer_product(const std::int32_t* numbers, std::size_t factors, double c
 }
 
 // Solves every row anew from the sums of statistics: what was before plays no part.
-class FedAlsServer final : public ServerModel {
+class FedAlsServer final : public HistoryServer<FedAls> {
  public:
   explicit FedAlsServer(const Task& task)
-      : model_(als_of(task)), shape_(task.shape()), fixed_(task.plan.fixed), clip_(task.clip) {}
-
-  RowMatrix start_shared() const override { return model_.start_shared(); }
+      : HistoryServer(als_of(task), task), shape_(task.shape()), fixed_(task.plan.fixed), clip_(task.clip) {}
 
   Status check(const Contribution& contribution) const override {
     if (contribution.size() == 0 || contribution.row(0) != 0)
@@ -172,25 +126,12 @@ class FedAlsServer final : public ServerModel {
     return Done{};
   }
 
-  Result<RowMatrix> release(std::uint32_t round, const RowMatrix& /*master*/,
-                            Aggregator&& sum) const override {
-    RowMatrix next(shape_.rows, shape_.width), memory;
-    FedAls::Server server(model_, round, fixed_, next, memory);
-    bool everybody = false;  // the row that everybody adds to is there
-    std::move(sum).release([&](std::uint32_t row, const auto* values) {
-      everybody = everybody || row == 0;
-      server.take(row, values);
-    });
-    if (!everybody || !server.solved()) return no_rows();
-    return next;
-  }
-
  private:
   [[nodiscard]] bool clipped() const {
     return clip_.row != ClipLimits::none || clip_.whole != ClipLimits::none;
   }
   // A task of this model has a clip where it has noise, and nowhere else.
-  [[nodiscard]] Error no_rows() const {
+  [[nodiscard]] Error no_release() const override {
     if (clipped())
       return fail(Code::diverged,
                   "federated ALS has no solution for this round's sums: their noise is too large for so few "
@@ -201,7 +142,6 @@ class FedAlsServer final : public ServerModel {
                 "raise lambda, or lower confidence (in a new task)");
   }
 
-  FedAls model_;
   TaskShape shape_;
   FixedPoint fixed_;
   ClipLimits clip_;
@@ -209,18 +149,7 @@ class FedAlsServer final : public ServerModel {
 
 Result<Private<RowMatrix>> solved_row_of_als(const Task& task, const RowMatrix& shared,
                                              std::span<const ItemIndex> items) {
-  const FedAls model = als_of(task);
-  SOTTO_ASSERT(shared.rows() == model.shared_rows() && shared.width() == model.shared_width(),
-               "the model is the task's");
-  if (items.empty())
-    return fail(Code::not_found, "there is nothing on this device that the task's catalogue has: add items");
-  RowMatrix own(1, model.private_width());
-  model.start_private(UserIndex{}, own.row(0));
-  SerialExecutor here;
-  const FactorSide received(shared, here);
-  const HistoryVisit visit{.received = &received, .history = items, .own = own.row(0)};
-  if (!FedAls::Device(model).solve(visit).solved) return no_row("for the model at hand");
-  return Private<RowMatrix>(std::move(own));
+  return solved_private_row(als_of(task), shared, items);
 }
 
 }  // namespace

@@ -122,11 +122,11 @@ class FplServer final : public ServerModel {
  public:
   explicit FplServer(const Task& task) : model_(fpl_of(task, task.plan.seed)), fixed_(task.plan.fixed) {}
 
-  RowMatrix start_shared() const override { return model_.start_shared(); }
+  ServerState start() const override { return {model_.start_shared(), {}}; }
   Status check(const Contribution& /*contribution*/) const override { return Done{}; }
-  Result<RowMatrix> release(std::uint32_t /*round*/, const RowMatrix& master,
-                            Aggregator&& sum) const override {
-    RowMatrix next = master;
+  Result<ServerState> release(std::uint32_t /*releases*/, const ServerState& state,
+                              Aggregator&& sum) const override {
+    RowMatrix next = state.shared;
     bool finite = true;
     std::move(sum).release([&](std::uint32_t row, const auto* values) {
       model_.apply(values, fixed_, next.row(row));
@@ -136,7 +136,7 @@ class FplServer final : public ServerModel {
       return fail(
           Code::diverged,
           "the model left the finite numbers; lower the learning rate, or set a clip (in a new task)");
-    return next;
+    return ServerState{std::move(next), {}};
   }
 
  private:

@@ -62,6 +62,12 @@ class DeviceModel {
                                                          RowMatrix& own) = 0;
 };
 
+// Where a task's server stands between two rounds.
+struct ServerState {
+  RowMatrix shared;  // what everybody receives
+  RowMatrix memory;  // what the server carries along and sends to nobody: an optimiser's moments
+};
+
 class ServerModel {
  public:
   ServerModel() = default;
@@ -69,12 +75,12 @@ class ServerModel {
   ServerModel& operator=(const ServerModel&) = delete;
   virtual ~ServerModel() = default;
 
-  [[nodiscard]] virtual RowMatrix start_shared() const = 0;
+  [[nodiscard]] virtual ServerState start() const = 0;
   // Whether a contribution in the open, of the task's shape, is one that a device of the model could make.
   [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
-  // The shared rows after a round.
-  [[nodiscard]] virtual Result<RowMatrix> release(std::uint32_t round, const RowMatrix& master,
-                                                  Aggregator&& sum) const = 0;
+  // The state after a round, of which `releases` were before.
+  [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
+                                                    Aggregator&& sum) const = 0;
 };
 
 // The functions get tasks of their own model.
@@ -85,7 +91,9 @@ struct TaskModel {
   // The message into the task's options, checked; the rest of the task but its clip is there.
   Status (*read)(const v1::TaskSpec& spec, Task& task);
   TaskShape (*shape)(const Task& task);
-  // The row of a contribution that comes from an item; rows keep the items' order.
+  // The row of a contribution that comes from an item; rows keep the items' order. Null where rows do not
+  // show which items let them be: what was sent is then what consent let out, asked in the order of the
+  // history.
   std::uint32_t (*row_of)(ItemIndex item);
   std::unique_ptr<DeviceModel> (*device)(const Task& task, const DeviceStreams& streams,
                                          const DeviceHistory& history);

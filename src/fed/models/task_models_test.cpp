@@ -4,29 +4,9 @@
 
 #include <set>
 
+#include "fed/models/testing/usual_spec.h"
+
 namespace sotto::fed::task_models_test {
-
-// A configuration in which nothing stands; it notes what was asked for.
-struct NothingWritten final : TaskOptions {
-  void whole(const char* key, std::uint32_t&) override { asked.insert(key); }
-  void real(const char* key, float&) override { asked.insert(key); }
-  void choice(const char* key, std::initializer_list<const char*>, std::size_t&) override {
-    asked.insert(key);
-  }
-  std::set<std::string> asked;
-};
-
-v1::TaskSpec usual_spec(const TaskModel& model) {
-  v1::TaskSpec spec;
-  spec.set_name("usual");
-  spec.set_model(model.name);
-  spec.set_items(20);
-  spec.set_fixed_bits(20);
-  NothingWritten nothing;
-  model.configure(nothing, spec);
-  EXPECT_TRUE(nothing.asked.contains("factors")) << model.name;
-  return spec;
-}
 
 class EachTaskModel : public testing::TestWithParam<const TaskModel*> {};
 
@@ -45,7 +25,7 @@ TEST_P(EachTaskModel, CanBeTrainedAsItUsuallyIs) {
   const auto task = read_task(usual_spec(*GetParam()));
   ASSERT_TRUE(task.ok()) << task.error().message;
   const TaskShape shape = task->shape();
-  const RowMatrix shared = task->model->server(*task)->start_shared();
+  const RowMatrix shared = task->model->server(*task)->start().shared;
   EXPECT_EQ(shared.rows(), shape.rows);
   EXPECT_EQ(shared.width(), shape.width);
   const Histories history({0, 2}, {ItemIndex{3}, ItemIndex{19}});
@@ -60,14 +40,37 @@ TEST_P(EachTaskModel, CanBeTrainedAsItUsuallyIs) {
   EXPECT_LE((*sent)->size(), shape.most_rows);
   std::set<std::uint32_t> rows;
   for (std::size_t n = 0; n < (*sent)->size(); ++n) rows.insert((*sent)->row(n));
-  EXPECT_TRUE(rows.contains(task->model->row_of(ItemIndex{3})));
-  EXPECT_TRUE(rows.contains(task->model->row_of(ItemIndex{19})));
+  for (const std::uint32_t item : {3u, 19u})
+    EXPECT_TRUE(task->model->row_of == nullptr || rows.contains(task->model->row_of(ItemIndex{item})));
   EXPECT_LT(*rows.rbegin(), shape.sum_rows);
   EXPECT_TRUE(task->model->server(*task)->check(**sent).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheList, EachTaskModel, testing::ValuesIn(task_models),
                          [](const auto& each) { return std::string(each.param->name); });
+
+// Of the models whose options are a list in the message.
+TEST_P(EachTaskModel, RefusesOptionsThatItDoesNotHave) {
+  const v1::TaskSpec usual = usual_spec(*GetParam());
+  if (usual.options().empty()) return;  // fields of the message, which any model may ignore
+  const auto why = [&](auto change) {
+    v1::TaskSpec spec = usual;
+    change(spec);
+    const auto task = read_task(spec);
+    return task.ok() ? "" : task.error().message;
+  };
+  const auto add = [](v1::TaskSpec& spec, const char* key) {
+    spec.add_options()->set_key(key);
+    spec.mutable_options()->rbegin()->set_whole(1);
+  };
+  EXPECT_NE(why([&](auto& spec) { add(spec, "colour"); }).find("unknown here: colour"), std::string::npos);
+  EXPECT_EQ(why([&](auto& spec) { add(spec, "<b>\n"); }).find("<b>"), std::string::npos);
+  const std::string last = usual.options().rbegin()->key();
+  EXPECT_NE(why([&](auto& spec) { spec.mutable_options()->RemoveLast(); }).find(last + " is missing"),
+            std::string::npos);
+  EXPECT_NE(why([&](auto& spec) { *spec.add_options() = usual.options(0); }), "") << "twice";
+  EXPECT_NE(why([&](auto& spec) { spec.mutable_options(0)->set_word("many"); }), "") << "of another kind";
+}
 
 TEST(TheListOfTaskModels, OffersNothingToAStrangersNonsense) {
   EXPECT_EQ(find_task_model("").error().message.find("did you mean"), std::string::npos);

@@ -11,7 +11,7 @@ namespace sotto::fed::als_device_test {
 constexpr std::uint32_t items = 12;
 
 Task als_task() { return *read_task(als_spec(items)); }
-RowMatrix shared_rows() { return als_task().model->server(als_task())->start_shared(); }
+RowMatrix shared_rows() { return als_task().model->server(als_task())->start().shared; }
 
 std::vector<std::uint32_t> rows_in(const Contribution& contribution) {
   std::vector<std::uint32_t> rows;
@@ -33,7 +33,7 @@ TEST(FederatedAlsOnADevice, SendsOneStatisticForEverybodyAndEachItem) {
     for (std::size_t i = 0; i < p.size(); ++i)
       for (std::size_t j = i; j < p.size(); ++j) EXPECT_NEAR(*value++, p[i] * p[j] * 0x1p20, 32.0);
   }
-  EXPECT_EQ(device.sent(sent), (std::vector<ItemIndex>{{1}, {4}, {9}}));
+  EXPECT_EQ(device.sent(0, sent), (std::vector<ItemIndex>{{1}, {4}, {9}}));
 }
 
 TEST(FederatedAlsOnADevice, ItsRowFollowsFromWhatItReceivedAlone) {
@@ -85,7 +85,7 @@ RC_GTEST_PROP(FederatedAlsOnADevice, LetsNothingOutThatIsKeptBack, ()) {
   const Contribution& sent = **device.fit(round, shared_rows(), own.on_device());
   const Contribution& expected = **without.fit(round, shared_rows(), other.on_device());
   RC_ASSERT(pack_contribution({round, sent}) == pack_contribution({round, expected}));
-  const std::vector<ItemIndex> told = device.sent(sent);
+  const std::vector<ItemIndex> told = device.sent(0, sent);
   RC_ASSERT(sent.size() == told.size() + 1);
   RC_ASSERT(sent.row(0) == 0u);
   for (std::size_t n = 0; n < told.size(); ++n) {

@@ -20,7 +20,7 @@ bool has(std::uint32_t device, std::uint32_t item) { return (item * 3 + device *
 // What each device sends in the first round, and the private rows of all of them.
 struct Answers {
   Answers() {
-    const RowMatrix shared = server_of(als_task())->start_shared();
+    const RowMatrix shared = server_of(als_task())->start().shared;
     for (std::uint32_t n = 0; n < devices; ++n) {
       std::vector<ItemIndex> history;
       for (std::uint32_t item = 0; item < items; ++item)
@@ -40,7 +40,7 @@ RowMatrix released(const Answers& answers, const std::vector<std::size_t>& order
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
   Aggregator sum(space);
   for (const std::size_t n : order) EXPECT_TRUE(sum.accept(answers.sent[n]).ok());
-  return server_of(task)->release(0, RowMatrix(items, 4), std::move(sum)).value();
+  return server_of(task)->release(0, {RowMatrix(items, 4), {}}, std::move(sum)).value().shared;
 }
 
 TEST(FederatedAlsOnAServer, SolvesTheItemsFromTheSums) {
@@ -71,7 +71,7 @@ RC_GTEST_PROP(FederatedAlsOnAServer, DoesNotSeeTheOrder, ()) {
 TEST(FederatedAlsOnAServer, ReleasesNothingFromAnEmptySum) {
   const Task task = als_task();
   SumSpace space(task.shape().sum_rows, task.shape().sum_width);
-  const Error quiet = server_of(task)->release(0, RowMatrix(items, 4), Aggregator(space)).error();
+  const Error quiet = server_of(task)->release(0, {RowMatrix(items, 4), {}}, Aggregator(space)).error();
   EXPECT_EQ(quiet.code, Code::diverged);
   EXPECT_EQ(quiet.message.find("noise"), std::string::npos);
 }
@@ -112,7 +112,7 @@ TEST(FederatedAlsOnAServer, AClipMakesTheCountSmallerWithTheRest) {
   Task task = als_task();
   task.clip.whole = 0.5 * 0x1p20;
   const auto model = server_of(task);
-  const RowMatrix shared = server_of(task)->start_shared();
+  const RowMatrix shared = server_of(task)->start().shared;
   DeviceFit fit(task, {7, UserIndex{0}}, {{1}, {2}}, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
   const Contribution& sent = **fit.fit(0, shared, own.on_device());
@@ -144,7 +144,7 @@ RC_GTEST_PROP(FederatedAlsOnAServer, TakesWhatAnHonestDeviceMakesAndNothingNearI
   std::sort(consumed.begin(), consumed.end());
   DeviceFit fit(task, {7, UserIndex{0}}, consumed, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
-  const auto made = fit.fit(0, server_of(task)->start_shared(), own.on_device());
+  const auto made = fit.fit(0, server_of(task)->start().shared, own.on_device());
   RC_PRE(made.ok());  // numbers beyond the range are not sent
   const auto model = server_of(task);
   const Status honest = model->check(**made);

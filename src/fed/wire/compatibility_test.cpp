@@ -76,7 +76,7 @@ void say_als(std::map<std::string, std::string>& said) {
   DeviceFit fit(task, {7, UserIndex{0}}, {ItemIndex{0}, ItemIndex{2}}, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
   said["als_contribution"] = pack_contribution(
-      {.round = 3, .contribution = **fit.fit(3, task.model->server(task)->start_shared(), own.on_device())},
+      {.round = 3, .contribution = **fit.fit(3, task.model->server(task)->start().shared, own.on_device())},
       true);
 }
 
@@ -94,7 +94,7 @@ std::map<std::string, std::string> said_today() {
       sign_request(Method::check_in, check_in.SerializeAsString(), 1'700'000'000'000, 42, device)
           .SerializeAsString();
   const Task task = *read_task(recorded_task());
-  const RowMatrix first = task.model->server(task)->start_shared();
+  const RowMatrix first = task.model->server(task)->start().shared;
   RowMatrix second = first;
   second.row(2)[1] += 0.25f;
   const ModelShape shape{4, 3, v1::PRECISION_I8};

@@ -26,6 +26,7 @@ Task with_terms(Task task, const DeviceStreams& streams, const ConsentTerms& ter
 DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
                      const ConsentTerms& terms, std::vector<std::uint16_t> ages)
     : task_(with_terms(task, streams, terms)),
+      index_(streams.index),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
       model_(task_.model->device(task_, streams, {consumed_, shareable_})) {}
@@ -42,8 +43,14 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
   return contribution;
 }
 
-std::vector<ItemIndex> DeviceFit::sent(const Contribution& contribution) const {
+std::vector<ItemIndex> DeviceFit::sent(std::uint32_t round, const Contribution& contribution) const {
   std::vector<ItemIndex> items;
+  if (task_.model->row_of == nullptr) {
+    ConsentGate gate(task_.plan.consent, task_.plan.seed, round, index_);
+    for (const ItemIndex item : shareable_.items())
+      if (gate.allows(Evidence::positive, item.value)) items.push_back(item);
+    return items;
+  }
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {
     const std::uint32_t row = task_.model->row_of(item);

@@ -31,11 +31,12 @@ class DeviceFit {
   // Fits, moves `own` and gives the canonical contribution, clipped as the task says. It is overwritten by
   // the next call. Fails where the numbers left the finite range; `own` is as it was then.
   [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
-  // Those of the person's items that are in the contribution, ascending.
-  [[nodiscard]] std::vector<ItemIndex> sent(const Contribution& contribution) const;
+  // Those of the person's items that are in the contribution to a round, ascending.
+  [[nodiscard]] std::vector<ItemIndex> sent(std::uint32_t round, const Contribution& contribution) const;
 
  private:
   Task task_;
+  UserIndex index_;
   Histories consumed_;  // one user: the device
   Histories shareable_;
   std::unique_ptr<DeviceModel> model_;

@@ -26,11 +26,11 @@ std::set<std::uint32_t> sent_in_all(float history, std::vector<std::uint16_t> ag
   const std::vector<ItemIndex> items{{1}, {4}, {9}, {12}, {15}};
   DeviceFit device(task, {7, UserIndex{2}}, items, ConsentTerms{.contexts = {.history = history}},
                    std::move(ages));
-  const RowMatrix shared = task.model->server(task)->start_shared();
+  const RowMatrix shared = task.model->server(task)->start().shared;
   Private<RowMatrix> own = device.start();
   std::set<std::uint32_t> sent;
   for (std::uint32_t round = 0; round < 30; ++round)
-    for (const ItemIndex item : device.sent(**device.fit(round, shared, own.on_device())))
+    for (const ItemIndex item : device.sent(round, **device.fit(round, shared, own.on_device())))
       sent.insert(item.value);
   return sent;
 }

@@ -1,8 +1,10 @@
 #include "host/serve/serve_config.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <sstream>
 
 namespace sotto::host {
@@ -92,7 +94,7 @@ TEST(ServeConfig, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_TRUE(
       says("[task.a]\nitems = 5\nmodel = \"fedalz\"\n",
            "c.toml, line 3: task.a.model: unknown model 'fedalz'; did you mean 'fedals'? Known over a "
-           "network are fpl, fedals"));
+           "network are fpl, fedals, fcf"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nmodel = 3\n", "line 3: task.a.model must be a text"));
 }
 
@@ -101,6 +103,25 @@ TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 5\nsum = \"secure\"\n", "raise goal"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\nepsilon = 3\n", "clip"));
   EXPECT_TRUE(says("[task.a]\nitems = 5\ngoal = 3\n", "small_sums"));
+}
+
+TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
+  const std::string fcf = "[task.a]\nitems = 50\nmodel = \"fcf\"\n";
+  const auto config = parse_serve_config(fcf + "factors = 12\nserver = \"sgd\"\nshare = 0.5\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  std::map<std::string, std::string> options;
+  for (const v1::TaskOption& one : config->tasks[0].spec.options())
+    options[one.key()] = one.has_word()   ? one.word()
+                         : one.has_real() ? fmt::format("{}", one.real())
+                                          : fmt::format("{}", one.whole());
+  EXPECT_EQ(options["factors"], "12");
+  EXPECT_EQ(options["server"], "sgd");
+  EXPECT_EQ(options["server_lr"], "0.0001");
+  EXPECT_EQ(options["share"], "0.5");
+  EXPECT_EQ(options.size(), 9u);
+  EXPECT_EQ(config->tasks[0].spec.factors(), 0u);
+  EXPECT_TRUE(says(fcf + "share = 2\n", "share: a number above 0 and up to 1"));
+  EXPECT_TRUE(says(fcf + "triples = 2\n", "unknown key 'task.a.triples'"));
 }
 
 TEST(ServeConfig, EachModelHasItsOwnKeys) {

@@ -1,0 +1,123 @@
+// Both halves of a task whose model answers from its whole history (model/history_model.h), once for all such
+// models. A model's own file adds what only it knows: which contributions a device of it could have made, and
+// what to say where a round has no solution.
+//
+// Laws: those of fed/models/task_model.h. Where the private row is solved and not state, it is solved anew
+// for what was received before the device answers, as the simulator's device does.
+#pragma once
+
+#include <fmt/core.h>
+
+#include "fed/models/task_model.h"
+#include "model/history_model.h"
+
+namespace sotto::fed {
+
+// What a device makes of the rows that came: they themselves, or with the sum of their products, which is
+// reckoned here and not asked for.
+[[nodiscard]] inline const RowMatrix& received_as(const RowMatrix& shared, const RowMatrix* /*as*/) {
+  return shared;
+}
+[[nodiscard]] inline FactorSide received_as(const RowMatrix& shared, const FactorSide* /*as*/) {
+  SerialExecutor here;
+  return FactorSide(shared, here);
+}
+
+// `when`: "in round 3".
+[[nodiscard]] inline Error no_private_row(const char* title, const std::string& when) {
+  return fail(Code::diverged,
+              fmt::format("{} has no solution {}: the task's lambda is too low, or its confidence too "
+                          "high, for this device's history",
+                          title, when));
+}
+
+template <class Model>
+class HistoryDevice : public DeviceModel {
+ public:
+  HistoryDevice(const Model& model, const Task& task, const DeviceStreams& streams,
+                const DeviceHistory& history)
+      : task_(task),
+        streams_(streams),
+        history_(history),
+        model_(model),
+        device_(model_),
+        sent_(model_.sum_width()) {}
+
+  bool can_answer() const override { return history_.shareable.interactions() > 0; }
+  RowMatrix start() const override {
+    RowMatrix own(1, model_.private_width());
+    model_.start_private(streams_.index, own.row(0));
+    return own;
+  }
+
+  Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) override {
+    using Received = typename Model::Received;
+    const Received& received = received_as(shared, static_cast<const Received*>(nullptr));
+    const DeviceVisit<Received> visit{.received = &received,
+                                      .history = history_.shareable.of(UserIndex{0}),
+                                      .own = own.row(0),
+                                      .user = streams_.index,
+                                      .round = round};
+    if constexpr (SolvesPrivateRows<Model>) {
+      model_.start_private(streams_.index, visit.own);
+      if (!device_.solve(visit).solved)
+        return no_private_row(Model::title, fmt::format("in round {}", round));
+    }
+    sent_.clear();
+    ContributionPipeline pipeline({task_.plan.consent, task_.plan.seed, round, streams_.index},
+                                  task_.plan.fixed, sent_);
+    if (!device_.contribute(visit, pipeline).finite)
+      return no_private_row(Model::title, fmt::format("in round {}", round));
+    return &sent_;
+  }
+
+ private:
+  const Task& task_;
+  DeviceStreams streams_;
+  DeviceHistory history_;
+  Model model_;
+  typename Model::Device device_;
+  Contribution sent_;
+};
+
+template <class Model>
+class HistoryServer : public ServerModel {
+ public:
+  HistoryServer(const Model& model, const Task& task) : model_(model), fixed_(task.plan.fixed) {}
+
+  ServerState start() const override { return {model_.start_shared(), model_.start_memory()}; }
+  Result<ServerState> release(std::uint32_t releases, const ServerState& state,
+                              Aggregator&& sum) const override {
+    ServerState next = state;
+    typename Model::Server server(model_, releases, fixed_, next.shared, next.memory);
+    std::move(sum).release([&](std::uint32_t row, const auto* values) { server.take(row, values); });
+    if (!server.solved()) return no_release();
+    return next;
+  }
+
+ private:
+  [[nodiscard]] virtual Error no_release() const = 0;
+
+  Model model_;
+  FixedPoint fixed_;
+};
+
+// The row that a device solves before it recommends.
+template <class Model>
+[[nodiscard]] Result<Private<RowMatrix>> solved_private_row(const Model& model, const RowMatrix& shared,
+                                                            std::span<const ItemIndex> items) {
+  SOTTO_ASSERT(shared.rows() == model.shared_rows() && shared.width() == model.shared_width(),
+               "the model is the task's");
+  if (items.empty())
+    return fail(Code::not_found, "there is nothing on this device that the task's catalogue has: add items");
+  RowMatrix own(1, model.private_width());
+  model.start_private(UserIndex{}, own.row(0));
+  SerialExecutor here;
+  const FactorSide received(shared, here);
+  const HistoryVisit visit{.received = &received, .history = items, .own = own.row(0)};
+  if (!typename Model::Device(model).solve(visit).solved)
+    return no_private_row(Model::title, "for the model at hand");
+  return Private<RowMatrix>(std::move(own));
+}
+
+}  // namespace sotto::fed
