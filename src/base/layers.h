@@ -21,25 +21,23 @@ namespace fed {
 using namespace privacy;
 }
 namespace storage {
-using namespace base;
+using namespace fed;
 }
 namespace neural {
-using namespace metrics;
+using namespace storage;
 }
 namespace sim {
-using namespace fed;
+using namespace storage;
 }
 namespace net {
-using namespace fed;
+using namespace storage;
 }
 namespace device {
-using namespace fed;
 using namespace storage;
-}  // namespace device
+}
 namespace server {
-using namespace fed;
 using namespace storage;
-}  // namespace server
+}
 namespace engine {
 using namespace sim;
 using namespace net;

@@ -1,6 +1,7 @@
 // The command line as a whole: the commands, what is answered to a wrong one, and the exit code.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <nlohmann/json.hpp>
 
@@ -151,11 +152,12 @@ Status print_version(CommonOptions& common, const Console& console) {
 // Version 0.1.0 had a command for the model that learns from examples, where --model chose its network.
 std::vector<std::string> as_training(std::vector<std::string> typed) {
   const ModelEntry& classifier = *std::ranges::find_if(all_models(), &ModelEntry::needs_examples);
-  if (typed.empty() || typed.front() != classifier.name) return typed;
+  const auto command = typed.begin() + (!typed.empty() && typed.front() == "help" ? 1 : 0);
+  if (command == typed.end() || *command != classifier.name) return typed;
   for (std::string& word : typed)
     if (word == "--model" || word.starts_with("--model=")) word.replace(0, 7, "--network");
-  typed.insert(typed.begin() + 1, {"--model", classifier.name});
-  typed.front() = "train";
+  *command = "train";
+  typed.insert(command + 1, {"--model", classifier.name});
   return typed;
 }
 
@@ -182,7 +184,7 @@ int run_sotto(int count, const char* const* words) {
   add_commands(root, cli);
   std::vector<std::string> typed(words + 1, words + count);
   if (!typed.empty() && typed.front() == complete_command) {  // asked by a shell
-    cli.console.write(completions(root, {typed.begin() + 1, typed.end()}));
+    cli.console.write(completions(root, as_training({typed.begin() + 1, typed.end()})));
     return success;
   }
   try {

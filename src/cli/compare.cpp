@@ -80,10 +80,8 @@ void add_compare(CLI::App& root, Cli& cli) {
   auto [app, options] = add_command<CompareCommandOptions>(
       root, cli, "compare", "compare runs side by side, with tests of significance", compare);
   app->add_option("RUN", options->runs, "run directories on the same split")->type_name("RUN")->required();
-  values(app->add_option("--metrics", options->metrics, "the columns; default P, R, nDCG, IC and Gini"),
-         metric_names(usual_cutoffs))
-      ->delimiter(',')
-      ->type_name("LIST");
+  values(add_list(*app, "--metrics", options->metrics, "the columns; default P, R, nDCG, IC and Gini"),
+         metric_names(usual_cutoffs));
   values(
       app->add_option("--test", options->test, "t or wilcoxon, over the users' values; Holm over all pairs"),
       {"t", "wilcoxon"})

@@ -38,6 +38,11 @@ bool has_all(const std::vector<Metric>& metrics, const std::vector<std::string>&
 }
 
 Status judge_again(const std::vector<std::string>& wanted, ComparedRun& run, Executor& executor) {
+  SOTTO_TRY(const TrainRequest request, RunDir(run.source).request());
+  if (request.model->needs_examples)
+    return fail(Code::usage,
+                fmt::format("{}: a classifier has no {}: compare it with classifiers, by {}", run.source,
+                            joined_words(wanted), joined_words(usual_metrics(0, MetricNeeds::labels))));
   SOTTO_TRY(const LoadedRun loaded, load_run(run.source, executor));
   EvaluateOptions options = evaluate_options(loaded.request, *loaded.split, Part::test);
   for (const std::string& metric : wanted) {
@@ -76,7 +81,8 @@ Result<ComparedRun> read_compared_run(const std::string& path, const std::vector
   const auto values = dir.path() / "per_user.tsv";
   SOTTO_TRY(const bool kept, is_there(values));
   if (!kept || !has_all(run.metrics, metrics)) {
-    console.note(fmt::format("sotto: judging {} again: it has no values per user at these cut-offs", path));
+    if (!request.model->needs_examples)
+      console.note(fmt::format("sotto: judging {} again: it has no values per user at these cut-offs", path));
     SOTTO_TRY_DONE(judge_again(metrics, run, executor));
     return run;
   }

@@ -52,6 +52,8 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
     const std::string& word = words[n];
     if (word == "=") continue;  // bash makes a word of it
     if (word.starts_with("-")) {
+      constexpr std::string_view with_model = "--model=";
+      if (word.starts_with(with_model)) place.model = word.substr(with_model.size());
       place.option = place.app->get_option_no_throw(word);
       values_left = place.option == nullptr ? 0 : place.option->get_items_expected_max();
     } else if (values_left > 0) {
@@ -73,8 +75,7 @@ TypedPlace place_of(const CLI::App& root, std::vector<std::string> words) {
   } else if (place.typed.starts_with("-") || values_left == 0) {
     place.option = place.typed.starts_with("-") ? nullptr : positional(*place.app, arguments);
   }
-  if (place.option != nullptr &&
-      (place.option->get_delimiter() == ',' || type_of(*place.option) == "LIST")) {  // the last of it
+  if (place.option != nullptr && type_of(*place.option) == "LIST") {  // the last of it
     const std::size_t end = place.typed.rfind(',') + 1;
     place.prefix += place.typed.substr(0, end);
     place.typed.erase(0, end);
@@ -128,16 +129,20 @@ void add_values(const CLI::Option& option, Words& words) {
     if (words.lines.empty() && type.find(of_files) != std::string::npos) words.lines = ":files\n";
 }
 
-// Options of other models are none of this one's.
-bool is_of_another(const std::string& flag, const std::string& model) {
+// Options of other models are none of this one's. A command's own has other words than theirs.
+bool is_of_another(const CLI::Option& option, const std::string& model) {
   const auto entry = find_model(model);
-  const auto has = [&](const ModelEntry& one) { return one.flag(flag) != nullptr; };
-  return entry.ok() && !has(**entry) && std::ranges::any_of(all_models(), has);
+  const std::string flag = "--" + option.get_single_name();
+  const auto has = [&](const ModelEntry& one) {
+    const Field* field = one.flag(flag);
+    return field != nullptr && field->help == option.get_description();
+  };
+  return entry.ok() && (*entry)->flag(flag) == nullptr && std::ranges::any_of(all_models(), has);
 }
 
 void add_options(const CLI::App& app, Words& words) {
   for (const CLI::Option* option : app.get_options()) {
-    if (is_of_another("--" + option->get_single_name(), words.place.model)) continue;
+    if (is_of_another(*option, words.place.model)) continue;
     for (const std::string& name : option->get_lnames()) words.add("--" + name, option->get_description());
     if (words.place.typed == "-")
       for (const std::string& name : option->get_snames()) words.add("-" + name, option->get_description());

@@ -174,9 +174,7 @@ void add_evaluate(CLI::App& root, Cli& cli) {
       root, cli, "evaluate", "judge a trained run again, or lists of another program", judge);
   app->add_option("--run", options->run, "a run directory; with --recs only its split counts")
       ->type_name("RUN");
-  app->add_option("--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10")
-      ->delimiter(',')
-      ->type_name("LIST");
+  add_list(*app, "--cutoffs", options->cutoffs, "lengths of the judged lists; default: the run's, or 10");
   app->add_option("--eval-users", options->eval_users, "judge a sample of N users; default: the run's");
   values(app->add_option("--part", options->part, "test or validation"), {"test", "validation"})
       ->type_name("PART")

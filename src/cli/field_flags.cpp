@@ -18,16 +18,7 @@ void add_flag(CLI::App& app, FieldFlags& flags, const Field& field, const std::s
   const auto keep = [&flags, flag = field.flag](const std::vector<std::string>& words) {
     flags.typed.emplace_back(flag, words);
   };
-  // Not by CLI11, which drops empty parts: "1,,3" is a mistake.
-  const auto keep_parts = [keep](const std::vector<std::string>& words) {
-    std::vector<std::string> parts;
-    for (const std::string& word : words)
-      for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
-        end = word.find(',', at);
-        parts.push_back(word.substr(at, end - at));
-      }
-    keep(parts);
-  };
+  const auto keep_parts = [keep](const std::vector<std::string>& words) { keep(list_parts(words)); };
   if (field.words == FlagWords::none) {
     app.add_flag_callback(
            name, [keep] { keep({}); }, field.help)
@@ -76,7 +67,7 @@ Result<const ModelEntry*> chosen_by(const FieldFlags& flags, const ModelEntry& u
     if (only != nullptr) {
       const auto strange = std::ranges::find_if(
           flags.typed, [&](const auto& typed) { return usual.flag(typed.first) == nullptr; });
-      return fail(Code::usage, fmt::format("{}: {}; name the model with --model", strange->first,
+      return fail(Code::usage, fmt::format("{}: {}: choose the model with --model", strange->first,
                                            not_of_model(usual, strange->first)));
     }
     only = &entry;
@@ -128,7 +119,9 @@ Status apply(const FieldFlags& flags, TrainRequest& request, bool model_is_given
   SOTTO_TRY_DONE(choose_model(flags, request, model_is_given));
   for (const auto& [flag, words] : flags.typed)
     if (request.model->flag(flag) == nullptr)
-      return fail(Code::usage, fmt::format("{}: {}", flag, not_of_model(request.model.entry(), flag)));
+      return fail(Code::usage,
+                  fmt::format("{}: {}: leave it out, or choose another --model. {}", flag,
+                              not_of_model(request.model.entry(), flag), options_of(request.model.entry())));
   for (const Field& field : request.model->fields) {
     const auto* words = field.flag.empty() || field.flag == model_flag ? nullptr : flags.words_of(field.flag);
     if (words == nullptr) continue;

@@ -89,10 +89,8 @@ Status run_poison(PoisonFlags& flags, const Console& console) {
 void add_attack_flags(CLI::App& app, PoisonFlags& flags) {
   app.option_defaults()->group("Attack");
   const PoisonRequest defaults;
-  values(app.add_option("--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all"),
+  values(add_list(app, "--attack", flags.attacks, "some of boost, pieck-ipe, pieck-uea, random; or all"),
          {"boost", "pieck-ipe", "pieck-uea", "random", "all"})
-      ->delimiter(',')
-      ->type_name("LIST")
       ->default_str("all");
   app.add_option("--malicious", flags.request.malicious,
                  "share of the users whose devices are the attacker's")

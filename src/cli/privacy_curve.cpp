@@ -247,9 +247,7 @@ void add_privacy_curve(CLI::App& privacy, Cli& cli) {
       fields_of([](const ModelEntry& entry) { return entry.has("dp.place"); }, {"Differential privacy"}));
   app->add_option("--plan", options->plan_file, "a TOML plan; default fedease with lambda 100 and recency 10")
       ->type_name("FILE");
-  app->add_option("--epsilon", options->epsilons, "epsilons to spend in total, one point each")
-      ->delimiter(',')
-      ->type_name("LIST")
+  add_list(*app, "--epsilon", options->epsilons, "epsilons to spend in total, one point each")
       ->default_str("1,2,4,8");
   app->add_option("--seeds", options->seeds, "seeds per point")->default_str("3");
   values(app->add_option("--metric", options->metric, "the figure to show"), metric_names(usual_cutoffs))

@@ -237,12 +237,8 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli) {
          {"gaussian", "laplace", "choice"})
       ->type_name("KIND")
       ->default_str("gaussian");
-  app->add_option("--noise", options->noises, "noise levels, multiples of the clip")
-      ->delimiter(',')
-      ->type_name("LIST");
-  app->add_option("--epsilon", options->epsilons, "epsilons to find the noise for; default 0.5,1,2,4,8")
-      ->delimiter(',')
-      ->type_name("LIST");
+  add_list(*app, "--noise", options->noises, "noise levels, multiples of the clip");
+  add_list(*app, "--epsilon", options->epsilons, "epsilons to find the noise for; default 0.5,1,2,4,8");
   app->add_option("-o,--out", options->out, "a page with both tables and a plot")->type_name("FILE");
   add_common_options(*app, options->common);
   app->footer(examples({"sotto privacy plan --population 6040 --cohort 302 --rounds 200",

@@ -154,10 +154,8 @@ Command<ResultsOptions> add_results_command(CLI::App& results, Cli& cli, const c
 }
 
 void add_metric_options(CLI::App& app, ResultsOptions& options, const char* sort) {
-  values(app.add_option("--metrics", options.metrics, "the metrics to show, such as P@10,nDCG@10"),
-         metric_names(usual_cutoffs))
-      ->delimiter(',')
-      ->type_name("LIST");
+  values(add_list(app, "--metrics", options.metrics, "the metrics to show, such as P@10,nDCG@10"),
+         metric_names(usual_cutoffs));
   values(app.add_option("--sort", options.sort, sort), metric_names(usual_cutoffs))->type_name("METRIC");
 }
 

@@ -79,18 +79,6 @@ void add_plan_flags(CLI::App& app, TrainFlags& flags, const std::function<bool(c
   add_plan_file(app, flags);
 }
 
-// --model may take another model than the plan's, which does not have all that the plan sets.
-Status note_left_out(const TrainFlags& flags, const TrainRequest& planned, const Console& console) {
-  const auto* words = flags.fields.words_of("--model");
-  if (words == nullptr || flags.quiet) return Done{};
-  SOTTO_TRY(const ModelEntry* entry, find_model(words->front()));
-  const std::vector<std::string> keys = keys_left_out(planned, *entry);
-  if (!keys.empty())
-    console.note(fmt::format("sotto: {} has no {}: what {} sets there is left out", entry->name,
-                             joined_words(keys), flags.plan_file));
-  return Done{};
-}
-
 Result<TrainRequest> request_from(const TrainFlags& flags, const Console& console,
                                   std::optional<TrainRequest> base) {
   bool model_is_given = base.has_value();
@@ -103,9 +91,14 @@ Result<TrainRequest> request_from(const TrainFlags& flags, const Console& consol
     else
       SOTTO_TRY_DONE(choose_model(flags.fields, request, model_is_given));
     SOTTO_TRY(request, from_toml(text, flags.plan_file, std::move(request)));
-    SOTTO_TRY_DONE(note_left_out(flags, request, console));
   }
+  const TrainRequest planned = request;
   SOTTO_TRY_DONE(apply(flags.fields, request, model_is_given));
+  // --model may take another model than the plan's, which does not have all that the plan sets.
+  const std::vector<std::string> keys = keys_left_out(planned, request.model.entry());
+  if (!keys.empty() && !flags.quiet)
+    console.note(fmt::format("sotto: {} has no {}: what {} sets there is left out", request.model->name,
+                             joined_words(keys), flags.plan_file));
   if (flags.common.seed_given) request.plan.seed = flags.common.seed;
   SOTTO_TRY_DONE(settle(request));
   return request;

@@ -10,6 +10,16 @@ CLI::Option* values(CLI::Option* option, const std::vector<std::string>& list) {
       CLI::Validator([](std::string&) { return std::string(); }, "|" + CLI::detail::join(list, "|"), ""));
 }
 
+std::vector<std::string> list_parts(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words)
+    for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 1) {
+      end = word.find(',', at);
+      parts.push_back(word.substr(at, end - at));
+    }
+  return parts;
+}
+
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t list = type.find(":|");

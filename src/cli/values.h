@@ -19,6 +19,24 @@
 
 namespace sotto::cli {
 
+// The parts of words that commas part. CLI11 would drop the empty ones: "1,,3" is a mistake.
+[[nodiscard]] std::vector<std::string> list_parts(const std::vector<std::string>& words);
+
+// A list that is typed with commas.
+template <class Part>
+CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<Part>& list,
+                      const std::string& help) {
+  const auto take = [&list, name](const std::vector<std::string>& words) {
+    list.clear();
+    for (const std::string& word : list_parts(words)) {
+      Part part{};
+      if (word.empty() || !CLI::detail::lexical_cast(word, part)) throw CLI::ConversionError(word, name);
+      list.push_back(std::move(part));
+    }
+  };
+  return app.add_option_function<std::vector<std::string>>(name, take, help)->type_name("LIST");
+}
+
 CLI::Option* values(CLI::Option* option, const std::vector<std::string>& list);
 
 // What metrics are completed with.

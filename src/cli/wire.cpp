@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/train_flags.h"
+#include "cli/values.h"
 #include "engine/plan/prepare.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
@@ -116,9 +117,7 @@ void add_wire(CLI::App& root, Cli& cli) {
       add_command<WireFlags>(root, cli, "wire", "measure the bytes of one exchange of fpl", run_wire);
   const auto measured = [](const ModelEntry& entry) { return entry.sends == Sends::item_steps; };
   add_plan_flags(*app, flags->train, measured, {});
-  app->add_option("--cohorts", flags->request.cohorts, "several shares of the users, instead of --cohort")
-      ->delimiter(',')
-      ->type_name("LIST")
+  add_list(*app, "--cohorts", flags->request.cohorts, "several shares of the users, instead of --cohort")
       ->group("Exchange");
   app->add_option("--seeds", flags->request.seeds, "trainings per precision; P@10 is their mean")
       ->default_str(fmt::format("{}", flags->request.seeds))

@@ -192,6 +192,31 @@ Findings check_types(const std::vector<Source>& sources) {
   return findings;
 }
 
+Findings check_layer_names(const Source& layers) {
+  std::map<std::string, std::set<std::string>> finds;
+  std::string layer;
+  static const std::regex opened("^namespace ([a-z]+) "), used("^using namespace ([a-z]+);");
+  for (const std::string& line : lines_of(layers.text)) {
+    std::smatch match;
+    if (std::regex_search(line, match, opened)) {
+      finds[layer = match[1]];
+    } else if (std::regex_search(line, match, used)) {
+      finds[layer].insert(match[1]);
+      finds[layer].insert(finds[match[1]].begin(), finds[match[1]].end());
+    }
+  }
+  Findings findings;
+  for (const auto& [name, found] : finds) {
+    const auto own = rank_of(name);
+    if (!own) continue;  // sotto itself, and what stands right of all layers
+    for (const auto& [other, ignored] : finds)
+      if (const auto rank = rank_of(other); rank && found.contains(other) != (*rank < *own))
+        findings.push_back(
+            at(layers, 1, fmt::format("{} {} {}", name, *rank < *own ? "does not find" : "finds", other)));
+  }
+  return findings;
+}
+
 Findings check_namespaces(const Source& source) {
   if (source.folder().empty() || source.path == "src/base/layers.h") return {};
   const std::string own = "sotto::" + source.layer() + "::";

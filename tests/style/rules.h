@@ -29,6 +29,9 @@ using Findings = std::vector<std::string>;
 // layer alone, which would hide the other.
 [[nodiscard]] Findings check_types(const std::vector<Source>& sources);
 
+// src/base/layers.h lets each layer find just the names of those to its left, as check_layers has them.
+[[nodiscard]] Findings check_layer_names(const Source& layers);
+
 // What a layer defines stands in its namespace: src/fed in sotto::fed. Others may be declared there.
 [[nodiscard]] Findings check_namespaces(const Source& source);
 

@@ -108,6 +108,17 @@ TEST(TypeRule, TheSameNameInOneNamespaceIsFoundWithBothPlaces) {
     EXPECT_EQ(findings(line, other).size(), 1u) << other;
 }
 
+TEST(NamespaceRule, LayersFindThoseToTheirLeft) {
+  const auto findings = [](const std::string& text) {
+    return check_layer_names({"src/base/layers.h", text});
+  };
+  const std::string base = "namespace base {}\nnamespace data {\nusing namespace base;\n}\n";
+  EXPECT_TRUE(findings(base + "namespace model {\nusing namespace data;\n}\n").empty());
+  EXPECT_EQ(findings(base + "namespace model {\nusing namespace base;\n}\n"),
+            Findings{"src/base/layers.h:1: model does not find data"});
+  EXPECT_EQ(findings("namespace data {}\nnamespace base {\nusing namespace data;\n}\n").size(), 2u);
+}
+
 TEST(NamespaceRule, WhatALayerDefinesStandsInItsNamespace) {
   const auto findings = [](const std::string& text) { return check_namespaces({"src/lab/line.h", text}); };
   EXPECT_EQ(findings("namespace sotto::fed {\nstruct Plan;\nstruct Row {};\n}\n"),

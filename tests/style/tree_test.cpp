@@ -62,6 +62,11 @@ TEST(StyleOfTheTree, NoTwoTypesHaveTheSameName) {
 }
 
 TEST(StyleOfTheTree, ALayerIsANamespace) { expect_clean(check_namespaces); }
+TEST(StyleOfTheTree, NamesAreFoundInTheOrderOfTheLayers) {
+  for (const Source& source : tree())
+    if (source.path == "src/base/layers.h")
+      for (const std::string& finding : check_layer_names(source)) ADD_FAILURE() << finding;
+}
 
 TEST(StyleOfTheTree, AModelIsNamedInItsOwnFilesAlone) {
   for (const std::string& finding : check_model_names(tree())) ADD_FAILURE() << finding;

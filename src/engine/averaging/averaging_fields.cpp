@@ -159,8 +159,11 @@ Fields weighing_fields() {
 }  // namespace
 
 Fields averaging_fields() {
-  return joined({example_fields(), network_fields(), server_step("sgd"), round_fields(), weighing_fields(),
-                 sum_fields()});
+  Fields server = server_step("sgd");
+  for (Field& field : server)  // the whole step is the papers' average, whatever makes it
+    if (field.flag == "--server-lr") field = field.with_standard("1");
+  return joined(
+      {example_fields(), network_fields(), server, round_fields(), weighing_fields(), sum_fields()});
 }
 
 }  // namespace sotto::engine

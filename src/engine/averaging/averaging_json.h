@@ -18,7 +18,7 @@ inline constexpr std::array<std::uint32_t, 5> accuracy_targets{70, 80, 85, 90, 9
 [[nodiscard]] std::string round_line(const AveragingRound& round);
 [[nodiscard]] Result<AveragingRound> round_from_line(const std::string& line, const std::string& name);
 
-// The run as `sotto fedavg --json` prints it.
+// What `sotto train --json` prints of the run beside what every run has.
 [[nodiscard]] nlohmann::json outcome_json(const AveragingRequest& request, const AveragingOutcome& outcome);
 
 // Ones and zeros as hexadecimal digits, four a digit, the first one highest; zeros fill the last digit.

@@ -50,6 +50,7 @@ Result<Trained> train_fedavg(const TrainRequest& request, const Split& split, Ex
   std::optional<Checkpoint> before;
   if (resume != nullptr) before = std::move(*resume);
   SOTTO_TRY(const AveragingRequest asked, averaging_of(request));
+  SOTTO_TRY_DONE(check_measurable(asked.criteria.order, *split.examples->examples));
   SOTTO_TRY(const auto world, AveragingWorld::make(asked.classifier, split.examples));
   AveragingHooks own{
       .on_checkpoint = hooks.on_checkpoint, .checkpoint_due = hooks.checkpoint_due, .stop = hooks.stop};

@@ -16,6 +16,12 @@ const ModelEntry* entry_named(std::string_view name) {
   return found == all_models().end() ? nullptr : &*found;
 }
 
+// The other model's field of the same meaning; null: it has none.
+const Field* same_field(const ModelEntry& entry, const Field& field) {
+  const Field* same = entry.field(field.path);
+  return same != nullptr && same->scope == field.scope ? same : nullptr;
+}
+
 // What may be typed instead: of how it learns, not of how it is protected.
 std::vector<std::string> own_flags(const ModelEntry& entry) {
   constexpr std::array others{"federation", "consent",        "sum", "dp", "robust",
@@ -79,11 +85,14 @@ std::string not_of_model(const ModelEntry& entry, std::string_view option) {
   constexpr std::size_t most_owners = 8;
   const bool many = owners.size() > most_owners;
   if (many) owners.resize(most_owners);
+  return fmt::format("{} has no such option, which belongs to {}", entry.name,
+                     many ? fmt::format("{}, …", fmt::join(owners, ", ")) : joined_words(owners));
+}
+
+std::string options_of(const ModelEntry& entry) {
   const std::vector<std::string> flags = own_flags(entry);
-  return fmt::format("{} has no such option, which belongs to {}: leave it out. {}", entry.name,
-                     many ? fmt::format("{}, …", fmt::join(owners, ", ")) : joined_words(owners),
-                     flags.empty() ? entry.name + " has no options of its own"
-                                   : fmt::format("{} has {}", entry.name, joined_words(flags)));
+  return flags.empty() ? entry.name + " has no options of its own"
+                       : fmt::format("{} has {}", entry.name, joined_words(flags));
 }
 
 std::string standard_of(const ModelEntry& entry, const Field& field) {
@@ -103,15 +112,16 @@ std::string standard_of(const ModelEntry& entry, const Field& field) {
 TrainRequest with_model(TrainRequest request, const ModelEntry& entry) {
   if (request.model.is(entry)) return request;
   TrainRequest out, usual;
-  out.data = request.data;
+  // Of other data nothing holds but the keys that both have.
+  if (entry.needs_examples == request.model->needs_examples) out.data = request.data;
   out.model = ChosenModel(entry);
   usual.model = ChosenModel(request.model.entry());
   out.dp.budget = request.dp.budget;
   out.consent.policy_name = request.consent.policy_name;
   out.consent.records = request.consent.records;
   for (const Field& field : request.model->fields) {
-    const Field* same = entry.field(field.path);
-    if (same == nullptr || same->scope != field.scope || field.path == "model.name") continue;
+    const Field* same = same_field(entry, field);
+    if (same == nullptr || field.path == "model.name") continue;
     const std::optional<PlanValue> value = field.get(request);
     if (!value || value == field.get(usual)) continue;
     const Status set = same->set(out, *value);
@@ -125,7 +135,7 @@ std::vector<std::string> keys_left_out(const TrainRequest& request, const ModelE
   usual.model = ChosenModel(request.model.entry());
   std::vector<std::string> keys;
   for (const Field& field : request.model->fields)
-    if (!field.path.empty() && !entry.has(field.path) && field.get(request) != field.get(usual))
+    if (!field.path.empty() && same_field(entry, field) == nullptr && field.get(request) != field.get(usual))
       keys.push_back(field.path);
   return keys;
 }

@@ -2,7 +2,7 @@
 // entry in engine/models, and a line in the list there (all_models.cpp); everybody else asks the entry.
 //
 // Laws: a name stands once in the list; a plan holds the common fields and those of its model's entry, and no
-// others; a model is either trained in steps (`start`) or made in one go (`make`).
+// others; a model is trained in steps (`start`), made in one go (`make`) or has a loop of its own (`train`).
 #pragma once
 
 #include <any>
@@ -121,8 +121,10 @@ struct ModelEntry {
 [[nodiscard]] bool is_plan_key(std::string_view path);
 // The keys that a plan sets and another model does not have.
 [[nodiscard]] std::vector<std::string> keys_left_out(const TrainRequest& request, const ModelEntry& entry);
-// What is said where a model is given an option that others have, and what it has instead.
+// "fpl has no such option, which belongs to slim".
 [[nodiscard]] std::string not_of_model(const ModelEntry& entry, std::string_view option);
+// "fpl has --factors, --lr and --epochs".
+[[nodiscard]] std::string options_of(const ModelEntry& entry);
 
 // What an option is unless somebody says otherwise, in words; "" where there is nothing to say.
 [[nodiscard]] std::string standard_of(const ModelEntry& entry, const Field& field);

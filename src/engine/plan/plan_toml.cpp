@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -107,7 +109,8 @@ class PlanReader {
   [[nodiscard]] Error unknown(const toml::node& node, const ModelEntry& entry, const std::string& section,
                               const std::string& key) const {
     const std::string path = section.empty() ? key : section + "." + key;
-    if (is_plan_key(path)) return refused(node, key, not_of_model(entry, path));
+    if (is_plan_key(path))
+      return refused(node, key, not_of_model(entry, path) + ": leave it out. " + options_of(entry));
     std::set<std::string> sections;
     for (const ModelEntry& one : all_models())
       for (const Field& field : one.fields) sections.insert(field.section());
@@ -117,14 +120,18 @@ class PlanReader {
       return refused(node, "[" + section + "]",
                      "unknown section" + did_you_mean("[" + near.word() + "]", near));
     }
-    // One of this section that is written alike, or the key itself in another section.
+    // The key itself in another section, or one of this section that is written alike; the model's own first.
     NearestWord near(key);
     std::string elsewhere;
-    for (const ModelEntry& one : all_models())
+    const auto look_at = [&](const ModelEntry& one) {
       for (const Field& field : one.fields) {
         if (field.section() == section) near.look_at(field.key());
-        if (field.key() == key) elsewhere = field.path;
+        if (field.key() == key && elsewhere.empty()) elsewhere = field.path;
       }
+    };
+    look_at(entry);
+    if (elsewhere.empty() && near.word().empty())
+      for (const ModelEntry& one : all_models()) look_at(one);
     const std::string meant = elsewhere.empty()
                                   ? did_you_mean((section.empty() ? "" : section + ".") + near.word(), near)
                                   : fmt::format(". Did you mean '{}'?", elsewhere);
@@ -144,42 +151,55 @@ class PlanReader {
 
 // Version 0.1.0's plans of averaged classifiers: a key per flag, lists as flags take them, and no section but
 // [sum].
-bool is_flat(const toml::table& table) { return table["deal"].is_string(); }
-
-// As a flag would have it.
-std::vector<std::string> typed_words(const toml::node& node, FlagWords words) {
-  const auto* text = node.as_string();
-  if (text == nullptr) return {to_text(*value_at(node))};
-  if (words != FlagWords::commas) return {text->get()};
-  std::vector<std::string> parts;
-  std::istringstream in(text->get());
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
+bool is_flat(const toml::table& table) {
+  return std::ranges::any_of(std::array{"deal", "data", "generate", "model"}, [&](const char* key) {
+    const toml::node* node = table.get(key);
+    return node != nullptr && !node->is_table();
+  });
 }
 
-Result<TrainRequest> from_flat(const toml::table& table, const std::string& name) {
+// As a flag would have it; none: it is left as it is.
+Result<std::optional<std::vector<std::string>>> typed_words(const toml::node& node, FlagWords words) {
+  using Words = std::optional<std::vector<std::string>>;
+  const auto* text = node.as_string();
+  const std::string word = text != nullptr ? text->get() : to_text(*value_at(node));
+  if (words == FlagWords::none) {
+    if (word != "true" && word != "false") return fail(Code::usage, "true or false is needed");
+    return word == "true" ? Words(std::vector<std::string>()) : Words();
+  }
+  if (words != FlagWords::commas) return word.empty() ? Words() : Words({word});
+  std::vector<std::string> parts;
+  std::istringstream in(word);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return Words(parts);
+}
+
+Status set_flat(const ModelEntry& entry, std::string key, const toml::node& node, TrainRequest& request) {
+  std::ranges::replace(key, '_', '-');
+  const Field* field = entry.flag(key == "model" ? "--network" : "--" + key);
+  if (field == nullptr || !value_at(node)) return fail(Code::usage, "unknown key");
+  SOTTO_TRY(const auto words, typed_words(node, field->words));
+  if (!words) return Done{};
+  SOTTO_TRY(const PlanValue value, field->value_from(*words));
+  return field->set(request, value);
+}
+
+// Takes the keys out of the table that are read here.
+Result<TrainRequest> from_flat(toml::table& table, const std::string& name) {
   const ModelEntry& entry = *std::ranges::find_if(all_models(), &ModelEntry::needs_examples);
   TrainRequest request;
   request.model = ChosenModel(entry);
-  toml::table rest;
+  std::vector<std::string> read;
   for (const auto& [key, node] : table) {
-    std::string flag = fmt::format("--{}", std::string_view(key.str()));
-    std::ranges::replace(flag, '_', '-');
-    const Field* field = entry.flag(flag == "--model" ? "--network" : flag);
-    if (node.is_table() || flag == "--seed") {  // as they are now
-      rest.insert(key, node);
-      continue;
-    }
-    if (field == nullptr || !value_at(node))
-      return fail(Code::usage,
-                  fmt::format("{}: {}: unknown key", place_of(node, name), std::string_view(key.str())));
-    if (node.is_string() && node.as_string()->get().empty() && field->words != FlagWords::commas) continue;
-    if (node.is_boolean() && !node.as_boolean()->get()) continue;
-    const auto value = field->value_from(typed_words(node, field->words));
-    const Status set = value.ok() ? field->set(request, *value) : Status(value.error());
-    if (!set.ok()) return fail(Code::usage, fmt::format("{}: {}", place_of(node, name), set.error().message));
+    if (node.is_table() || key == "seed") continue;  // as they are now
+    const Status set = set_flat(entry, std::string(key.str()), node, request);
+    if (!set.ok())
+      return fail(Code::usage, fmt::format("{}: {}: {}", place_of(node, name), std::string_view(key.str()),
+                                           set.error().message));
+    read.emplace_back(key.str());
   }
-  return from_table(rest, name, std::move(request));
+  for (const std::string& key : read) table.erase(key);
+  return from_table(table, name, std::move(request));
 }
 
 }  // namespace
@@ -212,7 +232,7 @@ Result<TrainRequest> from_kept_toml(const std::string& text) {
 }
 
 Result<TrainRequest> from_toml(const std::string& text, const std::string& name, TrainRequest base) {
-  SOTTO_TRY(const toml::table table, parse_toml(text, name));
+  SOTTO_TRY(toml::table table, parse_toml(text, name));
   if (is_flat(table)) return from_flat(table, name);
   return from_table(table, name, std::move(base),
                     text.starts_with(whole_plan_line) ? OtherModels::skipped : OtherModels::refused);

@@ -13,7 +13,7 @@ namespace sotto::engine {
 namespace {
 
 constexpr Stamp checkpoint_stamp{.magic = 0x4B434F53,  // "SOCK"
-                                 .version = 4,
+                                 .version = 5,
                                  .kind = "checkpoint",
                                  .remedy = "start the run again with --force"};
 

@@ -184,6 +184,11 @@ Result<Forgotten> forget(const ForgetRequest& request, const Split& split, Execu
         Code::usage,
         fmt::format("{} is a central model: it has no devices; train it again without the person's data",
                     request.request.model->name));
+  if (request.request.model->needs_examples)
+    return fail(Code::usage,
+                fmt::format("{} learns from examples, whose rounds are not replayed: train it again without "
+                            "the person's examples",
+                            request.request.model->name));
   if (request.request.dp.asked())
     return fail(Code::usage,
                 "what was released with noise cannot be taken back, and a second release without the person "

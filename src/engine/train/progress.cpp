@@ -32,7 +32,8 @@ std::string Progress::facts(const TrainProgress& progress) const {
   const auto left = static_cast<double>(progress.rounds - progress.round);
   std::string text = fmt::format("round {}/{}", human_count(progress.round), human_count(progress.rounds));
   if (elapsed > 0.0)
-    text += fmt::format(" · {} triples/s", human_number(static_cast<double>(triples_) / elapsed));
+    text += fmt::format(" · {} {}/s", human_number(static_cast<double>(triples_) / elapsed),
+                        progress.own != nullptr ? "examples" : "triples");
   if (progress.accuracy) text += fmt::format(" · accuracy {:.1f}%", 100.0 * *progress.accuracy);
   text += fmt::format(" · loss {:.4f}", progress.loss);
   if (done > 0.0) text += fmt::format(" · {} left", human_seconds(elapsed * left / done));

@@ -343,7 +343,7 @@ Result<LoadedRun> load_run(const fs::path& path, Executor& executor) {
   if (run.request.model->needs_examples)
     return fail(Code::usage,
                 fmt::format("{}: {} is a classifier and recommends nothing: look at the run with "
-                            "'sotto show', 'sotto compare' and 'sotto report'",
+                            "'sotto show' and 'sotto report', or compare it with other classifiers",
                             path.string(), run.request.model->name));
   SOTTO_TRY(Split split, dir.split());
   run.split = std::make_unique<Split>(std::move(split));

@@ -127,7 +127,9 @@ Status check_had(const TrainRequest& request) {
                          std::pair(request.plan.down != ModelPrecision::f32, "--down-precision")};
   for (const auto& [is_asked, flag] : asked)
     if (is_asked && request.model->flag(flag) == nullptr)
-      return fail(Code::usage, fmt::format("{}: {}", flag, not_of_model(request.model.entry(), flag)));
+      return fail(Code::usage,
+                  fmt::format("{}: {}: leave it out. {}", flag, not_of_model(request.model.entry(), flag),
+                              options_of(request.model.entry())));
   return Done{};
 }
 

@@ -216,6 +216,11 @@ std::string request_hash(const TrainRequest& request, const Split& split) {
 
 Result<Trained> train(const TrainRequest& request, const Split& split, Executor& executor, TrainHooks& hooks,
                       std::optional<Checkpoint> resume) {
+  if (request.model->needs_examples != (split.examples != nullptr))
+    return fail(
+        Code::usage,
+        fmt::format("{} learns from {}, and the data has none: choose other data or another model",
+                    request.model->name, request.model->needs_examples ? "labelled examples" : "histories"));
   if (request.model->train)
     return request.model->train(request, split, executor, hooks, resume ? &*resume : nullptr);
   Trained trained;

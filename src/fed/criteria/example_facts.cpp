@@ -26,8 +26,8 @@ Status check_measurable(const CriteriaOrder& order) {
   for (const Criterion criterion : order)
     if (!examples_tell(criterion))
       return fail(Code::usage,
-                  fmt::format("labelled examples do not tell {} ({}): leave it out of --criteria; `sotto "
-                              "train` has it for recommenders",
+                  fmt::format("labelled examples do not tell {} ({}): leave it out of --criteria; "
+                              "recommenders alone have it",
                               criterion->name, criterion->about));
   return Done{};
 }

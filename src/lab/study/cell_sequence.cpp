@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t positions_per_sequence = std::uint64_t{1} << 32;
 
-bool has_epochs(const TrainRequest& request) { return request.model->in_steps(); }
+bool has_epochs(const TrainRequest& request) { return request.model->has("model.epochs"); }
 
 void set_epochs(Settings& settings, std::uint32_t epochs) {
   std::erase_if(settings, [](const Setting& one) { return one.key == "model.epochs"; });

@@ -43,7 +43,8 @@ DataRequest data_for(const Study& study, const StudyDataset& dataset, Phase phas
       study.models, [](const StudyModel& model) { return model.request.model->needs_examples; });
   if (!study.search) return data;
   if (phase == Phase::final) {
-    data.split.validation_share = 0.0;
+    // Examples stay as the dataset has them: some models look at their validation part while they train.
+    if (!data.examples.wanted) data.split.validation_share = 0.0;
     data.paths.insert(data.paths.end(), data.validation.begin(), data.validation.end());
     data.validation.clear();
   } else if ((data.examples.wanted || is_cut_here(data)) && data.split.validation_share == 0.0) {
@@ -204,9 +205,9 @@ Result<StudyData> StudyData::load(const Study& study, const std::function<void(c
     const StudyDataset& dataset = study.datasets[n];
     if (note) note("reading " + dataset.name);
     DatasetSplits splits(study, dataset);
-    const bool each_seed = draws_split(dataset.data);
     for (const Phase phase : {Phase::search, Phase::final}) {
       if (phase == Phase::search && !study.search) continue;
+      const bool each_seed = draws_split(data_for(study, dataset, phase));
       std::shared_ptr<const StudySplit> made;
       for (const std::uint64_t seed : study.seeds) {
         if (!made || each_seed) {

@@ -104,15 +104,19 @@ Status check_points(const Study& study, const StudyModel& model) {
     return at(model.where, fmt::format("the grid of '{}' has more than {} points: take a search with random "
                                        "draws instead",
                                        model.label, most_points));
-  const Phase phase = study.search ? Phase::search : Phase::final;
-  for (const Settings& settings : whole_grid ? grid_points(model.grid) : single_settings(model.grid)) {
-    const auto request =
-        cell_request(study, study.datasets.front(), model, {settings, study.seeds.front(), phase});
-    if (request.ok()) continue;
-    return at(model.where,
-              fmt::format("model '{}'{}: {}", model.label, settings.empty() ? "" : ", " + described(settings),
-                          request.error().message));
-  }
+  const auto refused = [&](const Settings& settings, const std::string& why) {
+    return at(model.where, fmt::format("model '{}'{}: {}", model.label,
+                                       settings.empty() ? "" : ", " + described(settings), why));
+  };
+  for (const Settings& settings : whole_grid ? grid_points(model.grid) : single_settings(model.grid))
+    for (const Phase phase : {Phase::search, Phase::final}) {
+      if (phase == Phase::search && !study.search) continue;
+      const auto request =
+          cell_request(study, study.datasets.front(), model, {settings, study.seeds.front(), phase});
+      if (!request.ok()) return refused(settings, request.error().message);
+      if (request->model->needs_examples != model.request.model->needs_examples)
+        return refused(settings, "a grid does not mix models of examples and of histories: make two studies");
+    }
   return Done{};
 }
 

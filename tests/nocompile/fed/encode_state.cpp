@@ -2,6 +2,6 @@
 #include "fed/messages.h"
 #include "sim/federation.h"
 
-sotto::fed::Bytes send_everything(const sotto::fed::FederationState& state) {
+sotto::fed::Bytes send_everything(const sotto::sim::FederationState& state) {
   return sotto::fed::encode(state);
 }
