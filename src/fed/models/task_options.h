@@ -26,7 +26,8 @@ class OptionWriter final : public TaskOptions {
 // Takes them out of it again.
 class OptionReader final : public TaskOptions {
  public:
-  explicit OptionReader(const v1::TaskSpec& spec) : spec_(spec), taken_(spec.options_size(), false) {}
+  explicit OptionReader(const v1::TaskSpec& spec)
+      : spec_(spec), taken_(static_cast<std::size_t>(spec.options_size()), false) {}
   void whole(const char* key, std::uint32_t& value) override;
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
