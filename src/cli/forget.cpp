@@ -126,6 +126,10 @@ Status run_forget(ForgetOptions& options, const Console& console) {
   ForgetRequest asked;
   asked.check = options.check;
   SOTTO_TRY(asked.request, run.request());
+  if (asked.request.model->needs_examples)
+    return fail(Code::usage, fmt::format("{}: {} is a classifier of labelled examples, which people are not "
+                                         "taken out of: train it again without theirs",
+                                         options.run, asked.request.model->name));
   SOTTO_TRY(const Split split, run.split());
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
   asked.user = users.front();

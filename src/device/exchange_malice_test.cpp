@@ -86,8 +86,8 @@ TEST_F(AHostileServer, OtherShapes) {
   wider = server.spec;
   wider.set_items(test_items + 1);
   expect_refused("");
-  wider.set_items(1u << 26);
-  wider.set_factors(64);
+  wider.set_items(1u << 22);
+  wider.set_factors(62);
   expect_refused("larger than this device takes");
   wider = server.spec;
   wider.set_name("../x");

@@ -10,12 +10,16 @@ Status check(const FcfOptions& options) {
   return check(options.server);
 }
 
+float usual_fcf_rate(ServerStep step) { return step == ServerStep::adam ? ServerStepOptions{}.rate : 1e-4f; }
+
 bool Fcf::Device::set_scores(const HistoryVisit& visit) {
   const RowMatrix& items = visit.received->rows();
   SOTTO_ASSERT(items.rows() == scores_.size(), "the received rows are the catalogue's");
   std::copy_n(visit.own, vector_.width() - 1, vector_.row(0));  // without the 1 at its end
-  largest_ = 0.0f;
-  for (const float value : vector_.values(0)) largest_ = std::max(largest_, std::abs(value));
+  float largest = 0.0f;
+  for (const float value : vector_.values(0)) largest = std::max(largest, std::abs(value));
+  // A little less than fits, so that no product is rounded up beyond it.
+  most_factor_ = static_cast<float>(step_limit) * (1.0f - 0x1p-22f) / largest;
   kernels::dot_many(vector_.row(0), items.row(0), items.rows(), items.stride(), scores_.data());
   return std::all_of(scores_.begin(), scores_.end(), [](float score) { return std::isfinite(score); });
 }

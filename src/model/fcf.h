@@ -4,8 +4,8 @@
 //   ∂/∂q_i = −2 c_ui (x_ui − p_u·q_i) p_u,
 // a dense answer, so that which rows are in it says nothing. An item that consent keeps back is answered as
 // if it were not consumed. The server adds the regularisation 2λq_i and takes one step of Adam or SGD a
-// round. Where a cohort is a part of the users, its sum is scaled up to everybody's. Numbers beyond the range
-// of one update are held at its ends, and such rows are counted.
+// round. Where a cohort is a part of the users, its sum is scaled up to everybody's. A row that would leave
+// the range of one update is shortened to it as a whole, and counted: every row stays a multiple of p.
 #pragma once
 
 #include <cmath>
@@ -22,6 +22,8 @@ struct FcfOptions {
   ServerStepOptions server = {};
 };
 [[nodiscard]] Status check(const FcfOptions& options);
+// The rate of a server's step where none is given: plain steps go along a sum over all users, and are short.
+[[nodiscard]] float usual_fcf_rate(ServerStep step);
 
 class Fcf {
  public:
@@ -68,8 +70,11 @@ class Fcf {
             out != nullptr ? -2.0f * (1.0f + confidence_) * (1.0f - scores_[item]) : 2.0f * scores_[item];
         if (out == nullptr) out = sink.open(Evidence::negative, item, item);
         if (out == nullptr) continue;
-        const float factor = slope * sink.scale();
-        report.held_rows += std::abs(factor) * largest_ > static_cast<float>(step_limit) ? 1 : 0;
+        float factor = slope * sink.scale();
+        if (std::abs(factor) > most_factor_) {
+          ++report.held_rows;
+          factor = std::copysign(most_factor_, factor);
+        }
         if (kernels::add_multiple(out, vector_.row(0), factor, sum_stride_)) sink.relieve(item);
       }
       return report;
@@ -81,8 +86,8 @@ class Fcf {
 
     AlsSolver solver_;
     float confidence_;
-    RowMatrix vector_;      // [p, 0]
-    float largest_ = 0.0f;  // of its numbers, without their signs
+    RowMatrix vector_;          // [p, 0]
+    float most_factor_ = 0.0f;  // times p, that is within the range of one update
     std::size_t sum_stride_;
     std::vector<float> scores_;
   };

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace sotto::model {
@@ -20,16 +21,12 @@ float correction(float beta, std::uint32_t steps) {
 }  // namespace
 
 Result<ServerStep> parse_server_step(const std::string& text) {
-  if (text == "adam") return ServerStep::adam;
-  if (text == "sgd") return ServerStep::sgd;
-  if (text == "momentum") return ServerStep::momentum;
+  const auto* found = std::ranges::find_if(server_steps, [&](const char* word) { return text == word; });
+  if (found != server_steps.end()) return static_cast<ServerStep>(found - server_steps.begin());
   return fail(Code::usage, fmt::format("unknown server step '{}': choose adam, sgd or momentum", text));
 }
 
-const char* to_string(ServerStep step) {
-  if (step == ServerStep::momentum) return "momentum";
-  return step == ServerStep::adam ? "adam" : "sgd";
-}
+const char* to_string(ServerStep step) { return server_steps.begin()[static_cast<std::size_t>(step)]; }
 
 Status check(const ServerStepOptions& options) {
   if (!(options.rate > 0.0f && options.rate < 1e30f))

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "base/result.h"
@@ -16,6 +17,8 @@
 namespace sotto::model {
 
 enum class ServerStep : std::uint8_t { adam, sgd, momentum };
+// As they are written, in this order.
+inline constexpr std::initializer_list<const char*> server_steps{"adam", "sgd", "momentum"};
 [[nodiscard]] Result<ServerStep> parse_server_step(const std::string& text);
 [[nodiscard]] const char* to_string(ServerStep step);
 

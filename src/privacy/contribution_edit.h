@@ -24,6 +24,8 @@ struct ClipLimits {
   double row = none;    // of each row
   double whole = none;  // of all rows together
   ClipLength length = ClipLength::euclidean;
+
+  [[nodiscard]] bool any() const { return row != none || whole != none; }
 };
 [[nodiscard]] Status check(const ClipLimits& limits);
 

@@ -52,7 +52,6 @@ Json version_json(const VersionRecord& version) {
           {"round", version.round},
           {"contributions", version.contributions},
           {"model_hash", version.model_hash},
-          {"master", to_hex(version.master)},
           {"time_ms", version.time_ms}};
 }
 

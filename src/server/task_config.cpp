@@ -118,6 +118,11 @@ std::uint32_t most_assigned(const RoundRules& rules) {
   return static_cast<std::uint32_t>(std::min(std::ceil(rules.goal * rules.over_selection), 4e9));
 }
 
+double share_of(const RoundRules& rules) {
+  if (rules.selection != RoundRules::Selection::drawn) return 1.0;
+  return static_cast<double>(rules.goal) / static_cast<double>(rules.population);
+}
+
 Result<double> noise_of(const TaskConfig& config) {
   const TaskDp& dp = *config.dp;
   if (dp.noise_multiplier > 0.0) return dp.noise_multiplier;

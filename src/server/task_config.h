@@ -58,6 +58,8 @@ struct TaskConfig {
 
 // Devices that a round assigns at most.
 [[nodiscard]] std::uint32_t most_assigned(const RoundRules& rules);
+// Of the people, in a round; 1 where whoever comes is taken.
+[[nodiscard]] double share_of(const RoundRules& rules);
 // The noise of each release. The configuration is checked.
 [[nodiscard]] Result<double> noise_of(const TaskConfig& config);
 

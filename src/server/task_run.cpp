@@ -45,6 +45,7 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
                                                Surroundings& around, std::int64_t now_ms) {
   SOTTO_TRY_DONE(check(config));
   SOTTO_TRY(Task task, read_task(config.spec));
+  task.share = share_of(config.rules);
   std::unique_ptr<TaskRun> run(new TaskRun(config, std::move(task), around));
   SOTTO_TRY(run->sum_, RoundSum::make(config, run->task_, known == nullptr ? "" : known->budget));
   if (known == nullptr) {

@@ -146,6 +146,40 @@ TEST_F(CliFedavg, FilesThatAreNotThereOrDoNotFit) {
   refused({"--data", "mnist", "--devices", "2", "--network", "dense"}, 1, "t10k-labels-idx1-ubyte");
 }
 
+// Where rounds end by what the test part says, the run says so; its log is the same in every run.
+TEST_F(CliFedavg, ARunThatStopsByTheTestPartSaysSo) {
+  const Words small{
+      "train",      "--model", "fedavg",         "--generate",   "--examples", "600",      "--devices", "6",
+      "--rounds",   "2",       "--lr",           "0.05",         "--network",  "dense",    "--hidden",  "8",
+      "--criteria", "DS>LD",   "--choose-order", "--validation", "0.2",        "--cohort", "0.5"};
+  for (const std::string run : {"one", "two"})
+    ASSERT_EQ(shop_.sotto(joined(small, {"--out", run})).code, 0)
+        << shop_.sotto(joined(small, {"--out", run})).err;
+  EXPECT_EQ(shop_.get("one/rounds.jsonl"), shop_.get("two/rounds.jsonl"));
+  EXPECT_NE(shop_.get("one/rounds.jsonl").find("choosing"), std::string::npos);
+  EXPECT_EQ(shop_.get("one/run.json").find("learned_from_test"), std::string::npos);
+  const Outcome stopped = shop_.sotto(joined(small, {"--until", "10%@10%", "--out", "three", "--json"}));
+  ASSERT_EQ(stopped.code, 0) << stopped.err;
+  EXPECT_EQ(stopped.json()["learned_from_test"], true);
+  // People are not taken out of a classifier.
+  const Outcome forgotten = shop_.sotto({"forget", "--run", "one", "--user", "1", "--check"});
+  EXPECT_EQ(forgotten.code, 2);
+  EXPECT_NE(forgotten.err.find("a classifier of labelled examples"), std::string::npos) << forgotten.err;
+}
+
+// Killed before its first round, a folder is still a run's.
+TEST_F(CliFedavg, AFolderThatWasJustBegunCanBeReplaced) {
+  const Words small{"train",     "--model", "fedavg",   "--generate", "--examples", "600",
+                    "--devices", "6",       "--rounds", "1",          "--network",  "dense",
+                    "--hidden",  "8",       "--out",    "run"};
+  ASSERT_EQ(shop_.sotto(small).code, 0);
+  for (const char* later : {"run.json", "metrics.json", "per_user.tsv", "model.bin"})
+    std::filesystem::remove(shop_.folder() / "run" / later);
+  shop_.put("run/rounds.jsonl", "");
+  EXPECT_NE(shop_.sotto(small).err.find("holds a run already"), std::string::npos);
+  EXPECT_EQ(shop_.sotto(joined(small, {"--force"})).code, 0);
+}
+
 TEST_F(CliFedavg, WrongPlansNameTheLine) {
   shop_.put("plan.toml", "[data]\ngenerate = true\n[averaging]\nlocal_epoch = 2\n");
   refused({"--plan", "plan.toml"}, 2, "plan.toml, line 4: local_epoch: unknown key in [averaging]");

@@ -43,23 +43,19 @@ Prepared world() {
   return std::move(*prepared);
 }
 
-// As they usually are, but for the factors and the share of the people in a round.
+// As they usually are, but for the factors.
 struct SmallOptions final : TaskOptions {
-  explicit SmallOptions(float part) : share(part) {}
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = 8;
   }
-  void real(const char* key, float& value) override {
-    if (key == std::string_view("share")) value = share;
-  }
+  void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
-  float share;
 };
 
-void set_model(v1::TaskSpec& spec, const TaskModel* model, float share) {
+void set_model(v1::TaskSpec& spec, const TaskModel* model) {
   spec.set_model(model->name);
   if (model == &fcf_task) {
-    SmallOptions options(share);
+    SmallOptions options;
     return model->configure(options, spec);
   }
   spec.set_factors(8);
@@ -81,8 +77,7 @@ TaskConfig task_for(const Case& one, const Split& split) {
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
   const auto users = static_cast<std::uint32_t>(split.train.users());
-  set_model(spec, one.model,
-            one.cohort == 0 ? 1.0f : static_cast<float>(one.cohort) / static_cast<float>(users));
+  set_model(spec, one.model);
   spec.set_fixed_bits(20);
   spec.set_seed(11);
   spec.set_reproducible(true);

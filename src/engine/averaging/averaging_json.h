@@ -13,8 +13,8 @@ namespace sotto::engine {
 // The accuracies that rounds are counted to, in percent.
 inline constexpr std::array<std::uint32_t, 5> accuracy_targets{70, 80, 85, 90, 95};
 
-// One line of rounds.jsonl, without its end; the same round gives the same line, but for the seconds of
-// choosing an order.
+// A round as a checkpoint has it: a line of JSON without its end. The same round gives the same line, but for
+// the seconds of choosing an order, which rounds.jsonl leaves out.
 [[nodiscard]] std::string round_line(const AveragingRound& round);
 [[nodiscard]] Result<AveragingRound> round_from_line(const std::string& line, const std::string& name);
 

@@ -72,6 +72,15 @@ TEST(AveragingRequest, AFlatPlanOfVersion010IsRead) {
   EXPECT_NE(wrong.error().message.find("plan.toml, line 3"), std::string::npos) << wrong.error().message;
 }
 
+// A key of now that slipped out of its section is no plan of then.
+TEST(AveragingRequest, AStrayKeyIsNoFlatPlan) {
+  for (const char* plan : {"data = 'x.tsv'\n[model]\nname = 'fpl'\n", "model = 'ease'\n"}) {
+    const auto read = from_toml(plan, "plan.toml");
+    ASSERT_FALSE(read.ok()) << plan;
+    EXPECT_EQ(read.error().message.find("fedavg"), std::string::npos) << read.error().message;
+  }
+}
+
 TEST(AveragingRequest, WhatCannotBeIsRefused) {
   TrainRequest good = made_up();
   EXPECT_TRUE(settle(good).ok()) << settle(good).error().message;

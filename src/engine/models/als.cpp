@@ -16,16 +16,12 @@ namespace sotto::engine {
 namespace {
 
 FcfOptions fcf_options(const TrainRequest& request) {
-  // A step of plain gradient descent goes along a sum over all users: it must be short.
-  constexpr float sgd_rate = 1e-4f;
-  const FcfOptions defaults;
   const ServerStep step = request.server.step.value_or(ServerStep::adam);
-  const float usual = step == ServerStep::adam ? defaults.server.rate : sgd_rate;
   AlsOptions als = als_options(request);
   als.reg_power = 0.0f;  // the server's half has one λ for all
   return {.als = als,
           .server = {.step = step,
-                     .rate = request.server.rate.value_or(usual),
+                     .rate = request.server.rate.value_or(usual_fcf_rate(step)),
                      .beta1 = request.server.beta1,
                      .beta2 = request.server.beta2}};
 }

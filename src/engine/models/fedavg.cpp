@@ -33,6 +33,10 @@ TrainProgress progress_of(const AveragingRound& round, std::uint32_t rounds, con
   return progress;
 }
 
+bool stops_by_the_test_part(const TrainRequest& request) {
+  return request.model.own<AveragingOptions>().until.has_value();
+}
+
 // In the place of what run.json says of histories.
 nlohmann::json own_of(const AveragingRequest& asked, const AveragingOutcome& outcome, const Dealt& dealt) {
   nlohmann::json json = outcome_json(asked, outcome);
@@ -56,7 +60,8 @@ Result<Trained> train_fedavg(const TrainRequest& request, const Split& split, Ex
       .on_checkpoint = hooks.on_checkpoint, .checkpoint_due = hooks.checkpoint_due, .stop = hooks.stop};
   own.on_round = [&](const AveragingRound& round) -> Status {
     if (!hooks.on_progress) return Done{};
-    const nlohmann::json line = nlohmann::json::parse(round_line(round));
+    nlohmann::json line = nlohmann::json::parse(round_line(round));
+    if (const auto choosing = line.find("choosing"); choosing != line.end()) choosing->erase("seconds");
     return hooks.on_progress(progress_of(round, asked.rounds, line));
   };
   SOTTO_TRY(AveragingOutcome outcome, run_averaging(asked, world->parts(request_hash(request, split)),
@@ -118,7 +123,8 @@ ModelEntry fedavg_entry() {
           .check = check_averaging,
           .train = train_fedavg,
           .judge = judge_fedavg,
-          .check_data = check_data};
+          .check_data = check_data,
+          .learns_from_test = stops_by_the_test_part};
 }
 
 }  // namespace sotto::engine

@@ -142,14 +142,16 @@ std::vector<std::string> keys_left_out(const TrainRequest& request, const ModelE
 
 bool is_protection(std::string_view path) {
   constexpr std::array<std::string_view, 5> sections{"consent", "sum", "dp", "robust", "criteria"};
-  // The share that leaves and how it is drawn mean nothing where nothing leaves.
-  return std::ranges::find(sections, path.substr(0, path.find('.'))) != sections.end() &&
-         path != "consent.pi" && path != "consent.mask";
+  return std::ranges::find(sections, path.substr(0, path.find('.'))) != sections.end();
+}
+
+bool is_idle_protection(std::string_view path, const ModelEntry& entry) {
+  return !entry.federated() && (path == "consent.pi" || path == "consent.mask");
 }
 
 Result<TrainRequest> switched_to(TrainRequest request, const ModelEntry& entry) {
   for (const std::string& key : keys_left_out(request, entry))
-    if (is_protection(key))
+    if (is_protection(key) && !is_idle_protection(key, entry))
       return fail(Code::usage,
                   fmt::format("the plan protects people by {}, and that would be lost: {}; take it out of "
                               "the plan, or choose another model",

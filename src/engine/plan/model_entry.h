@@ -131,14 +131,15 @@ struct ModelEntry {
 
 // Whether an option ("dp.place") protects people, so that nobody may lose it unawares.
 [[nodiscard]] bool is_protection(std::string_view path);
+// Whether it would protect nobody in this model: how much leaves, where nothing leaves.
+[[nodiscard]] bool is_idle_protection(std::string_view path, const ModelEntry& entry);
 
 // The same request for another model: what was set and both have stays, all else is as usual.
 [[nodiscard]] TrainRequest with_model(TrainRequest request, const ModelEntry& entry);
 // The same where a person asks for it: fails where a protection of people would be lost without a word.
 [[nodiscard]] Result<TrainRequest> switched_to(TrainRequest request, const ModelEntry& entry);
 
-// Whether the seed decides anything. Law: where it does not, two requests that
-// differ in their seed alone make the same of one split.
+// Whether the seed decides anything. Law: where not, requests that differ in it alone make the same.
 [[nodiscard]] bool seed_matters(const TrainRequest& request);
 // Whether it learns from what it is judged on, and what is said of it wherever runs stand side by side.
 [[nodiscard]] bool learns_from_test(const TrainRequest& request);

@@ -152,10 +152,17 @@ class PlanReader {
 // Version 0.1.0's plans of averaged classifiers: a key per flag, lists as flags take them, and no section but
 // [sum].
 bool is_flat(const toml::table& table) {
-  return std::ranges::any_of(std::array{"deal", "data", "generate", "model"}, [&](const char* key) {
-    const toml::node* node = table.get(key);
-    return node != nullptr && !node->is_table();
-  });
+  std::size_t keys = 0;
+  for (const auto& [key, node] : table) {
+    if (node.is_table() && key.str() != "sum") return false;
+    keys += node.is_table() || key.str() == "seed" ? 0 : 1;
+  }
+  // One alone is a slip in a plan of now.
+  return keys > 1 &&
+         std::ranges::any_of(std::array{"deal", "data", "generate", "model"}, [&](const char* key) {
+           const toml::node* node = table.get(key);
+           return node != nullptr && !node->is_table();
+         });
 }
 
 // As a flag would have it; none: it is left as it is.

@@ -154,6 +154,9 @@ TEST(Request, AnotherModelIsRefusedWhereAProtectionWouldBeLost) {
   TrainRequest request;
   request.plan.consent.pi = 0.5;
   EXPECT_TRUE(switched_to(request, *find_model("ease").value()).ok()) << "nothing leaves a central model";
+  const auto shares_all = switched_to(request, *find_model("fedavg").value());
+  ASSERT_FALSE(shares_all.ok()) << "a federated model in which everything may leave";
+  EXPECT_NE(shares_all.error().message.find("consent.pi"), std::string::npos) << shares_all.error().message;
   request.dp.place = "central";
   EXPECT_TRUE(switched_to(request, *find_model("fedease").value()).ok());
   const auto noiseless = switched_to(request, *find_model("feditemknn").value());

@@ -141,7 +141,7 @@ Result<Checkpoint> load_checkpoint(std::span<const std::byte> bytes, const std::
   checkpoint.best_value = in.number<double>();
   checkpoint.looks_without_gain = in.number<std::uint32_t>();
   if (in.number<std::uint8_t>() != 0) checkpoint.best = read_parameters(in);
-  checkpoint.own = in.text();
+  checkpoint.own = in.text(in.remaining());
   if (!in.finished()) return damaged(checkpoint_stamp, name);
   return checkpoint;
 }

@@ -114,6 +114,15 @@ TEST(CheckpointFile, a_checkpoint_that_does_not_fit_its_training_is_refused) {
   }
 }
 
+// A classifier's says of every round how many examples each device has right: megabytes.
+TEST(CheckpointFile, WhatAModelKeepsForItselfMayBeLong) {
+  Checkpoint checkpoint;
+  checkpoint.own.assign(std::size_t{3} << 20, 'r');
+  const auto loaded = load_checkpoint(save_checkpoint(checkpoint), "c");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  EXPECT_EQ(loaded->own, checkpoint.own);
+}
+
 TEST(CheckpointFile, every_factor_model_ends_with_the_bytes_of_an_undisturbed_run) {
   const Split split = small_world();
   SerialExecutor serial;

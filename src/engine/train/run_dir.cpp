@@ -47,6 +47,12 @@ Error other_format(const fs::path& path, std::string_view format) {
                           path.string(), format, run_format));
 }
 
+// The format that a plan's first line names; empty: none.
+std::string format_of(const std::string& plan) {
+  if (!plan.starts_with(format_line)) return "";
+  return plan.substr(format_line.size(), plan.find('\n') - format_line.size());
+}
+
 Error damaged_run(const fs::path& file, const std::string& why) {
   return fail(Code::bad_input, fmt::format("{}: {}: the run is damaged: train again", file.string(), why));
 }
@@ -163,8 +169,9 @@ Status RunDir::check_free() const {
 Status RunDir::begin(const TrainRequest& request, const Split& split) const {
   SOTTO_TRY_DONE(check_free());
   SOTTO_TRY_DONE(make_folder(path_));
-  // Examples stay where they are: they are dealt again from there.
-  if (split.examples == nullptr) SOTTO_TRY_DONE(write_split_file(path_ / "split.bin", split));
+  // Examples stay where they are: they are dealt again from there. The folder is known by its log instead.
+  SOTTO_TRY_DONE(split.examples == nullptr ? write_split_file(path_ / "split.bin", split)
+                                           : write_file(path_ / "rounds.jsonl", ""));
   if (split.features) SOTTO_TRY_DONE(write_file(path_ / "features.bin", features_file(*split.features)));
   SOTTO_TRY_DONE(write_records_file(path_ / "records.bin", split));
   if (!request.dp.budget.empty())
@@ -222,10 +229,9 @@ Result<TrainRequest> RunDir::request() const {
   if (!there)
     return fail(Code::not_found, fmt::format("{}: this folder holds no run (no plan.toml)", path_.string()));
   SOTTO_TRY(const std::string text, read_text(plan));
-  if (text.starts_with(format_line)) {
-    const std::string format = text.substr(format_line.size(), text.find('\n') - format_line.size());
-    if (format != "1" && format != std::to_string(run_format)) return other_format(path_, format);
-  }
+  if (const std::string format = format_of(text);
+      !format.empty() && format != "1" && format != std::to_string(run_format))
+    return other_format(path_, format);
   SOTTO_TRY(TrainRequest request, from_toml(text, plan.string()));
   if (const Status settled = settle(request); !settled.ok()) return chained(settled.error(), plan.string());
   return request;
@@ -274,11 +280,18 @@ Result<nlohmann::json> RunDir::summary() const {
   const fs::path path = path_ / "run.json";
   SOTTO_TRY(const bool whole, is_there(path));
   SOTTO_TRY(const bool begun, is_there(path_ / "plan.toml"));
-  if (!whole && begun)
-    return fail(Code::not_found,
-                fmt::format("{}: the run was stopped before its end: continue it with 'sotto train --resume "
-                            "--out {}'",
-                            path_.string(), path_.string()));
+  if (!whole && begun) {
+    SOTTO_TRY(const std::string plan, read_text(path_ / "plan.toml"));
+    const bool goes_on = format_of(plan) == std::to_string(run_format);
+    const std::string remedy =
+        goes_on ? fmt::format("continue it with 'sotto train --resume --out {}'", path_.string())
+                : fmt::format(
+                      "another version wrote it, so train again with 'sotto train --plan {0}/plan.toml "
+                      "--out {0} --force'",
+                      path_.string());
+    return fail(goes_on ? Code::not_found : Code::incompatible,
+                fmt::format("{}: the run was stopped before its end: {}", path_.string(), remedy));
+  }
   if (!whole)
     return fail(Code::not_found, fmt::format("{}: this folder holds no run (no run.json)", path_.string()));
   SOTTO_TRY(nlohmann::json json, read_json(path));

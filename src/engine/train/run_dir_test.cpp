@@ -308,5 +308,18 @@ TEST_F(RunDirTest, another_format_is_said_before_anything_else) {
   EXPECT_NE(request.error().message.find("999"), std::string::npos);
 }
 
+// A run of the version before that was stopped: its checkpoint is of no use here.
+TEST_F(RunDirTest, AStoppedRunSaysHowItGoesOn) {
+  ASSERT_TRUE(dir().begin(run_request("fpl"), run_world()).ok());
+  const auto now = dir().summary();
+  ASSERT_FALSE(now.ok());
+  EXPECT_NE(now.error().message.find("--resume"), std::string::npos) << now.error().message;
+  put("plan.toml", "# A run of Sotto, format 1\n" + get("plan.toml").substr(get("plan.toml").find('\n') + 1));
+  const auto before = dir().summary();
+  ASSERT_FALSE(before.ok());
+  EXPECT_EQ(before.error().message.find("--resume"), std::string::npos) << before.error().message;
+  EXPECT_NE(before.error().message.find("--force"), std::string::npos) << before.error().message;
+}
+
 }  // namespace
 }  // namespace sotto::engine

@@ -12,45 +12,32 @@ namespace sotto::fed {
 
 namespace {
 
-struct FcfTask {
-  FcfOptions fcf;
-  float share = 1.0f;  // of the people in a round: the sum of a part is scaled up to all
-};
-
-constexpr float sgd_rate = 1e-4f;  // a step along a sum over all users must be short
-
-void visit_fcf(TaskOptions& keys, FcfTask& task) {
-  AlsOptions& als = task.fcf.als;
+void visit_fcf(TaskOptions& keys, FcfOptions& fcf) {
+  AlsOptions& als = fcf.als;
   als.reg_power = 0.0f;  // the server's half has one λ for all
   keys.whole("factors", als.factors);
   keys.real("lambda", als.lambda);
   keys.real("confidence", als.confidence);
   keys.real("init_sd", als.init_sd);
-  ServerStepOptions& server = task.fcf.server;
+  ServerStepOptions& server = fcf.server;
   auto step = static_cast<std::size_t>(server.step);
-  keys.choice("server", {"adam", "sgd", "momentum"}, step);
+  keys.choice("server", server_steps, step);
   const auto chosen = static_cast<ServerStep>(step);
-  if (chosen != server.step && chosen != ServerStep::adam) server.rate = sgd_rate;
+  if (chosen != server.step) server.rate = usual_fcf_rate(chosen);
   server.step = chosen;
   keys.real("server_lr", server.rate);
   keys.real("beta1", server.beta1);
   keys.real("beta2", server.beta2);
-  keys.real("share", task.share);
 }
 
 Status read_fcf(const v1::TaskSpec& spec, Task& task) {
-  SOTTO_TRY_DONE((read_by<FcfTask, visit_fcf>(spec, task)));
-  auto& own = std::any_cast<FcfTask&>(task.options);
-  own.fcf.als.seed = spec.seed();
-  if (!(own.share > 0.0f) || own.share > 1.0f)
-    return fail(Code::bad_input, "share: a number above 0 and up to 1, the share of the people in a round");
-  return check(own.fcf);
+  SOTTO_TRY_DONE((read_by<FcfOptions, visit_fcf>(spec, task)));
+  auto& fcf = std::any_cast<FcfOptions&>(task.options);
+  fcf.als.seed = spec.seed();
+  return check(fcf);
 }
 
-Fcf fcf_of(const Task& task) {
-  const auto& own = options_of<FcfTask>(task);
-  return {own.fcf, task.items, double{own.share}};
-}
+Fcf fcf_of(const Task& task) { return {options_of<FcfOptions>(task), task.items, task.share}; }
 
 // Every item has its row, once.
 TaskShape shape_of_fcf(const Task& task) {
@@ -71,7 +58,8 @@ class FcfDevice final : public HistoryDevice<Fcf> {
 
 class FcfServer final : public HistoryServer<Fcf> {
  public:
-  explicit FcfServer(const Task& task) : HistoryServer(fcf_of(task), task), shape_(task.shape()) {}
+  explicit FcfServer(const Task& task)
+      : HistoryServer(fcf_of(task), task), shape_(task.shape()), off_(task.clip.any() ? 3.001 : 1.0) {}
 
   Status check(const Contribution& contribution) const override;
 
@@ -82,6 +70,7 @@ class FcfServer final : public HistoryServer<Fcf> {
   }
 
   TaskShape shape_;
+  double off_;  // by how much rounding may change a number
 };
 
 Error refuse_gradient(const char* why) {
@@ -97,10 +86,10 @@ std::size_t largest_at(const std::int32_t* values, std::size_t count) {
 }
 
 // Every row is a multiple of one vector, the device's p, in rounded integers: with the longest row as r, and
-// m its largest number, a row v has v_k r_m = r_k v_m but for rounding. With v = f p + e and r = g p + d, |e|
-// and |d| at most 1 (a float product, then the nearest integer), the two differ by e_k r_m + d_m v_k - d_k
-// v_m - e_m r_k and a product of two of these: at most 2(|v_k| + |v_m|) + 2(|r_k| + |r_m|) + 4 with room to
-// spare. A row with a number at the range's end was held there, and is bounded by the range alone.
+// m its largest number, a row v has v_k r_m = r_k v_m but for rounding. With v = f p + e and r = g p + d, the
+// two differ by f p_k d_m + e_k g p_m + e_k d_m - g p_k e_m - d_k f p_m - d_k e_m: where no rounding is off
+// by more than `off`, at most off (|v_k| + |v_m| + |r_k| + |r_m|) + 6 off². A float product and the nearest
+// integer are off by at most 1; two clips shorten and cut, each by less than 1 more.
 Status FcfServer::check(const Contribution& contribution) const {
   const std::int32_t* longest = nullptr;
   std::size_t top = 0;
@@ -111,7 +100,7 @@ Status FcfServer::check(const Contribution& contribution) const {
     const std::size_t at = largest_at(row, shape_.sum_width);
     const std::int64_t most = std::abs(std::int64_t{row[at]});
     if (most > shape_.limit) return refuse_gradient("a number is larger than a gradient's");
-    if (most < shape_.limit && (longest == nullptr || most > std::abs(std::int64_t{longest[top]}))) {
+    if (longest == nullptr || most > std::abs(std::int64_t{longest[top]})) {
       longest = row;
       top = at;
     }
@@ -121,10 +110,10 @@ Status FcfServer::check(const Contribution& contribution) const {
   for (std::size_t n = 0; n < contribution.size(); ++n) {
     const std::int32_t* row = contribution.values(n);
     const double v = row[top];
-    if (std::abs(std::int64_t{row[largest_at(row, shape_.sum_width)]}) >= shape_.limit) continue;
     for (std::size_t k = 0; k < shape_.sum_width; ++k) {
       const double own = row[k], other = longest[k];
-      const double rounded = 2.0 * (std::abs(own) + std::abs(v) + std::abs(other) + std::abs(r)) + 4.0;
+      const double rounded =
+          off_ * (std::abs(own) + std::abs(v) + std::abs(other) + std::abs(r)) + 6.0 * off_ * off_;
       if (std::abs(own * r - other * v) > rounded)
         return refuse_gradient("its rows are not multiples of one, as a gradient's are");
     }
@@ -141,7 +130,7 @@ Result<Private<RowMatrix>> solved_row_of_fcf(const Task& task, const RowMatrix& 
 
 constinit const TaskModel fcf_task{
     .name = "fcf",
-    .configure = configure_by<FcfTask, visit_fcf>,
+    .configure = configure_by<FcfOptions, visit_fcf>,
     .read = read_fcf,
     .shape = shape_of_fcf,
     .row_of = nullptr,

@@ -4,6 +4,7 @@
 
 #include "fed/models/testing/usual_spec.h"
 #include "fed/wire/device_fit.h"
+#include "model/fcf.h"
 
 namespace sotto::fed::fcf_task_test {
 namespace {
@@ -36,6 +37,30 @@ Contribution changed(const Contribution& sent, const Change& change) {
   return out;
 }
 
+// Rows that a device makes, from small to beyond the range, with and without clips.
+RC_GTEST_PROP(FcfOverANetwork, WhatAnHonestDeviceMakesIsTakenAlsoClippedAndAtTheRangesEnd, ()) {
+  Task task = small_task();
+  FcfOptions fcf = options_of<FcfOptions>(task);
+  fcf.als.lambda = *rc::gen::element(1e-4f, 1e-2f, 0.5f);
+  fcf.als.confidence = *rc::gen::element(0.5f, 9.0f, 40.0f, 1000.0f);
+  fcf.als.init_sd = *rc::gen::element(0.01f, 0.2f, 1.0f, 30.0f);
+  fcf.als.seed = *rc::gen::arbitrary<std::uint32_t>();
+  task.options = fcf;
+  constexpr double one = 0x1p20, none = ClipLimits::none;
+  task.clip.whole = *rc::gen::element(none, 2.0, 1000.0, 0.01 * one, 0.7 * one, 3.0 * one, 300.0 * one);
+  task.clip.row = *rc::gen::element(none, none, 1.0, 0.3 * one, 40.0 * one);
+  std::vector<ItemIndex> history;
+  for (std::uint32_t item = 0; item < items; ++item)
+    if (*rc::gen::arbitrary<bool>()) history.push_back({item});
+  RC_PRE(!history.empty());
+  DeviceFit device(task, {5, UserIndex{2}}, history, ConsentTerms{});
+  Private<RowMatrix> own = device.start();
+  const auto server = task.model->server(task);
+  const auto made = device.fit(0, server->start().shared, own.on_device());
+  RC_PRE(made.ok());
+  RC_ASSERT(server->check(**made).ok());
+}
+
 Status checked(const Contribution& sent) {
   const Task task = small_task();
   return task.model->server(task)->check(sent);
@@ -65,6 +90,11 @@ TEST(FcfOverANetwork, WhatIsNoGradientIsRefusedWithItsReason) {
             std::string::npos);
   EXPECT_NE(why([](std::uint32_t row, std::size_t k, std::int32_t) {
               return static_cast<std::int32_t>((row * 7919 + k * 104729) % 65536) - 32768;
+            }).find("not multiples of one"),
+            std::string::npos);
+  // One number at the range's end in each row, and the others whatever they like.
+  EXPECT_NE(why([](std::uint32_t row, std::size_t k, std::int32_t) {
+              return k == row % 3 ? step_limit : static_cast<std::int32_t>((row * 7919 + k * 104729) % 65536);
             }).find("not multiples of one"),
             std::string::npos);
   EXPECT_NE(why([](std::uint32_t row, std::size_t, std::int32_t value) {

@@ -7,13 +7,12 @@
 
 #include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
+#include "fed/models/task_options.h"
 #include "model/fed_als.h"
 
 namespace sotto::fed {
 
 namespace {
-
-constexpr std::size_t most_sum_numbers = std::size_t{1} << 28;  // 1 GiB of statistics
 
 FedAls als_of(const Task& task) { return {options_of<AlsOptions>(task), task.items}; }
 
@@ -51,15 +50,11 @@ Status read_als(const v1::TaskSpec& spec, Task& task) {
                        .reg_power = spec.reg_power(),
                        .init_sd = spec.init_sd(),
                        .seed = spec.seed()};
+  SOTTO_TRY_DONE(check_no_options(spec));
   task.options = als;
   SOTTO_TRY_DONE(check_fed_als(als));
   if (spec.down() != v1::PRECISION_F32)
     return fail(Code::bad_input, "federated ALS is exact and sends its model in f32: leave down out");
-  if (const std::size_t numbers = shape_of_als(task).sum_numbers(); numbers > most_sum_numbers)
-    return fail(Code::bad_input,
-                fmt::format("the sums of federated ALS would have {} numbers, and have at most {}: lower "
-                            "factors, or take fewer items",
-                            numbers, most_sum_numbers));
   return Done{};
 }
 
@@ -114,10 +109,10 @@ class FedAlsServer final : public HistoryServer<FedAls> {
     // The last number says how many devices speak: this one. A clip makes it smaller with the others.
     const auto one = static_cast<std::int32_t>(fixed_.scale());
     const std::int32_t counted = first[shape_.sum_width - 1];
-    if (clipped() ? counted < 0 || counted > one : counted != one)
+    if (clip_.any() ? counted < 0 || counted > one : counted != one)
       return refuse_statistic("it does not count as one device");
     // Two clips, of the row and of the whole, cut towards zero.
-    const double cut = clipped() ? 2.001 : 0.0;
+    const double cut = clip_.any() ? 2.001 : 0.0;
     const double most = shape_.limit * (counted + cut) / one + cut;
     if (!std::all_of(first, first + shape_.sum_width, [&](double value) { return std::abs(value) <= most; }))
       return refuse_statistic("a number is larger than a statistic's");
@@ -127,12 +122,9 @@ class FedAlsServer final : public HistoryServer<FedAls> {
   }
 
  private:
-  [[nodiscard]] bool clipped() const {
-    return clip_.row != ClipLimits::none || clip_.whole != ClipLimits::none;
-  }
   // A task of this model has a clip where it has noise, and nowhere else.
   [[nodiscard]] Error no_release() const override {
-    if (clipped())
+    if (clip_.any())
       return fail(Code::diverged,
                   "federated ALS has no solution for this round's sums: their noise is too large for so few "
                   "devices; raise goal, or take a larger epsilon, fewer factors or a larger lambda (in a new "

@@ -8,6 +8,7 @@
 #include "data/pair_sampler.h"
 #include "fed/contribute.h"
 #include "fed/models/task_models.h"
+#include "fed/models/task_options.h"
 #include "model/fpl.h"
 
 namespace sotto::fed {
@@ -48,6 +49,7 @@ Status read_fpl(const v1::TaskSpec& spec, Task& task) {
                        .negative_reg = spec.negative_reg(),
                        .init_sd = spec.init_sd(),
                        .local = spec.batch_steps() ? LocalSteps::batch : LocalSteps::sequential};
+  SOTTO_TRY_DONE(check_no_options(spec));
   task.options = fpl;
   task.plan.triples = spec.triples();
   return check(fpl);

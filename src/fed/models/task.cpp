@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t most_items = 1u << 26;
 constexpr std::size_t most_name = 64;
+constexpr std::size_t most_sum_numbers = std::size_t{1} << 28;  // 1 GiB
 
 Error refuse_task(const std::string& why) { return fail(Code::bad_input, "task refused: " + why); }
 
@@ -55,6 +56,11 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   if (const Status read = task.model->read(spec, task); !read.ok())
     return chained(read.error(), "task refused");
   if (auto checked = check(task.plan); !checked.ok()) return chained(checked.error(), "task refused");
+  if (const std::size_t numbers = task.shape().sum_numbers(); numbers > most_sum_numbers)
+    return refuse_task(
+        fmt::format("its sums would have {} numbers, and have at most {}: lower factors, or "
+                    "take fewer items",
+                    numbers, most_sum_numbers));
   task.clip = clip_of(spec, task.plan.fixed);
   SOTTO_TRY_DONE(check(task.clip));
   if (task.secure) {

@@ -43,7 +43,8 @@ struct Task {
   v1::Precision down = v1::PRECISION_F32;
   bool secure = false;
   SumAssumptions assumed;
-  ClipLimits clip;  // in units of a contribution's integers
+  ClipLimits clip;     // in units of a contribution's integers
+  double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
 
   [[nodiscard]] TaskShape shape() const;
 };

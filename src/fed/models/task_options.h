@@ -42,6 +42,9 @@ class OptionReader final : public TaskOptions {
   std::string missing_;
 };
 
+// For a model whose options are fields of the message.
+[[nodiscard]] inline Status check_no_options(const v1::TaskSpec& spec) { return OptionReader(spec).done(); }
+
 // For a model whose options are `visit(TaskOptions&, Options&)`.
 template <class Options, void (*visit)(TaskOptions&, Options&)>
 void configure_by(TaskOptions& keys, v1::TaskSpec& spec) {

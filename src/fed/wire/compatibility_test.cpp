@@ -7,10 +7,12 @@
 #include <fstream>
 #include <map>
 
+#include "fed/models/task_models.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
 #include "fed/wire/signed_request.h"
+#include "model/fcf.h"
 
 namespace sotto::fed::compatibility_test {
 
@@ -80,6 +82,36 @@ void say_als(std::map<std::string, std::string>& said) {
       true);
 }
 
+// The third model, whose options are a list.
+void say_fcf(std::map<std::string, std::string>& said) {
+  v1::TaskSpec spec;
+  spec.set_name("films");
+  spec.set_model("fcf");
+  const auto add = [&](const char* key) -> v1::TaskOption& {
+    spec.add_options()->set_key(key);
+    return *spec.mutable_options()->rbegin();
+  };
+  add("factors").set_whole(2);
+  add("lambda").set_real(0.5f);
+  add("confidence").set_real(3.0f);
+  add("init_sd").set_real(0.1f);
+  add("server").set_word("momentum");
+  add("server_lr").set_real(0.05f);
+  add("beta1").set_real(0.75f);
+  add("beta2").set_real(0.875f);
+  spec.set_fixed_bits(20);
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  spec.set_items(4);
+  said["fcf_task"] = spec.SerializeAsString();
+  const Task task = *read_task(spec);
+  DeviceFit fit(task, {7, UserIndex{0}}, {ItemIndex{0}, ItemIndex{2}}, ConsentTerms{});
+  Private<RowMatrix> own = fit.start();
+  said["fcf_contribution"] = pack_contribution(
+      {.round = 3, .contribution = **fit.fit(3, task.model->server(task)->start().shared, own.on_device())},
+      false);
+}
+
 // Everything that version 1 can say about one exchange, from fixed numbers.
 std::map<std::string, std::string> said_today() {
   std::map<std::string, std::string> said;
@@ -122,6 +154,7 @@ std::map<std::string, std::string> said_today() {
   said["step"] =
       sign_request(Method::step, step.SerializeAsString(), 1'700'000'001'000, 43, device).SerializeAsString();
   say_als(said);
+  say_fcf(said);
   return said;
 }
 
@@ -163,6 +196,16 @@ TEST(ProtocolVersion1, OldWordsAreStillUnderstood) {
   ASSERT_TRUE(statistic.ok());
   EXPECT_EQ(statistic->contribution.size(), 3u);
   EXPECT_EQ(statistic->contribution.values(2)[5], 1 << 20);
+  v1::TaskSpec fcf;
+  ASSERT_TRUE(fcf.ParseFromString(lines["fcf_task"]));
+  const auto fcf_task_read = read_task(fcf);
+  ASSERT_TRUE(fcf_task_read.ok());
+  EXPECT_EQ(options_of<FcfOptions>(*fcf_task_read).server.step, ServerStep::momentum);
+  EXPECT_EQ(options_of<FcfOptions>(*fcf_task_read).server.beta2, 0.875f);
+  const auto gradient =
+      unpack_contribution(lines["fcf_contribution"], {.catalogue = 4, .width = 2, .most_rows = 4});
+  ASSERT_TRUE(gradient.ok());
+  EXPECT_EQ(gradient->contribution.size(), 4u);
   for (const auto precision : {v1::PRECISION_F32, v1::PRECISION_F16, v1::PRECISION_I8})
     EXPECT_TRUE(read_published(lines["model_" + std::to_string(precision)], {4, 3, precision}).ok());
 }

@@ -107,7 +107,7 @@ TEST(ServeConfig, APlanThatCannotMeetItsOwnThresholdIsRefused) {
 
 TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
   const std::string fcf = "[task.a]\nitems = 50\nmodel = \"fcf\"\n";
-  const auto config = parse_serve_config(fcf + "factors = 12\nserver = \"sgd\"\nshare = 0.5\n", "c.toml", "");
+  const auto config = parse_serve_config(fcf + "factors = 12\nserver = \"sgd\"\nbeta1 = 0.5\n", "c.toml", "");
   ASSERT_TRUE(config.ok()) << config.error().message;
   std::map<std::string, std::string> options;
   for (const v1::TaskOption& one : config->tasks[0].spec.options())
@@ -117,10 +117,10 @@ TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
   EXPECT_EQ(options["factors"], "12");
   EXPECT_EQ(options["server"], "sgd");
   EXPECT_EQ(options["server_lr"], "0.0001");
-  EXPECT_EQ(options["share"], "0.5");
-  EXPECT_EQ(options.size(), 9u);
+  EXPECT_EQ(options["beta1"], "0.5");
+  EXPECT_EQ(options.size(), 8u);
   EXPECT_EQ(config->tasks[0].spec.factors(), 0u);
-  EXPECT_TRUE(says(fcf + "share = 2\n", "share: a number above 0 and up to 1"));
+  EXPECT_TRUE(says(fcf + "beta1 = 2\n", "beta"));
   EXPECT_TRUE(says(fcf + "triples = 2\n", "unknown key 'task.a.triples'"));
 }
 

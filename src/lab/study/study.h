@@ -3,7 +3,8 @@
 // Without a search every point of a model's grid is a final cell: trained with each seed and judged on the
 // test part. With one, settings are tried on a validation part of the training part; the best of each
 // (dataset, model) is trained again on the whole training part with each seed and judged on the test part,
-// for as many epochs as served best where early stopping looked.
+// for as many epochs as served best where early stopping looked. Labelled examples keep the validation part
+// that their dataset asks for: a model may look at it while it trains.
 //
 // Law: a study is plain data, however it was written; TOML is one way (study_toml.h).
 #pragma once

@@ -213,6 +213,34 @@ TEST(StudyToml, TheUsualGridIsWhatTheModelOffers) {
       << none.error().message;
 }
 
+TEST(StudyToml, TheUsualGridLeavesWhatTheStudySets) {
+  const std::string head = "name = 'usual'\n", dataset = "[[dataset]]\nname = 'world'\npaths = ['a.tsv']\n";
+  const auto keys = [](const std::string& study) {
+    std::vector<std::string> found;
+    const auto read = study_from_toml(study, "s.toml");
+    EXPECT_TRUE(read.ok()) << read.error().message;
+    if (read.ok())
+      for (const Axis& axis : read->models.front().grid) found.push_back(axis.key);
+    return found;
+  };
+  const std::string fpl = "[[model]]\nmodel.name = 'fpl'\ngrid = 'usual'\n";
+  EXPECT_EQ(keys(head + dataset + fpl + "model.factors = 5\n"), (std::vector<std::string>{"model.lr"}));
+  const std::string knn = replaced(fpl, "'fpl'", "'itemknn'");
+  EXPECT_EQ(keys(head + dataset + knn), (std::vector<std::string>{"model.recency", "knn.neighbors"}));
+  EXPECT_EQ(keys(head + "knn.neighbors = 7\n" + dataset + knn), (std::vector<std::string>{"model.recency"}));
+}
+
+TEST(StudyToml, AKeyOfADatasetThatNoModelReadsIsRefused) {
+  const std::string study = "name = 's'\n[[dataset]]\nname = 'world'\npaths = ['a.tsv']\ndeal = 'iid'\n";
+  const auto read = study_from_toml(study + "[[model]]\nmodel.name = 'fpl'\n", "s.toml");
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(
+      read.error().message.find("s.toml, line 5: no model of this study reads it: fpl has no such option, "
+                                "which belongs to fedavg"),
+      std::string::npos)
+      << read.error().message;
+}
+
 // The model comes first, whatever the order in the file: the other settings are options of it.
 TEST(StudyToml, AGridMayVaryTheModel) {
   const auto with = with_settings({}, {{"model.lambda", "30.0"}, {"model.name", "'ease'"}});

@@ -29,7 +29,8 @@ class StudyReader {
   [[nodiscard]] Status read_datasets();
   [[nodiscard]] Status read_models();
   [[nodiscard]] Status check_top() const;
-  [[nodiscard]] Result<StudyDataset> dataset(toml::table& table) const;
+  [[nodiscard]] Status check_datasets() const;
+  [[nodiscard]] Result<StudyDataset> dataset(toml::table& table);
   [[nodiscard]] Result<StudyModel> model(toml::table& table, const TrainRequest& base) const;
   [[nodiscard]] Result<std::vector<Axis>> grid(const toml::node& node) const;
   [[nodiscard]] Result<Axis> axis(const std::string& key, const toml::node& node) const;
@@ -39,9 +40,15 @@ class StudyReader {
   // Each entry of `[[key]]`, taken out of the document.
   [[nodiscard]] Result<toml::array> taken_tables(const char* key);
 
+  struct DatasetKey {
+    std::string path;   // "data.min_user"
+    std::string where;  // it stands
+  };
+
   toml::table root_;
   std::string name_;
   Study study_;
+  std::vector<DatasetKey> dataset_keys_;
 };
 
 std::string as_toml(const toml::node& node) {
@@ -115,7 +122,7 @@ Status StudyReader::read_search() {
   return Done{};
 }
 
-Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
+Result<StudyDataset> StudyReader::dataset(toml::table& table) {
   StudyDataset dataset;
   dataset.where = place_of(table, name_);
   SOTTO_TRY(dataset.name, taken_text(table, "name"));
@@ -130,6 +137,7 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
     const bool known = of_data || is_plan_key("split." + name);
     const bool knowledge = name == "kg" && value.is_table();  // a section of its own: kg = { paths = […] }
     if (!known && !knowledge) return unknown_key(value, name_, name, all_keys, "dataset.");
+    if (!knowledge) dataset_keys_.push_back({(of_data ? "data." : "split.") + name, place_of(value, name_)});
     toml::table section, single;
     if (knowledge)
       section = std::move(*value.as_table());
@@ -137,10 +145,9 @@ Result<StudyDataset> StudyReader::dataset(toml::table& table) const {
       section.insert(name, std::move(value));
     single.insert(knowledge ? "kg" : of_data ? "data" : "split", std::move(section));
     TrainRequest request;
-    const std::string path = (of_data ? "data." : "split.") + name;
-    if (!knowledge && !request.model->has(path))  // of labelled examples
-      request.model = ChosenModel(
-          *std::ranges::find_if(all_models(), [&](const ModelEntry& entry) { return entry.has(path); }));
+    if (!knowledge && !request.model->has(dataset_keys_.back().path))  // of labelled examples
+      request.model = ChosenModel(*std::ranges::find_if(
+          all_models(), [&](const ModelEntry& entry) { return entry.has(dataset_keys_.back().path); }));
     request.data = dataset.data;
     SOTTO_TRY(const TrainRequest read, from_table(single, name_, request));
     dataset.data = read.data;
@@ -228,13 +235,15 @@ Result<StudyModel> StudyReader::model(toml::table& table, const TrainRequest& ba
   // What stands at the top is for those of the models that have it.
   SOTTO_TRY(plan, from_table(root_, name_, std::move(plan), OtherModels::skipped));
   SOTTO_TRY(model.request, from_table(table, name_, std::move(plan)));
-  // What people share is theirs to choose, and not what scores best.
+  // What protects people is theirs to choose, and not what scores best; what the study sets stays as it says.
   for (const Field& field : model.request.model->fields)
-    if (usual_grid && !field.tries.empty() && !field.path.starts_with("consent."))
+    if (usual_grid && !field.tries.empty() && !is_protection(field.path) && !root_.at_path(field.path) &&
+        !table.at_path(field.path))
       model.grid.push_back({.key = field.path, .values = field.tries, .range = {}, .where = *usual_grid});
   if (usual_grid && model.grid.empty())
-    return fail(Code::usage, fmt::format("{}: grid: {} has no usual values to try: name some", *usual_grid,
-                                         model.request.model->name));
+    return fail(Code::usage,
+                fmt::format("{}: grid: {} has no usual values to try beside what the study sets: name some",
+                            *usual_grid, model.request.model->name));
   if (model.label.empty()) model.label = model.request.model->title;
   return model;
 }
@@ -270,6 +279,18 @@ Status StudyReader::check_top() const {
   return Done{};
 }
 
+// Every key of a dataset is read for some model of the study.
+Status StudyReader::check_datasets() const {
+  for (const DatasetKey& key : dataset_keys_)
+    if (!study_.models.empty() && std::ranges::none_of(study_.models, [&](const StudyModel& model) {
+          return model.request.model->has(key.path);
+        }))
+      return fail(Code::usage,
+                  fmt::format("{}: no model of this study reads it: {}", key.where,
+                              not_of_model(study_.models.front().request.model.entry(), key.path)));
+  return Done{};
+}
+
 Status StudyReader::read_models() {
   SOTTO_TRY(toml::array tables, taken_tables("model"));
   TrainRequest base;
@@ -278,6 +299,7 @@ Status StudyReader::read_models() {
     SOTTO_TRY(StudyModel one, model(*table.as_table(), base));
     study_.models.push_back(std::move(one));
   }
+  SOTTO_TRY_DONE(check_datasets());
   return check_top();
 }
 

@@ -1,0 +1,36 @@
+// Descriptions of tasks on any bytes.
+// Laws checked: a task that is taken has a model of the list and a shape that fits memory, and both halves of
+// it can be made; every refusal has a sentence.
+#include <cstdint>
+
+#include "base/assert.h"
+#include "fed/models/task_models.h"
+
+namespace {
+
+using namespace sotto::fuzz;
+
+// Larger ones are right, and take long.
+constexpr std::size_t most_numbers = 1u << 16;
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  sotto::v1::TaskSpec spec;
+  if (!spec.ParseFromArray(data, static_cast<int>(size))) return 0;
+  const auto task = read_task(spec);
+  if (!task.ok()) {
+    SOTTO_ASSERT(!task.error().message.empty(), "a refusal has a sentence");
+    return 0;
+  }
+  const TaskShape shape = task->shape();
+  SOTTO_ASSERT(shape.rows > 0 && shape.width > 0 && shape.sum_numbers() > 0, "a task has rows");
+  SOTTO_ASSERT(shape.sum_numbers() <= std::size_t{1} << 28, "a sum fits memory");
+  if (shape.rows * shape.width > most_numbers || shape.sum_numbers() > most_numbers) return 0;
+  const RowMatrix shared = task->model->server(*task)->start().shared;
+  SOTTO_ASSERT(shared.rows() == shape.rows && shared.width() == shape.width, "a model has its shape");
+  const Histories history({0, 1}, {ItemIndex{0}});
+  const auto device = task->model->device(*task, {}, {history, history});
+  SOTTO_ASSERT(device->start().rows() == 1, "a device has one row of its own");
+  return 0;
+}
