@@ -67,9 +67,10 @@ RC_GTEST_PROP(AnExchangeOfFederatedAls, KeepsBackWhatARuleKeeps, ()) {
   const auto& told = device.ledger[0].items;
   RC_ASSERT(std::find(told.begin(), told.end(), kept) == told.end());
   const TaskShape shape = server.task.shape();
-  const auto sent = unpack_contribution(
-      *server.contributions.begin(),
-      {.catalogue = shape.sum_rows, .width = shape.sum_width, .most_rows = shape.most_rows, .alike = true});
+  const auto sent = unpack_contribution(*server.contributions.begin(), {.catalogue = shape.sum_rows,
+                                                                        .width = shape.sum_width,
+                                                                        .most_rows = shape.sent.most_rows,
+                                                                        .alike = true});
   RC_ASSERT(sent.ok());
   RC_ASSERT(sent->contribution.size() == device.history.size());  // everybody's row, and all items but one
   for (std::size_t n = 0; n < sent->contribution.size(); ++n)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fed/models/task_models.h"
 #include "fed/wire/catalogue.h"
 
 namespace sotto::device {
@@ -117,6 +118,7 @@ Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
   for (const std::string& task : options_.tasks) request.add_tasks(task);
+  for (const TaskModel* model : task_models) request.add_models(model->name);
   for (const auto& [name, value] : options_.criteria)
     if (terms.tells(name)) (*request.mutable_criteria())[name] = value;
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
@@ -143,22 +145,39 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
     return {object("the answer to a check-in does not decode")};
   if (reply.has_assignment()) return take_assignment(reply.assignment(), now_ms);
   const std::int64_t least = std::clamp<std::int64_t>(reply.retry_min_ms(), 1, day_ms);
-  return {
-      end(Ending::no_work, "", between(least, std::clamp<std::int64_t>(reply.retry_max_ms(), 1, day_ms)))};
+  const std::int64_t pause = between(least, std::clamp<std::int64_t>(reply.retry_max_ms(), 1, day_ms));
+  if (!reply.has_news()) return {end(Ending::no_work, "", pause)};
+  retry_ms_ = pause;
+  return take_news(reply.news(), now_ms);
+}
+
+ExchangeRun::Moved ExchangeRun::take_news(const v1::Assignment& news, std::int64_t now_ms) {
+  auto task = read_task(news.task());
+  if (!task.ok()) return {object(task.error().message)};
+  task_ = std::move(*task);
+  report_.task = task_.name;
+  if (std::string why = unwanted(); !why.empty()) return {object(std::move(why))};
+  deadline_ms_ = channel_.server_time(now_ms) + day_ms;
+  return begin_fetch(news);
+}
+
+std::string ExchangeRun::unwanted() const {
+  const auto& wanted = options_.tasks;
+  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task_.name) == wanted.end())
+    return "the task is refused: this device takes part in others";
+  if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
+    return "the task is refused: its model is larger than this device takes";
+  return {};
 }
 
 std::string ExchangeRun::objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const {
   if (assignment.token().size() != token_bytes) return "the assignment is refused: it has no proper token";
-  const auto& wanted = options_.tasks;
-  if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task_.name) == wanted.end())
-    return "the task is refused: this device takes part in others";
+  if (std::string why = unwanted(); !why.empty()) return why;
   if (task_.reproducible && !options_.allow_reproducible)
     return "the task is refused: it is reproducible, and the server would know this device's draws";
-  if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
-    return "the task is refused: its model is larger than this device takes";
   const TaskShape shape = task_.shape();
-  const std::uint64_t answer_rows = task_.secure ? shape.sum_rows : shape.most_rows;
-  if (answer_rows * shape.sum_width * sizeof(std::int32_t) > options_.most_model_bytes)
+  const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
+  if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
   if (policy.secure_only && !task_.secure)
     return "the task is refused: its sums are plain, and the person allows secure ones alone";
@@ -233,6 +252,10 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
+  if (model_->model() != nullptr && retry_ms_) {
+    report_.download = model_->download();
+    return {end(Ending::no_work, "", *retry_ms_)};
+  }
   if (model_->model() != nullptr) return stage_ = Stage::fit, std::optional<Next>();
   SOTTO_TRY(Asked asked, ask(wire, Method::fetch, model_->next(), now_ms));
   if (!asked.reply) return asked.next;

@@ -40,7 +40,11 @@ class ExchangeRun {
 
   [[nodiscard]] Result<std::string> check_in_request(const CriteriaTerms& terms);
   [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
-  // Why the device does not take it; empty: it does.
+  // A version without work.
+  [[nodiscard]] Moved take_news(const v1::Assignment& news, std::int64_t now_ms);
+  // Why the device wants nothing of the task; empty: it does.
+  [[nodiscard]] std::string unwanted() const;
+  // Why the device does not take an assignment; empty: it does.
   [[nodiscard]] std::string objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const;
   [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
   [[nodiscard]] Status note_answer();
@@ -78,7 +82,8 @@ class ExchangeRun {
   std::string catalogue_name_;    // its hash; empty: the items are numbers
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;
-  std::optional<RoundWork> work_;  // until it is noted
+  std::optional<std::int64_t> retry_ms_;  // there is no work: when to ask again
+  std::optional<RoundWork> work_;         // until it is noted
   std::unique_ptr<SecurePart> part_;
   SecurePart::Outgoing outgoing_;
   std::uint64_t offset_ = 0;

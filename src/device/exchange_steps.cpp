@@ -41,7 +41,7 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
   }
   outgoing_ = {v1::PHASE_CONTRIBUTION,
                pack_contribution(ContributionMessage{report_.round, std::move(work_->contribution)},
-                                 task_.shape().alike)};
+                                 task_.shape().sent.alike)};
   SOTTO_TRY_DONE(note_answer());
   return {std::nullopt};
 }

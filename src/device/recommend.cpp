@@ -3,125 +3,80 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "device/item_number.h"
-#include "fed/models/task_model.h"
+#include "fed/models/row_answers.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
 
-namespace {
-
-// Without the bias, which stands last in a row.
-double dot(std::span<const float> a, std::span<const float> b) {
-  double sum = 0.0;
-  for (std::size_t k = 0; k + 1 < a.size(); ++k) sum += double{a[k]} * double{b[k]};
-  return sum;
-}
-
-double cosine(std::span<const float> a, std::span<const float> b) {
-  const double length = std::sqrt(dot(a, a) * dot(b, b));
-  return length > 0.0 ? dot(a, b) / length : 0.0;
-}
-
-}  // namespace
-
-std::string LocalRecommender::name(std::uint32_t row) const {
-  return names_ ? std::string(names_->name(row)) : std::to_string(row);
-}
-
-std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) const {
-  const auto row = names_ ? names_->find(item) : item_number(item);
-  return row && *row < model_->rows.rows() ? row : std::nullopt;
-}
-
 Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::string& task) {
   LocalRecommender made;
-  SOTTO_TRY(made.model_, kept.model(task));
-  if (!made.model_)
+  made.known_ = std::make_unique<Known>();
+  Known& known = *made.known_;
+  SOTTO_TRY(known.model, kept.model(task));
+  if (!known.model)
     return fail(
         Code::not_found,
         fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));
-  if (!made.model_->catalogue.empty()) {
-    SOTTO_TRY(made.names_, kept.catalogue(made.model_->catalogue));
-    if (!made.names_ || made.names_->size() != made.model_->rows.rows())
+  SOTTO_TRY_DONE(known.read_task(task));
+  if (!known.model->catalogue.empty()) {
+    SOTTO_TRY(known.catalogue, kept.catalogue(known.model->catalogue));
+    if (!known.catalogue || known.catalogue->size() != known.task.items)
       return fail(Code::bad_input, fmt::format("the model of the task '{}' and the names of its items do not "
                                                "belong together: run an exchange",
                                                task));
   }
-  SOTTO_TRY(const std::vector<std::string> items, kept.items());
-  for (const std::string& item : items)
-    if (const auto row = made.row_of(item)) made.seen_.push_back({*row});
-  std::ranges::sort(made.seen_);
-  SOTTO_TRY_DONE(made.find_own(kept, task));
+  SOTTO_TRY(std::vector<ItemIndex> rows, own_rows(kept, known.names()));
+  SOTTO_TRY(std::vector<std::uint16_t> ages, ages_of(kept, rows, known.names()));
+  std::vector<std::uint64_t> offsets{0, rows.size()};
+  known.history = Histories(std::move(offsets), std::move(rows), std::move(ages));
+  SOTTO_TRY(known.own, kept.own_row(task));
+  const PersonView view{known.task, known.model->rows, known.history, known.own ? &*known.own : nullptr};
+  // A model that was kept when there was one kind of them names none.
+  SOTTO_TRY(made.answers_,
+            known.task.model != nullptr ? known.task.model->answers(view) : answers_of_state(view));
   return made;
 }
 
-Status LocalRecommender::find_own(DeviceStore& kept, const std::string& task) {
-  std::optional<Private<RowMatrix>> own;
-  if (!model_->task.empty()) {
-    v1::TaskSpec spec;
-    if (!spec.ParseFromString(model_->task))
-      return fail(Code::bad_input, fmt::format("the task '{}' on this device does not decode", task));
-    SOTTO_TRY(const Task known, read_task(spec));
-    if (known.shape().rows != model_->rows.rows() || known.shape().width != model_->rows.width())
-      return fail(Code::bad_input,
-                  fmt::format("the model of the task '{}' is not of the task's shape: run an "
-                              "exchange",
-                              task));
-    if (known.model->solved_row != nullptr) {
-      SOTTO_TRY(own, known.model->solved_row(known, model_->rows, seen_));
-    }
-  }
-  if (!own) {
-    SOTTO_TRY(own, kept.own_row(task));
-  }
-  if (!own)
-    return fail(Code::not_found, fmt::format("this device has not trained for the task '{}' yet: run an "
-                                             "exchange first",
-                                             task));
-  if (own->on_device().width() != model_->rows.width())
-    return fail(Code::bad_input,
-                fmt::format("the private row is of another width than the model of the task '{}'", task));
-  own_ = std::move(*own);
+Status LocalRecommender::Known::read_task(const std::string& name) {
+  task.name = name;
+  task.items = model->rows.rows();
+  if (model->task.empty()) return Done{};
+  v1::TaskSpec spec;
+  if (!spec.ParseFromString(model->task))
+    return fail(Code::bad_input, fmt::format("the task '{}' on this device does not decode", name));
+  SOTTO_TRY(task, sotto::fed::read_task(spec));
+  if (task.shape().rows != model->rows.rows() || task.shape().width != model->rows.width())
+    return fail(Code::bad_input, fmt::format("the model of the task '{}' is not of the task's shape: run an "
+                                             "exchange",
+                                             name));
   return Done{};
 }
 
 std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
-  const RowMatrix& rows = model_->rows;
-  const float* own = own_.on_device().row(0);
-  std::vector<float> scores(rows.rows());
-  for (std::size_t r = 0; r < rows.rows(); ++r) scores[r] = dot_rows(rows.row(r), own, rows.stride());
+  std::vector<float> scores(known_->task.items);
+  answers_->score(scores);
   std::vector<Recommended> best;
-  for (const ScoredItem& one : top_items(std::move(scores), seen_, count))
-    best.push_back({.item = name(one.item.value), .score = one.score});
+  for (const ScoredItem& one : top_items(std::move(scores), known_->history.items(), count))
+    best.push_back({.item = known_->names().name_of(one.item), .score = one.score});
   return best;
 }
 
 Result<Explanation> LocalRecommender::explain(const std::string& item, std::size_t most) const {
-  const auto row = row_of(item);
+  const auto row = known_->names().find(item);
   if (!row) return fail(Code::not_found, "the model knows no item of this name");
-  const RowMatrix& rows = model_->rows;
-  const std::span<const float> own = own_.on_device().values(0);
-  const std::span<const float> vector = rows.values(*row);
+  ScoreReasons reasons = answers_->reasons(*row);
   Explanation explanation{.item = item,
-                          .score = dot_rows(rows.row(*row), own_.on_device().row(0), rows.stride()),
-                          .bias = vector.back(),
-                          .personal = static_cast<float>(dot(own, vector)),
-                          .has_it = std::ranges::binary_search(seen_, ItemIndex{*row}),
+                          .score = reasons.score,
+                          .bias = reasons.common,
+                          .personal = reasons.score - reasons.common,
+                          .has_it = std::ranges::binary_search(known_->history.items(), *row),
                           .because = {}};
-  for (const ItemIndex had : seen_) {
-    if (had.value == *row) continue;
-    const double likeness = cosine(vector, rows.values(had.value));
-    const double weight = likeness * dot(own, rows.values(had.value));
-    if (likeness <= 0.0 || weight <= 0.0) continue;  // nothing that speaks for it
-    explanation.because.push_back({.item = name(had.value),
-                                   .likeness = static_cast<float>(likeness),
-                                   .weight = static_cast<float>(weight)});
-  }
-  std::ranges::stable_sort(explanation.because, std::ranges::greater(), &NearItem::weight);
-  if (explanation.because.size() > most) explanation.because.resize(most);
+  std::ranges::stable_sort(reasons.because, std::ranges::greater(), &ItemReason::weight);
+  if (reasons.because.size() > most) reasons.because.resize(most);
+  for (const ItemReason& one : reasons.because)
+    explanation.because.push_back(
+        {.item = known_->names().name_of(one.item), .likeness = one.likeness, .weight = one.weight});
   return explanation;
 }
 

@@ -1,16 +1,17 @@
 // What a device tells its person, offline: the best of what they do not have, and why.
 //
 // Laws: nothing leaves and nothing is written; what the person has is never recommended; the order is (score
-// descending, row ascending). Where a private row follows from the shared rows it is solved here, for the
-// version at hand and all that the person has now; else it is the one that rounds moved. An explanation adds
-// up: the score is what is common to everybody (the item's bias) plus the person's part.
+// descending, row ascending). The task's model answers (fed/models/task_model.h), for the version at hand and
+// all that the person has now. An explanation adds up: the score is what is common to everybody plus the
+// person's part.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "device/device_store.h"
+#include "device/own_history.h"
+#include "fed/models/task_model.h"
 
 namespace sotto::device {
 
@@ -22,8 +23,8 @@ struct Recommended {
 // A thing the person has that lies near the item explained.
 struct NearItem {
   std::string item;
-  float likeness = 0.0f;  // cosine of the two vectors
-  float weight = 0.0f;    // likeness × the score that the person's row gives it without its bias
+  float likeness = 0.0f;  // of the two, as the model sees it
+  float weight = 0.0f;    // how much it adds
 };
 
 struct Explanation {
@@ -45,15 +46,22 @@ class LocalRecommender {
   [[nodiscard]] Result<Explanation> explain(const std::string& item, std::size_t most) const;
 
  private:
-  LocalRecommender() = default;
-  [[nodiscard]] Status find_own(DeviceStore& kept, const std::string& task);
-  [[nodiscard]] std::string name(std::uint32_t row) const;
-  [[nodiscard]] std::optional<std::uint32_t> row_of(const std::string& item) const;
+  // What the answers are made from; it stays where it is.
+  struct Known {
+    [[nodiscard]] Status read_task(const std::string& name);
+    [[nodiscard]] ItemNames names() const { return {catalogue.get(), task.items}; }
 
-  std::shared_ptr<const HeldModel> model_;
-  std::shared_ptr<const IdTable> names_;  // none: numbers
-  Private<RowMatrix> own_;
-  std::vector<ItemIndex> seen_;  // ascending
+    Task task;
+    std::shared_ptr<const HeldModel> model;
+    std::shared_ptr<const IdTable> catalogue;  // none: numbers
+    Histories history;
+    std::optional<Private<RowMatrix>> own;
+  };
+
+  LocalRecommender() = default;
+
+  std::unique_ptr<Known> known_;
+  std::unique_ptr<TaskAnswers> answers_;
 };
 
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.

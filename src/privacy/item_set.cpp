@@ -9,4 +9,12 @@ ItemSet ItemSet::consented(std::span<const ItemIndex> history, ConsentGate gate)
   return set;
 }
 
+ItemSet ItemSet::in(const Contribution& contribution) {
+  ItemSet set;
+  for (std::size_t n = 0; n < contribution.size(); ++n)
+    if (set.items_.empty() || set.items_.back() != contribution.row(n))
+      set.items_.push_back(contribution.row(n));
+  return set;
+}
+
 }  // namespace sotto::privacy

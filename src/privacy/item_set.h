@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "privacy/consent.h"
+#include "privacy/contribution.h"
 
 namespace sotto::fed {
 struct ItemSetMessage;
@@ -22,6 +22,8 @@ class ItemSet {
   ItemSet() = default;  // of somebody who gives nothing
   // The items of `history` (ascending) that the gate lets out.
   [[nodiscard]] static ItemSet consented(std::span<const ItemIndex> history, ConsentGate gate);
+  // The rows of a contribution in canonical form, which went through that gate; each once.
+  [[nodiscard]] static ItemSet in(const Contribution& contribution);
 
   [[nodiscard]] std::span<const std::uint32_t> items() const { return items_; }
 

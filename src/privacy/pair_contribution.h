@@ -34,5 +34,8 @@ class PairLayout {
 
 // What the set's owner gives, canonical. All of its items are within the layout.
 void give_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout, Contribution& out);
+// The counts in a sum of such contributions, as they lie; an error where no counts add up to it.
+[[nodiscard]] Result<PairSum> counted_pairs(const PairLayout& layout, std::vector<std::int64_t> numbers,
+                                            PersonWeight weight);
 
 }  // namespace sotto::privacy

@@ -260,6 +260,9 @@ v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std
     registry_.find(id)->last_asked_ms = now_ms;
     *reply.mutable_assignment() = std::move(*assignment);
   }
+  for (const auto& task : tasks_)
+    if (!reply.has_assignment() && !reply.has_news() && wants(*task))
+      if (auto news = task->news(asked)) *reply.mutable_news() = std::move(*news);
   reply.set_retry_min_ms(window.min_ms);
   reply.set_retry_max_ms(window.max_ms);
   v1::Reply out = accept(reply.SerializeAsString());

@@ -148,7 +148,9 @@ bool TaskRun::is_drawn(std::uint32_t index, std::int64_t now_ms) {
 bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms) {
   const RoundRules& rules = round_ ? round_->rules : config_.rules;
   PublicKey key{};
-  if (!fulfils(rules, request) || (task_.secure && !read_key(request.sum_key(), key))) return false;
+  if (!is_known_to(request) || !fulfils(rules, request) ||
+      (task_.secure && !read_key(request.sum_key(), key)))
+    return false;
   if (round_ && round_->gathered) return false;
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
   if (task_.secure && !around_.conduct.may_join(task_.name, caller.id, round, now_ms)) return false;
@@ -189,18 +191,45 @@ v1::Assignment TaskRun::assignment(const RoundToken& token, const Member& member
   assignment.set_deadline_ms(static_cast<std::uint64_t>(member.deadline_ms));
   const VersionShelf::Version* version = shelf_.find(member.base);
   SOTTO_ASSERT(version != nullptr, "the version of an assignment is kept");
-  assignment.set_version(version->name);
-  *assignment.mutable_full() = version->full;
-  for (const v1::Held& held : request.held())
-    if (held.task() == task_.name && held.version() != version->name)
-      if (const auto delta = shelf_.delta(held.version(), *version)) *assignment.mutable_delta() = *delta;
+  put_version(*version, held_version(request), assignment);
   return assignment;
+}
+
+void TaskRun::put_version(const VersionShelf::Version& version, const std::string& held,
+                          v1::Assignment& assignment) {
+  assignment.set_version(version.name);
+  *assignment.mutable_full() = version.full;
+  if (held.empty() || held == version.name) return;
+  if (const auto delta = shelf_.delta(held, version)) *assignment.mutable_delta() = *delta;
+}
+
+std::string TaskRun::held_version(const v1::CheckInRequest& request) const {
+  for (const v1::Held& held : request.held())
+    if (held.task() == task_.name) return held.version();
+  return {};
+}
+
+bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
+  const auto& models = request.models();
+  if (models.empty()) return task_.model->is_first;
+  return std::find(models.begin(), models.end(), task_.model->name) != models.end();
+}
+
+std::optional<v1::Assignment> TaskRun::news(const v1::CheckInRequest& request) {
+  const bool is_last = state_ == TaskState::finished || task_.shape().solved;
+  if (!is_last || version_.number == 0 || !is_known_to(request)) return std::nullopt;
+  const std::string held = held_version(request);
+  if (held == shelf_.newest().name) return std::nullopt;
+  v1::Assignment news;
+  *news.mutable_task() = config_.spec;
+  put_version(shelf_.newest(), held, news);
+  return news;
 }
 
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
   const RoundToken* token = members_.token_of(caller.id);
-  if (token == nullptr) return std::nullopt;
+  if (token == nullptr || !is_known_to(request)) return std::nullopt;
   Member* member = members_.find(*token);
   if (member->given || now_ms >= member->deadline_ms || shelf_.find(member->base) == nullptr)
     return std::nullopt;

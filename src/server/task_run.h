@@ -47,6 +47,8 @@ class TaskRun {
   // A new one, where there is one for it.
   [[nodiscard]] std::optional<v1::Assignment> assign(const Caller& caller, const v1::CheckInRequest& request,
                                                      std::int64_t now_ms);
+  // The newest version for a device that lacks it, where no assignment would bring it.
+  [[nodiscard]] std::optional<v1::Assignment> news(const v1::CheckInRequest& request);
   // None: the token is of no round of this task.
   [[nodiscard]] std::optional<StepAnswer> step(const Caller& caller, const RoundToken& token,
                                                const v1::StepRequest& request, std::int64_t now_ms);
@@ -87,10 +89,14 @@ class TaskRun {
 
   // Who takes part.
   [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
+  [[nodiscard]] bool is_known_to(const v1::CheckInRequest& request) const;
+  [[nodiscard]] std::string held_version(const v1::CheckInRequest& request) const;  // empty: none
   [[nodiscard]] bool is_drawn(std::uint32_t index, std::int64_t now_ms);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
+  // Says where a version is to be had, whole and from the one that the device holds.
+  void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
   // Steps.
   [[nodiscard]] StepAnswer past_step(const PastMember& past, const v1::StepRequest& request) const;
   [[nodiscard]] StepAnswer assemble(Member& member, const v1::StepRequest& request, std::string& whole);

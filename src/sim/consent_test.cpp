@@ -309,11 +309,11 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
       expected(gather_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), serial, Path::wire));
   const PairLayout layout(catalogue);
   PlainCollector plain({layout.rows(), PairLayout::width});
-  const PairTotals totals =
+  const CollectedNumbers totals =
       expected(collect_pairs(scene.histories, catalogue, scene.plan, PersonWeight(), plain));
   for (std::uint32_t item = 0; item < catalogue; ++item) {
     RC_ASSERT(fast.sum.popularity()[item] == wire.sum.popularity()[item]);
-    RC_ASSERT(std::int64_t{fast.sum.popularity()[item]} == totals.popularity[item]);
+    RC_ASSERT(std::int64_t{fast.sum.popularity()[item]} == totals.sums[layout.popularity(item)]);
   }
   RC_ASSERT(fast.report.exchanges == people - people / 4);
   RC_ASSERT(totals.report.exchanges == fast.report.exchanges);

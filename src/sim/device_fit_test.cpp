@@ -122,9 +122,15 @@ TEST_P(ADevicesOwnFit, OfFederatedAlsIsTheSimulators) {
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(shared), hash_rows(federation.state().shared)) << "round " << round;
     for (std::uint32_t user = 0; user < users; ++user) {
-      const auto own = task.model->solved_row(task, shared, histories.of(UserIndex{user}));
-      for (std::size_t k = 0; k < shared.width(); ++k)
-        EXPECT_EQ(own->on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
+      const auto own = histories.of(UserIndex{user});
+      const Histories history({0, own.size()}, {own.begin(), own.end()});
+      const auto answers = task.model->answers({task, shared, history, nullptr});
+      ASSERT_TRUE(answers.ok());
+      std::vector<float> scores(items);
+      (*answers)->score(scores);
+      for (std::uint32_t item = 0; item < items; ++item)
+        EXPECT_EQ(scores[item], dot_rows(shared.row(item), federation.state().devices.on_device().row(user),
+                                         shared.stride()));
     }
   }
 }

@@ -5,7 +5,6 @@
 
 #include "fed/item_set_message.h"
 #include "privacy/pair_contribution.h"
-#include "sim/number_round.h"
 
 namespace sotto::sim {
 
@@ -62,38 +61,13 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
   return PairRound{std::move(shards.front().sum).release(), report};
 }
 
-Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
-                                 PersonWeight weight, Collector& collector) {
+Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
+                                       PersonWeight weight, Collector& collector) {
   const PairLayout layout(catalogue);
   const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
     give_pairs(set, weight, layout, out);
   };
-  SOTTO_TRY(CollectedNumbers numbers, collect_numbers(histories, plan, 0, layout.numbers(), collector, give));
-  PairTotals totals;
-  const auto first = numbers.sums.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
-  totals.popularity.assign(first, first + static_cast<std::ptrdiff_t>(catalogue));
-  totals.people = numbers.sums[layout.people()];
-  numbers.sums.resize(triangle_size(catalogue));
-  totals.triangle = std::move(numbers.sums);
-  totals.unit = weight.unit();
-  totals.report = numbers.report;
-  return totals;
-}
-
-Result<PairSum> pair_sum_of(PairTotals totals) {
-  const auto is_count = [](std::int64_t number) { return number >= 0; };
-  const bool counts = std::all_of(totals.triangle.begin(), totals.triangle.end(), is_count) &&
-                      std::all_of(totals.popularity.begin(), totals.popularity.end(),
-                                  [](std::int64_t n) { return n >= 0 && n <= UINT32_MAX; }) &&
-                      is_count(totals.people);
-  if (!counts)
-    return fail(Code::bad_input,
-                "the sum of pairs holds what no counts add up to: it was changed on its way");
-  PairSum::People people{static_cast<std::uint64_t>(totals.people),
-                         {totals.popularity.begin(), totals.popularity.end()},
-                         totals.unit};
-  return PairSum(std::move(people),
-                 std::vector<std::uint64_t>(totals.triangle.begin(), totals.triangle.end()));
+  return collect_numbers(histories, plan, 0, layout.numbers(), collector, give);
 }
 
 }  // namespace sotto::sim

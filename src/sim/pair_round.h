@@ -8,7 +8,7 @@
 #include "data/histories.h"
 #include "fed/pair_aggregator.h"
 #include "fed/plan.h"
-#include "sim/federation.h"
+#include "sim/number_round.h"
 
 namespace sotto::sim {
 
@@ -22,17 +22,10 @@ struct PairRound {
                                              Path path = Path::fast);
 
 // The same where the sum is protected: each device's pairs go through the collector as one Contribution
-// (privacy/pair_contribution.h). A protected sum may carry noise, so its numbers have signs.
-struct PairTotals {
-  std::vector<std::int64_t> triangle;    // items i ≥ j at i(i + 1)/2 + j
-  std::vector<std::int64_t> popularity;  // of each item
-  std::int64_t people = 0;
-  double unit = 1.0;  // what a weight of 1 is in these integers
-  RoundReport report;
-};
-[[nodiscard]] Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue,
-                                               const Plan& plan, PersonWeight weight, Collector& collector);
-// The counts in totals without noise; where they cannot be counts, an error.
-[[nodiscard]] Result<PairSum> pair_sum_of(PairTotals totals);
+// (privacy/pair_contribution.h). A protected sum may carry noise: counted_pairs() says whether it holds
+// counts.
+[[nodiscard]] Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue,
+                                                     const Plan& plan, PersonWeight weight,
+                                                     Collector& collector);
 
 }  // namespace sotto::sim

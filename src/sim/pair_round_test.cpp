@@ -117,8 +117,8 @@ TEST(PairRound, AShareOfTheHistoryIsAllThatEnters) {
   EXPECT_NE(expected, all);
   const PairLayout layout(catalogue);
   PlainCollector collector({layout.rows(), PairLayout::width});
-  const PairTotals totals = collect_pairs(train, catalogue, plan, PersonWeight(), collector).value();
-  EXPECT_TRUE(std::ranges::equal(totals.popularity, expected));
+  const CollectedNumbers totals = collect_pairs(train, catalogue, plan, PersonWeight(), collector).value();
+  EXPECT_TRUE(std::ranges::equal(std::span(totals.sums).subspan(layout.popularity(0), catalogue), expected));
   PlainCollector numbers({rows_for(catalogue), numbers_a_row});
   const CollectedNumbers counts = collect_popularity(train, catalogue, plan, numbers).value();
   for (std::uint32_t item = 0; item < catalogue; ++item)
@@ -155,16 +155,16 @@ TEST(PairRound, ACollectorGetsTheSamePairs) {
     const PairRound plain = gather_pairs(train, 50, plan, PersonWeight(power), serial).value();
     const PairLayout layout(50);
     PlainCollector collector({layout.rows(), PairLayout::width});
-    PairTotals totals = collect_pairs(train, 50, plan, PersonWeight(power), collector).value();
+    CollectedNumbers totals = collect_pairs(train, 50, plan, PersonWeight(power), collector).value();
     EXPECT_EQ(totals.report.exchanges, 120u);
     EXPECT_GT(totals.report.bytes_up, 0u);
-    const PairSum sum = pair_sum_of(totals).value();
+    const PairSum sum = counted_pairs(layout, totals.sums, PersonWeight(power)).value();
     EXPECT_EQ(flat(sum), flat(plain.sum));
     EXPECT_EQ(sum.people(), plain.sum.people());
     EXPECT_EQ(sum.unit(), plain.sum.unit());
     EXPECT_TRUE(std::equal(sum.popularity().begin(), sum.popularity().end(), plain.sum.popularity().begin()));
-    totals.triangle[7] = -1;
-    EXPECT_FALSE(pair_sum_of(totals).ok());
+    totals.sums[7] = -1;
+    EXPECT_FALSE(counted_pairs(layout, totals.sums, PersonWeight(power)).ok());
   }
 }
 

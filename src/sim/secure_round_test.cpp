@@ -98,15 +98,13 @@ TEST(SecureRound, FederatedEaseHasThePlainSumOfPairs) {
   SerialExecutor serial;
   const SumShape shape{layout.rows(), PairLayout::width};
   PlainCollector plain(shape);
-  const PairTotals expected =
+  const CollectedNumbers expected =
       collect_pairs(world().train, world().catalogue, plan(), PersonWeight(0.5f), plain).value();
   for (const SumOptions& way : ways()) {
     SecureCollector secure(way, shape, 3, serial);
     const auto got = collect_pairs(world().train, world().catalogue, plan(), PersonWeight(0.5f), secure);
     ASSERT_TRUE(got.ok()) << got.error().message;
-    EXPECT_EQ(got->triangle, expected.triangle);
-    EXPECT_EQ(got->popularity, expected.popularity);
-    EXPECT_EQ(got->people, expected.people);
+    EXPECT_EQ(got->sums, expected.sums);
   }
 }
 

@@ -6,9 +6,14 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
+#include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
 #include "host/fleet/fleet_draws.h"
+#include "model/central/ease.h"
+#include "model/central/pair_knn.h"
+#include "model/central/rp3beta.h"
 #include "sim/history_federation.h"
+#include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
@@ -26,6 +31,9 @@ struct Case {
   bool secure = false;
   const TaskModel* model = &fpl_task;
 };
+
+// A model that is made of one sum is made once.
+std::uint64_t rounds_of(const Case& one) { return one.model->added != nullptr ? 1 : rounds; }
 
 // A small world, as `sotto data generate` writes it, and its split.
 const cli::Workshop& workshop() {
@@ -54,7 +62,7 @@ struct SmallOptions final : TaskOptions {
 
 void set_model(v1::TaskSpec& spec, const TaskModel* model) {
   spec.set_model(model->name);
-  if (model == &fcf_task) {
+  if (model != &fpl_task && model != &fedals_task) {
     SmallOptions options;
     return model->configure(options, spec);
   }
@@ -96,12 +104,28 @@ TaskConfig task_for(const Case& one, const Split& split) {
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
-  config.rules.rounds = rounds;
+  config.rules.rounds = rounds_of(one);
   if (one.cohort != 0) {
     config.rules.selection = RoundRules::Selection::drawn;
     config.rules.population = users;
   }
   return config;
+}
+
+// The rows that one sum of pairs is made into.
+std::string made_of_pairs(const Task& task, const PairSum& pairs) {
+  SerialExecutor here;
+  RowMatrix rows(task.shape().rows, task.shape().width);
+  if (task.model == &fedease_task) {
+    const auto ease = Ease::solve(pairs, Histories({0}, {}), {}, here).value();
+    for (std::uint32_t item = 0; item < task.items; ++item)
+      EXPECT_TRUE(ease->similar(ItemIndex{item}, rows.values(item)).ok());
+  } else if (task.model == &feditemknn_task) {
+    put_weights(fit_pair_knn(pairs, {}, here).value(), WeightsBy::target, rows);
+  } else {
+    put_weights(fit_rp3beta(pairs, {}, here).value(), WeightsBy::source, rows);
+  }
+  return hash_rows(rows);
 }
 
 // What the simulator makes of it.
@@ -115,6 +139,12 @@ std::string simulated(const Case& one, const Split& split) {
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
+  if (one.model->added != nullptr) {
+    const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
+    const auto round = gather_pairs(split.train, task.items, plan, weight, pool);
+    EXPECT_TRUE(round.ok());
+    return made_of_pairs(task, round->sum);
+  }
   if (one.model == &fedals_task) {
     HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), task.items}, plan, schedule,
                                          split.train, pool);
@@ -149,7 +179,7 @@ TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
   options.reproducible = true;
   options.policy.pi = GetParam().pi;
   options.policy.mask = GetParam().mask;
-  options.exchanges = std::uint64_t{rounds} * config.rules.goal;
+  options.exchanges = config.rules.rounds * config.rules.goal;
   options.seconds = 60.0;
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
   ASSERT_TRUE(devices.ok()) << devices.error().message;
@@ -158,7 +188,7 @@ TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   EXPECT_EQ(report->of(Ending::answered), options.exchanges);
   EXPECT_TRUE(report->refusals.empty());
-  EXPECT_EQ(loopback.versions(), rounds + 1);
+  EXPECT_EQ(loopback.versions(), config.rules.rounds + 1);
   EXPECT_EQ(loopback.model_hash(), simulated(GetParam(), split));
 }
 
@@ -177,7 +207,14 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Fcf", 1.0, MaskKind::sticky, 0, false, &fcf_task},
                     Case{"FcfHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fcf_task},
                     Case{"FcfDrawn", 1.0, MaskKind::sticky, 20, false, &fcf_task},
-                    Case{"FcfSecureHalf", 0.5, MaskKind::sticky, 0, true, &fcf_task}),
+                    Case{"FcfSecureHalf", 0.5, MaskKind::sticky, 0, true, &fcf_task},
+                    Case{"Ease", 1.0, MaskKind::sticky, 0, false, &fedease_task},
+                    Case{"EaseHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedease_task},
+                    Case{"EaseSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedease_task},
+                    Case{"Knn", 1.0, MaskKind::sticky, 0, false, &feditemknn_task},
+                    Case{"KnnSecureHalf", 0.5, MaskKind::sticky, 0, true, &feditemknn_task},
+                    Case{"Rp3HalfSticky", 0.5, MaskKind::sticky, 0, false, &fedrp3beta_task},
+                    Case{"Rp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.

@@ -7,8 +7,12 @@
 #include <numeric>
 
 #include "base/row_hash.h"
+#include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
 #include "fed/wire/packed_contribution.h"
+#include "model/central/ease.h"
+#include "model/central/pair_knn.h"
+#include "model/central/rp3beta.h"
 #include "model/fcf.h"
 #include "model/fed_als.h"
 #include "model/fpl.h"
@@ -156,22 +160,47 @@ void Witness::judge_sum(const VersionRecord& version, const ServerState& before)
                        version.number, version.contributions, taken_[version.round].size(), version.round));
 }
 
+// What a model of pairs is made into, from the histories themselves.
+RowMatrix Witness::made_of(const Histories& people) const {
+  SerialExecutor here;
+  const Audiences audiences(people, task_.items);
+  RowMatrix rows(task_.shape().rows, task_.shape().width);
+  if (task_.model == &fedease_task) {
+    const auto ease = Ease::fit(people, task_.items, {}, here).value();
+    for (std::uint32_t item = 0; item < task_.items; ++item)
+      if (!ease->similar(ItemIndex{item}, rows.values(item)).ok()) return {};
+  } else if (task_.model == &feditemknn_task) {
+    put_weights(fit_pair_knn(HistoryPairs(people, audiences, PersonWeight()), {}, here).value(),
+                WeightsBy::target, rows);
+  } else {
+    put_weights(fit_rp3beta(HistoryPairs(people, audiences, PersonWeight(0.5f)), {}, here).value(),
+                WeightsBy::source, rows);
+  }
+  return rows;
+}
+
 // By hand, row by row: the name of the blob that should be in the store.
 std::string Witness::sum_of(const ServerState& before, const Given& given) const {
   std::map<std::uint32_t, std::vector<std::int64_t>> sums;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<ItemIndex> items;
   for (const auto& [device, bytes] : given) {
-    const auto message = unpack_contribution(bytes, {.catalogue = task_.shape().sum_rows,
-                                                     .width = task_.shape().sum_width,
+    const auto message = unpack_contribution(bytes, {.catalogue = task_.shape().sent.rows,
+                                                     .width = task_.shape().sent.width,
                                                      .most_rows = 1u << 20,
-                                                     .alike = task_.shape().alike});
+                                                     .alike = task_.shape().sent.alike});
     if (!message.ok()) return "a contribution that was taken does not decode";
     const Contribution& contribution = message->contribution;
     for (std::size_t n = 0; n < contribution.size(); ++n) {
       auto& sum = sums[contribution.row(n)];
       sum.resize(contribution.stride());
       for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += contribution.values(n)[at];
+      items.push_back(ItemIndex{contribution.row(n)});
     }
+    offsets.push_back(items.size());
   }
+  if (task_.model->added != nullptr)
+    return blob_hash(master_blob({made_of(Histories(std::move(offsets), std::move(items))), {}}));
   ServerState after = before;
   const auto take_all = [&](auto server) {
     for (const auto& [row, sum] : sums) server.take(row, sum.data());

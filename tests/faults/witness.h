@@ -53,6 +53,7 @@ class Witness {
   void inspect_versions(Store& store);
   void inspect_budget(const TaskRecord& record);
   void judge_sum(const VersionRecord& version, const ServerState& before);
+  [[nodiscard]] RowMatrix made_of(const Histories& people) const;
   [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given) const;
 
   TaskConfig config_;

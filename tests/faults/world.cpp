@@ -87,8 +87,8 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.deaths = 1 + draws.below(6);
   plan.device_dies = draws.chance(0.5) ? 0.02 : 0.0;
   plan.model = task_models[draws.below(task_models.size())];
-  // Noise over four devices leaves least squares without a solution.
-  if (plan.noisy && plan.model == &fedals_task) plan.model = &fcf_task;
+  // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
+  if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
   return plan;
 }
 
@@ -122,7 +122,9 @@ TaskConfig World::config() const {
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);
-  spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task ? v1::PRECISION_F32 : v1::PRECISION_I8);
+  spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr
+                    ? v1::PRECISION_F32
+                    : v1::PRECISION_I8);
   if (plan_.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();

@@ -17,10 +17,10 @@ Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& sp
   if (collector == nullptr)
     return gather_pairs(split.train, split.catalogue, request.plan, weight, executor,
                         request.wire ? Path::wire : Path::fast);
-  SOTTO_TRY(PairTotals totals, collect_pairs(split.train, split.catalogue, request.plan, weight, *collector));
-  const RoundReport report = totals.report;
-  SOTTO_TRY(PairSum sum, pair_sum_of(std::move(totals)));
-  return PairRound{std::move(sum), report};
+  SOTTO_TRY(CollectedNumbers numbers,
+            collect_pairs(split.train, split.catalogue, request.plan, weight, *collector));
+  SOTTO_TRY(PairSum sum, counted_pairs(layout, std::move(numbers.sums), weight));
+  return PairRound{std::move(sum), numbers.report};
 }
 
 Result<DirectModel> make_of_pairs(const TrainRequest& request, const Split& split, Executor& executor) {

@@ -46,7 +46,7 @@ TaskShape shape_of_fcf(const Task& task) {
           .width = model.shared_width(),
           .sum_rows = model.sum_rows(),
           .sum_width = model.sum_width(),
-          .most_rows = model.sum_rows(),
+          .sent = {.rows = model.sum_rows(), .width = model.sum_width(), .most_rows = model.sum_rows()},
           .limit = step_limit};
 }
 
@@ -121,11 +121,6 @@ Status FcfServer::check(const Contribution& contribution) const {
   return Done{};
 }
 
-Result<Private<RowMatrix>> solved_row_of_fcf(const Task& task, const RowMatrix& shared,
-                                             std::span<const ItemIndex> items) {
-  return solved_private_row(fcf_of(task), shared, items);
-}
-
 }  // namespace
 
 constinit const TaskModel fcf_task{
@@ -136,7 +131,7 @@ constinit const TaskModel fcf_task{
     .row_of = nullptr,
     .device = device_half<FcfDevice>,
     .server = server_half<FcfServer>,
-    .solved_row = solved_row_of_fcf,
+    .answers = answers_by_solving<fcf_of>,
 };
 
 }  // namespace sotto::fed

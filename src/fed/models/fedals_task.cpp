@@ -37,8 +37,10 @@ TaskShape shape_of_als(const Task& task) {
           .width = model.shared_width(),
           .sum_rows = model.sum_rows(),
           .sum_width = model.sum_width(),
-          .most_rows = model.sum_rows(),
-          .alike = true,
+          .sent = {.rows = model.sum_rows(),
+                   .width = model.sum_width(),
+                   .most_rows = model.sum_rows(),
+                   .alike = true},
           .limit = step_limit,
           .solved = true};
 }
@@ -139,22 +141,18 @@ class FedAlsServer final : public HistoryServer<FedAls> {
   ClipLimits clip_;
 };
 
-Result<Private<RowMatrix>> solved_row_of_als(const Task& task, const RowMatrix& shared,
-                                             std::span<const ItemIndex> items) {
-  return solved_private_row(als_of(task), shared, items);
-}
-
 }  // namespace
 
 constinit const TaskModel fedals_task{
     .name = "fedals",
+    .is_first = true,
     .configure = configure_als,
     .read = read_als,
     .shape = shape_of_als,
     .row_of = [](ItemIndex item) { return item.value + 1; },
     .device = device_half<FedAlsDevice>,
     .server = server_half<FedAlsServer>,
-    .solved_row = solved_row_of_als,
+    .answers = answers_by_solving<als_of>,
 };
 
 }  // namespace sotto::fed

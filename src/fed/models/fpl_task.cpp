@@ -7,6 +7,7 @@
 #include "data/membership.h"
 #include "data/pair_sampler.h"
 #include "fed/contribute.h"
+#include "fed/models/row_answers.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
 #include "model/fpl.h"
@@ -62,7 +63,7 @@ TaskShape shape_of_fpl(const Task& task) {
           .width = width,
           .sum_rows = task.items,
           .sum_width = width,
-          .most_rows = std::size_t{2} * *task.plan.triples,
+          .sent = {.rows = task.items, .width = width, .most_rows = std::size_t{2} * *task.plan.triples},
           .limit = fixed_limit};
 }
 
@@ -150,12 +151,14 @@ class FplServer final : public ServerModel {
 
 constinit const TaskModel fpl_task{
     .name = "fpl",
+    .is_first = true,
     .configure = configure_fpl,
     .read = read_fpl,
     .shape = shape_of_fpl,
     .row_of = [](ItemIndex item) { return item.value; },
     .device = device_half<FplDevice>,
     .server = server_half<FplServer>,
+    .answers = answers_of_state,
 };
 
 }  // namespace sotto::fed

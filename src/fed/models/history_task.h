@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "fed/models/task_model.h"
+#include "fed/models/row_answers.h"
 #include "model/history_model.h"
 
 namespace sotto::fed {
@@ -102,22 +102,21 @@ class HistoryServer : public ServerModel {
   FixedPoint fixed_;
 };
 
-// The row that a device solves before it recommends.
-template <class Model>
-[[nodiscard]] Result<Private<RowMatrix>> solved_private_row(const Model& model, const RowMatrix& shared,
-                                                            std::span<const ItemIndex> items) {
-  SOTTO_ASSERT(shared.rows() == model.shared_rows() && shared.width() == model.shared_width(),
-               "the model is the task's");
-  if (items.empty())
-    return fail(Code::not_found, "there is nothing on this device that the task's catalogue has: add items");
+// Answers from a row that is solved for the shared rows at hand and all that the person has.
+template <auto model_of>
+[[nodiscard]] Result<std::unique_ptr<TaskAnswers>> answers_by_solving(const PersonView& view) {
+  const auto model = model_of(view.task);
+  using Model = std::remove_const_t<decltype(model)>;
+  if (view.history.interactions() == 0) return nothing_to_answer_from();
   RowMatrix own(1, model.private_width());
   model.start_private(UserIndex{}, own.row(0));
   SerialExecutor here;
-  const FactorSide received(shared, here);
-  const HistoryVisit visit{.received = &received, .history = items, .own = own.row(0)};
+  const FactorSide received(view.shared, here);
+  const HistoryVisit visit{
+      .received = &received, .history = view.history.of(UserIndex{0}), .own = own.row(0)};
   if (!typename Model::Device(model).solve(visit).solved)
     return no_private_row(Model::title, "for the model at hand");
-  return Private<RowMatrix>(std::move(own));
+  return row_answers(view, Private<RowMatrix>(std::move(own)));
 }
 
 }  // namespace sotto::fed

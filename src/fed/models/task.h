@@ -23,12 +23,19 @@ struct TaskModel;
 struct TaskShape {
   std::size_t rows = 0;  // of the shared model
   std::size_t width = 0;
-  std::size_t sum_rows = 0;  // of a round's sum, and of a contribution to it
+  std::size_t sum_rows = 0;  // of a round's sum
   std::size_t sum_width = 0;
-  std::size_t most_rows = 0;  // in one contribution
-  bool alike = false;         // whose rows all hold the same numbers
-  std::int32_t limit = 0;     // of a number in a row of one, up and down
-  bool solved = false;        // the next rows follow from this one sum alone: it is whole, and of one version
+  // Of a contribution as it goes to a plain sum: rows of the sum, unless something else is added for it
+  // (TaskModel::added).
+  struct Sent {
+    std::size_t rows = 0;
+    std::size_t width = 0;
+    std::size_t most_rows = 0;  // in one of them
+    bool alike = false;         // its rows all hold the same numbers
+  };
+  Sent sent;
+  std::int32_t limit = 0;  // of a number that is added, up and down
+  bool solved = false;     // the next rows follow from this one sum alone: it is whole, and of one version
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/private.h"
 #include "data/histories.h"
@@ -76,16 +77,52 @@ class ServerModel {
   virtual ~ServerModel() = default;
 
   [[nodiscard]] virtual ServerState start() const = 0;
-  // Whether a contribution in the open, of the task's shape, is one that a device of the model could make.
+  // Whether what was sent in the open, of the task's shape, is what a device of the model could send.
   [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
   // The state after a round, of which `releases` were before.
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
 };
 
+// What a task's model answers its person from, offline. All of it outlives the answers.
+struct PersonView {
+  const Task& task;
+  const RowMatrix& shared;
+  const Histories& history;       // of one user: all that the person has, with its ages where they are known
+  const Private<RowMatrix>* own;  // the private row that rounds moved; null: the device has not taken part
+};
+
+// Something the person has that speaks for an item.
+struct ItemReason {
+  ItemIndex item;
+  float likeness = 0.0f;  // of the two, as the model sees it
+  float weight = 0.0f;    // how much it adds for this person
+};
+// Why an item has its score: `common` for everybody, the rest for this person.
+struct ScoreReasons {
+  float score = 0.0f;
+  float common = 0.0f;
+  std::vector<ItemReason> because;  // what speaks for it, in the order of the history
+};
+
+// Laws: an item's score is what the simulator's model gives it for the same history; score = common + the
+// person's part.
+class TaskAnswers {
+ public:
+  TaskAnswers() = default;
+  TaskAnswers(const TaskAnswers&) = delete;
+  TaskAnswers& operator=(const TaskAnswers&) = delete;
+  virtual ~TaskAnswers() = default;
+
+  // Of every item of the task's catalogue.
+  virtual void score(std::span<float> out) const = 0;
+  [[nodiscard]] virtual ScoreReasons reasons(ItemIndex item) const = 0;
+};
+
 // The functions get tasks of their own model.
 struct TaskModel {
   const char* name;
+  bool is_first = false;  // devices know it that do not say which models they know
   // Options as a person wrote them into the message, with the usual values where there are none.
   void (*configure)(TaskOptions& keys, v1::TaskSpec& spec);
   // The message into the task's options, checked; the rest of the task but its clip is there.
@@ -98,10 +135,10 @@ struct TaskModel {
   std::unique_ptr<DeviceModel> (*device)(const Task& task, const DeviceStreams& streams,
                                          const DeviceHistory& history);
   std::unique_ptr<ServerModel> (*server)(const Task& task);  // null in the library for apps on devices
-  // The private row for these shared rows and the person's whole history (ascending, each once), where it is
-  // no state but follows from both. Null where it is state, which rounds move.
-  Result<Private<RowMatrix>> (*solved_row)(const Task& task, const RowMatrix& shared,
-                                           std::span<const ItemIndex> items) = nullptr;
+  Result<std::unique_ptr<TaskAnswers>> (*answers)(const PersonView& view);
+  // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
+  // contribution itself. Where the sum is secure the device does it.
+  void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
 };
 
 // A half of a model's own.

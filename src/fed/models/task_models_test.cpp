@@ -32,18 +32,26 @@ TEST_P(EachTaskModel, CanBeTrainedAsItUsuallyIs) {
   const auto device = task->model->device(*task, {}, {history, history});
   ASSERT_TRUE(device->can_answer());
   RowMatrix own = device->start();
-  EXPECT_EQ(own.width(), shape.width);
   const auto sent = device->contribute(0, shared, own);
   ASSERT_TRUE(sent.ok()) << sent.error().message;
   (*sent)->make_canonical();
-  EXPECT_EQ((*sent)->width(), shape.sum_width);
-  EXPECT_LE((*sent)->size(), shape.most_rows);
+  EXPECT_EQ((*sent)->width(), shape.sent.width);
+  EXPECT_LE((*sent)->size(), shape.sent.most_rows);
   std::set<std::uint32_t> rows;
   for (std::size_t n = 0; n < (*sent)->size(); ++n) rows.insert((*sent)->row(n));
   for (const std::uint32_t item : {3u, 19u})
     EXPECT_TRUE(task->model->row_of == nullptr || rows.contains(task->model->row_of(ItemIndex{item})));
-  EXPECT_LT(*rows.rbegin(), shape.sum_rows);
+  EXPECT_LT(*rows.rbegin(), shape.sent.rows);
   EXPECT_TRUE(task->model->server(*task)->check(**sent).ok());
+  if (task->model->added == nullptr) {
+    EXPECT_EQ(shape.sent.rows, shape.sum_rows);
+    EXPECT_EQ(shape.sent.width, shape.sum_width);
+    return;
+  }
+  Contribution added(shape.sum_width);
+  task->model->added(*task, **sent, added);
+  EXPECT_GT(added.size(), 0u);
+  for (std::size_t n = 0; n < added.size(); ++n) EXPECT_LT(added.row(n), shape.sum_rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfTheList, EachTaskModel, testing::ValuesIn(task_models),

@@ -36,7 +36,7 @@ TEST(ATask, OfFederatedAlsHasRowsOfStatistics) {
   EXPECT_EQ(shape.width, 4u);
   EXPECT_EQ(shape.sum_rows, 21u);   // everybody's, and one an item
   EXPECT_EQ(shape.sum_width, 10u);  // the upper triangle of 4 × 4
-  EXPECT_EQ(shape.most_rows, 21u);
+  EXPECT_EQ(shape.sent.most_rows, 21u);
 }
 
 TEST(ATask, OfFederatedAlsIsRefusedWhereItCannotBeExactOrFit) {

@@ -33,7 +33,7 @@ TEST(FederatedAlsOnADevice, SendsOneStatisticForEverybodyAndEachItem) {
     for (std::size_t i = 0; i < p.size(); ++i)
       for (std::size_t j = i; j < p.size(); ++j) EXPECT_NEAR(*value++, p[i] * p[j] * 0x1p20, 32.0);
   }
-  EXPECT_EQ(device.sent(0, sent), (std::vector<ItemIndex>{{1}, {4}, {9}}));
+  EXPECT_EQ(device.sent(), (std::vector<ItemIndex>{{1}, {4}, {9}}));
 }
 
 TEST(FederatedAlsOnADevice, ItsRowFollowsFromWhatItReceivedAlone) {
@@ -85,7 +85,7 @@ RC_GTEST_PROP(FederatedAlsOnADevice, LetsNothingOutThatIsKeptBack, ()) {
   const Contribution& sent = **device.fit(round, shared_rows(), own.on_device());
   const Contribution& expected = **without.fit(round, shared_rows(), other.on_device());
   RC_ASSERT(pack_contribution({round, sent}) == pack_contribution({round, expected}));
-  const std::vector<ItemIndex> told = device.sent(0, sent);
+  const std::vector<ItemIndex> told = device.sent();
   RC_ASSERT(sent.size() == told.size() + 1);
   RC_ASSERT(sent.row(0) == 0u);
   for (std::size_t n = 0; n < told.size(); ++n) {
@@ -100,14 +100,20 @@ RC_GTEST_PROP(FederatedAlsOnADevice, LetsNothingOutThatIsKeptBack, ()) {
 
 TEST(ASolvedRow, IsLeastSquaresOfTheWholeHistory) {
   const Task task = als_task();
-  const std::vector<ItemIndex> history{{0}, {2}, {11}};
-  const auto own = task.model->solved_row(task, shared_rows(), history);
-  ASSERT_TRUE(own.ok());
-  const std::vector<double> p =
-      slow_solution(options_of<AlsOptions>(task), slow_rows(shared_rows()), {0, 2, 11});
-  for (std::size_t i = 0; i < p.size(); ++i) EXPECT_NEAR(own->on_device().row(0)[i], p[i], 1e-5);
-  EXPECT_EQ(own->on_device().row(0)[3], 1.0f);
-  EXPECT_EQ(task.model->solved_row(task, shared_rows(), {}).error().code, Code::not_found);
+  const RowMatrix shared = shared_rows();
+  const Histories history({0, 3}, {{0}, {2}, {11}}), none({0, 0}, {});
+  const auto answers = task.model->answers({task, shared, history, nullptr});
+  ASSERT_TRUE(answers.ok());
+  const SlowRows rows = slow_rows(shared);
+  const std::vector<double> p = slow_solution(options_of<AlsOptions>(task), rows, {0, 2, 11});
+  std::vector<float> scores(task.items);
+  (*answers)->score(scores);
+  for (std::size_t item = 0; item < scores.size(); ++item) {
+    double expected = rows[item][p.size()];
+    for (std::size_t i = 0; i < p.size(); ++i) expected += rows[item][i] * p[i];
+    EXPECT_NEAR(scores[item], expected, 1e-5) << item;
+  }
+  EXPECT_EQ(task.model->answers({task, shared, none, nullptr}).error().code, Code::not_found);
 }
 
 }  // namespace sotto::fed::als_device_test

@@ -29,7 +29,8 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
       index_(streams.index),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
-      model_(task_.model->device(task_, streams, {consumed_, shareable_})) {}
+      model_(task_.model->device(task_, streams, {consumed_, shareable_})),
+      added_(task_.shape().sum_width) {}
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
   SOTTO_ASSERT(can_answer(), "a device that has nothing to answer with is not asked");
@@ -39,14 +40,22 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
   SOTTO_TRY(Contribution * contribution, model_->contribute(round, shared, moved));
   own = std::move(moved);
   contribution->make_canonical();
+  round_ = round;
+  made_ = contribution;
+  if (task_.model->added != nullptr) {
+    if (!task_.secure) return contribution;  // the server clips what it adds
+    task_.model->added(task_, *contribution, added_);
+    contribution = &added_;
+  }
   ContributionEdit(*contribution).clip(task_.clip);
   return contribution;
 }
 
-std::vector<ItemIndex> DeviceFit::sent(std::uint32_t round, const Contribution& contribution) const {
+std::vector<ItemIndex> DeviceFit::sent() const {
+  SOTTO_ASSERT(made_ != nullptr, "what is asked for was made");
   std::vector<ItemIndex> items;
   if (task_.model->row_of == nullptr) {
-    ConsentGate gate(task_.plan.consent, task_.plan.seed, round, index_);
+    ConsentGate gate(task_.plan.consent, task_.plan.seed, round_, index_);
     for (const ItemIndex item : shareable_.items())
       if (gate.allows(Evidence::positive, item.value)) items.push_back(item);
     return items;
@@ -54,8 +63,8 @@ std::vector<ItemIndex> DeviceFit::sent(std::uint32_t round, const Contribution& 
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {
     const std::uint32_t row = task_.model->row_of(item);
-    while (at < contribution.size() && contribution.row(at) < row) ++at;
-    if (at < contribution.size() && contribution.row(at) == row) items.push_back(item);
+    while (at < made_->size() && made_->row(at) < row) ++at;
+    if (at < made_->size() && made_->row(at) == row) items.push_back(item);
   }
   return items;
 }

@@ -28,11 +28,12 @@ class DeviceFit {
   [[nodiscard]] bool can_answer() const { return model_->can_answer(); }
   // The private row as it starts.
   [[nodiscard]] Private<RowMatrix> start() const { return Private<RowMatrix>(model_->start()); }
-  // Fits, moves `own` and gives the canonical contribution, clipped as the task says. It is overwritten by
-  // the next call. Fails where the numbers left the finite range; `own` is as it was then.
+  // Fits, moves `own` and gives what is sent to a plain sum, or added to a secure one: canonical, and clipped
+  // as the task says where it is added as it is. It is overwritten by the next call. Fails where the numbers
+  // left the finite range; `own` is as it was then.
   [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
-  // Those of the person's items that are in the contribution to a round, ascending.
-  [[nodiscard]] std::vector<ItemIndex> sent(std::uint32_t round, const Contribution& contribution) const;
+  // Those of the person's items that the last contribution was made of, ascending.
+  [[nodiscard]] std::vector<ItemIndex> sent() const;
 
  private:
   Task task_;
@@ -40,6 +41,9 @@ class DeviceFit {
   Histories consumed_;  // one user: the device
   Histories shareable_;
   std::unique_ptr<DeviceModel> model_;
+  Contribution added_;  // where that is not what is sent
+  std::uint32_t round_ = 0;
+  const Contribution* made_ = nullptr;  // the last one, as its model made it
 };
 
 }  // namespace sotto::fed

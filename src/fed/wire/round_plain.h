@@ -15,7 +15,7 @@ class PlainRound {
  public:
   // `sum` has begun; it and the model outlive this.
   PlainRound(const Task& task, const ServerModel& model, Collector& sum)
-      : task_(task), shape_(task.shape()), model_(model), sum_(sum) {}
+      : task_(task), sent_(task.shape().sent), model_(model), sum_(sum), added_(task.shape().sum_width) {}
 
   // A contribution to a model that was sent out in round `sent_in`.
   [[nodiscard]] StepAnswer take(std::uint32_t sent_in, UserIndex device, std::string_view message);
@@ -27,9 +27,10 @@ class PlainRound {
   [[nodiscard]] StepAnswer check_shape(std::uint32_t sent_in, std::string_view message) const;
 
   Task task_;
-  TaskShape shape_;
+  TaskShape::Sent sent_;
   const ServerModel& model_;
   Collector& sum_;
+  Contribution added_;  // for the one at hand, where it is not added itself
   std::uint64_t contributions_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "fed/models/task_models.h"
 #include "fed/secure/sum_device.h"
 #include "server/coordinator.h"
 #include "server/testing/memory_store.h"
@@ -58,6 +59,7 @@ class World {
   v1::CheckInReply check_in(std::uint32_t device, v1::CheckInRequest request = {}) {
     WorldDevice& from = devices[device];
     request.set_sum_key(text_of(from.sum_identity.open()));
+    for (const TaskModel* model : task_models) request.add_models(model->name);
     if (!from.version.empty()) {
       request.add_held()->set_task(config_.spec.name());
       request.mutable_held(0)->set_version(from.version);

@@ -38,7 +38,7 @@ struct SecureDevice {
       : world(its), number(device), assignment(std::move(given)) {
     WorldDevice& own = world.devices[number];
     (void)own.contribution(assignment.round(), world.model(number, assignment));
-    const std::size_t width = own.last.width();
+    const std::size_t width = own.task.shape().sum_width;
     input.assign(own.task.shape().sum_numbers(), 0);
     for (std::size_t n = 0; n < own.last.size(); ++n)
       for (std::size_t k = 0; k < width; ++k) input[own.last.row(n) * width + k] += own.last.values(n)[k];

@@ -81,7 +81,8 @@ struct WorldDevice {
     auto made = fit.fit(round, shared, own);
     EXPECT_TRUE(made.ok());
     last = **made;
-    return pack_contribution({.round = round, .contribution = **made}, task.shape().alike);
+    if (task.secure) return {};  // what is masked is no message of its own
+    return pack_contribution({.round = round, .contribution = **made}, task.shape().sent.alike);
   }
 
   Identity identity;

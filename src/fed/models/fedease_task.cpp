@@ -1,0 +1,79 @@
+// Federated EASE over a network: item sets in, a square matrix of weights out.
+#include <fmt/core.h>
+
+#include "fed/models/pair_task.h"
+#include "fed/models/task_models.h"
+#include "fed/models/task_options.h"
+#include "model/central/ease.h"
+
+namespace sotto::fed {
+
+namespace {
+
+struct EaseTaskOptions {
+  EaseOptions ease;
+  float gram_power = 0.0f;  // somebody with n items counts n^−power
+};
+
+void visit_ease(TaskOptions& keys, EaseTaskOptions& options) {
+  keys.real("lambda", options.ease.lambda);
+  keys.real("gram_power", options.gram_power);
+  keys.real("recency", options.ease.recency);
+}
+
+PersonWeight weight_of_ease(const Task& task) {
+  return PersonWeight(options_of<EaseTaskOptions>(task).gram_power);
+}
+
+Status read_ease(const v1::TaskSpec& spec, Task& task) {
+  SOTTO_TRY_DONE((read_by<EaseTaskOptions, visit_ease>(spec, task)));
+  SOTTO_TRY_DONE(check_pair_spec(spec));
+  if (task.items > usual_dense_items)
+    return fail(Code::usage,
+                fmt::format("federated EASE publishes a weight for every two items, {:.1f} GB for {} of "
+                            "them: it takes at most {}; a model with weights for near items alone, such as "
+                            "federated Item-kNN or RP3β, takes more",
+                            4e-9 * static_cast<double>(task.items) * static_cast<double>(task.items),
+                            task.items, usual_dense_items));
+  const auto& options = options_of<EaseTaskOptions>(task);
+  if (!(options.gram_power >= 0.0f && options.gram_power <= 2.0f))
+    return fail(Code::usage, "gram_power is a number from 0 (everybody counts 1) to 2");
+  return check(options.ease);
+}
+
+class EaseServer final : public PairServer {
+ public:
+  explicit EaseServer(const Task& task)
+      : PairServer(task, weight_of_ease(task)), options_(options_of<EaseTaskOptions>(task).ease) {}
+
+ private:
+  [[nodiscard]] Status solve(const PairSum& pairs, RowMatrix& rows) const override {
+    SerialExecutor here;
+    SOTTO_TRY(const auto model, Ease::solve(pairs, Histories({0}, {}), options_, here));
+    for (std::uint32_t item = 0; item < rows.rows(); ++item)
+      SOTTO_TRY_DONE(model->similar(ItemIndex{item}, rows.values(item)));
+    return Done{};
+  }
+
+  EaseOptions options_;
+};
+
+}  // namespace
+
+constinit const TaskModel fedease_task{
+    .name = "fedease",
+    .configure = configure_by<EaseTaskOptions, visit_ease>,
+    .read = read_ease,
+    .shape = [](const Task& task) { return shape_of_pairs(task, task.items, weight_of_ease(task)); },
+    .row_of = [](ItemIndex item) { return item.value; },
+    .device = pair_device,
+    .server = server_half<EaseServer>,
+    .answers =
+        [](const PersonView& view) {
+          return matrix_answers(view, options_of<EaseTaskOptions>(view.task).ease.recency);
+        },
+    .added = [](const Task& task, const Contribution& sent,
+                Contribution& out) { add_all_pairs(task, weight_of_ease(task), sent, out); },
+};
+
+}  // namespace sotto::fed

@@ -1,0 +1,213 @@
+#include "fed/models/pair_task.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace sotto::fed {
+
+namespace {
+
+// Its contribution in the open is the set of items, one number 1 a row.
+class PairDevice final : public DeviceModel {
+ public:
+  PairDevice(const Task& task, const DeviceStreams& streams, const DeviceHistory& history)
+      : task_(task), streams_(streams), history_(history), sent_(1) {}
+
+  bool can_answer() const override { return history_.shareable.interactions() > 0; }
+  RowMatrix start() const override { return {1, 1}; }
+  Result<Contribution*> contribute(std::uint32_t /*round*/, const RowMatrix& /*shared*/,
+                                   RowMatrix& /*own*/) override {
+    sent_.clear();
+    // The same answer in all rounds: what is drawn anew adds up.
+    ContributionPipeline out({task_.plan.consent, task_.plan.seed, 0, streams_.index}, task_.plan.fixed,
+                             sent_);
+    for (const ItemIndex item : history_.shareable.items())
+      if (std::int32_t* values = out.open(Evidence::positive, item.value)) values[0] = 1;
+    return &sent_;
+  }
+
+ private:
+  const Task& task_;
+  DeviceStreams streams_;
+  DeviceHistory history_;
+  Contribution sent_;
+};
+
+// `each(item, place in the history, weight)` for all that the person's items say, in their order.
+class PairAnswers : public TaskAnswers {
+ public:
+  PairAnswers(const PersonView& view, float half_life) : items_(view.task.items), history_(view.history) {
+    Recency(half_life).weigh(history_.ages_of(UserIndex{0}), recency_);
+  }
+
+  void score(std::span<float> out) const override {
+    SOTTO_ASSERT(out.size() == items_, "one place for each score");
+    std::fill(out.begin(), out.end(), 0.0f);
+    for (std::size_t k = 0; k < history_.interactions(); ++k) add_row(history_.items()[k], counts(k), out);
+  }
+
+  ScoreReasons reasons(ItemIndex item) const override {
+    ScoreReasons made;
+    std::vector<float> row(items_);
+    for (std::size_t k = 0; k < history_.interactions(); ++k) {
+      std::fill(row.begin(), row.end(), 0.0f);
+      add_row(history_.items()[k], 1.0f, row);
+      const float likeness = row[item.value], weight = counts(k) * likeness;
+      made.score += weight;
+      if (weight > 0.0f)
+        made.because.push_back({.item = history_.items()[k], .likeness = likeness, .weight = weight});
+    }
+    return made;
+  }
+
+ private:
+  [[nodiscard]] float counts(std::size_t place) const { return recency_.empty() ? 1.0f : recency_[place]; }
+  virtual void add_row(ItemIndex had, float weight, std::span<float> out) const = 0;
+
+  std::size_t items_;
+  const Histories& history_;
+  std::vector<float> recency_;
+};
+
+class MatrixAnswers final : public PairAnswers {
+ public:
+  MatrixAnswers(const PersonView& view, float half_life)
+      : PairAnswers(view, half_life), shared_(view.shared) {}
+
+ private:
+  void add_row(ItemIndex had, float weight, std::span<float> out) const override {
+    const float* row = shared_.row(had.value);
+    for (std::size_t item = 0; item < out.size(); ++item) out[item] += weight * row[item];
+  }
+  const RowMatrix& shared_;
+};
+
+class WeightAnswers final : public PairAnswers {
+ public:
+  WeightAnswers(const PersonView& view, ItemWeights weights, float half_life)
+      : PairAnswers(view, half_life), weights_(std::move(weights)) {}
+
+ private:
+  void add_row(ItemIndex had, float weight, std::span<float> out) const override {
+    for (const Neighbor& one : weights_.of(had.value)) out[one.index] += weight * one.likeness;
+  }
+  ItemWeights weights_;
+};
+
+// Nothing that came over a network is believed: a number that names no item refuses the whole.
+Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by) {
+  const std::size_t most = rows.width() / 2;
+  NeighborLists lists(rows.rows(), most);
+  std::vector<Neighbor> kept;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    kept.clear();
+    const auto values = rows.values(row);
+    for (std::size_t k = 0; k < most; ++k) {
+      const float named = values[k], weight = values[most + k];
+      if (weight == 0.0f) continue;
+      if (!(named >= 0.0f && named < static_cast<float>(rows.rows())))
+        return fail(Code::bad_input, "the model names items that its task does not have: run an exchange");
+      kept.push_back({static_cast<std::uint32_t>(named), weight});
+    }
+    lists.set(row, kept);
+  }
+  return by == WeightsBy::target ? ItemWeights::by_target(lists) : ItemWeights::by_source(lists);
+}
+
+Error refuse_set(const char* why) {
+  return fail(Code::bad_input, std::string("contribution refused: ") + why);
+}
+
+// Where there are no items, or no model yet, there is nothing to answer with.
+Status check_view(const PersonView& view) {
+  if (view.history.interactions() == 0) return nothing_to_answer_from();
+  for (std::size_t row = 0; row < view.shared.rows(); ++row)
+    for (const float value : view.shared.values(row))
+      if (value != 0.0f) return Done{};
+  return fail(Code::not_found, fmt::format("the model of the task '{}' is not made yet: run an exchange "
+                                           "later",
+                                           view.task.name));
+}
+
+}  // namespace
+
+TaskShape shape_of_pairs(const Task& task, std::size_t width, PersonWeight weight) {
+  const PairLayout layout(task.items);
+  return {.rows = task.items,
+          .width = width,
+          .sum_rows = layout.rows(),
+          .sum_width = PairLayout::width,
+          .sent = {.rows = task.items, .width = 1, .most_rows = task.items, .alike = true},
+          .limit = static_cast<std::int32_t>(weight.of(1)),  // longer histories weigh less
+          .solved = true};
+}
+
+Status check_pair_spec(const v1::TaskSpec& spec) {
+  if (spec.clip() > 0.0 || spec.row_clip() > 0.0)
+    return fail(Code::usage,
+                "counts of pairs bear no noise on each of them: leave epsilon, clip and row_clip out");
+  return Done{};
+}
+
+Status check_kept_weights(const v1::TaskSpec& spec) {
+  SOTTO_TRY_DONE(check_pair_spec(spec));
+  if (spec.down() != v1::PRECISION_F32)
+    return fail(Code::bad_input, "the model names items, and is sent in f32: leave down out");
+  return Done{};
+}
+
+std::unique_ptr<DeviceModel> pair_device(const Task& task, const DeviceStreams& streams,
+                                         const DeviceHistory& history) {
+  return std::make_unique<PairDevice>(task, streams, history);
+}
+
+void add_all_pairs(const Task& task, PersonWeight weight, const Contribution& sent, Contribution& out) {
+  give_pairs(ItemSet::in(sent), weight, PairLayout(task.items), out);
+}
+
+Status PairServer::check(const Contribution& contribution) const {
+  for (std::size_t n = 0; n < contribution.size(); ++n) {
+    if (contribution.values(n)[0] != 1) return refuse_set("it counts an item other than once");
+    if (n > 0 && contribution.row(n) == contribution.row(n - 1)) return refuse_set("it names an item twice");
+  }
+  return Done{};
+}
+
+Result<ServerState> PairServer::release(std::uint32_t /*releases*/, const ServerState& /*state*/,
+                                        Aggregator&& sum) const {
+  std::vector<std::int64_t> numbers(shape_.sum_numbers(), 0);
+  std::move(sum).release([&](std::uint32_t row, const auto* values) {
+    std::copy_n(values, shape_.sum_width, numbers.data() + std::size_t{row} * shape_.sum_width);
+  });
+  SOTTO_TRY(const PairSum pairs, counted_pairs(layout_, std::move(numbers), weight_));
+  ServerState made = start();
+  SOTTO_TRY_DONE(solve(pairs, made.shared));
+  return made;
+}
+
+void put_weights(const ItemWeights& weights, WeightsBy by, RowMatrix& rows) {
+  const std::size_t most = rows.width() / 2;
+  std::vector<std::size_t> filled(rows.rows(), 0);
+  for (std::uint32_t item = 0; item < weights.items(); ++item)
+    for (const Neighbor& one : weights.of(item)) {
+      const std::uint32_t row = by == WeightsBy::source ? item : one.index;
+      const std::uint32_t other = by == WeightsBy::source ? one.index : item;
+      SOTTO_ASSERT(filled[row] < most, "an item keeps no more weights than it may");
+      rows.row(row)[filled[row]] = static_cast<float>(other);
+      rows.row(row)[most + filled[row]++] = one.likeness;
+    }
+}
+
+Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life) {
+  SOTTO_TRY_DONE(check_view(view));
+  return std::unique_ptr<TaskAnswers>(std::make_unique<MatrixAnswers>(view, half_life));
+}
+
+Result<std::unique_ptr<TaskAnswers>> weight_answers(const PersonView& view, WeightsBy by, float half_life) {
+  SOTTO_TRY_DONE(check_view(view));
+  SOTTO_TRY(ItemWeights weights, weights_in(view.shared, by));
+  return std::unique_ptr<TaskAnswers>(std::make_unique<WeightAnswers>(view, std::move(weights), half_life));
+}
+
+}  // namespace sotto::fed

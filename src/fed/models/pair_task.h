@@ -1,0 +1,58 @@
+// Both halves of a task whose model is made of how often any two items are had together. A device says which
+// items its person has; what is added for it are all their pairs (privacy/pair_contribution.h). A model's own
+// file adds what a person weighs and how the model is solved and published.
+//
+// Laws: those of fed/models/task_model.h. What a device says depends on no model and no earlier round; a
+// round makes the model anew from those who spoke in it.
+#pragma once
+
+#include "data/recency.h"
+#include "fed/models/row_answers.h"
+#include "model/central/item_weights.h"
+#include "model/pair_sum.h"
+#include "privacy/pair_contribution.h"
+
+namespace sotto::fed {
+
+// What travels where every item's row of the shared model has so many numbers, and a person weighs so much.
+[[nodiscard]] TaskShape shape_of_pairs(const Task& task, std::size_t width, PersonWeight weight);
+// What no such task may ask for; and, where it publishes kept weights (below), those neither.
+[[nodiscard]] Status check_pair_spec(const v1::TaskSpec& spec);
+[[nodiscard]] Status check_kept_weights(const v1::TaskSpec& spec);
+
+// Says which items the person has, as far as consent lets it; keeps nothing.
+[[nodiscard]] std::unique_ptr<DeviceModel> pair_device(const Task& task, const DeviceStreams& streams,
+                                                       const DeviceHistory& history);
+void add_all_pairs(const Task& task, PersonWeight weight, const Contribution& sent, Contribution& out);
+
+class PairServer : public ServerModel {
+ public:
+  PairServer(const Task& task, PersonWeight weight)
+      : shape_(task.shape()), layout_(task.items), weight_(weight) {}
+
+  ServerState start() const override { return {RowMatrix(shape_.rows, shape_.width), {}}; }
+  Status check(const Contribution& contribution) const override;
+  Result<ServerState> release(std::uint32_t releases, const ServerState& state,
+                              Aggregator&& sum) const override;
+
+ protected:
+  // Puts the model into rows of zeros.
+  [[nodiscard]] virtual Status solve(const PairSum& pairs, RowMatrix& rows) const = 0;
+
+ private:
+  TaskShape shape_;
+  PairLayout layout_;
+  PersonWeight weight_;
+};
+
+// Weights as rows of a shared model: an item's row has the numbers of the others it is kept with, then as
+// many weights; where it has fewer of them, weights of 0.
+enum class WeightsBy : std::uint8_t { target, source };
+void put_weights(const ItemWeights& weights, WeightsBy by, RowMatrix& rows);
+
+// Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights.
+[[nodiscard]] Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life);
+[[nodiscard]] Result<std::unique_ptr<TaskAnswers>> weight_answers(const PersonView& view, WeightsBy by,
+                                                                  float half_life);
+
+}  // namespace sotto::fed
