@@ -12,12 +12,11 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "base/private.h"
 #include "data/histories.h"
 #include "fed/aggregator.h"
-#include "fed/models/task.h"
+#include "fed/models/task_answers.h"
 #include "privacy/contribution.h"
 
 namespace sotto::fed {
@@ -82,41 +81,6 @@ class ServerModel {
   // The state after a round, of which `releases` were before.
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
-};
-
-// What a task's model answers its person from, offline. All of it outlives the answers.
-struct PersonView {
-  const Task& task;
-  const RowMatrix& shared;
-  const Histories& history;       // of one user: all that the person has, with its ages where they are known
-  const Private<RowMatrix>* own;  // the private row that rounds moved; null: the device has not taken part
-};
-
-// Something the person has that speaks for an item.
-struct ItemReason {
-  ItemIndex item;
-  float likeness = 0.0f;  // of the two, as the model sees it
-  float weight = 0.0f;    // how much it adds for this person
-};
-// Why an item has its score: `common` for everybody, the rest for this person.
-struct ScoreReasons {
-  float score = 0.0f;
-  float common = 0.0f;
-  std::vector<ItemReason> because;  // what speaks for it, in the order of the history
-};
-
-// Laws: an item's score is what the simulator's model gives it for the same history; score = common + the
-// person's part.
-class TaskAnswers {
- public:
-  TaskAnswers() = default;
-  TaskAnswers(const TaskAnswers&) = delete;
-  TaskAnswers& operator=(const TaskAnswers&) = delete;
-  virtual ~TaskAnswers() = default;
-
-  // Of every item of the task's catalogue.
-  virtual void score(std::span<float> out) const = 0;
-  [[nodiscard]] virtual ScoreReasons reasons(ItemIndex item) const = 0;
 };
 
 // The functions get tasks of their own model.
