@@ -1,8 +1,6 @@
 #include "device/round_work.h"
 
-#include <algorithm>
-
-#include "device/item_number.h"
+#include "device/own_history.h"
 #include "fed/wire/device_fit.h"
 
 namespace sotto::device {
@@ -11,38 +9,6 @@ namespace {
 
 std::string name_of(ItemIndex item, const IdTable* catalogue) {
   return catalogue != nullptr ? std::string(catalogue->name(item.value)) : std::to_string(item.value);
-}
-
-std::vector<ItemIndex> rows_of(const std::vector<std::string>& names, const IdTable* catalogue,
-                               std::size_t items) {
-  std::vector<ItemIndex> rows;
-  rows.reserve(names.size());
-  for (const std::string& name : names)
-    if (const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
-        row && *row < items)
-      rows.push_back(ItemIndex{*row});
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
-}
-
-// How many of `rows` are newer than each; none where the device does not know.
-Result<std::vector<std::uint16_t>> ages_of(DeviceStore& kept, const std::vector<ItemIndex>& rows,
-                                           const IdTable* catalogue) {
-  SOTTO_TRY(const auto names, kept.newest_first());
-  std::vector<std::uint16_t> ages;
-  if (!names) return ages;
-  ages.assign(rows.size(), Histories::most_age);
-  std::uint16_t newer = 0;
-  for (const std::string& name : *names) {
-    const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
-    if (!row) continue;
-    const auto place = std::lower_bound(rows.begin(), rows.end(), ItemIndex{*row});
-    if (place == rows.end() || place->value != *row) continue;
-    ages[static_cast<std::size_t>(place - rows.begin())] = newer;
-    if (newer < Histories::most_age) ++newer;
-  }
-  return ages;
 }
 
 Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catalogue, std::size_t items) {
@@ -67,14 +33,11 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
-  SOTTO_TRY(const std::vector<std::string> names, kept.items());
+  SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
-  std::vector<ItemIndex> rows = rows_of(names, catalogue, task.items);
-  std::vector<std::uint16_t> ages;
-  if (terms.contexts.history < 1.0f) {
-    SOTTO_TRY(ages, ages_of(kept, rows, catalogue));
-  }
-  DeviceFit device(task, streams, std::move(rows), terms, std::move(ages));
+  OwnHistory history = own_history(all, catalogue, task);
+  DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
+                   std::move(history.known));
   if (!device.can_answer()) return std::optional<RoundWork>();
   SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
   const Private<RowMatrix> start = device.start();

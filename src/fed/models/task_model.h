@@ -15,6 +15,7 @@
 
 #include "base/private.h"
 #include "data/histories.h"
+#include "data/records.h"
 #include "fed/aggregator.h"
 #include "fed/models/task.h"
 #include "privacy/contribution.h"
@@ -40,10 +41,18 @@ struct DeviceStreams {
   UserIndex index;
 };
 
+// What is known beside the items of a history, in the types of a split whose one user is the device.
+struct DeviceKnowledge {
+  // In `train`, one entry an item of `consumed`; null: nothing was recorded. Ratings are there where every
+  // item has one; a time that is not known is no_time.
+  std::shared_ptr<const Records> records = nullptr;
+};
+
 // Histories of one user, the device. They and the task, whose consent is the person's, outlive the model.
 struct DeviceHistory {
   const Histories& consumed;
   const Histories& shareable;
+  DeviceKnowledge known = {};
 };
 
 class DeviceModel {
@@ -102,6 +111,8 @@ struct TaskModel {
   // no state but follows from both. Null where it is state, which rounds move.
   Result<Private<RowMatrix>> (*solved_row)(const Task& task, const RowMatrix& shared,
                                            std::span<const ItemIndex> items) = nullptr;
+  // Whether it learns from ratings: what a person has and did not rate takes no part.
+  bool needs_ratings = false;
 };
 
 // A half of a model's own.
