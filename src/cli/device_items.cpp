@@ -7,9 +7,11 @@
 
 #include "cli/command.h"
 #include "cli/device_command.h"
+#include "device/export_data.h"
 #include "device/recommend.h"
 #include "engine/files/files.h"
 #include "engine/plan/device_folder.h"
+#include "engine/plan/prepare.h"
 #include "engine/terminal/table.h"
 
 namespace sotto::cli {
@@ -20,15 +22,20 @@ struct DeviceItemOptions {
   CommonOptions common;
   std::string dir;
   std::vector<std::string> items;
-  std::string from;    // add
-  double value = 1.0;  // add
-  std::string task;    // recommend, explain
+  std::string from;                         // add
+  std::vector<std::string> data;            // add
+  std::string columns, user, rating_scale;  // add --data
+  std::optional<double> value;              // add
+  std::vector<std::string> contexts;        // add
+  std::string task;                         // recommend, explain
   std::size_t count = 10;
 };
 
+// An empty text: not known.
 template <class Number>
-bool whole_number(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+bool known_number(std::string_view text, std::optional<Number>& number) {
+  if (text.empty()) return number.reset(), true;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.emplace());
   return error == std::errc() && end == text.data() + text.size();
 }
 
@@ -37,7 +44,30 @@ std::int64_t item_time_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-// item, value, milliseconds since 1970; the last two may be left out.
+// "weather=rain".
+bool add_context(std::string_view text, KeptInteraction& one) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  one.contexts.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  return true;
+}
+
+// As `sotto device list` writes it: item, value, milliseconds since 1970, contexts, with tabs between. All
+// but the item may be left out, value and time may be empty: then they are not known.
+bool read_listed(std::string_view line, KeptInteraction& one) {
+  for (std::size_t field = 0, at = 0; at <= line.size(); ++field) {
+    const std::size_t end = std::min(line.find('\t', at), line.size());
+    const std::string_view text = line.substr(at, end - at);
+    at = end + 1;
+    const bool good = field == 0   ? !(one.item = text).empty()
+                      : field == 1 ? known_number(text, one.rating)
+                      : field == 2 ? known_number(text, one.time_ms)
+                                   : add_context(text, one);
+    if (!good) return false;
+  }
+  return true;
+}
+
 Result<std::vector<KeptInteraction>> read_interactions(const std::string& path,
                                                        const KeptInteraction& usual) {
   SOTTO_TRY(const std::string text, read_text(path));
@@ -50,36 +80,88 @@ Result<std::vector<KeptInteraction>> read_interactions(const std::string& path,
     at = end + 1;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
-    KeptInteraction one = usual;
-    const std::size_t first = std::min(line.find('\t'), line.size());
-    one.item = line.substr(0, first);
-    std::string_view rest = line.substr(std::min(first + 1, line.size()));
-    const std::size_t second = std::min(rest.find('\t'), rest.size());
-    const bool good = (first == line.size() || whole_number(rest.substr(0, second), one.value)) &&
-                      (second == rest.size() || whole_number(rest.substr(second + 1), one.time_ms));
-    if (!good || one.item.empty())
+    if (!read_listed(line, all.emplace_back(usual)))
       return fail(
           Code::bad_input,
-          fmt::format("{}, line {}: an item, a value and a time in milliseconds are needed, with tabs "
-                      "between; the last two may be left out",
-                      path, number));
-    all.push_back(std::move(one));
+          fmt::format(
+              "{}, line {}: an item, a value, a time in milliseconds and contexts such as weather=rain are "
+              "needed, with tabs between; all but the item may be left out",
+              path, number));
   }
   return all;
 }
 
-Status add_items(DeviceItemOptions& options, const Console& console) {
-  if (options.items.empty() == options.from.empty())
-    return fail(Code::usage, "nothing to add: name items, or give a file with --from");
-  const KeptInteraction usual{.item = {}, .value = options.value, .time_ms = item_time_ms()};
+// Whose interactions of the data are this person's.
+Result<UserIndex> person_in(const Dataset& dataset, const std::string& user) {
+  const std::size_t people = dataset.users.size();
+  if (user.empty() && people == 1) return UserIndex{0};
+  if (user.empty())
+    return fail(
+        Code::usage,
+        fmt::format("these data have {} users: choose yours with --user; or, where all are yours and no "
+                    "column names a user, name the columns, such as --columns item=1,rating=2,time=3",
+                    human_count(people)));
+  const auto index = dataset.users.find(user);
+  if (!index)
+    return fail(Code::not_found, "the user of --user is not in the data: give the name as the file has it");
+  return UserIndex{*index};
+}
+
+// Files of the formats of `sotto train --data`, of which one person's are taken.
+Result<std::vector<KeptInteraction>> load_own_data(const DeviceItemOptions& options) {
+  LoadOptions how{.columns = options.columns, .needs_user = false};
+  if (!options.rating_scale.empty()) {
+    SOTTO_TRY(how.scale, parse_rating_scale(options.rating_scale));
+  }
+  SOTTO_TRY(const Dataset dataset, load_interaction_files(options.data, how));
+  SOTTO_TRY(const UserIndex person, person_in(dataset, options.user));
+  const std::int64_t unit = dataset.time_kind == TimeKind::unix_seconds ? 1000 : 1;
   std::vector<KeptInteraction> all;
-  if (!options.from.empty()) {
-    SOTTO_TRY(all, read_interactions(options.from, usual));
+  for (std::size_t k = 0; k < dataset.interactions.size(); ++k) {
+    const Interaction& row = dataset.interactions[k];
+    if (row.user != person) continue;
+    KeptInteraction& one = all.emplace_back();
+    one.item = dataset.items.name(row.item.value);
+    if (dataset.has_ratings) one.rating = row.rating;
+    if (dataset.time_kind != TimeKind::none) one.time_ms = row.time * unit;
+    for (std::size_t column = 0; column < dataset.columns.size(); ++column)
+      if (const std::uint32_t value = dataset.column_values[column][k]; value != no_value)
+        one.contexts.emplace_back(dataset.columns[column].name, dataset.columns[column].values.name(value));
   }
-  for (const std::string& item : options.items) {
-    all.push_back(usual);
-    all.back().item = item;
-  }
+  return all;
+}
+
+// What was said of all things that are added.
+Result<KeptInteraction> usual_interaction(const DeviceItemOptions& options) {
+  KeptInteraction usual{.item = {}, .rating = options.value, .time_ms = item_time_ms()};
+  for (const std::string& context : options.contexts)
+    if (!add_context(context, usual))
+      return fail(Code::usage, "--context is a name and a value, such as weather=rain");
+  return usual;
+}
+
+Result<std::vector<KeptInteraction>> given_interactions(const DeviceItemOptions& options) {
+  const int ways =
+      (options.items.empty() ? 0 : 1) + (options.from.empty() ? 0 : 1) + (options.data.empty() ? 0 : 1);
+  if (ways != 1)
+    return fail(Code::usage, ways == 0 ? "nothing to add: name items, or give files with --data or --from"
+                                       : "name items, or give --data, or --from: one of them");
+  const bool of_data = !options.columns.empty() || !options.user.empty() || !options.rating_scale.empty();
+  if (options.data.empty() && of_data)
+    return fail(Code::usage, "--columns, --user and --rating-scale are about files given with --data");
+  if (!options.data.empty() && (options.value || !options.contexts.empty()))
+    return fail(Code::usage,
+                "--value and --context are of things that are named here: files have columns for them");
+  if (!options.data.empty()) return load_own_data(options);
+  SOTTO_TRY(const KeptInteraction usual, usual_interaction(options));
+  if (!options.from.empty()) return read_interactions(options.from, usual);
+  std::vector<KeptInteraction> all(options.items.size(), usual);
+  for (std::size_t n = 0; n < all.size(); ++n) all[n].item = options.items[n];
+  return all;
+}
+
+Status add_items(DeviceItemOptions& options, const Console& console) {
+  SOTTO_TRY(const auto all, given_interactions(options));
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY_DONE(vault->add(all));
   SOTTO_TRY(const auto kept, vault->items());
@@ -113,14 +195,17 @@ Status list_items(DeviceItemOptions& options, const Console& console) {
   SOTTO_TRY(const auto all, vault->interactions());
   if (options.common.json) {
     nlohmann::json items = nlohmann::json::array();
-    for (const KeptInteraction& one : all)
-      items.push_back({{"item", one.item}, {"value", one.value}, {"time_ms", one.time_ms}});
+    for (const KeptInteraction& one : all) items.push_back(interaction_json(one));
     print_json(console, {{"items", items}});
     return Done{};
   }
   std::string text;
-  for (const KeptInteraction& one : all)
-    text += fmt::format("{}\t{}\t{}\n", one.item, one.value, one.time_ms);
+  for (const KeptInteraction& one : all) {
+    text += one.item + '\t' + (one.rating ? fmt::format("{}", *one.rating) : "");
+    text += '\t' + (one.time_ms ? fmt::format("{}", *one.time_ms) : "");
+    for (const auto& [name, value] : one.contexts) text += fmt::format("\t{}={}", name, value);
+    text += '\n';
+  }
   console.write(text);
   return Done{};
 }
@@ -172,17 +257,34 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
 }  // namespace
 
 void add_device_items(CLI::App& device, Cli& cli) {
-  auto [add_app, adding] = add_device_command(device, cli, "add", "add things that you have", add_items,
-                                              {"sotto device add 'Alien (1979)' --value 5 --dir my-device",
-                                               "sotto device add --from mine.tsv --dir my-device"});
+  auto [add_app, adding] =
+      add_device_command(device, cli, "add", "add things that you have", add_items,
+                         {"sotto device add 'Alien (1979)' --value 5 --context weather=rain --dir my-device",
+                          "sotto device add --data mine.csv --dir my-device",
+                          "sotto device add --data ratings.csv.zst --user 17 --dir my-device"});
   add_app->add_option("ITEM", adding->items, "names, as in the catalogue");
   add_app
+      ->add_option("--data", adding->data,
+                   "files or folders of interactions in any format of 'sotto train --data', plain or .zst; "
+                   "yours may lack the user column")
+      ->type_name("PATH");
+  add_app
+      ->add_option("--columns", adding->columns,
+                   "what the columns of --data mean, such as item=1,rating=2,time=3,context.weather=4")
+      ->type_name("LIST");
+  add_app->add_option("--user", adding->user, "which user of --data is you, if it has several")
+      ->type_name("USER");
+  add_app->add_option("--rating-scale", adding->rating_scale, "the ratings' scale in --data, such as 1:5")
+      ->type_name("LOW:HIGH");
+  add_app
       ->add_option("--from", adding->from,
-                   "a file with an item, a value and a time in milliseconds per line, with tabs between")
+                   "lines of 'sotto device list': item, value, milliseconds and contexts, with tabs between")
       ->type_name("FILE");
-  add_app->add_option("--value", adding->value, "a rating, if there is one")
-      ->type_name("V")
-      ->default_str("1");
+  add_app->add_option("--value", adding->value, "a rating, if there is one")->type_name("V");
+  add_app
+      ->add_option("--context", adding->contexts,
+                   "a circumstance of it, such as weather=rain; may be repeated")
+      ->type_name("NAME=VALUE");
   auto [remove_app, removing] =
       add_device_command(device, cli, "remove", "remove things that were added", remove_items,
                          {"sotto device remove 'Alien (1979)' --dir my-device"});

@@ -201,6 +201,7 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
   SOTTO_TRY_DONE(set_policy(options));
   DataRequest request;
   SOTTO_TRY_DONE(apply(options.edits, request));
+  request.split.keep_records = request.split_file.empty();  // a saved split has none
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const auto users = static_cast<std::uint32_t>(prepared.split.train.users());
   if (options.fleet.devices == 0) options.fleet.devices = users - std::min(users, options.fleet.first);

@@ -100,7 +100,8 @@ Status SourceReader::read_row() {
                     "formats",
                     fields_.size(), fields_.size() == 1 ? "" : "s", format_.columns, describe(format_)));
   Interaction row;
-  SOTTO_TRY(row.user, user(fields_[*format_.column_of(Role::user)]));
+  const auto whose = format_.column_of(Role::user);
+  SOTTO_TRY(row.user, user(whose ? fields_[*whose] : "one person"));
   SOTTO_TRY(row.item.value, intern(dataset_.items, "item", fields_[*format_.column_of(Role::item)]));
   if (const auto column = format_.column_of(Role::rating)) {
     SOTTO_TRY(row.rating, rating(fields_[*column]));
@@ -259,14 +260,15 @@ std::uint64_t sort_and_collapse(std::vector<Interaction>& rows, std::size_t user
 
 Result<TextFormat> inspect_format(const TextSource& source, const LoadOptions& options) {
   SOTTO_TRY(const DecodedText text, DecodedText::decode(source));
-  return detect_format(source.name, text.view(), options.columns);
+  return detect_format(source.name, text.view(), options.columns, options.needs_user);
 }
 
 Result<Dataset> load_interactions(std::span<const TextSource> sources, const LoadOptions& options) {
   Dataset dataset;
   for (const TextSource& source : sources) {
     SOTTO_TRY(const DecodedText text, DecodedText::decode(source));
-    SOTTO_TRY(const TextFormat format, detect_format(source.name, text.view(), options.columns));
+    SOTTO_TRY(const TextFormat format,
+              detect_format(source.name, text.view(), options.columns, options.needs_user));
     SourceReader reader(source.name, format, options, dataset);
     SOTTO_TRY_DONE(reader.read(text.view()));
     const bool first = &source == sources.data();

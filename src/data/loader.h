@@ -22,6 +22,7 @@ namespace sotto::data {
 struct LoadOptions {
   std::string columns;                    // see parse_columns; empty: known from the content
   std::optional<RatingScale> scale = {};  // a rating that is not on it is an error; none: any is right
+  bool needs_user = true;                 // false: a source without a column of users is one person's
 };
 
 [[nodiscard]] Result<Dataset> load_interactions(std::span<const TextSource> sources,

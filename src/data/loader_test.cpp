@@ -261,4 +261,22 @@ RC_GTEST_PROP(Loader, EqualsSlowMap, ()) {
   }
 }
 
+// A person's own file need not say whose it is; one that says it is read as ever.
+TEST(Loader, OnePersonsFileMayLackTheUser) {
+  const auto own = [](std::string_view text, const std::string& columns = "") {
+    const TextSource source{"mine", text};
+    return load_interactions(std::span(&source, 1), {.columns = columns, .needs_user = false});
+  };
+  const auto named = own("item,rating,time\na,4,1300000000\nb,2,1300000001\n");
+  ASSERT_TRUE(named.ok()) << named.error().message;
+  EXPECT_EQ(named->users.size(), 1u);
+  EXPECT_EQ(named->interactions.size(), 2u);
+  EXPECT_FALSE(load("item,rating,time\na,4,1300000000\nb,2,1300000001\n").ok());
+  const auto placed = own("a\t4\nb\t2\n", "item=1,rating=2");
+  ASSERT_TRUE(placed.ok()) << placed.error().message;
+  EXPECT_EQ(placed->users.size(), 1u);
+  EXPECT_EQ(own("user,item\nu,a\nv,a\n")->users.size(), 2u);
+  EXPECT_FALSE(own("user,rating\nu,3\n").ok());  // what nobody can do without
+}
+
 }  // namespace sotto::data::loader_test

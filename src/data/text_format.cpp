@@ -266,7 +266,7 @@ std::optional<ColumnChoice> parse_role(std::string_view word) {
 
 }  // namespace
 
-Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns) {
+Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns, bool needs_user) {
   std::vector<ColumnChoice> choices;
   if (trimmed(columns).empty()) return choices;
   const auto refuse = [](const std::string& why) {
@@ -292,14 +292,16 @@ Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns) {
   }
   for (const Role needed : {Role::user, Role::item}) {
     const auto is_needed = [&](const ColumnChoice& choice) { return choice.role == needed; };
+    if (needed == Role::user && !needs_user) continue;
     if (std::none_of(choices.begin(), choices.end(), is_needed))
       return refuse(fmt::format("{} is missing", role_names[static_cast<std::size_t>(needed)]));
   }
   return choices;
 }
 
-Result<TextFormat> detect_format(const std::string& name, std::string_view text, const std::string& columns) {
-  SOTTO_TRY(const auto choices, parse_columns(columns));
+Result<TextFormat> detect_format(const std::string& name, std::string_view text, const std::string& columns,
+                                 bool needs_user) {
+  SOTTO_TRY(const auto choices, parse_columns(columns, needs_user));
   TextFormat format;
   SOTTO_TRY(const auto lines, split_sample(name, text, format.separator));
   if (choices.empty() && format.separator == " " && is_adjacency(lines)) {
@@ -318,9 +320,10 @@ Result<TextFormat> detect_format(const std::string& name, std::string_view text,
     return format;
   }
   assign_by_names(lines[0], format);
-  if (!format.has(Role::user) || !format.has(Role::item))
+  const bool whose = format.has(Role::user) || !needs_user;
+  if (!whose || !format.has(Role::item))
     return fail(Code::bad_input, fmt::format("{}, line 1: this header names no {} column that we know; {}",
-                                             name, format.has(Role::user) ? "item" : "user", naming_remedy));
+                                             name, whose ? "item" : "user", naming_remedy));
   return format;
 }
 

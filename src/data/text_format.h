@@ -48,11 +48,13 @@ struct ColumnChoice {
 
 // "user=1,item=2,rating=3,time=4" or "user=userId,item=movieId"; an empty text chooses nothing. Circumstances
 // have names: "context.weather=5" or "context.device=Device".
-[[nodiscard]] Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns);
+[[nodiscard]] Result<std::vector<ColumnChoice>> parse_columns(const std::string& columns,
+                                                              bool needs_user = true);
 
-// `text` is UTF-8; `name` is for messages; `columns` as above, or empty to go by the content alone.
+// `text` is UTF-8; `name` is for messages; `columns` as above, or empty to go by the content alone. Only one
+// person's file needs no user.
 [[nodiscard]] Result<TextFormat> detect_format(const std::string& name, std::string_view text,
-                                               const std::string& columns);
+                                               const std::string& columns, bool needs_user = true);
 
 // "tab-separated with a header: user=1, item=2, rating=3, time=4".
 [[nodiscard]] std::string describe(const TextFormat& format);

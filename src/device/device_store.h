@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/private.h"
@@ -20,6 +21,16 @@
 #include "privacy/personal_policy.h"
 
 namespace sotto::device {
+
+// One thing that a person has, with what was recorded beside it.
+struct KeptInteraction {
+  std::string item;
+  std::optional<double> rating = {};
+  std::optional<std::int64_t> time_ms = {};                        // since 1970, or a rank
+  std::vector<std::pair<std::string, std::string>> contexts = {};  // name and value: "weather", "rain"
+
+  bool operator==(const KeptInteraction&) const = default;
+};
 
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
 struct HeldModel {
@@ -55,11 +66,15 @@ class DeviceStore {
 
   [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
-  // The person's items by name, in no order.
-  [[nodiscard]] virtual Result<std::vector<std::string>> items() = 0;
-  // The same, the newest first; none: their order in time is not known.
-  [[nodiscard]] virtual Result<std::optional<std::vector<std::string>>> newest_first() {
-    return std::optional<std::vector<std::string>>();
+  // What the person has, each item once, in no order.
+  [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
+  // The items alone.
+  [[nodiscard]] Result<std::vector<std::string>> items() {
+    SOTTO_TRY(std::vector<KeptInteraction> all, interactions());
+    std::vector<std::string> names;
+    names.reserve(all.size());
+    for (KeptInteraction& one : all) names.push_back(std::move(one.item));
+    return names;
   }
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
   [[nodiscard]] virtual Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) = 0;

@@ -35,6 +35,14 @@ nlohmann::json entry_json(const LedgerEntry& entry) {
   return line;
 }
 
+nlohmann::json interaction_json(const KeptInteraction& one) {
+  nlohmann::json json{{"item", one.item}, {"value", nullptr}, {"time_ms", nullptr}};
+  if (one.rating) json["value"] = *one.rating;
+  if (one.time_ms) json["time_ms"] = *one.time_ms;
+  for (const auto& [name, value] : one.contexts) json["contexts"][name] = value;
+  return json;
+}
+
 Result<std::string> export_json(Vault& vault) {
   nlohmann::json document{{"sotto", version}};
   SOTTO_TRY(const PersonalPolicy policy, vault.policy());
@@ -43,8 +51,7 @@ Result<std::string> export_json(Vault& vault) {
   document["enrolled"] = enrolment.has_value();
   nlohmann::json& interactions = document["interactions"] = nlohmann::json::array();
   SOTTO_TRY(const auto kept, vault.interactions());
-  for (const KeptInteraction& one : kept)
-    interactions.push_back({{"item", one.item}, {"value", one.value}, {"time_ms", one.time_ms}});
+  for (const KeptInteraction& one : kept) interactions.push_back(interaction_json(one));
   nlohmann::json& tasks = document["tasks"] = nlohmann::json::array();
   SOTTO_TRY(const auto names, vault.held_tasks());
   for (const std::string& name : names) {

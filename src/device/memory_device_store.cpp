@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "data/histories.h"
 #include "fed/wire/catalogue.h"
 
 namespace sotto::device {
+
+namespace {
+
+// What the split has at `place` of its training part.
+void add_record(const Records& records, std::uint64_t place, KeptInteraction& one) {
+  if (records.has_ratings) one.rating = records.train.ratings[place];
+  if (!records.train.times.empty())
+    one.time_ms = records.train.times[place] * (records.time_kind == TimeKind::unix_seconds ? 1000 : 1);
+  for (std::size_t column = 0; column < records.columns.size(); ++column)
+    if (const std::uint32_t value = records.train.columns[column][place]; value != no_value)
+      one.contexts.emplace_back(records.columns[column].name, records.columns[column].values.name(value));
+}
+
+}  // namespace
 
 std::shared_ptr<const IdTable> SharedShelf::catalogue(const std::string& hash) {
   const std::lock_guard guard(mutex_);
@@ -44,13 +59,17 @@ MemoryDeviceStore::TaskState& MemoryDeviceStore::state(const std::string& task) 
   return tasks_.back();
 }
 
-Result<std::vector<std::string>> MemoryDeviceStore::items() {
-  std::vector<std::string> names;
-  names.reserve(person_.items.size());
-  for (const ItemIndex item : person_.items)
-    names.push_back(person_.names != nullptr ? std::string(person_.names->name(item.value))
-                                             : std::to_string(item.value));
-  return names;
+Result<std::vector<KeptInteraction>> MemoryDeviceStore::interactions() {
+  std::vector<KeptInteraction> all;
+  all.reserve(person_.items.size());
+  for (std::size_t k = 0; k < person_.items.size(); ++k) {
+    const std::uint32_t item = person_.items[k].value;
+    KeptInteraction& one = all.emplace_back();
+    one.item = person_.names != nullptr ? std::string(person_.names->name(item)) : std::to_string(item);
+    if (!person_.ages.empty()) one.time_ms = Histories::most_age - person_.ages[k];  // a rank
+    if (person_.records != nullptr) add_record(*person_.records, person_.first + k, one);
+  }
+  return all;
 }
 
 Result<std::shared_ptr<const IdTable>> MemoryDeviceStore::catalogue(const std::string& hash) {

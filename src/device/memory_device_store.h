@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 
+#include "data/records.h"
 #include "device/device_store.h"
 
 namespace sotto::device {
@@ -36,6 +37,11 @@ struct MemoryPerson {
   const IdTable* names = nullptr;  // of the items; null: numbers
   const PersonalPolicy* policy = nullptr;
   std::vector<LedgerEntry>* ledger = nullptr;  // where lines are written; null: nowhere
+  // Their order in time (data/histories.h), and the records of the split that they are the training part of,
+  // theirs from `first` on; where there are some.
+  std::span<const std::uint16_t> ages = {};
+  const Records* records = nullptr;
+  std::uint64_t first = 0;
 };
 
 class MemoryDeviceStore final : public DeviceStore {
@@ -48,7 +54,7 @@ class MemoryDeviceStore final : public DeviceStore {
 
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override { return enrolment_; }
   [[nodiscard]] Result<PersonalPolicy> policy() override { return *person_.policy; }
-  [[nodiscard]] Result<std::vector<std::string>> items() override;
+  [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;
   [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;

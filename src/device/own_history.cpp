@@ -1,10 +1,109 @@
 #include "device/own_history.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
+#include "data/values.h"
 #include "device/item_number.h"
 
 namespace sotto::device {
+
+namespace {
+
+using Kept = std::vector<KeptInteraction>;
+
+constexpr std::int64_t second_ms = 1000;
+
+// A thing that the task knows: its row, and its place among those that are kept.
+struct KnownItem {
+  ItemIndex row;
+  std::size_t place = 0;
+};
+
+std::vector<KnownItem> known_items(const Kept& kept, const ItemNames& names, const Task& task) {
+  const bool needs_ratings = task.model != nullptr && task.model->needs_ratings;
+  std::vector<KnownItem> known;
+  known.reserve(kept.size());
+  for (std::size_t place = 0; place < kept.size(); ++place) {
+    const KeptInteraction& one = kept[place];
+    const auto row = names.find(one.item);
+    if (row && (one.rating || !needs_ratings)) known.push_back({*row, place});
+  }
+  std::ranges::sort(known, {}, &KnownItem::row);
+  return known;
+}
+
+// The places of those whose time is known, the newest first.
+std::vector<std::size_t> newest_first(const Kept& kept) {
+  std::vector<std::size_t> order;
+  for (std::size_t place = 0; place < kept.size(); ++place)
+    if (kept[place].time_ms) order.push_back(place);
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+    return kept[a].time_ms != kept[b].time_ms ? kept[a].time_ms > kept[b].time_ms
+                                              : kept[a].item < kept[b].item;
+  });
+  return order;
+}
+
+std::vector<std::uint16_t> ages_of(const std::vector<KnownItem>& known, std::size_t kept,
+                                   const std::vector<std::size_t>& order) {
+  constexpr std::size_t not_known = Histories::most_age;
+  std::vector<std::size_t> item_at(kept, known.size());
+  for (std::size_t k = 0; k < known.size(); ++k) item_at[known[k].place] = k;
+  std::vector<std::uint16_t> ages(known.size(), not_known);
+  std::size_t newer = 0;
+  for (const std::size_t place : order)
+    if (const std::size_t k = item_at[place]; k < known.size())
+      ages[k] = static_cast<std::uint16_t>(std::min<std::size_t>(newer++, Histories::most_age));
+  return ages;
+}
+
+TimeKind time_kind_of(const Kept& kept, const std::vector<std::size_t>& order) {
+  if (order.empty()) return TimeKind::none;
+  const auto oldest = static_cast<double>(*kept[order.back()].time_ms);
+  return oldest > smallest_unix_time * second_ms ? TimeKind::unix_seconds : TimeKind::rank;
+}
+
+void add_times(const Kept& kept, const std::vector<KnownItem>& known, const std::vector<std::size_t>& order,
+               Records& records) {
+  records.time_kind = time_kind_of(kept, order);
+  if (records.time_kind == TimeKind::none) return;
+  const std::int64_t unit = records.time_kind == TimeKind::unix_seconds ? second_ms : 1;
+  std::vector<std::int64_t> before(kept.size(), no_time);
+  for (std::size_t n = 0; n + 1 < order.size(); ++n) before[order[n]] = *kept[order[n + 1]].time_ms / unit;
+  for (const KnownItem& one : known) {
+    const auto time = kept[one.place].time_ms;
+    records.train.times.push_back(time ? *time / unit : no_time);
+    if (records.time_kind == TimeKind::unix_seconds) records.train.previous.push_back(before[one.place]);
+  }
+}
+
+void add_columns(const Kept& kept, const std::vector<KnownItem>& known, Records& records) {
+  IdTable names;
+  for (std::size_t k = 0; k < known.size(); ++k)
+    for (const auto& [name, value] : kept[known[k].place].contexts) {
+      const std::uint32_t column = names.intern(name);
+      if (column == records.columns.size()) {
+        records.columns.push_back({name, {}});
+        records.train.columns.emplace_back(known.size(), no_value);
+      }
+      records.train.columns[column][k] = records.columns[column].values.intern(value);
+    }
+}
+
+void add_ratings(const Kept& kept, const std::vector<KnownItem>& known, Records& records) {
+  records.has_ratings = !known.empty() && std::ranges::all_of(known, [&](const KnownItem& one) {
+    return kept[one.place].rating.has_value();
+  });
+  if (!records.has_ratings) return;
+  for (const KnownItem& one : known)
+    records.train.ratings.push_back(static_cast<float>(*kept[one.place].rating));
+  const auto [lowest, highest] = std::ranges::minmax(records.train.ratings);
+  records.scale = {lowest, highest};
+}
+
+}  // namespace
 
 std::optional<ItemIndex> ItemNames::find(const std::string& name) const {
   const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
@@ -16,33 +115,19 @@ std::string ItemNames::name_of(ItemIndex item) const {
   return catalogue != nullptr ? std::string(catalogue->name(item.value)) : std::to_string(item.value);
 }
 
-Result<std::vector<ItemIndex>> own_rows(DeviceStore& kept, const ItemNames& names) {
-  SOTTO_TRY(const std::vector<std::string> had, kept.items());
-  std::vector<ItemIndex> rows;
-  rows.reserve(had.size());
-  for (const std::string& name : had)
-    if (const auto row = names.find(name)) rows.push_back(*row);
-  std::sort(rows.begin(), rows.end());
-  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
-  return rows;
-}
-
-Result<std::vector<std::uint16_t>> ages_of(DeviceStore& kept, const std::vector<ItemIndex>& rows,
-                                           const ItemNames& names) {
-  SOTTO_TRY(const auto newest, kept.newest_first());
-  std::vector<std::uint16_t> ages;
-  if (!newest) return ages;
-  ages.assign(rows.size(), Histories::most_age);
-  std::uint16_t newer = 0;
-  for (const std::string& name : *newest) {
-    const auto row = names.find(name);
-    if (!row) continue;
-    const auto place = std::lower_bound(rows.begin(), rows.end(), *row);
-    if (place == rows.end() || *place != *row) continue;
-    ages[static_cast<std::size_t>(place - rows.begin())] = newer;
-    if (newer < Histories::most_age) ++newer;
-  }
-  return ages;
+OwnHistory own_history(const Kept& kept, const IdTable* catalogue, const Task& task) {
+  const std::vector<KnownItem> known = known_items(kept, {catalogue, task.items}, task);
+  const std::vector<std::size_t> order = newest_first(kept);
+  OwnHistory own;
+  own.items.reserve(known.size());
+  for (const KnownItem& one : known) own.items.push_back(one.row);
+  if (!order.empty()) own.ages = ages_of(known, kept.size(), order);
+  auto records = std::make_shared<Records>();
+  add_ratings(kept, known, *records);
+  add_times(kept, known, order, *records);
+  add_columns(kept, known, *records);
+  own.known.records = std::move(records);
+  return own;
 }
 
 }  // namespace sotto::device

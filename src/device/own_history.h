@@ -1,16 +1,28 @@
-// The person's items as the rows of a task's catalogue.
+// What a person has, in the numbers of a task: the items by the rows of its catalogue, and beside them what
+// was recorded, in the types that the simulator's device of that index gets (fed/models/task_model.h).
 //
-// Law: an item that the catalogue lacks takes no part.
+// Laws: the items ascend, each once; what the catalogue lacks is no item of it, but says when the person was
+// there before. Of equal times the smaller name is the newer, as in a split; an item whose time is not known
+// is older than all others. Times are dates where all of them can be some, else ranks.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "data/histories.h"
 #include "device/device_store.h"
+#include "fed/models/task_model.h"
 
 namespace sotto::device {
 
-// Where a task's items have their names: in a catalogue, or, without one, in their numbers.
+struct OwnHistory {
+  std::vector<ItemIndex> items;
+  std::vector<std::uint16_t> ages;  // of data/histories.h; none: no time is known
+  DeviceKnowledge known;
+};
+
+// Where a task's items have their names: in a catalogue, or, where that is null, in their numbers.
 struct ItemNames {
   const IdTable* catalogue = nullptr;
   std::size_t items = 0;
@@ -19,11 +31,7 @@ struct ItemNames {
   [[nodiscard]] std::string name_of(ItemIndex item) const;
 };
 
-// The rows of the person's items, ascending, each once.
-[[nodiscard]] Result<std::vector<ItemIndex>> own_rows(DeviceStore& kept, const ItemNames& names);
-// How many of these are newer than each; none where the device does not know.
-[[nodiscard]] Result<std::vector<std::uint16_t>> ages_of(DeviceStore& kept,
-                                                         const std::vector<ItemIndex>& rows,
-                                                         const ItemNames& names);
+[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const IdTable* catalogue,
+                                     const Task& task);
 
 }  // namespace sotto::device

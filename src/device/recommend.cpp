@@ -26,12 +26,13 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
                                                "belong together: run an exchange",
                                                task));
   }
-  SOTTO_TRY(std::vector<ItemIndex> rows, own_rows(kept, known.names()));
-  SOTTO_TRY(std::vector<std::uint16_t> ages, ages_of(kept, rows, known.names()));
-  std::vector<std::uint64_t> offsets{0, rows.size()};
-  known.history = Histories(std::move(offsets), std::move(rows), std::move(ages));
+  SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
+  OwnHistory own = own_history(all, known.catalogue.get(), known.task);
+  std::vector<std::uint64_t> offsets{0, own.items.size()};
+  known.history = Histories(std::move(offsets), std::move(own.items), std::move(own.ages));
   SOTTO_TRY(known.own, kept.own_row(task));
-  const PersonView view{known.task, known.model->rows, known.history, known.own ? &*known.own : nullptr};
+  const PersonView view{known.task, known.model->rows, known.history, known.own ? &*known.own : nullptr,
+                        std::move(own.known)};
   // A model that was kept when there was one kind of them names none.
   SOTTO_TRY(made.answers_,
             known.task.model != nullptr ? known.task.model->answers(view) : answers_of_state(view));

@@ -29,14 +29,11 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
+  SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
-  const ItemNames names{catalogue, task.items};
-  SOTTO_TRY(std::vector<ItemIndex> rows, own_rows(kept, names));
-  std::vector<std::uint16_t> ages;
-  if (terms.contexts.history < 1.0f) {
-    SOTTO_TRY(ages, ages_of(kept, rows, names));
-  }
-  DeviceFit device(task, streams, std::move(rows), terms, std::move(ages));
+  OwnHistory history = own_history(all, catalogue, task);
+  DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
+                   std::move(history.known));
   if (!device.can_answer()) return std::optional<RoundWork>();
   SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
   const Private<RowMatrix> start = device.start();
@@ -44,7 +41,8 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (!own || own->on_device().rows() != 1 || own->on_device().width() != width) own = start;
   SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
   RoundWork work{std::move(*own), *made, {}};
-  for (const ItemIndex item : device.sent()) work.items.push_back(names.name_of(item));
+  for (const ItemIndex item : device.sent())
+    work.items.push_back(ItemNames{catalogue, task.items}.name_of(item));
   return std::optional<RoundWork>(std::move(work));
 }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
+#include <set>
 
 #include "base/codec.h"
 #include "device/consent_file.h"
@@ -21,6 +23,8 @@ constexpr std::uint64_t nonce_block = 60'000'000;  // a minute: nonces follow th
 constexpr std::uint64_t most_nonce = std::uint64_t{1} << 62;
 constexpr std::size_t most_items = std::size_t{1} << 26;
 constexpr std::size_t most_version = 256;
+constexpr std::size_t most_contexts = 64;  // of a thing
+constexpr std::size_t most_context_name = 1024;
 constexpr const char* pending = "pending";
 
 std::span<const std::byte> bytes_in(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -81,10 +85,51 @@ Result<HeldModel> read_model(std::string_view text) {
   return model;
 }
 
+// Value and time are all that version 0.1.0 wrote, and there 1 and 0 meant that none was known. The rest says
+// which of the two were, and under what circumstances.
+constexpr double no_value_kept = 1.0;
+
 std::string encoded(const KeptInteraction& one) {
   Writer out;
-  out.number(one.value).number(one.time_ms);
+  out.number(one.rating.value_or(no_value_kept)).number(one.time_ms.value_or(0));
+  out.number(one.rating.has_value()).number(one.time_ms.has_value());
+  out.number(static_cast<std::uint32_t>(one.contexts.size()));
+  for (const auto& [name, value] : one.contexts) out.text(name).text(value);
   return std::string(text_in(out));
+}
+
+// None: nonsense.
+std::optional<KeptInteraction> read_interaction(std::string_view name, std::string_view text) {
+  Reader in(bytes_in(text));
+  KeptInteraction one{
+      .item = std::string(name), .rating = in.number<double>(), .time_ms = in.number<std::int64_t>()};
+  const bool of_old = in.remaining() == 0;
+  if (!(of_old ? one.rating != no_value_kept : in.number<bool>())) one.rating.reset();
+  if (!(of_old ? one.time_ms != 0 : in.number<bool>())) one.time_ms.reset();
+  const std::uint32_t contexts = of_old ? 0 : in.number<std::uint32_t>();
+  for (std::uint32_t n = 0; n < contexts && !in.spoiled(); ++n) {
+    std::string context = in.text(most_context_name);
+    one.contexts.emplace_back(std::move(context), in.text(most_context_name));
+  }
+  return in.finished() ? std::optional(std::move(one)) : std::nullopt;
+}
+
+// Before it is kept.
+Status check(const KeptInteraction& one) {
+  if (one.item.empty() || one.item.size() > most_item_name)
+    return fail(Code::usage, fmt::format("an item's name has 1 to {} letters", most_item_name));
+  if (one.rating && !std::isfinite(*one.rating))
+    return fail(Code::usage, "a rating is a finite number, or none");
+  if (one.contexts.size() > most_contexts)
+    return fail(Code::usage, fmt::format("a thing has up to {} contexts", most_contexts));
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : one.contexts) {
+    if (name.empty() || value.empty() || std::max(name.size(), value.size()) > most_context_name)
+      return fail(Code::usage, fmt::format("a context has a name and a value, each of 1 to {} letters",
+                                           most_context_name));
+    if (!names.insert(name).second) return fail(Code::usage, "a context is given twice for one thing");
+  }
+  return Done{};
 }
 
 }  // namespace
@@ -160,8 +205,7 @@ Status Vault::set_policy(const PersonalPolicy& policy) {
 Status Vault::add(std::span<const KeptInteraction> interactions) {
   return records_.transaction([&]() -> Status {
     for (const KeptInteraction& one : interactions) {
-      if (one.item.empty() || one.item.size() > most_item_name)
-        return fail(Code::usage, fmt::format("an item's name has 1 to {} letters", most_item_name));
+      SOTTO_TRY_DONE(check(one));
       SOTTO_TRY_DONE(records_.put(RecordKind::item, one.item, encoded(one)));
     }
     return Done{};
@@ -182,35 +226,13 @@ Result<std::vector<KeptInteraction>> Vault::interactions() {
   std::vector<KeptInteraction> all;
   SOTTO_TRY_DONE(
       records_.each(RecordKind::item, [&](std::string_view name, std::string_view value) -> Status {
-        Reader in(bytes_in(value));
-        KeptInteraction one{
-            .item = std::string(name), .value = in.number<double>(), .time_ms = in.number<std::int64_t>()};
-        if (!in.finished()) return damaged(RecordKind::item);
-        all.push_back(std::move(one));
+        std::optional<KeptInteraction> one = read_interaction(name, value);
+        if (!one) return damaged(RecordKind::item);
+        all.push_back(std::move(*one));
         return Done{};
       }));
   std::ranges::sort(all, {}, &KeptInteraction::item);
   return all;
-}
-
-Result<std::vector<std::string>> Vault::items() {
-  SOTTO_TRY(const std::vector<KeptInteraction> all, interactions());
-  std::vector<std::string> names;
-  names.reserve(all.size());
-  for (const KeptInteraction& one : all) names.push_back(one.item);
-  return names;
-}
-
-Result<std::optional<std::vector<std::string>>> Vault::newest_first() {
-  SOTTO_TRY(std::vector<KeptInteraction> all, interactions());
-  if (std::ranges::all_of(all, [](const KeptInteraction& one) { return one.time_ms == 0; }))
-    return std::optional<std::vector<std::string>>();  // nobody said when
-  // They come by name; of equal times the smaller one stays the newer, as in a split.
-  std::ranges::stable_sort(all, std::greater(), &KeptInteraction::time_ms);
-  std::vector<std::string> names;
-  names.reserve(all.size());
-  for (KeptInteraction& one : all) names.push_back(std::move(one.item));
-  return std::optional(std::move(names));
 }
 
 Result<std::shared_ptr<const IdTable>> Vault::catalogue(const std::string& hash) {

@@ -20,14 +20,6 @@
 
 namespace sotto::device {
 
-struct KeptInteraction {
-  std::string item;
-  double value = 1.0;  // a rating where there is one
-  std::int64_t time_ms = 0;
-
-  bool operator==(const KeptInteraction&) const = default;
-};
-
 // As it is kept: lines and head are the texts of privacy/ledger.h.
 struct KeptLedger {
   std::string lines;
@@ -44,8 +36,7 @@ class Vault final : public DeviceStore {
   // --- DeviceStore ---
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
-  [[nodiscard]] Result<std::vector<std::string>> items() override;
-  [[nodiscard]] Result<std::optional<std::vector<std::string>>> newest_first() override;
+  [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name
@@ -58,12 +49,10 @@ class Vault final : public DeviceStore {
 
   // --- the person's ---
   [[nodiscard]] Status set_policy(const PersonalPolicy& policy);
-  // One transaction; an item that is there already gets the new value and time.
+  // One transaction; of an item that is there already nothing stays but what is given now.
   [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
   // Whether it was there.
   [[nodiscard]] Result<bool> remove(const std::string& item);
-  // By name.
-  [[nodiscard]] Result<std::vector<KeptInteraction>> interactions();
   [[nodiscard]] Result<KeptLedger> ledger();
   [[nodiscard]] Status append(const LedgerEntry& entry);
 

@@ -6,10 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 
+#include "base/codec.h"
 #include "device/testing/vault_world.h"
 
 namespace sotto::device::vault_test {
@@ -121,15 +123,52 @@ TEST_F(Vaults, InteractionsComeAndGo) {
   EXPECT_EQ(vault->items()->size(), 1u);
 }
 
-TEST_F(Vaults, TheNewestComeFirstWhereTimesAreKnown) {
+TEST_F(Vaults, WhatWasRecordedStaysBesideTheItem) {
+  const KeptInteraction all{"b", 1.0, 0, {{"weather", "rain"}, {"device", "phone"}}};
+  const KeptInteraction none{"a"};
+  const std::vector<KeptInteraction> some{all, none};
+  ASSERT_TRUE(open()->add(some).ok());
+  EXPECT_EQ(*open()->interactions(), (std::vector{none, all}));
+  // What is added again is what is said now.
+  const std::vector<KeptInteraction> again{{"b", 2.0}};
+  ASSERT_TRUE(open()->add(again).ok());
+  EXPECT_EQ(open()->interactions()->back(), again[0]);
+  ASSERT_TRUE(*open()->remove("b"));
+  EXPECT_EQ(open()->interactions()->size(), 1u);
+}
+
+TEST_F(Vaults, WhatCannotBeKeptIsRefused) {
   const auto vault = open();
-  EXPECT_FALSE(vault->newest_first()->has_value());
-  const std::vector<KeptInteraction> timeless{{"b", 1.0, 0}, {"a", 1.0, 0}};
-  ASSERT_TRUE(vault->add(timeless).ok());
-  EXPECT_FALSE(vault->newest_first()->has_value());
-  const std::vector<KeptInteraction> timed{{"c", 1.0, 20}, {"d", 1.0, 30}, {"e", 1.0, 20}};
-  ASSERT_TRUE(vault->add(timed).ok());
-  EXPECT_EQ(**vault->newest_first(), (std::vector<std::string>{"d", "c", "e", "a", "b"}));
+  const auto takes = [&](const KeptInteraction& one) { return vault->add(std::span(&one, 1)).ok(); };
+  EXPECT_FALSE(takes({"a", std::nan("")}));
+  EXPECT_FALSE(takes({"a", {}, {}, {{"", "rain"}}}));
+  EXPECT_FALSE(takes({"a", {}, {}, {{"weather", ""}}}));
+  EXPECT_FALSE(takes({"a", {}, {}, {{"weather", "rain"}, {"weather", "sun"}}}));
+  EXPECT_FALSE(takes({"a", {}, {}, {{"weather", std::string(1025, 'r')}}}));
+  EXPECT_FALSE(takes({"a", {}, {}, std::vector(65, std::pair<std::string, std::string>("n", "v"))}));
+  EXPECT_TRUE(vault->interactions()->empty());
+}
+
+// Version 0.1.0 wrote a value and a time, 1 and 0 where it knew none.
+TEST_F(Vaults, RecordsOfTheFirstVersionAreRead) {
+  ASSERT_NE(open(), nullptr);
+  {
+    auto records = SealedRecords::open(path(), key_, Making::never);
+    const auto put = [&](const char* item, double value, std::int64_t time_ms) {
+      Writer out;
+      out.number(value).number(time_ms);
+      const std::string text(reinterpret_cast<const char*>(out.view().data()), out.size());
+      ASSERT_TRUE(records->put(RecordKind::item, item, text).ok());
+    };
+    put("alone", 1.0, 0);
+    put("rated", 4.5, 0);
+    put("timed", 1.0, 1000);
+  }
+  EXPECT_EQ(*open()->interactions(),
+            (std::vector<KeptInteraction>{{"alone"}, {"rated", 4.5}, {"timed", {}, 1000}}));
+  auto records = SealedRecords::open(path(), key_, Making::never);
+  ASSERT_TRUE(records->put(RecordKind::item, "short", "seventeen letters").ok());
+  EXPECT_FALSE(open()->interactions().ok());
 }
 
 TEST_F(Vaults, NothingIsInTheOpen) {

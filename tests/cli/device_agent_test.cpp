@@ -40,6 +40,63 @@ TEST_F(CliDeviceAgent, things_come_and_go) {
   EXPECT_EQ(device({"add"}).code, 2);
 }
 
+// The formats of `sotto train --data`, with what stands beside the items.
+TEST_F(CliDeviceAgent, files_bring_ratings_times_and_contexts) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  shop_.put("mine.csv",
+            "item,rating,time,sky\na,4,2020-01-02T00:00:00Z,rain\nb,2.5,2020-01-01T00:00:00Z,NA\n");
+  const Outcome added = device(
+      {"add", "--data", "mine.csv", "--columns", "item=item,rating=rating,time=time,context.weather=sky"});
+  ASSERT_EQ(added.code, 0) << added.err;
+  const auto listed = device({"list"}).json()["items"];
+  ASSERT_EQ(listed.size(), 2u);
+  EXPECT_EQ(
+      listed[0],
+      nlohmann::json(
+          {{"item", "a"}, {"value", 4.0}, {"time_ms", 1577923200000}, {"contexts", {{"weather", "rain"}}}}));
+  EXPECT_EQ(listed[1]["value"], 2.5);
+  EXPECT_FALSE(listed[1].contains("contexts"));
+  // By hand, too; a rating of 1 is one, and what is not said is not known.
+  ASSERT_EQ(device({"add", "c", "--value", "1", "--context", "weather=sun"}).code, 0);
+  ASSERT_EQ(device({"add", "d"}).code, 0);
+  EXPECT_EQ(device({"list"}).json()["items"][2]["value"], 1.0);
+  EXPECT_EQ(device({"list"}).json()["items"][2]["contexts"]["weather"], "sun");
+  EXPECT_TRUE(device({"list"}).json()["items"][3]["value"].is_null());
+  // What is listed can be added again.
+  const auto before = device({"list"}).json();
+  shop_.put("listed.tsv", shop_.sotto({"device", "list", "--dir", "d"}).out);
+  ASSERT_EQ(device({"remove", "a", "b", "c", "d"}).code, 0);
+  ASSERT_EQ(device({"add", "--from", "listed.tsv"}).json()["added"], 4u);
+  EXPECT_EQ(device({"list"}).json(), before);
+  const Outcome exported = shop_.sotto({"device", "export", "--dir", "d"});
+  EXPECT_EQ(nlohmann::json::parse(exported.out)["interactions"][0]["contexts"]["weather"], "rain");
+  ASSERT_EQ(device({"remove", "a"}).code, 0);
+  EXPECT_EQ(shop_.sotto({"device", "export", "--dir", "d"}).out.find("rain"), std::string::npos);
+}
+
+TEST_F(CliDeviceAgent, of_several_users_one_is_chosen_and_nothing_is_added_by_half) {
+  ASSERT_EQ(device({"init"}).code, 0);
+  shop_.put("all.csv", "user,item,rating\nann,a,4\nbob,b,2\nann,c,3\n");
+  const Outcome several = device({"add", "--data", "all.csv"});
+  EXPECT_EQ(several.code, 2);
+  EXPECT_NE(several.err.find("2 users: choose yours with --user"), std::string::npos) << several.err;
+  EXPECT_EQ(several.err.find("bob"), std::string::npos) << several.err;
+  EXPECT_EQ(device({"add", "--data", "all.csv", "--user", "eve"}).code, 1);
+  EXPECT_EQ(device({"add", "--data", "all.csv", "--user", "ann"}).json()["added"], 2u);
+  // Without a header somebody must say that no column names a user.
+  shop_.put("bare.tsv", "x\t4\t1577836800\ny\t5\t1577836900\n");
+  EXPECT_EQ(device({"add", "--data", "bare.tsv"}).code, 2);
+  EXPECT_EQ(device({"add", "--data", "bare.tsv", "--columns", "item=1,rating=2,time=3"}).json()["items"], 4u);
+  shop_.put("wrong.csv", "item,rating\nz,4\nq,much\n");
+  const Outcome wrong = device({"add", "--data", "wrong.csv"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("wrong.csv, line 3"), std::string::npos) << wrong.err;
+  EXPECT_EQ(device({"list"}).json()["items"].size(), 4u);
+  EXPECT_EQ(device({"add", "--data", "wrong.csv", "--rating-scale", "1:5", "a"}).code, 2);
+  EXPECT_EQ(device({"add", "a", "--user", "ann"}).code, 2);
+  EXPECT_EQ(device({"add", "a", "--context", "rain"}).code, 2);
+}
+
 TEST_F(CliDeviceAgent, a_device_that_is_there_says_its_level) {
   const Words init{"device", "init", "--dir", "d"};
   EXPECT_NE(shop_.sotto(init).out.find("Nothing leaves this device until"), std::string::npos);

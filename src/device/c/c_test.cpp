@@ -204,6 +204,72 @@ TEST_F(CInterface, ExportHoldsWhatIsKeptAndNoKeys) {
   EXPECT_EQ(sotto_ledger(device_, std::string(64, 'a').c_str(), nullptr, nullptr), SOTTO_BAD_INPUT);
 }
 
+struct SeenRecord {
+  std::string item;
+  std::optional<double> rating;
+  std::optional<int64_t> time_ms;
+  std::string contexts;
+  bool operator==(const SeenRecord&) const = default;
+};
+std::vector<SeenRecord> records_of(sotto_device* device) {
+  std::vector<SeenRecord> seen;
+  const sotto_record_fn each = [](void* out, const sotto_record* record) {
+    SeenRecord one{.item = record->item, .rating = {}, .time_ms = {}, .contexts = {}};
+    if (record->has_rating != 0) one.rating = record->rating;
+    if (record->has_time != 0) one.time_ms = record->time_ms;
+    for (size_t n = 0; n < record->context_count; ++n)
+      one.contexts += std::string(record->contexts[n].name) + "=" + record->contexts[n].value + ";";
+    static_cast<std::vector<SeenRecord>*>(out)->push_back(one);
+  };
+  EXPECT_EQ(sotto_records(device, each, &seen), SOTTO_OK);
+  return seen;
+}
+
+TEST_F(CInterface, RecordsKeepWhatIsBesideTheItem) {
+  const sotto_context contexts[] = {{"weather", "rain"}, {"device", "phone"}};
+  sotto_record records[2]{};
+  for (sotto_record& record : records) record.size = sizeof(sotto_record);
+  records[0].item = "b";
+  records[0].rating = 1.0;
+  records[0].has_rating = 1;
+  records[0].contexts = contexts;
+  records[0].context_count = 2;
+  records[1].item = "a";
+  records[1].time_ms = 7000;
+  records[1].has_time = 1;
+  ASSERT_EQ(sotto_add_records(device_, records, 2), SOTTO_OK) << sotto_last_error(device_);
+  ASSERT_EQ(sotto_add_interaction(device_, "c", 1.0, 0), SOTTO_OK);
+  ASSERT_EQ(sotto_add_interaction(device_, "d", 4.0, 9000), SOTTO_OK);
+  EXPECT_EQ(records_of(device_), (std::vector<SeenRecord>{{"a", {}, 7000, ""},
+                                                          {"b", 1.0, {}, "weather=rain;device=phone;"},
+                                                          {"c", {}, {}, ""},
+                                                          {"d", 4.0, 9000, ""}}));
+  // One that is wrong, and none is added.
+  records[0].item = "new";
+  records[1].item = nullptr;
+  EXPECT_EQ(sotto_add_records(device_, records, 2), SOTTO_USAGE);
+  records[0].size = 8;
+  EXPECT_EQ(sotto_add_records(device_, records, 1), SOTTO_USAGE);
+  EXPECT_EQ(sotto_add_records(device_, nullptr, 1), SOTTO_USAGE);
+  EXPECT_EQ(sotto_records(device_, nullptr, nullptr), SOTTO_USAGE);
+  EXPECT_EQ(records_of(device_).size(), 4u);
+  EXPECT_EQ(sotto_add_records(device_, nullptr, 0), SOTTO_OK);
+}
+
+// A program that was compiled with a later header has longer records.
+TEST_F(CInterface, LongerRecordsOfLaterVersionsAreRead) {
+  struct Later {
+    sotto_record known;
+    double more;
+  };
+  Later later[2]{};
+  for (Later& record : later) record.known.size = sizeof(Later);
+  later[0].known.item = "a";
+  later[1].known.item = "b";
+  ASSERT_EQ(sotto_add_records(device_, &later[0].known, 2), SOTTO_OK) << sotto_last_error(device_);
+  EXPECT_EQ(records_of(device_).size(), 2u);
+}
+
 TEST_F(CInterface, MistakesAreCodesAndSentences) {
   EXPECT_EQ(sotto_add_interaction(nullptr, "a", 1.0, 0), SOTTO_USAGE);
   EXPECT_EQ(sotto_add_interaction(device_, nullptr, 1.0, 0), SOTTO_USAGE);

@@ -121,23 +121,6 @@ sotto_status sotto_device_delete(sotto_device* device) {
   return status;
 }
 
-sotto_status sotto_add_interaction(sotto_device* device, const char* item, double value, int64_t time_ms) {
-  return guarded(device, [&](sotto_device& own) -> Status {
-    SOTTO_TRY(const std::string name, given(item, "an item"));
-    const KeptInteraction one{.item = name, .value = value, .time_ms = time_ms};
-    return own.vault->add(std::span(&one, 1));
-  });
-}
-
-sotto_status sotto_remove_interaction(sotto_device* device, const char* item) {
-  return guarded(device, [&](sotto_device& own) -> Status {
-    SOTTO_TRY(const std::string name, given(item, "an item"));
-    SOTTO_TRY(const bool there, own.vault->remove(name));
-    if (!there) return fail(Code::not_found, "there is no such item on this device");
-    return Done{};
-  });
-}
-
 sotto_status sotto_get_consent(sotto_device* device, sotto_consent_fn each, void* user_data) {
   return guarded(device, [&](sotto_device& own) -> Status {
     if (each == nullptr) return fail(Code::usage, "a callback is needed, not NULL");

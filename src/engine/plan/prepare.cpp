@@ -4,7 +4,6 @@
 
 #include "data/item_labels.h"
 #include "data/kg/label_features.h"
-#include "data/loader.h"
 #include "engine/files/files.h"
 #include "engine/files/split_file.h"
 
@@ -12,22 +11,12 @@ namespace sotto::engine {
 
 namespace {
 
-Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const DataRequest& request,
-                                       std::vector<std::string>* files_read = nullptr) {
-  SOTTO_TRY(const std::vector<std::filesystem::path> files, data_files(paths));
-  std::vector<SharedBytes> texts;  // plain files are mapped, so that only packed ones take memory
-  std::vector<TextSource> sources;
-  for (const auto& file : files) {
-    SOTTO_TRY(SharedBytes text, read_or_map(file));
-    sources.push_back({file.string(), {reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}});
-    texts.push_back(std::move(text));
-    if (files_read != nullptr) files_read->push_back(file.string());
-  }
+Result<LoadOptions> load_options(const DataRequest& request) {
   LoadOptions options{.columns = request.columns};
   if (!request.rating_scale.empty()) {
     SOTTO_TRY(options.scale, parse_rating_scale(request.rating_scale));
   }
-  return load_interactions(sources, options);
+  return options;
 }
 
 template <class Labelled>
@@ -67,18 +56,34 @@ Result<Split> join_parts(const DataRequest& request, std::shared_ptr<const Knowl
   SOTTO_TRY(const LoadedData train, load_data(request));
   knowledge = train.knowledge;
   Dataset validation;
+  SOTTO_TRY(const LoadOptions options, load_options(request));
   if (!request.validation.empty()) {
-    SOTTO_TRY(validation, load_interaction_files(request.validation, request));
+    SOTTO_TRY(validation, load_interaction_files(request.validation, options));
   }
-  SOTTO_TRY(const Dataset test, load_interaction_files(request.test, request));
+  SOTTO_TRY(const Dataset test, load_interaction_files(request.test, options));
   return join_given_parts(train.dataset, validation, test, request.split);
 }
 
 }  // namespace
 
+Result<Dataset> load_interaction_files(const std::vector<std::string>& paths, const LoadOptions& options,
+                                       std::vector<std::string>* files_read) {
+  SOTTO_TRY(const std::vector<std::filesystem::path> files, data_files(paths));
+  std::vector<SharedBytes> texts;  // plain files are mapped, so that only packed ones take memory
+  std::vector<TextSource> sources;
+  for (const auto& file : files) {
+    SOTTO_TRY(SharedBytes text, read_or_map(file));
+    sources.push_back({file.string(), {reinterpret_cast<const char*>(text.bytes.data()), text.bytes.size()}});
+    texts.push_back(std::move(text));
+    if (files_read != nullptr) files_read->push_back(file.string());
+  }
+  return load_interactions(sources, options);
+}
+
 Result<LoadedData> load_data(const DataRequest& request) {
   LoadedData loaded;
-  SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, request, &loaded.files));
+  SOTTO_TRY(const LoadOptions options, load_options(request));
+  SOTTO_TRY(loaded.dataset, load_interaction_files(request.paths, options, &loaded.files));
   SOTTO_TRY_DONE(attach_names(request.names, loaded.dataset));
   SOTTO_TRY(loaded.knowledge, knowledge_of(request.kg, loaded.dataset));
   if (loaded.knowledge && request.kg.only_known) {

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "data/filter.h"
+#include "data/loader.h"
 #include "data/split.h"
 #include "engine/plan/knowledge.h"
 #include "engine/plan/request.h"
@@ -22,6 +23,11 @@ struct Prepared {
   std::shared_ptr<const Knowledge> knowledge;  // null: none was asked for
   std::optional<FeatureReport> features;       // of attaching it to the split
 };
+
+// The interactions in files and folders alone.
+[[nodiscard]] Result<Dataset> load_interaction_files(const std::vector<std::string>& paths,
+                                                     const LoadOptions& options,
+                                                     std::vector<std::string>* files_read = nullptr);
 
 // The interaction files as one dataset, with item names attached, filtered.
 struct LoadedData {

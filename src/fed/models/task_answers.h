@@ -9,7 +9,7 @@
 
 #include "base/private.h"
 #include "base/row_matrix.h"
-#include "data/histories.h"
+#include "fed/models/device_history.h"
 #include "fed/models/task.h"
 
 namespace sotto::fed {
@@ -20,6 +20,7 @@ struct PersonView {
   const RowMatrix& shared;
   const Histories& history;       // of one user: all that the person has, with its ages where they are known
   const Private<RowMatrix>* own;  // the private row that rounds moved; null: the device has not taken part
+  DeviceKnowledge known = {};
 };
 
 // Something the person has that speaks for an item.

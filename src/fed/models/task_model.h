@@ -14,7 +14,6 @@
 #include <span>
 
 #include "base/private.h"
-#include "data/histories.h"
 #include "fed/aggregator.h"
 #include "fed/models/task_answers.h"
 #include "privacy/contribution.h"
@@ -38,12 +37,6 @@ class TaskOptions {
 struct DeviceStreams {
   std::uint64_t seed = 1;
   UserIndex index;
-};
-
-// Histories of one user, the device. They and the task, whose consent is the person's, outlive the model.
-struct DeviceHistory {
-  const Histories& consumed;
-  const Histories& shareable;
 };
 
 class DeviceModel {
@@ -103,6 +96,8 @@ struct TaskModel {
   // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
   // contribution itself. Where the sum is secure the device does it.
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
+  // Whether it learns from ratings: what a person has and did not rate takes no part.
+  bool needs_ratings = false;
 };
 
 // A half of a model's own.

@@ -24,12 +24,12 @@ Task with_terms(Task task, const DeviceStreams& streams, const ConsentTerms& ter
 }  // namespace
 
 DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
-                     const ConsentTerms& terms, std::vector<std::uint16_t> ages)
+                     const ConsentTerms& terms, std::vector<std::uint16_t> ages, DeviceKnowledge known)
     : task_(with_terms(task, streams, terms)),
       index_(streams.index),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
-      model_(task_.model->device(task_, streams, {consumed_, shareable_})),
+      model_(task_.model->device(task_, streams, {consumed_, shareable_, std::move(known)})),
       added_(task_.shape().sum_width) {}
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {

@@ -18,9 +18,9 @@ namespace sotto::fed {
 class DeviceFit {
  public:
   // `items` are the person's, ascending, each once; `terms` what they let leave, for this catalogue. `ages`
-  // are those of data/histories.h, or none.
+  // are those of data/histories.h, or none; `known` what is known beside them.
   DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
-            const ConsentTerms& terms, std::vector<std::uint16_t> ages = {});
+            const ConsentTerms& terms, std::vector<std::uint16_t> ages = {}, DeviceKnowledge known = {});
   DeviceFit(const DeviceFit&) = delete;
   DeviceFit& operator=(const DeviceFit&) = delete;
 

@@ -35,7 +35,12 @@ Player::Player(FleetWorld& world, std::uint32_t user, const Enrolment& enrolment
       user_(user),
       hostile_(
           FleetDraws(world.options.seed, "sotto fleet hostile", 0, user).chance(world.options.byzantine)),
-      kept_(world.shelf, {world.split.train.of(UserIndex{user}), &world.split.items, &world.options.policy}) {
+      kept_(world.shelf, {.items = world.split.train.of(UserIndex{user}),
+                          .names = &world.split.items,
+                          .policy = &world.options.policy,
+                          .ages = world.split.train.ages_of(UserIndex{user}),
+                          .records = world.split.records.get(),
+                          .first = world.split.train.offsets()[user]}) {
   kept_.keep_enrolment(enrolment);
 }
 

@@ -1,0 +1,37 @@
+// Records: what a person has, with what is known beside it. A part of sotto/sotto.h, which includes it; what
+// that says of threads, ownership and errors holds here.
+#pragma once
+
+#include "sotto/sotto.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A circumstance: "weather", "rain".
+typedef struct sotto_context {
+  const char* name;
+  const char* value;
+} sotto_context;
+// A thing with what is known beside it. Later versions may add members at the end: `size` says which a
+// program was compiled with, and what it lacks is not known.
+typedef struct sotto_record {
+  size_t size;  // sizeof(sotto_record)
+  const char* item;
+  double rating;    // where has_rating is not 0
+  int64_t time_ms;  // since 1970, or any number that rises with time; where has_time is not 0
+  int32_t has_rating;
+  int32_t has_time;
+  const sotto_context* contexts;  // each name once; NULL where there are none
+  size_t context_count;
+} sotto_record;
+// All of them, or none where one is wrong. Of a thing that is there already nothing stays but what is given
+// now.
+SOTTO_API sotto_status sotto_add_records(sotto_device* device, const sotto_record* records, size_t count);
+// All there are, by name.
+typedef void (*sotto_record_fn)(void* user_data, const sotto_record* record);
+SOTTO_API sotto_status sotto_records(sotto_device* device, sotto_record_fn each, void* user_data);
+
+#ifdef __cplusplus
+}
+#endif
