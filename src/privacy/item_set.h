@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "privacy/consent.h"
+#include "privacy/kept_items.h"
 
 namespace sotto::fed {
 struct ItemSetMessage;
@@ -24,6 +25,8 @@ class ItemSet {
   [[nodiscard]] static ItemSet consented(std::span<const ItemIndex> history, ConsentGate gate);
 
   [[nodiscard]] std::span<const std::uint32_t> items() const { return items_; }
+  // Those of its items that are kept, each by its place among these.
+  [[nodiscard]] ItemSet among(const KeptItems& kept) const;
 
  private:
   friend struct fed::ItemSetMessage;

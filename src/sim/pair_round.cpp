@@ -31,6 +31,20 @@ Status give(const ItemSet& set, Path path, Shard& shard) {
   return shard.sum.accept(received.set);
 }
 
+Result<PairTotals> totals_of(Result<CollectedNumbers> collected, const PairLayout& layout,
+                             PersonWeight weight) {
+  SOTTO_TRY(CollectedNumbers numbers, std::move(collected));
+  PairTotals totals;
+  const auto first = numbers.sums.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
+  totals.popularity.assign(first, first + static_cast<std::ptrdiff_t>(layout.items()));
+  totals.people = numbers.sums[layout.people()];
+  numbers.sums.resize(triangle_size(layout.items()));
+  totals.triangle = std::move(numbers.sums);
+  totals.unit = weight.unit();
+  totals.report = numbers.report;
+  return totals;
+}
+
 }  // namespace
 
 Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
@@ -68,16 +82,16 @@ Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalog
   const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
     give_pairs(set, weight, layout, out);
   };
-  SOTTO_TRY(CollectedNumbers numbers, collect_numbers(histories, plan, 0, layout.numbers(), collector, give));
-  PairTotals totals;
-  const auto first = numbers.sums.begin() + static_cast<std::ptrdiff_t>(layout.popularity(0));
-  totals.popularity.assign(first, first + static_cast<std::ptrdiff_t>(catalogue));
-  totals.people = numbers.sums[layout.people()];
-  numbers.sums.resize(triangle_size(catalogue));
-  totals.triangle = std::move(numbers.sums);
-  totals.unit = weight.unit();
-  totals.report = numbers.report;
-  return totals;
+  return totals_of(collect_numbers(histories, plan, 0, layout.numbers(), collector, give), layout, weight);
+}
+
+Result<PairTotals> collect_kept_pairs(const Histories& histories, const KeptItems& kept, const Plan& plan,
+                                      PersonWeight weight, Collector& collector) {
+  const PairLayout layout(kept.items().size());
+  const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
+    give_pairs(set.among(kept), weight, layout, out);
+  };
+  return totals_of(collect_numbers(histories, plan, 1, layout.numbers(), collector, give), layout, weight);
 }
 
 Result<PairSum> pair_sum_of(PairTotals totals) {

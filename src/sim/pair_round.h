@@ -32,6 +32,11 @@ struct PairTotals {
 };
 [[nodiscard]] Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue,
                                                const Plan& plan, PersonWeight weight, Collector& collector);
+// Of the kept items alone, by their places, in a round of its own after the one that found them: what people
+// give is what they would give if they had no others.
+[[nodiscard]] Result<PairTotals> collect_kept_pairs(const Histories& histories, const KeptItems& kept,
+                                                    const Plan& plan, PersonWeight weight,
+                                                    Collector& collector);
 // The counts in totals without noise; where they cannot be counts, an error.
 [[nodiscard]] Result<PairSum> pair_sum_of(PairTotals totals);
 

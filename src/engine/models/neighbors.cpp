@@ -73,7 +73,7 @@ ModelEntry feditemknn_entry() {
           .sends = Sends::pair_counts,
           .reveals = "which consented items occur together, once",
           .draws = Draws::if_protected,
-          .fields = joined({knn_fields(), {recency(), wire()}, federated_fields()}),
+          .fields = joined({knn_fields(), {recency(), wire()}, pair_fields(), federated_fields()}),
           .check = check_knn,
           .make = make_of_pairs,
           .memory =

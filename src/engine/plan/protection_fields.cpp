@@ -109,6 +109,22 @@ Fields sum_fields() {
       of.row("aggregators", "--secure-aggregators", "N", "aggregators of shares", &SumOptions::aggregators)};
 }
 
+Fields pair_fields() {
+  const auto of = [](auto member) {
+    return [member](auto& request) -> auto& { return request.pairs.*member; };
+  };
+  return {field({"pairs.items", "--pair-items", "N",
+                 "protected sums: only the pairs of the N most popular items are summed, which a first sum "
+                 "finds"},
+                of(&PairRequest::items))
+              .with_standard("all")
+              .in_group("Federation"),
+          unless_usual(field({"federation.pair_bytes", "--pair-bytes", "N",
+                              "protected sums: refuse what would take a device more bytes up"},
+                             of(&PairRequest::bytes)))
+              .in_group("Federation")};
+}
+
 Fields noise_fields() {
   const Rows<DpRequest> of{&TrainRequest::dp, "dp", "Differential privacy"};
   Field budget =

@@ -11,6 +11,7 @@
 #include "engine/protect/dp.h"
 #include "engine/protect/protection.h"
 #include "engine/protect/weighing.h"
+#include "engine/train/pair_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 #include "model/kgflex/profile.h"
@@ -190,6 +191,7 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(Recency::check(request.recency));
   SOTTO_TRY_DONE(check_had(request));
   if (request.model->check) SOTTO_TRY_DONE(request.model->check(request));
+  SOTTO_TRY_DONE(check_pairs(request));
   SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_robust(request));
   if (!request.model->needs_examples) SOTTO_TRY_DONE(check_criteria(request));
