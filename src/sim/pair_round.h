@@ -23,6 +23,10 @@ struct PairRound {
 
 // The same where the sum is protected: each device's pairs go through the collector as one Contribution
 // (privacy/pair_contribution.h). A protected sum may carry noise, so its numbers have signs.
+enum class Multiplied : std::uint8_t {
+  on_devices,      // a contribution is of pairs
+  by_aggregators,  // it is of items, each with the weight of its pairs (fed/secure/product_collector.h)
+};
 struct PairTotals {
   std::vector<std::int64_t> triangle;    // items i ≥ j at i(i + 1)/2 + j
   std::vector<std::int64_t> popularity;  // of each item
@@ -31,12 +35,14 @@ struct PairTotals {
   RoundReport report;
 };
 [[nodiscard]] Result<PairTotals> collect_pairs(const Histories& histories, std::size_t catalogue,
-                                               const Plan& plan, PersonWeight weight, Collector& collector);
+                                               const Plan& plan, PersonWeight weight, Collector& collector,
+                                               Multiplied by = Multiplied::on_devices);
 // Of the kept items alone, by their places, in a round of its own after the one that found them: what people
 // give is what they would give if they had no others.
 [[nodiscard]] Result<PairTotals> collect_kept_pairs(const Histories& histories, const KeptItems& kept,
                                                     const Plan& plan, PersonWeight weight,
-                                                    Collector& collector);
+                                                    Collector& collector,
+                                                    Multiplied by = Multiplied::on_devices);
 // The counts in totals without noise; where they cannot be counts, an error.
 [[nodiscard]] Result<PairSum> pair_sum_of(PairTotals totals);
 

@@ -7,7 +7,7 @@
 #include "engine/train/forget.h"
 #include "engine/train/training.h"
 #include "fed/messages.h"
-#include "fed/pair_cost.h"
+#include "fed/secure/pair_cost.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::engine {
@@ -67,6 +67,11 @@ TEST(SumTraining, PairsOfPopularItemsAreTheSameHoweverTheyAreSummed) {
     const std::string secure = hash_of(request(SumKind::secure), split, serial);
     EXPECT_EQ(hash_of(request(SumKind::secure), split, pool), secure) << model;
     EXPECT_EQ(hash_of(request(SumKind::shares), split, serial), secure) << model;
+    EXPECT_EQ(hash_of(request(SumKind::products), split, serial), secure) << model;
+    EXPECT_EQ(hash_of(request(SumKind::products), split, pool), secure) << model;
+    EXPECT_EQ(hash_of(request_for(model, SumKind::products), split, serial),
+              hash_of(request_for(model, SumKind::plain), split, serial))
+        << model;
     EXPECT_NE(hash_of(request_for(model, SumKind::shares), split, serial), secure) << model;
     TrainRequest all = request(SumKind::shares);
     all.pairs.items = 30;
@@ -79,10 +84,21 @@ TEST(SumTraining, PairsTakeWhatWasReckonedAndNoMore) {
   const Split split = sum_world();
   SerialExecutor serial;
   TrainHooks hooks;
+  for (const SumKind kind : {SumKind::shares, SumKind::products})
+    for (const std::optional<std::uint32_t> items : {std::optional<std::uint32_t>(12), {}}) {
+      TrainRequest request = request_for("fedrp3beta", kind);
+      request.pairs.items = items;
+      const PersonWeight weight(0.5f);
+      const PairSumPlan plan{sum_of_pairs(request.sum, weight), split.train.users(), split.catalogue, weight};
+      EXPECT_EQ(train(request, split, serial, hooks).value().totals.bytes_up,
+                split.train.users() * pair_bytes_up(plan, items.value_or(split.catalogue)).value())
+          << to_string(kind);
+    }
   TrainRequest request = request_for("fedease", SumKind::shares);
   request.pairs.items = 12;
   const Trained trained = train(request, split, serial, hooks).value();
-  const PairSumPlan plan{sum_of_pairs(request.sum, PersonWeight()), split.train.users(), split.catalogue};
+  const PairSumPlan plan{sum_of_pairs(request.sum, PersonWeight()), split.train.users(), split.catalogue,
+                         PersonWeight()};
   EXPECT_EQ(trained.totals.bytes_up, split.train.users() * pair_bytes_up(plan, 12).value());
   EXPECT_EQ(trained.totals.rounds, 2u);
   EXPECT_EQ(trained.totals.exchanges, split.train.users());
@@ -111,6 +127,16 @@ TEST(SumTraining, PairItemsAreRefusedWhereTheyMeanNothing) {
               request.dp.epsilon = 8.0;
             }).find("--dp-items"),
             std::string::npos);
+  EXPECT_NE(said([](TrainRequest& request) {
+              request.sum.kind = SumKind::products;
+              request.robust.groups = 3;
+            }).find("no robust rule"),
+            std::string::npos);
+  TrainRequest rows = request_for("fpl", SumKind::plain);
+  rows.sum.kind = SumKind::products;
+  const Status refused = settle(rows);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("fedease, feditemknn, fedrp3beta"), std::string::npos);
   TrainRequest request = request_for("fedease", SumKind::secure);
   request.pairs.items = 12;
   SerialExecutor serial;

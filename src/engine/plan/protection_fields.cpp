@@ -82,7 +82,7 @@ Fields sum_fields() {
   };
   return {
       named({"sum.kind", "--sum", "KIND", "how contributions are added up"}, of.at(&SumOptions::kind),
-            parse_sum_kind, {"plain", "secure", "shares", "paillier"})
+            parse_sum_kind, {"plain", "secure", "shares", "paillier", "products"})
           .in_group("Secure sum"),
       of.row("block", "--secure-block", "ROWS",
              "rows per block: which of them a device changed stays hidden; 0: the whole catalogue",

@@ -6,7 +6,8 @@
 #include "engine/plan/model_entry.h"
 #include "engine/protect/protection.h"
 #include "engine/protect/training_consent.h"
-#include "fed/pair_cost.h"
+#include "fed/secure/pair_cost.h"
+#include "fed/secure/product_collector.h"
 #include "privacy/pair_contribution.h"
 #include "sim/private_gram.h"
 
@@ -14,11 +15,24 @@ namespace sotto::engine {
 
 namespace {
 
-// What stands before one of the sums.
-Result<Protection> pair_protection(const TrainRequest& request, const Split& split, std::size_t numbers,
+bool multiplies(const TrainRequest& request) { return request.sum.kind == SumKind::products; }
+
+Multiplied multiplied(const TrainRequest& request) {
+  return multiplies(request) ? Multiplied::by_aggregators : Multiplied::on_devices;
+}
+
+// What stands before the sum of pairs of so many items.
+Result<Protection> pair_protection(const TrainRequest& request, const Split& split, std::size_t items,
                                    Executor& executor) {
-  const SumShape shape{rows_for(numbers), numbers_a_row};
-  SOTTO_TRY(Protection protection, protect(request, shape, executor));
+  const SumShape shape{PairLayout(items).rows(), PairLayout::width};
+  Protection protection;
+  if (multiplies(request)) {
+    protection.put_before(std::make_unique<ProductCollector>(
+        request.sum, items, request.model->pairs->weight(request), request.plan.seed, executor));
+    protection.call({.name = mechanism_name(request), .keeps_size = false});
+  } else {
+    SOTTO_TRY(protection, protect(request, shape, executor));
+  }
   SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
   return protection;
 }
@@ -29,7 +43,8 @@ Status check_cost(const TrainRequest& request, const Split& split) {
   for (std::uint32_t user = 0; user < split.train.users(); ++user)
     devices += takes_part(request.plan.consent, UserIndex{user}) ? 1 : 0;
   const std::size_t groups = request.robust.groups.value_or(1);
-  const PairSumPlan plan{request.sum, (devices + groups - 1) / groups, split.catalogue};
+  const PairSumPlan plan{request.sum, (devices + groups - 1) / groups, split.catalogue,
+                         request.model->pairs->weight(request)};
   const std::size_t items = request.pairs.items.value_or(std::numeric_limits<std::uint32_t>::max());
   return check_pair_bytes(plan, std::min(items, split.catalogue), request.pairs.bytes);
 }
@@ -37,13 +52,17 @@ Status check_cost(const TrainRequest& request, const Split& split) {
 // Two sums: how many people have each item, then the pairs of the most popular ones.
 Result<PairRound> gather_popular_pairs(const TrainRequest& request, const Split& split, PersonWeight weight,
                                        Executor& executor) {
-  SOTTO_TRY(const Protection first, pair_protection(request, split, split.catalogue, executor));
+  TrainRequest people_asked = request;
+  if (request.sum.kind != SumKind::plain) people_asked.sum = sum_of_people(request.sum);
+  const SumShape shape{rows_for(split.catalogue), numbers_a_row};
+  SOTTO_TRY(Protection first, protect(people_asked, shape, executor));
+  SOTTO_TRY_DONE(watch_device(people_asked, split, shape, first));
   SOTTO_TRY(const CollectedNumbers people,
             collect_popularity(split.train, split.catalogue, request.plan, *first.first(), 1));
   const KeptItems kept = KeptItems::most_popular(people.sums, *request.pairs.items);
-  const PairLayout layout(kept.items().size());
-  SOTTO_TRY(const Protection second, pair_protection(request, split, layout.numbers(), executor));
-  SOTTO_TRY(PairTotals totals, collect_kept_pairs(split.train, kept, request.plan, weight, *second.first()));
+  SOTTO_TRY(const Protection second, pair_protection(request, split, kept.items().size(), executor));
+  SOTTO_TRY(PairTotals totals, collect_kept_pairs(split.train, kept, request.plan, weight, *second.first(),
+                                                  multiplied(request)));
   RoundReport report = totals.report;
   report.rounds += people.report.rounds;
   report.bytes_up += people.report.bytes_up;
@@ -74,13 +93,13 @@ Result<PairRound> gather_item_pairs(const TrainRequest& asked, const Split& spli
   SOTTO_TRY_DONE(check_cost(request, split));
   if (request.pairs.items && *request.pairs.items < split.catalogue)
     return gather_popular_pairs(request, split, weight, executor);
-  const PairLayout layout(split.catalogue);
-  SOTTO_TRY(const Protection protection, pair_protection(request, split, layout.numbers(), executor));
+  SOTTO_TRY(const Protection protection, pair_protection(request, split, split.catalogue, executor));
   Collector* collector = protection.first();
   if (collector == nullptr)
     return gather_pairs(split.train, split.catalogue, request.plan, weight, executor,
                         request.wire ? Path::wire : Path::fast);
-  SOTTO_TRY(PairTotals totals, collect_pairs(split.train, split.catalogue, request.plan, weight, *collector));
+  SOTTO_TRY(PairTotals totals, collect_pairs(split.train, split.catalogue, request.plan, weight, *collector,
+                                             multiplied(request)));
   const RoundReport report = totals.report;
   SOTTO_TRY(PairSum sum, pair_sum_of(std::move(totals)));
   return PairRound{std::move(sum), report};

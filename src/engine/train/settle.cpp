@@ -157,6 +157,18 @@ Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !request.model->federated())
     return fail(Code::usage, fmt::format("a {} sum is for federated models, not {}: leave it out",
                                          to_string(request.sum.kind), request.model->name));
+  if (request.sum.kind == SumKind::products && request.model->pairs == nullptr)
+    return fail(
+        Code::usage,
+        fmt::format("products are of models that learn from pairs of items ({}), not {}: take another "
+                    "--sum",
+                    model_names([](const ModelEntry& entry) { return entry.pairs != nullptr; }),
+                    request.model->name));
+  if (request.sum.kind == SumKind::products && (request.dp.asked() || request.robust.asked()))
+    return fail(
+        Code::usage,
+        "three aggregators multiply what nobody else sees, so that no noise and no robust rule can come "
+        "before: leave them out, or take another --sum");
   SOTTO_TRY_DONE(check(request.sum));
   return check_is_read(request.sum, request.criteria.asked());
 }

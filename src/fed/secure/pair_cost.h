@@ -11,11 +11,15 @@ namespace sotto::fed {
 // The same options with the limit that pairs have, unless another is asked for: a small limit makes a small
 // ring.
 [[nodiscard]] SumOptions sum_of_pairs(SumOptions sum, PersonWeight weight);
+// Those of the first sum, how many people have each item: every number is 0 or 1. Whoever multiplies adds
+// it up as parts.
+[[nodiscard]] SumOptions sum_of_people(SumOptions sum);
 
 struct PairSumPlan {
   SumOptions sum;           // of pairs
   std::size_t devices = 0;  // of one sum
   std::size_t catalogue = 0;
+  PersonWeight weight;
 };
 
 // The bytes up of a device for the pairs of so many items, the sum that finds them included.

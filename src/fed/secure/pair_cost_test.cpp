@@ -1,4 +1,4 @@
-#include "fed/pair_cost.h"
+#include "fed/secure/pair_cost.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace sotto::fed::pair_cost_test {
 PairSumPlan movies(SumKind kind) {
   SumOptions sum;
   sum.kind = kind;
-  return {sum_of_pairs(sum, PersonWeight()), 6040, 3666};
+  return {sum_of_pairs(sum, PersonWeight()), 6040, 3666, PersonWeight()};
 }
 
 TEST(PairCost, IsThatOfTheTriangleAndOfWhatFindsItsItems) {
@@ -24,7 +24,9 @@ TEST(PairCost, IsThatOfTheTriangleAndOfWhatFindsItsItems) {
               400.0);
   // Weights in fixed point are up to 2^20.
   EXPECT_EQ(sum_of_pairs({}, PersonWeight(0.5f)).limit, 1u << 20);
-  EXPECT_EQ(sum_of_pairs({.limit = 7}, PersonWeight()).limit, 7u);
+  SumOptions low;
+  low.limit = 7;
+  EXPECT_EQ(sum_of_pairs(low, PersonWeight()).limit, 7u);
 }
 
 TEST(PairCost, WhatIsTooMuchIsRefusedWithWhatWouldDo) {

@@ -1,7 +1,9 @@
-#include "fed/pair_cost.h"
+#include "fed/secure/pair_cost.h"
 
 #include <fmt/core.h>
 
+#include "fed/secure/product_collector.h"
+#include "fed/secure/product_sum.h"
 #include "fed/secure/sum_cost.h"
 #include "privacy/pair_contribution.h"
 
@@ -12,12 +14,20 @@ SumOptions sum_of_pairs(SumOptions sum, PersonWeight weight) {
   return sum;
 }
 
+SumOptions sum_of_people(SumOptions sum) {
+  sum.limit = 1;
+  if (sum.kind == SumKind::products) sum.kind = SumKind::shares, sum.aggregators = product_aggregators;
+  return sum;
+}
+
 Result<std::uint64_t> pair_bytes_up(const PairSumPlan& plan, std::size_t items) {
   SOTTO_TRY(const std::uint64_t pairs,
-            sum_bytes_up(plan.sum, plan.devices, {PairLayout(items).rows(), PairLayout::width}));
+            plan.sum.kind == SumKind::products
+                ? product_bytes_up(plan.sum, plan.devices, items, plan.weight)
+                : sum_bytes_up(plan.sum, plan.devices, {PairLayout(items).rows(), PairLayout::width}));
   if (items >= plan.catalogue) return pairs;
   SOTTO_TRY(const std::uint64_t popularity,
-            sum_bytes_up(plan.sum, plan.devices, {rows_for(plan.catalogue), numbers_a_row}));
+            sum_bytes_up(sum_of_people(plan.sum), plan.devices, {rows_for(plan.catalogue), numbers_a_row}));
   return popularity + pairs;
 }
 
