@@ -157,8 +157,8 @@ ModelEntry fedease_entry() {
       .make = make_fedease,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
-            add_pair_sums(facts, parts);
-            add_matrix(dense_size(request, facts), false, parts);
+            add_pair_sums(request, facts, parts);
+            add_matrix(std::min(dense_size(request, facts), summed_items(request, facts)), false, parts);
           },
       .pairs = &ease_pairs};
 }

@@ -83,7 +83,7 @@ ModelEntry fedrp3beta_entry() {
       .make = make_of_pairs,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
-            add_pair_sums(facts, parts);
+            add_pair_sums(request, facts, parts);
             add_kept_weights(request, facts, parts);
           },
       .pairs = &walk_pairs};
