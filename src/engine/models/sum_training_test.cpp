@@ -109,6 +109,15 @@ TEST(SumTraining, PairsTakeWhatWasReckonedAndNoMore) {
   EXPECT_NE(refused.error().message.find("--pair-items 11"), std::string::npos) << refused.error().message;
 }
 
+TEST(SumTraining, WhoIsForgottenIsTakenBackFromProductsToo) {
+  SerialExecutor serial;
+  const TrainRequest request = request_for("fedease", SumKind::products);
+  const auto forgotten =
+      forget({.request = request, .user = {3}, .kept = {}, .check = true}, sum_world(), serial);
+  ASSERT_TRUE(forgotten.ok()) << forgotten.error().message;
+  EXPECT_EQ(forgotten->cost.hash, forgotten->retrain->hash);
+}
+
 TEST(SumTraining, PairItemsAreRefusedWhereTheyMeanNothing) {
   const auto said = [](auto set) {
     TrainRequest request = request_for("fedease", SumKind::secure);

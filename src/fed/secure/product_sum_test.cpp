@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "fed/number_sum.h"
 #include "fed/secure/product_collector.h"
+#include "fed/secure/round_draw.h"
 #include "fed/secure/testing/sum_world.h"
 #include "privacy/pair_contribution.h"
 #include "privacy/weighted_pairs.h"
@@ -173,6 +174,44 @@ RC_GTEST_PROP(ProductCollector, SumsWhatContributionsOfPairsAddUpTo, ()) {
   RC_ASSERT(got.ok());
   RC_ASSERT(got->sums == expected->sums);
   RC_ASSERT(got->traffic.up == people * product_bytes_up(options, people, items, weight).value());
+}
+
+// Those who fall silent before their parts are sent are in no product; those who do so later are.
+TEST(ProductCollector, SilentDevicesAreMissingFromTheSumAndNothingElseIs) {
+  constexpr std::uint32_t people = 20, items = 12;
+  SumOptions options;
+  options.kind = SumKind::products;
+  options.limit = 1;
+  options.silent = 0.4;
+  options.assumed.crowd = 2;
+  SerialExecutor serial;
+  ProductCollector products(options, items, PersonWeight(), 3, serial);
+  const RoundDraw draw = draw_round({.seed = 3, .group = 0, .silent = 0.4}, 5, people);
+  std::vector<UserIndex> cohort;
+  std::vector<std::int64_t> expected(PairLayout(items).numbers(), 0);
+  const auto has = [](std::size_t person, std::size_t item) { return (person * 7 + item * 3) % 5 < 2; };
+  for (std::uint32_t n = 0; n < people; ++n) {
+    cohort.push_back({n});
+    if (!in_the_sum(draw.fates[n])) continue;
+    for (std::size_t high = 0, at = 0; high <= items; ++high)
+      for (std::size_t low = 0; low <= high; ++low, ++at)
+        expected[at] += (high == items || has(n, high)) && (low == items || has(n, low)) ? 1 : 0;
+  }
+  const auto give = [&](std::size_t n, Contribution& out) {
+    NumberRows rows(out);
+    for (std::size_t item = 0; item < items; ++item)
+      if (has(n, item)) rows.put(item, 1);
+  };
+  const auto got = sum_numbers(products, {5, cohort, nullptr}, expected.size(), give);
+  ASSERT_TRUE(got.ok()) << got.error().message;
+  EXPECT_EQ(got->sums, expected);
+  EXPECT_LT(got->traffic.devices, people);
+  EXPECT_EQ(got->traffic.devices, static_cast<std::uint64_t>(expected.back()));
+  options.assumed.crowd = people;
+  ProductCollector crowded(options, items, PersonWeight(), 3, serial);
+  const auto few = sum_numbers(crowded, {5, cohort, nullptr}, expected.size(), give);
+  ASSERT_FALSE(few.ok());
+  EXPECT_NE(few.error().message.find("fewer survivors"), std::string::npos);
 }
 
 }  // namespace sotto::fed::product_sum_test
