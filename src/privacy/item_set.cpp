@@ -12,7 +12,8 @@ ItemSet ItemSet::consented(std::span<const ItemIndex> history, ConsentGate gate)
 ItemSet ItemSet::among(const KeptItems& kept) const {
   ItemSet set;
   for (const std::uint32_t item : items_)
-    if (const std::uint32_t place = kept.place(item); place != KeptItems::nowhere) set.items_.push_back(place);
+    if (const std::uint32_t place = kept.place(item); place != KeptItems::nowhere)
+      set.items_.push_back(place);
   return set;
 }
 
