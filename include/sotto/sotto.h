@@ -39,7 +39,7 @@ typedef struct sotto_device sotto_device;
 SOTTO_API const char* sotto_version(void);  // "0.1.0"
 SOTTO_API const char* sotto_strerror(sotto_status status);
 // One sentence about the last call with this device that failed; "" where none did. NULL: this thread's last
-// sotto_device_open() or sotto_device_delete() that failed.
+// call without a device that failed: open, delete, move_out, move_in.
 SOTTO_API const char* sotto_last_error(const sotto_device* device);
 
 // --- the vault ---

@@ -314,6 +314,7 @@ Status Vault::note_answer(const Answer& answer) {
 
 Result<std::uint64_t> Vault::next_nonce(std::uint64_t at_least) {
   if (at_least > most_nonce) return fail(Code::bad_input, "the nonces have come to their end");
+  SOTTO_TRY_DONE(records_.check_current());
   std::uint64_t next = std::max(nonce_, at_least) + 1;
   if (next >= nonce_limit_) {
     SOTTO_TRY_DONE(records_.transaction([&]() -> Status {

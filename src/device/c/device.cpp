@@ -2,6 +2,8 @@
 #include "base/version.h"
 #include "device/c/device_handle.h"
 #include "device/consent_change.h"
+#include "device/vault_move.h"
+#include "sotto/move.h"
 
 namespace sotto::device {
 
@@ -106,6 +108,35 @@ sotto_status sotto_device_open(const char* path, const sotto_key* key, int make,
     auto agent = std::make_unique<Agent>(*vault, ExchangeOptions{});
     *device = new sotto_device{.vault = std::move(vault), .agent = std::move(agent)};
     return Done{};
+  });
+}
+
+sotto_status sotto_device_change_key(sotto_device* device, const sotto_key* key) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    SOTTO_TRY(const VaultKey next, key_of(key));
+    return own.vault->change_key([&]() -> Result<VaultKey> { return next; });
+  });
+}
+
+sotto_status sotto_device_move_out(const char* path, const sotto_key* key, const char* file,
+                                   const char* passphrase) {
+  return guarded(thread_error(), [&]() -> Status {
+    SOTTO_TRY(const std::string where, given(path, "a path"));
+    SOTTO_TRY(const VaultKey opens, key_of(key));
+    SOTTO_TRY(const std::string to, given(file, "a file"));
+    SOTTO_TRY(const std::string words, given(passphrase, "a passphrase"));
+    return move_out(where, opens, to, Passphrase(words));
+  });
+}
+
+sotto_status sotto_device_move_in(const char* file, const char* passphrase, const char* path,
+                                  const sotto_key* key) {
+  return guarded(thread_error(), [&]() -> Status {
+    SOTTO_TRY(const std::string from, given(file, "a file"));
+    SOTTO_TRY(const std::string words, given(passphrase, "a passphrase"));
+    SOTTO_TRY(const std::string where, given(path, "a path"));
+    SOTTO_TRY(const VaultKey opens, key_of(key));
+    return move_in(from, Passphrase(words), where, opens, where + ".moves");
   });
 }
 
