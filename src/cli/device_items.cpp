@@ -244,7 +244,7 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
   }
   nlohmann::json because = nlohmann::json::array();
   for (const NearItem& near : why.because)
-    because.push_back({{"item", near.item}, {"likeness", near.likeness}, {"weight", near.weight}});
+    because.push_back({{near.is_feature ? "feature" : "item", near.item}, {"likeness", near.likeness}, {"weight", near.weight}});
   print_json(console, {{"item", why.item},
                        {"score", why.score},
                        {"bias", why.bias},

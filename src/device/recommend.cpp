@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "device/round_work.h"
 #include "fed/models/row_answers.h"
+#include "fed/wire/device_fit.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
@@ -31,12 +33,26 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   std::vector<std::uint64_t> offsets{0, own.items.size()};
   known.history = Histories(std::move(offsets), std::move(own.items), std::move(own.ages));
   SOTTO_TRY(known.own, kept.own_row(task));
-  const PersonView view{known.task, known.model->rows, known.history, known.own ? &*known.own : nullptr,
-                        std::move(own.known)};
+  SOTTO_TRY(known.streams, streams_of(kept, known.task));
+  SOTTO_TRY(const ConsentTerms terms, terms_here(kept, known.names()));
+  known.task = persons_task(std::move(known.task), known.streams, terms);
+  const PersonView view{known.task,
+                        known.model->rows,
+                        known.history,
+                        known.own ? &*known.own : nullptr,
+                        std::move(own.known),
+                        known.streams};
   // A model that was kept when there was one kind of them names none.
   SOTTO_TRY(made.answers_,
             known.task.model != nullptr ? known.task.model->answers(view) : answers_of_state(view));
   return made;
+}
+
+// Where a rule cannot be put into the catalogue's numbers, nothing is learned from here.
+Result<ConsentTerms> LocalRecommender::terms_here(DeviceStore& kept, const ItemNames& names) {
+  SOTTO_TRY(const PersonalPolicy policy, kept.policy());
+  auto terms = terms_of(policy, names.catalogue, names.items);
+  return terms.ok() ? std::move(*terms) : ConsentTerms{.takes_part = false};
 }
 
 Status LocalRecommender::Known::read_task(const std::string& name) {
@@ -73,11 +89,14 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
                           .personal = reasons.score - reasons.common,
                           .has_it = std::ranges::binary_search(known_->history.items(), *row),
                           .because = {}};
-  std::ranges::stable_sort(reasons.because, std::ranges::greater(), &ItemReason::weight);
+  std::ranges::stable_sort(reasons.because, std::ranges::greater(), &ScoreReason::weight);
   if (reasons.because.size() > most) reasons.because.resize(most);
-  for (const ItemReason& one : reasons.because)
+  for (const ScoreReason& one : reasons.because)
     explanation.because.push_back(
-        {.item = known_->names().name_of(one.item), .likeness = one.likeness, .weight = one.weight});
+        {.item = one.feature.empty() ? known_->names().name_of(one.item) : one.feature,
+         .likeness = one.likeness,
+         .weight = one.weight,
+         .is_feature = !one.feature.empty()});
   return explanation;
 }
 
@@ -103,6 +122,12 @@ std::string in_words(const Explanation& explanation) {
     return text +
            "None of the things you have lies near it: it is there for what everybody likes, or by "
            "chance.\n";
+  if (explanation.because.front().is_feature) {
+    text += "Of what it is, these weigh most with you:\n";
+    for (const NearItem& one : explanation.because)
+      text += fmt::format("  {}  (you care {:.3f}, it adds {:.3f})\n", one.item, one.likeness, one.weight);
+    return text + "How much you care was reckoned here, from what you have; it does not leave this device.\n";
+  }
   text += "Of the things you have, these lie nearest to it in the model and weigh most with you:\n";
   for (const NearItem& near : explanation.because)
     text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.item, near.likeness, near.weight);

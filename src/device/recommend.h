@@ -20,11 +20,12 @@ struct Recommended {
   float score = 0.0f;
 };
 
-// A thing the person has that lies near the item explained.
+// A thing the person has that lies near the item explained, or a feature of that item.
 struct NearItem {
-  std::string item;
-  float likeness = 0.0f;  // of the two, as the model sees it
+  std::string item;       // of a feature its words
+  float likeness = 0.0f;  // of the two, as the model sees it; of a feature how much the person cares for it
   float weight = 0.0f;    // how much it adds
+  bool is_feature = false;
 };
 
 struct Explanation {
@@ -51,7 +52,8 @@ class LocalRecommender {
     [[nodiscard]] Status read_task(const std::string& name);
     [[nodiscard]] ItemNames names() const { return {catalogue.get(), task.items}; }
 
-    Task task;
+    Task task;  // as it is for the person
+    DeviceStreams streams;
     std::shared_ptr<const HeldModel> model;
     std::shared_ptr<const IdTable> catalogue;  // none: numbers
     Histories history;
@@ -59,6 +61,7 @@ class LocalRecommender {
   };
 
   LocalRecommender() = default;
+  [[nodiscard]] static Result<ConsentTerms> terms_here(DeviceStore& kept, const ItemNames& names);
 
   std::unique_ptr<Known> known_;
   std::unique_ptr<TaskAnswers> answers_;
