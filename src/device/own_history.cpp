@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/recorded_contexts.h"
 #include "data/values.h"
 #include "device/item_number.h"
 
@@ -21,13 +22,20 @@ struct KnownItem {
   std::size_t place = 0;
 };
 
-std::vector<KnownItem> known_items(const Kept& kept, const IdTable* catalogue, const Task& task) {
+// With a rating on the task's scale.
+bool is_rated(const KeptInteraction& one, const TaskCatalogue* catalogue) {
+  if (!one.rating || catalogue == nullptr || !catalogue->scale) return one.rating.has_value();
+  const auto rating = static_cast<float>(*one.rating);
+  return rating >= catalogue->scale->lowest && rating <= catalogue->scale->highest;
+}
+
+std::vector<KnownItem> known_items(const Kept& kept, const TaskCatalogue* catalogue, const Task& task) {
   std::vector<KnownItem> known;
   known.reserve(kept.size());
   for (std::size_t place = 0; place < kept.size(); ++place) {
     const KeptInteraction& one = kept[place];
-    const auto row = catalogue != nullptr ? catalogue->find(one.item) : item_number(one.item);
-    if (!row || *row >= task.items || (task.model->needs_ratings && !one.rating)) continue;
+    const auto row = catalogue != nullptr ? catalogue->names.find(one.item) : item_number(one.item);
+    if (!row || *row >= task.items || (task.model->needs_ratings && !is_rated(one, catalogue))) continue;
     known.push_back({ItemIndex{*row}, place});
   }
   std::ranges::sort(known, {}, &KnownItem::row);
@@ -103,9 +111,17 @@ void add_ratings(const Kept& kept, const std::vector<KnownItem>& known, Records&
   records.scale = {lowest, highest};
 }
 
+std::shared_ptr<const Contexts> own_contexts(const TaskCatalogue& catalogue, const Records& records,
+                                             std::size_t count) {
+  if (catalogue.contexts == nullptr) return nullptr;
+  auto contexts = std::make_shared<Contexts>(*catalogue.contexts);
+  contexts->train = recorded_contexts(*catalogue.contexts, catalogue.schema, records, count);
+  return contexts;
+}
+
 }  // namespace
 
-OwnHistory own_history(const Kept& kept, const IdTable* catalogue, const Task& task) {
+OwnHistory own_history(const Kept& kept, const TaskCatalogue* catalogue, const Task& task) {
   const std::vector<KnownItem> known = known_items(kept, catalogue, task);
   const std::vector<std::size_t> order = newest_first(kept);
   OwnHistory own;
@@ -116,6 +132,11 @@ OwnHistory own_history(const Kept& kept, const IdTable* catalogue, const Task& t
   add_ratings(kept, known, *records);
   add_times(kept, known, order, *records);
   add_columns(kept, known, *records);
+  if (catalogue != nullptr) {
+    if (catalogue->scale) records->scale = *catalogue->scale;
+    own.known.features = catalogue->features;
+    own.known.contexts = own_contexts(*catalogue, *records, known.size());
+  }
   own.known.records = std::move(records);
   return own;
 }

@@ -21,7 +21,7 @@ struct OwnHistory {
 };
 
 // `catalogue`: null where the task's items are numbers.
-[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const IdTable* catalogue,
+[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const TaskCatalogue* catalogue,
                                      const Task& task);
 
 }  // namespace sotto::device

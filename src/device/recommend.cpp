@@ -28,11 +28,15 @@ double cosine(std::span<const float> a, std::span<const float> b) {
 }  // namespace
 
 std::string LocalRecommender::name(std::uint32_t row) const {
-  return names_ ? std::string(names_->name(row)) : std::to_string(row);
+  return catalogue_ ? std::string(catalogue_->names.name(row)) : std::to_string(row);
+}
+
+std::string LocalRecommender::title(std::uint32_t row) const {
+  return catalogue_ ? catalogue_->title(row) : std::to_string(row);
 }
 
 std::optional<std::uint32_t> LocalRecommender::row_of(const std::string& item) const {
-  const auto row = names_ ? names_->find(item) : item_number(item);
+  const auto row = catalogue_ ? catalogue_->names.find(item) : item_number(item);
   return row && *row < model_->rows.rows() ? row : std::nullopt;
 }
 
@@ -44,8 +48,8 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
         Code::not_found,
         fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));
   if (!made.model_->catalogue.empty()) {
-    SOTTO_TRY(made.names_, kept.catalogue(made.model_->catalogue));
-    if (!made.names_ || made.names_->size() != made.model_->rows.rows())
+    SOTTO_TRY(made.catalogue_, kept.catalogue(made.model_->catalogue));
+    if (!made.catalogue_ || made.catalogue_->names.size() != made.model_->rows.rows())
       return fail(Code::bad_input, fmt::format("the model of the task '{}' and the names of its items do not "
                                                "belong together: run an exchange",
                                                task));
@@ -95,7 +99,7 @@ std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
   for (std::size_t r = 0; r < rows.rows(); ++r) scores[r] = dot_rows(rows.row(r), own, rows.stride());
   std::vector<Recommended> best;
   for (const ScoredItem& one : top_items(std::move(scores), seen_, count))
-    best.push_back({.item = name(one.item.value), .score = one.score});
+    best.push_back({.item = name(one.item.value), .title = title(one.item.value), .score = one.score});
   return best;
 }
 
@@ -106,6 +110,7 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
   const std::span<const float> own = own_.on_device().values(0);
   const std::span<const float> vector = rows.values(*row);
   Explanation explanation{.item = item,
+                          .title = title(*row),
                           .score = dot_rows(rows.row(*row), own_.on_device().row(0), rows.stride()),
                           .bias = vector.back(),
                           .personal = static_cast<float>(dot(own, vector)),
@@ -117,6 +122,7 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
     const double weight = likeness * dot(own, rows.values(had.value));
     if (likeness <= 0.0 || weight <= 0.0) continue;  // nothing that speaks for it
     explanation.because.push_back({.item = name(had.value),
+                                   .title = title(had.value),
                                    .likeness = static_cast<float>(likeness),
                                    .weight = static_cast<float>(weight)});
   }
@@ -141,7 +147,7 @@ std::string in_words(const Explanation& explanation) {
   std::string text = fmt::format(
       "'{}' has the score {:.3f}: {:+.3f} from what all devices together learned about it, {:+.3f} "
       "from what this device knows of you.\n",
-      explanation.item, explanation.score, explanation.bias, explanation.personal);
+      explanation.title, explanation.score, explanation.bias, explanation.personal);
   if (explanation.has_it) text += "You have it already, so it is not recommended.\n";
   if (explanation.because.empty())
     return text +
@@ -149,7 +155,7 @@ std::string in_words(const Explanation& explanation) {
            "chance.\n";
   text += "Of the things you have, these lie nearest to it in the model and weigh most with you:\n";
   for (const NearItem& near : explanation.because)
-    text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.item, near.likeness, near.weight);
+    text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.title, near.likeness, near.weight);
   return text + "Likeness is the model's, learned from who has what; it is a hint, not a proof of cause.\n";
 }
 

@@ -16,18 +16,21 @@ namespace sotto::device {
 
 struct Recommended {
   std::string item;
+  std::string title;  // what the catalogue calls it: its name, where that has no title
   float score = 0.0f;
 };
 
 // A thing the person has that lies near the item explained.
 struct NearItem {
   std::string item;
+  std::string title;
   float likeness = 0.0f;  // cosine of the two vectors
   float weight = 0.0f;    // likeness × the score that the person's row gives it without its bias
 };
 
 struct Explanation {
   std::string item;
+  std::string title;
   float score = 0.0f;
   float bias = 0.0f;      // what everybody's devices learned about it
   float personal = 0.0f;  // what the person's own row adds
@@ -48,10 +51,11 @@ class LocalRecommender {
   LocalRecommender() = default;
   [[nodiscard]] Status find_own(DeviceStore& kept, const std::string& task);
   [[nodiscard]] std::string name(std::uint32_t row) const;
+  [[nodiscard]] std::string title(std::uint32_t row) const;
   [[nodiscard]] std::optional<std::uint32_t> row_of(const std::string& item) const;
 
   std::shared_ptr<const HeldModel> model_;
-  std::shared_ptr<const IdTable> names_;  // none: numbers
+  std::shared_ptr<const TaskCatalogue> catalogue_;  // none: numbers
   Private<RowMatrix> own_;
   std::vector<ItemIndex> seen_;  // ascending
 };

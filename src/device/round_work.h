@@ -24,7 +24,8 @@ struct RoundWork {
 
 // `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
 [[nodiscard]] Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task,
-                                                              std::uint32_t round, const IdTable* catalogue,
+                                                              std::uint32_t round,
+                                                              const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
 
 }  // namespace sotto::device

@@ -14,7 +14,9 @@
 #include <span>
 
 #include "base/private.h"
+#include "data/contexts.h"
 #include "data/histories.h"
+#include "data/item_features.h"
 #include "data/records.h"
 #include "fed/aggregator.h"
 #include "fed/models/task.h"
@@ -46,6 +48,10 @@ struct DeviceKnowledge {
   // In `train`, one entry an item of `consumed`; null: nothing was recorded. Ratings are there where every
   // item has one; a time that is not known is no_time.
   std::shared_ptr<const Records> records = nullptr;
+  // Of the task's items, as the operator knows them; and the vocabulary of contexts, in which `train` has the
+  // values of the records. Null: the task brought none.
+  std::shared_ptr<const ItemFeatures> features = nullptr;
+  std::shared_ptr<const Contexts> contexts = nullptr;
 };
 
 // Histories of one user, the device. They and the task, whose consent is the person's, outlive the model.
