@@ -23,7 +23,7 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   SOTTO_TRY_DONE(known.read_task(task));
   if (!known.model->catalogue.empty()) {
     SOTTO_TRY(known.catalogue, kept.catalogue(known.model->catalogue));
-    if (!known.catalogue || known.catalogue->size() != known.task.items)
+    if (!known.catalogue || known.catalogue->names.size() != known.task.items)
       return fail(Code::bad_input, fmt::format("the model of the task '{}' and the names of its items do not "
                                                "belong together: run an exchange",
                                                task));
@@ -75,7 +75,9 @@ std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
   answers_->score(scores);
   std::vector<Recommended> best;
   for (const ScoredItem& one : top_items(std::move(scores), known_->history.items(), count))
-    best.push_back({.item = known_->names().name_of(one.item), .score = one.score});
+    best.push_back({.item = known_->names().name_of(one.item),
+                    .title = known_->names().title_of(one.item),
+                    .score = one.score});
   return best;
 }
 
@@ -84,6 +86,7 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
   if (!row) return fail(Code::not_found, "the model knows no item of this name");
   ScoreReasons reasons = answers_->reasons(*row);
   Explanation explanation{.item = item,
+                          .title = known_->names().title_of(*row),
                           .score = reasons.score,
                           .bias = reasons.common,
                           .personal = reasons.score - reasons.common,
@@ -91,12 +94,14 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
                           .because = {}};
   std::ranges::stable_sort(reasons.because, std::ranges::greater(), &ScoreReason::weight);
   if (reasons.because.size() > most) reasons.because.resize(most);
-  for (const ScoreReason& one : reasons.because)
-    explanation.because.push_back(
-        {.item = one.feature.empty() ? known_->names().name_of(one.item) : one.feature,
-         .likeness = one.likeness,
-         .weight = one.weight,
-         .is_feature = !one.feature.empty()});
+  for (const ScoreReason& one : reasons.because) {
+    const bool is_feature = !one.feature.empty();
+    explanation.because.push_back({.item = is_feature ? one.feature : known_->names().name_of(one.item),
+                                   .title = is_feature ? one.feature : known_->names().title_of(one.item),
+                                   .likeness = one.likeness,
+                                   .weight = one.weight,
+                                   .is_feature = is_feature});
+  }
   return explanation;
 }
 
@@ -116,7 +121,7 @@ std::string in_words(const Explanation& explanation) {
   std::string text = fmt::format(
       "'{}' has the score {:.3f}: {:+.3f} from what all devices together learned about it, {:+.3f} "
       "from what this device knows of you.\n",
-      explanation.item, explanation.score, explanation.bias, explanation.personal);
+      explanation.title, explanation.score, explanation.bias, explanation.personal);
   if (explanation.has_it) text += "You have it already, so it is not recommended.\n";
   if (explanation.because.empty())
     return text +
@@ -125,12 +130,12 @@ std::string in_words(const Explanation& explanation) {
   if (explanation.because.front().is_feature) {
     text += "Of what it is, these weigh most with you:\n";
     for (const NearItem& one : explanation.because)
-      text += fmt::format("  {}  (you care {:.3f}, it adds {:.3f})\n", one.item, one.likeness, one.weight);
+      text += fmt::format("  {}  (you care {:.3f}, it adds {:.3f})\n", one.title, one.likeness, one.weight);
     return text + "How much you care was reckoned here, from what you have; it does not leave this device.\n";
   }
   text += "Of the things you have, these lie nearest to it in the model and weigh most with you:\n";
   for (const NearItem& near : explanation.because)
-    text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.item, near.likeness, near.weight);
+    text += fmt::format("  {}  (likeness {:.2f}, weight {:.3f})\n", near.title, near.likeness, near.weight);
   return text + "Likeness is the model's, learned from who has what; it is a hint, not a proof of cause.\n";
 }
 

@@ -5,8 +5,11 @@
 
 namespace sotto::device {
 
-Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catalogue, std::size_t items) {
-  if (catalogue != nullptr) return terms_where_known(policy, Catalogue{*catalogue, items, {}});
+Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const TaskCatalogue* catalogue,
+                              std::size_t items) {
+  if (catalogue != nullptr)
+    return terms_where_known(policy, Catalogue{catalogue->names, items, catalogue->categories,
+                                               catalogue->features.get(), catalogue->contexts.get()});
   IdTable numbers;
   if (!policy.items.empty())
     for (std::size_t item = 0; item < items; ++item) numbers.intern(std::to_string(item));
@@ -21,7 +24,7 @@ Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task) {
 }
 
 Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task, std::uint32_t round,
-                                                const IdTable* catalogue, const RowMatrix& shared) {
+                                                const TaskCatalogue* catalogue, const RowMatrix& shared) {
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();

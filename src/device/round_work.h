@@ -23,14 +23,15 @@ struct RoundWork {
 };
 
 // The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.
-[[nodiscard]] Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catalogue,
+[[nodiscard]] Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const TaskCatalogue* catalogue,
                                             std::size_t items);
 // Where the device's draws begin; one that is not enrolled has nothing that was drawn before.
 [[nodiscard]] Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task);
 
 // `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
 [[nodiscard]] Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task,
-                                                              std::uint32_t round, const IdTable* catalogue,
+                                                              std::uint32_t round,
+                                                              const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
 
 }  // namespace sotto::device
