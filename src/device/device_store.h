@@ -34,7 +34,10 @@ struct KeptInteraction {
 };
 
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
+// Where a device took part and has not received a version yet, it has the task's name and spec alone.
 struct HeldModel {
+  [[nodiscard]] bool has_version() const { return !version.empty(); }
+
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;

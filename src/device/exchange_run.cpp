@@ -124,7 +124,7 @@ Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
   for (const std::string& task : held) {
     SOTTO_TRY(const auto model, kept_.model(task));
-    if (model == nullptr) continue;
+    if (model == nullptr || !model->has_version()) continue;
     v1::Held* entry = request.add_held();
     entry->set_task(task);
     entry->set_version(model->version);
@@ -216,9 +216,14 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   SOTTO_TRY(auto held, kept_.model(task_.name));
   if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
     return {object("the task is refused: it is not what it was when this device first took part")};
-  auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
-  if (!model.ok()) return {object(model.error().message)};
-  model_.emplace(std::move(*model));
+  if (task_.shape().blind && !retry_ms_) {
+    // The task is what it will be held to later, before there is a version of its model here.
+    if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
+  } else {
+    auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
+    if (!model.ok()) return {object(model.error().message)};
+    model_.emplace(std::move(*model));
+  }
   stage_ = Stage::model;
   if (!assignment.task().has_catalogue()) return {std::nullopt};
   const v1::BlobRef& names = assignment.task().catalogue();
@@ -251,6 +256,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
+  if (!model_) return stage_ = Stage::fit, std::optional<Next>();
   if (model_->model() != nullptr && retry_ms_) {
     report_.download = model_->download();
     return {end(Ending::no_work, "", *retry_ms_)};

@@ -22,8 +22,10 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
     if (catalogue == nullptr || catalogue->names.size() != task_.items)
       return {object("the task is refused: its catalogue has another number of items")};
   }
-  report_.download = model_->download();
-  auto work = work_for_round(kept_, task_, report_.round, catalogue.get(), model_->model()->rows);
+  if (model_) report_.download = model_->download();
+  const RowMatrix none;
+  const RowMatrix& shared = model_ ? model_->model()->rows : none;
+  auto work = work_for_round(kept_, task_, report_.round, catalogue.get(), shared);
   model_.reset();
   if (!work.ok()) {
     const Code code = work.error().code;

@@ -92,7 +92,7 @@ Result<std::shared_ptr<const HeldModel>> MemoryDeviceStore::model(const std::str
 }
 
 Status MemoryDeviceStore::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
-  shelf_.keep_model(model);
+  if (model->has_version()) shelf_.keep_model(model);
   state(task).model = model;
   return Done{};
 }

@@ -16,7 +16,7 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   made.known_ = std::make_unique<Known>();
   Known& known = *made.known_;
   SOTTO_TRY(known.model, kept.model(task));
-  if (!known.model)
+  if (!known.model || !known.model->has_version())
     return fail(
         Code::not_found,
         fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));

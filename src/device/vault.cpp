@@ -81,7 +81,9 @@ Result<HeldModel> read_model(std::string_view text) {
   if (in.spoiled()) return fail(Code::bad_input, "cut short");
   const auto rest = in.raw(in.remaining());
   model.encoded.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
-  SOTTO_TRY(model.rows, rows_of(model.encoded, shape));
+  if (model.has_version()) {
+    SOTTO_TRY(model.rows, rows_of(model.encoded, shape));
+  }
   return model;
 }
 

@@ -35,6 +35,7 @@ struct TaskShape {
   };
   Sent sent;
   std::int32_t limit = 0;  // of a number that is added, up and down
+  bool blind = false;      // a contribution follows from no shared rows: none are fetched for it
   bool solved = false;     // the next rows follow from this one sum alone: it is whole, and of one version
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
