@@ -36,8 +36,8 @@ Result<std::string> item_remark(const ConsentOptions& options, Vault& vault) {
   return remark_on_item(vault, options.name);
 }
 
-Result<std::string> category_remark(const ConsentOptions& options, Vault& /*vault*/) {
-  return remark_on_category(options.name, options.answer);
+Result<std::string> category_remark(const ConsentOptions& options, Vault& vault) {
+  return remark_on_category(vault, options.name, options.answer);
 }
 
 Status show(ConsentOptions& options, const Console& console) {

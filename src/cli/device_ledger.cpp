@@ -28,7 +28,13 @@ Status list(LedgerOptions& options, const Console& console) {
     print_json(console, ledger_json(reading));
     return Done{};
   }
-  console.print(ledger_table(reading, options.last, options.items, console));
+  if (!options.items) {
+    console.print(ledger_table(reading, options.last, nullptr, console));
+    return Done{};
+  }
+  SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
+  SOTTO_TRY(const ItemTitles titles, ItemTitles::load(*vault));
+  console.print(ledger_table(reading, options.last, &titles, console));
   return Done{};
 }
 

@@ -124,10 +124,11 @@ std::string whole_epsilon(const std::vector<LedgerEntry>& entries) {
   return fmt::format("{:.4g}", sum);
 }
 
-std::string items_text(const LedgerEntry& entry) {
-  return fmt::format(
-      "  round {}, {}:\n    {}\n", entry.round, entry.task,
-      entry.items.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(entry.items, ", ")));
+std::string items_text(const LedgerEntry& entry, const ItemTitles& titles) {
+  std::vector<std::string> names;
+  for (const std::string& item : entry.items) names.push_back(titles.of(item, entry.task));
+  return fmt::format("  round {}, {}:\n    {}\n", entry.round, entry.task,
+                     names.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::set<std::string> all_items(const LedgerReading& reading) {
@@ -231,7 +232,8 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"levels", levels}};
 }
 
-std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items, const Console& console) {
+std::string ledger_table(const LedgerReading& reading, std::size_t most, const ItemTitles* titles,
+                         const Console& console) {
   if (reading.entries.empty()) return "Nothing has left this device.\n";
   Table table({{"round", Align::right},
                {"for"},
@@ -246,11 +248,11 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
     table.row({std::to_string(entry.round), entry.task, entry.mechanism,
                entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry),
                human_count(entry.items.size())});
-    if (items) which += items_text(entry);
+    if (titles != nullptr) which += items_text(entry, *titles);
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   text += table.text(console);
-  if (items) text += "\nYour things in each:\n" + which;
+  if (titles != nullptr) text += "\nYour things in each:\n" + which;
   return text +
          fmt::format("\n{} rounds, {}, {} of your things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),

@@ -16,7 +16,7 @@ constexpr std::int64_t first_backoff_ms = 250;
 constexpr std::int64_t last_backoff_ms = 30'000;
 constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says
 constexpr std::size_t token_bytes = 16;
-constexpr std::uint64_t most_catalogue_bytes = 64u << 20;  // packed
+constexpr std::uint64_t most_packed_catalogue = 64u << 20;
 // The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
 constexpr double most_leak = 0x1p-30;
 
@@ -227,8 +227,7 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   stage_ = Stage::model;
   if (!assignment.task().has_catalogue()) return {std::nullopt};
   const v1::BlobRef& names = assignment.task().catalogue();
-  if (!fetchable(names, std::min(std::uint64_t{task_.items} * (most_item_name + 1) + (1u << 16),
-                                 most_catalogue_bytes)))
+  if (!fetchable(names, std::min(most_catalogue_bytes(task_.items), most_packed_catalogue)))
     return {object("the task is refused: its catalogue has no proper name, or is too large")};
   catalogue_name_ = names.hash();
   SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));
@@ -249,7 +248,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!packed.ok()) return {object(packed.error().message)};
   const auto table = read_catalogue(*packed, task_.items);
   if (!table.ok()) return {object(table.error().message)};
-  if ((*table)->size() != task_.items)
+  if ((*table)->names.size() != task_.items)
     return {object("the task's catalogue is refused: it has fewer names than the task has items")};
   SOTTO_TRY_DONE(kept_.keep_catalogue(catalogue_name_, *packed));
   stage_ = Stage::model;

@@ -16,16 +16,16 @@ bool is_last(v1::Phase phase) { return phase == v1::PHASE_CONTRIBUTION || phase 
 }  // namespace
 
 ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
-  std::shared_ptr<const IdTable> names;
+  std::shared_ptr<const TaskCatalogue> catalogue;
   if (!catalogue_name_.empty()) {
-    SOTTO_TRY(names, kept_.catalogue(catalogue_name_));
-    if (names == nullptr || names->size() != task_.items)
+    SOTTO_TRY(catalogue, kept_.catalogue(catalogue_name_));
+    if (catalogue == nullptr || catalogue->names.size() != task_.items)
       return {object("the task is refused: its catalogue has another number of items")};
   }
   if (model_) report_.download = model_->download();
   const RowMatrix none;
   const RowMatrix& shared = model_ ? model_->model()->rows : none;
-  auto work = work_for_round(kept_, task_, report_.round, names.get(), shared);
+  auto work = work_for_round(kept_, task_, report_.round, catalogue.get(), shared);
   model_.reset();
   if (!work.ok()) {
     const Code code = work.error().code;

@@ -21,7 +21,7 @@ void add_record(const Records& records, std::uint64_t place, KeptInteraction& on
 
 }  // namespace
 
-std::shared_ptr<const IdTable> SharedShelf::catalogue(const std::string& hash) {
+std::shared_ptr<const TaskCatalogue> SharedShelf::catalogue(const std::string& hash) {
   const std::lock_guard guard(mutex_);
   const auto at = catalogues_.find(hash);
   return at == catalogues_.end() ? nullptr : at->second;
@@ -72,7 +72,7 @@ Result<std::vector<KeptInteraction>> MemoryDeviceStore::interactions() {
   return all;
 }
 
-Result<std::shared_ptr<const IdTable>> MemoryDeviceStore::catalogue(const std::string& hash) {
+Result<std::shared_ptr<const TaskCatalogue>> MemoryDeviceStore::catalogue(const std::string& hash) {
   return shelf_.catalogue(hash);
 }
 

@@ -5,10 +5,11 @@
 
 namespace sotto::device {
 
-namespace {
-
-Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catalogue, std::size_t items) {
-  if (catalogue != nullptr) return terms_where_known(policy, Catalogue{*catalogue, items, {}});
+Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const TaskCatalogue* catalogue,
+                              std::size_t items) {
+  if (catalogue != nullptr)
+    return terms_where_known(policy, Catalogue{catalogue->names, items, catalogue->categories,
+                                               catalogue->features.get(), catalogue->contexts.get()});
   IdTable numbers;
   if (!policy.items.empty())
     for (std::size_t item = 0; item < items; ++item) numbers.intern(std::to_string(item));
@@ -17,28 +18,25 @@ Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const IdTable* catal
 
 Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task) {
   SOTTO_TRY(const auto enrolment, kept.enrolment());
-  if (!enrolment) return fail(Code::usage, "this device is not enrolled anywhere");
+  if (!enrolment) return DeviceStreams();
   if (task.reproducible) return DeviceStreams{task.plan.seed, UserIndex{enrolment->index}};
   return DeviceStreams{enrolment->own_seed, UserIndex{0}};
 }
 
-}  // namespace
-
 Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task, std::uint32_t round,
-                                                const IdTable* catalogue, const RowMatrix& shared) {
+                                                const TaskCatalogue* catalogue, const RowMatrix& shared) {
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   OwnHistory history = own_history(all, catalogue, task);
+  if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
   DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
                    std::move(history.known));
   if (!device.can_answer()) return std::optional<RoundWork>();
   SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  const Private<RowMatrix> start = device.start();
-  const std::size_t width = start.on_device().width();
-  if (!own || own->on_device().rows() != 1 || own->on_device().width() != width) own = start;
+  own = own ? device.resumed(*own) : device.start();
   SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
   RoundWork work{std::move(*own), *made, {}};
   for (const ItemIndex item : device.sent())

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "device/device_store.h"
-#include "fed/models/task.h"
+#include "fed/models/task_model.h"
 #include "privacy/contribution.h"
 
 namespace sotto::device {
@@ -22,9 +22,16 @@ struct RoundWork {
   std::vector<std::string> items;  // those of the person's that are in it, by name
 };
 
+// The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.
+[[nodiscard]] Result<ConsentTerms> terms_of(const PersonalPolicy& policy, const TaskCatalogue* catalogue,
+                                            std::size_t items);
+// Where the device's draws begin; one that is not enrolled has nothing that was drawn before.
+[[nodiscard]] Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task);
+
 // `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
 [[nodiscard]] Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task,
-                                                              std::uint32_t round, const IdTable* catalogue,
+                                                              std::uint32_t round,
+                                                              const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
 
 }  // namespace sotto::device

@@ -237,13 +237,13 @@ Result<std::vector<KeptInteraction>> Vault::interactions() {
   return all;
 }
 
-Result<std::shared_ptr<const IdTable>> Vault::catalogue(const std::string& hash) {
+Result<std::shared_ptr<const TaskCatalogue>> Vault::catalogue(const std::string& hash) {
   if (const auto found = catalogues_.find(hash); found != catalogues_.end()) return found->second;
   SOTTO_TRY(const std::optional<std::string> packed, records_.get(RecordKind::catalogue, hash));
-  if (!packed) return std::shared_ptr<const IdTable>();
-  SOTTO_TRY(const std::shared_ptr<const IdTable> names, read_catalogue(*packed, most_items));
-  catalogues_[hash] = names;
-  return names;
+  if (!packed) return std::shared_ptr<const TaskCatalogue>();
+  SOTTO_TRY(const std::shared_ptr<const TaskCatalogue> known, read_catalogue(*packed, most_items));
+  catalogues_[hash] = known;
+  return known;
 }
 
 Status Vault::keep_catalogue(const std::string& hash, const std::string& packed) {

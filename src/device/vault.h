@@ -39,7 +39,7 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
-  [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
+  [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const HeldModel>> model(const std::string& task) override;
@@ -86,7 +86,7 @@ class Vault final : public DeviceStore {
 
   SealedRecords records_;
   std::map<std::string, std::shared_ptr<const HeldModel>> models_;
-  std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
+  std::map<std::string, std::shared_ptr<const TaskCatalogue>> catalogues_;
   std::uint64_t nonce_ = 0;        // given out last
   std::uint64_t nonce_limit_ = 0;  // of the block: what is written
 };

@@ -21,6 +21,7 @@
 // `ask` means: not until I have been asked. Until somebody answers it is `never`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -82,6 +83,16 @@ struct ConsentLevel {
 [[nodiscard]] Status set_level(PersonalPolicy& policy, const std::string& name);
 // The level whose settings these are, or "custom".
 [[nodiscard]] const char* level_of(const PersonalPolicy& policy);
+
+// Each of the categories of "Action|Comedy".
+template <class Each>
+void for_categories(std::string_view joined, const Each& each) {
+  for (std::size_t begin = 0; begin <= joined.size();) {
+    const std::size_t end = std::min(joined.find('|', begin), joined.size());
+    if (end > begin) each(joined.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
 
 // The items a model knows, by name, with the categories of each: "Action|Comedy". No categories at all:
 // empty. No features, no contexts: no model of it looks at any.

@@ -51,7 +51,7 @@ struct TaskConfig {
   v1::TaskSpec spec;
   RoundRules rules;
   std::optional<TaskDp> dp;
-  std::string catalogue;  // names, one a line; empty: numbers
+  std::string catalogue;  // of encode_catalogue(), or names, one a line; empty: numbers
 };
 
 [[nodiscard]] Status check(const TaskConfig& config);

@@ -59,12 +59,13 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
 
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   if (config_.catalogue.empty()) return Done{};
-  const auto lines = std::count(config_.catalogue.begin(), config_.catalogue.end(), '\n');
-  const auto names = static_cast<std::uint64_t>(lines) + (config_.catalogue.back() == '\n' ? 0 : 1);
-  if (names != task_.items)
+  std::string packed = pack_catalogue(config_.catalogue);
+  // As a device will read it.
+  const auto read = read_catalogue(packed, task_.items);
+  if (!read.ok()) return chained(read.error(), fmt::format("task '{}' of {} items", task_.name, task_.items));
+  if ((*read)->names.size() != task_.items)
     return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", task_.name,
-                                         task_.items, names));
-  std::string packed;
+                                         task_.items, (*read)->names.size()));
   if (known != nullptr && known->has_catalogue()) {
     // The bytes that were given out before, whatever this library would make of the names.
     SOTTO_TRY(packed, around_.store.blob(known->catalogue().hash()));
@@ -75,7 +76,6 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
                                                   "never changes, choose a new name",
                                                   task_.name));
   } else {
-    packed = pack_catalogue(config_.catalogue);
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
   config_.spec.mutable_catalogue()->set_hash(blob_hash(packed));

@@ -8,7 +8,9 @@
 
 #include "device/testing/fake_coordinator.h"
 #include "fed/models/testing/slow_als.h"
+#include "fed/wire/catalogue.h"
 #include "sotto/move.h"
+#include "sotto/sotto.h"
 
 namespace sotto::device::c_test {
 namespace {
@@ -153,6 +155,49 @@ TEST_F(CInterfaceOfFederatedAls, RecommendsByWhatThePersonHasNow) {
   EXPECT_EQ(best(), before);
   for (const char* item : {"2", "5", "11"}) ASSERT_EQ(sotto_remove_interaction(device_, item), SOTTO_OK);
   EXPECT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, &order), SOTTO_NOT_FOUND);
+}
+
+class CInterfaceWithACatalogue : public CInterface {
+ protected:
+  CInterfaceWithACatalogue() {
+    TaskCatalogue catalogue;
+    for (int item = 0; item < 30; ++item) {
+      catalogue.names.intern(std::to_string(item));
+      catalogue.titles.push_back(item == 3 ? "" : "Title " + std::to_string(item));
+      catalogue.categories.emplace_back(item < 10 ? "Drama|War" : "");
+      catalogue.pictures.emplace_back(item == 4 ? "https://example.org/4.jpg" : "");
+    }
+    *wire_.server.spec.mutable_catalogue() = wire_.server.keep(pack_catalogue(encode_catalogue(catalogue)));
+  }
+  struct Described {
+    std::string title, categories, picture;
+  };
+  sotto_status describe(const char* task, const char* item, Described& out) {
+    const sotto_description_fn each = [](void* to, const sotto_description* from) {
+      *static_cast<Described*>(to) = {from->title, from->categories, from->picture};
+    };
+    return sotto_describe(device_, task, item, each, &out);
+  }
+};
+
+TEST_F(CInterfaceWithACatalogue, ItemsHaveTheirNames) {
+  Described one;
+  EXPECT_EQ(describe(nullptr, "4", one), SOTTO_NOT_FOUND);  // nothing was fetched yet
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  ASSERT_EQ(describe(nullptr, "4", one), SOTTO_OK) << sotto_last_error(device_);
+  EXPECT_EQ(one.title, "Title 4");
+  EXPECT_EQ(one.categories, "Drama|War");
+  EXPECT_EQ(one.picture, "https://example.org/4.jpg");
+  ASSERT_EQ(describe("small", "3", one), SOTTO_OK);
+  EXPECT_EQ(one.title, "3");
+  EXPECT_EQ(one.picture, "");
+  EXPECT_EQ(describe("another", "12", one), SOTTO_OK);
+  EXPECT_EQ(describe(nullptr, "30", one), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_describe(device_, nullptr, "4", nullptr, nullptr), SOTTO_USAGE);
+  std::vector<std::string> words;
+  ASSERT_EQ(sotto_explain(device_, nullptr, "4", 3, collect_text, nullptr, &words), SOTTO_OK);
+  EXPECT_NE(words.at(0).find("'Title 4'"), std::string::npos) << words[0];
 }
 
 TEST_F(CInterface, ConditionsAndThePersonComeFirst) {

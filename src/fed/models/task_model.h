@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "base/private.h"
 #include "fed/aggregator.h"
@@ -32,13 +32,6 @@ class TaskOptions {
   ~TaskOptions() = default;
 };
 
-// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
-// that it drew itself and keeps.
-struct DeviceStreams {
-  std::uint64_t seed = 1;
-  UserIndex index;
-};
-
 class DeviceModel {
  public:
   DeviceModel() = default;
@@ -50,9 +43,16 @@ class DeviceModel {
   [[nodiscard]] virtual bool can_answer() const = 0;
   // The private row as it starts.
   [[nodiscard]] virtual RowMatrix start() const = 0;
+  // One that an earlier round left, as far as it fits what the person has now.
+  [[nodiscard]] virtual RowMatrix resumed(const RowMatrix& kept) const {
+    RowMatrix fresh = start();
+    return kept.rows() == 1 && kept.width() == fresh.width() ? kept : fresh;
+  }
   // The contribution to a round; it is overwritten by the next call. Moves `own`.
   [[nodiscard]] virtual Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared,
                                                          RowMatrix& own) = 0;
+  // Where rows do not show it: the person's items that were let out for the last contribution, ascending.
+  [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
 };
 
 // Where a task's server stands between two rounds.
@@ -86,8 +86,7 @@ struct TaskModel {
   Status (*read)(const v1::TaskSpec& spec, Task& task);
   TaskShape (*shape)(const Task& task);
   // The row of a contribution that comes from an item; rows keep the items' order. Null where rows do not
-  // show which items let them be: what was sent is then what consent let out, asked in the order of the
-  // history.
+  // show which items let them be: DeviceModel::let_out() says it.
   std::uint32_t (*row_of)(ItemIndex item);
   std::unique_ptr<DeviceModel> (*device)(const Task& task, const DeviceStreams& streams,
                                          const DeviceHistory& history);
@@ -98,6 +97,11 @@ struct TaskModel {
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it learns from ratings: what a person has and did not rate takes no part.
   bool needs_ratings = false;
+  // What the options take from the task's catalogue, into the message: counts that decide what travels.
+  // Fails where the catalogue lacks what the model learns from. Null: they take nothing.
+  Status (*take_known)(const DeviceKnowledge& known, v1::TaskSpec& spec) = nullptr;
+  // Whether a catalogue is the one that the options were taken from.
+  Status (*check_known)(const Task& task, const DeviceKnowledge& known) = nullptr;
 };
 
 // A half of a model's own.
