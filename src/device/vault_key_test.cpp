@@ -97,7 +97,7 @@ TEST_F(VaultKeys, VaultsOfVersion010Open) {
       ASSERT_NE(model, nullptr);
       EXPECT_EQ(model->encoded, world_.model()->encoded);
       EXPECT_EQ(model->task, "");
-      EXPECT_EQ((*vault->catalogue(model->catalogue))->name(2), "item 2");
+      EXPECT_EQ((*vault->catalogue(model->catalogue))->names.name(2), "item 2");
       EXPECT_TRUE(std::ranges::equal((*vault->own_row("t"))->on_device().values(0), world_.own().values(0)));
       const KeptLedger ledger = vault->ledger().value();
       EXPECT_EQ(read_ledger(ledger.lines, ledger.head, ledger.public_key).value().entries.size(), 1u);
