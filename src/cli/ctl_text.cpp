@@ -24,6 +24,12 @@ std::string time_of(const Json& one, const char* key) {
   return ms == 0 ? "" : human_time(ms / 1000);
 }
 
+// What made a version.
+std::string origin_of(const Json& version) {
+  if (version.contains("again")) return fmt::format("version {}", cell(version["again"]));
+  return version["version"] == 0 ? "" : fmt::format("round {}", cell(version["round"]));
+}
+
 // What secure sums showed about a device.
 std::string conduct_text(const Json& device) {
   if (!device.contains("secure_sums")) return "";
@@ -92,12 +98,12 @@ std::string round_table(const Json& rounds, const Console& console) {
 
 std::string version_table(const Json& versions, const Console& console) {
   Table table({{"version", Align::right, Tone::strong},
-               {"round", Align::right},
+               {"made by", Align::right},
                {"contributions", Align::right},
                {"released", Align::left},
                {"model", Align::left}});
   for (const Json& one : versions)
-    table.row({cell(one["version"]), cell(one["round"]), cell(one["contributions"]), time_of(one, "time_ms"),
+    table.row({cell(one["version"]), origin_of(one), cell(one["contributions"]), time_of(one, "time_ms"),
                cell(one["model_hash"])});
   return table.text(console);
 }

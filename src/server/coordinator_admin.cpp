@@ -48,11 +48,13 @@ Json round_json(const RoundRecord& round) {
 }
 
 Json version_json(const VersionRecord& version) {
-  return {{"version", version.number},
-          {"round", version.round},
-          {"contributions", version.contributions},
-          {"model_hash", version.model_hash},
-          {"time_ms", version.time_ms}};
+  Json out{{"version", version.number},
+           {"round", version.round},
+           {"contributions", version.contributions},
+           {"model_hash", version.model_hash},
+           {"time_ms", version.time_ms}};
+  if (version.again) out["again"] = *version.again;
+  return out;
 }
 
 Json task_json(const TaskRun& task) {
@@ -149,6 +151,13 @@ struct Coordinator::Answers {
     SOTTO_TRY_DONE(one->set_state(state));
     return task_json(*one);
   }
+  [[nodiscard]] Result<Json> release() const {
+    SOTTO_TRY(TaskRun * one, task());
+    if (!arguments.contains("version"))
+      return fail(Code::usage, "state which version: 'versions' lists them");
+    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(), own.now_ms_));
+    return version_json(one->version());
+  }
   [[nodiscard]] Result<Json> export_model() const {
     SOTTO_TRY(const TaskRun* one, task());
     VersionRecord version = one->version();
@@ -206,14 +215,15 @@ struct Coordinator::Answers {
     if (command == "devices") return devices();
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
+    if (command == "release") return release();
     if (command == "export") return export_model();
     if (command == "revoke") return set_revoked(true);
     if (command == "unrevoke") return set_revoked(false);
     if (command == "tokens") return tokens();
     return fail(
         Code::usage,
-        "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke, "
-        "unrevoke or tokens");
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, export, "
+        "revoke, unrevoke or tokens");
   }
 };
 

@@ -43,10 +43,13 @@ RoundRecord read_round(const Query& row) {
           row.text(7)};
 }
 
-#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms"
+#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms, again"
 VersionRecord read_version(const Query& row) {
-  return {row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
-          row.text(5), row.number<std::int64_t>(6)};
+  VersionRecord version{
+      row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
+      row.text(5), row.number<std::int64_t>(6)};
+  if (!row.is_null(7)) version.again = row.number<std::uint32_t>(7);
+  return version;
 }
 
 #define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
@@ -122,9 +125,10 @@ Status SqliteStore::add_version(const VersionRecord& version) {
     return fail(Code::bad_input,
                 fmt::format("version {} of task '{}' does not follow the newest: the next is {}",
                             version.number, version.task, next));
-  SOTTO_TRY_DONE(database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)",
-                                {version.task, version.number, version.round, version.contributions,
-                                 version.model_hash, Octets(version.master), version.time_ms}));
+  SOTTO_TRY_DONE(
+      database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                     {version.task, version.number, version.round, version.contributions, version.model_hash,
+                      Octets(version.master), version.time_ms, version.again}));
   return Done{};
 }
 
@@ -191,6 +195,20 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
     SOTTO_TRY_DONE(close_round(round, RoundState::committed));
     SOTTO_TRY_DONE(add_version(version));
     return set_budget(round.task, budget);
+  });
+}
+
+Status SqliteStore::release_again(const VersionRecord& version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const std::uint64_t same,
+              database_->number("SELECT count(*) FROM version WHERE task = ? AND number = ? AND master = ? "
+                                "AND model_hash = ? AND again IS NULL",
+                                {version.task, version.again, Octets(version.master), version.model_hash}));
+    if (same == 0)
+      return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model of an earlier one",
+                                               version.number, version.task));
+    return add_version(version);
   });
 }
 

@@ -113,6 +113,11 @@ std::string make_call(Store& store, const Call& call) {
       return store.put_blob(bytes_of_blob(call.second)).value();
     case 11:
       return outcome(store.keep_blobs(std::vector<std::string>{blob_hash(bytes_of_blob(call.second))}));
+    case 13: {
+      VersionRecord version = version_of(call);
+      version.again = static_cast<std::uint32_t>(call.second);
+      return outcome(store.release_again(version));
+    }
     default: {
       const auto blob = store.blob(blob_hash(bytes_of_blob(call.second)));
       return blob.ok() ? *blob : outcome(blob.error());
@@ -120,7 +125,7 @@ std::string make_call(Store& store, const Call& call) {
   }
 }
 
-constexpr int kinds_of_calls = 13;  // and one more: close and open again
+constexpr int kinds_of_calls = 14;  // and one more: close and open again
 
 RC_GTEST_PROP(SqliteStore, DoesWhatThePlainOneDoes, ()) {
   const TemporaryFolder folder;
@@ -150,14 +155,15 @@ RC_GTEST_PROP(SqliteStore, AgreesOnAlongTask, ()) {
       static_cast<void>(make_call(*one, {10, 0, number, 0}));
   for (Store* one : {static_cast<Store*>(store.get()), static_cast<Store*>(&plain)})
     RC_ASSERT(make_call(*one, {0, 0, 0, 0}) == "done");
-  const auto kinds = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 6));
+  const auto kinds = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 7));
+  constexpr int again = 6;  // the start once more
   int round = 0, version = 1;
   for (const int kind : kinds) {
-    const Call call{kind, 0, round, version};
+    const Call call = kind == again ? Call{13, 0, 0, version} : Call{kind, 0, round, version};
     const std::string told = make_call(*store, call);
     RC_ASSERT(told == make_call(plain, call));
     if (told == "done" && (kind == 3 || kind == 4)) ++round;
-    if (told == "done" && kind == 3) ++version;
+    if (told == "done" && (kind == 3 || kind == again)) ++version;
   }
   store.reset();
   store = opened(folder.state());
@@ -206,9 +212,26 @@ TEST(SqliteStore, AnotherEditionIsRefused) {
   run_sql(folder.state() / "coordinator.db", "PRAGMA user_version = 77");
   const std::string refusal = refusal_of(folder.state());
   EXPECT_NE(
-      refusal.find("is a coordinator's database of version 77 and this program knows 1: use the program"),
+      refusal.find("is a coordinator's database of version 77 and this program knows 2: use the program"),
       std::string::npos)
       << refusal;
+}
+
+TEST(SqliteStore, OneOfTheEditionBeforeGoesOn) {
+  const TemporaryFolder folder;
+  auto store = opened(folder.state());
+  for (const int number : {0, 1}) ASSERT_TRUE(store->put_blob(bytes_of_blob(number)).ok());
+  for (const Call& call : {Call{0, 0, 0, 0}, Call{2, 0, 1, 0}, Call{3, 0, 1, 1}})
+    ASSERT_EQ(make_call(*store, call), "done");
+  const std::string before = snapshot(*store);
+  store.reset();
+  run_sql(folder.state() / "coordinator.db",
+          "ALTER TABLE version DROP COLUMN again; PRAGMA user_version = 1");
+  store = opened(folder.state());
+  EXPECT_EQ(snapshot(*store), before);
+  EXPECT_EQ(make_call(*store, {13, 0, 0, 2}), "done");
+  store.reset();
+  EXPECT_NE(snapshot(*opened(folder.state())), before);
 }
 
 TEST(SqliteStore, AnotherProgramsFileIsRefusedAndStaysAsItIs) {

@@ -12,7 +12,7 @@ namespace sotto::server {
 inline constexpr DatabaseForm store_form{
     .what = "coordinator's database",
     .application = 0x536F7474,  // "Sott"
-    .version = 1,
+    .version = 2,
     .settings =
         "PRAGMA journal_mode = WAL;"
         "PRAGMA synchronous = FULL;"
@@ -50,6 +50,7 @@ CREATE TABLE version (
   model_hash TEXT NOT NULL,
   master BLOB NOT NULL,
   time_ms INTEGER NOT NULL,
+  again INTEGER,
   PRIMARY KEY (task, number)
 ) WITHOUT ROWID;
 CREATE INDEX version_master ON version (master);
@@ -81,6 +82,10 @@ CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
 BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
 )sql",
     .alone = true,
+    // From version 1, that of 0.1.0.
+    .upgrade = R"sql(
+ALTER TABLE version ADD COLUMN again INTEGER;
+)sql",
 };
 
 }  // namespace sotto::server

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/compression.h"
@@ -17,9 +18,21 @@ namespace {
 
 constexpr std::size_t least_versions_kept = 16;  // from which deltas can be made
 constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
+constexpr std::size_t all_versions = std::numeric_limits<std::size_t>::max();
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {
   return {task.shape().rows, task.shape().width, precision};
+}
+
+// How many rounds made the model of a version, one upon the other; `oldest_first` are all of its task.
+std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint32_t number) {
+  std::uint32_t steps = 0;
+  while (number != 0) {
+    const VersionRecord& version = oldest_first[number];
+    if (!version.again) ++steps;
+    number = version.again ? *version.again : number - 1;
+  }
+  return steps;
 }
 
 }  // namespace
@@ -107,23 +120,55 @@ Status TaskRun::go_on(const TaskRecord& known) {
                                                 "settings never change, choose a new name",
                                                 task_.name));
   const std::size_t keep = std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2);
-  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, keep));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
   if (versions.empty())
     return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
   std::reverse(versions.begin(), versions.end());
-  const ServerState like = sum_->model().start();
-  for (const VersionRecord& version : versions) {
-    SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
-    SOTTO_TRY(master_, read_master(encoded, like));
-    shelf_.add(version.number, master_.shared);
+  for (std::size_t n = versions.size() - std::min(versions.size(), keep); n < versions.size(); ++n) {
+    SOTTO_TRY(master_, master_of(versions[n]));
+    shelf_.add(versions[n].number, master_.shared);
   }
   version_ = versions.back();
-  if (hash_rows(master_.shared) != version_.model_hash)
-    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
-                                             version_.number, task_.name));
+  rounds_done_ = static_cast<std::uint32_t>(std::count_if(
+      versions.begin(), versions.end(), [](const auto& one) { return one.number != 0 && !one.again; }));
+  steps_ = steps_of(versions, version_.number);
   state_ = known.state;
   next_round_ = known.next_round;
   if (state_ == TaskState::finished) why_finished_ = "it was finished before";
+  return Done{};
+}
+
+Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
+  SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
+  SOTTO_TRY(ServerState master, read_master(encoded, sum_->model().start()));
+  if (hash_rows(master.shared) != version.model_hash)
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
+                                             version.number, task_.name));
+  return master;
+}
+
+Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
+  if (number > version_.number)
+    return fail(Code::not_found, fmt::format("task '{}' has no version {}: the newest is {}", task_.name,
+                                             number, version_.number));
+  if (number == version_.number)
+    return fail(Code::usage,
+                fmt::format("version {} of task '{}' is the newest: devices are given it already", number,
+                            task_.name));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
+  std::reverse(versions.begin(), versions.end());
+  VersionRecord version = versions[number];
+  SOTTO_TRY(ServerState master, master_of(version));
+  version.again = version.again.value_or(number);
+  version.number = version_.number + 1;
+  version.time_ms = now_ms;
+  SOTTO_TRY_DONE(around_.store.release_again(version));
+  if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
+  drop_members(false, [](const Member&) { return true; });
+  steps_ = steps_of(versions, number);
+  take_version(std::move(master), std::move(version));
+  log(LogLevel::info, "version released again",
+      {{"version", fmt::format("{}", version_.number)}, {"of", fmt::format("{}", number)}});
   return Done{};
 }
 
@@ -241,7 +286,7 @@ SharedBlob TaskRun::blob(const std::string& hash) const {
 
 Status TaskRun::set_state(TaskState state) {
   if (state == TaskState::running) {
-    if (config_.rules.rounds != 0 && version_.number >= config_.rules.rounds)
+    if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
       return fail(Code::usage, "all rounds of the task are done: raise rounds, then resume");
     SOTTO_TRY_DONE(sum_->can_pay());
   }

@@ -55,6 +55,9 @@ class TaskRun {
   // Ends the open round: with what is there where that suffices, else without.
   void stop(std::int64_t now_ms);
   [[nodiscard]] Status set_state(TaskState state);
+  // An earlier version is the newest from here on: its model and what the server carried along with it, under
+  // the next number. The open round is given up, for its contributions were to another model.
+  [[nodiscard]] Status release_again(std::uint32_t number, std::int64_t now_ms);
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
@@ -83,6 +86,8 @@ class TaskRun {
   TaskRun(TaskConfig config, Task task, Surroundings& around);
   [[nodiscard]] Status start_new(std::int64_t now_ms);
   [[nodiscard]] Status go_on(const TaskRecord& known);
+  // What the store has of a released one, checked.
+  [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.
@@ -108,6 +113,8 @@ class TaskRun {
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
   [[nodiscard]] bool is_stale(const Member& member) const;
+  // The version is durable: devices are given it.
+  void take_version(ServerState master, VersionRecord version);
   void finish_if_done();
   void finish(const std::string& why);
   void log(LogLevel level, std::string message,
@@ -121,6 +128,8 @@ class TaskRun {
   std::unique_ptr<RoundSum> sum_;
   ServerState master_;
   VersionRecord version_;
+  std::uint32_t rounds_done_ = 0;  // committed ones
+  std::uint32_t steps_ = 0;        // committed ones that made the model at hand, one upon the other
   TaskState state_ = TaskState::running;
   std::string why_finished_;
   std::uint32_t next_round_ = 0;

@@ -188,7 +188,7 @@ void TaskRun::close(std::int64_t now_ms) {
 
 Status TaskRun::commit(std::int64_t now_ms) {
   SOTTO_TRY(RoundRelease release,
-            sum_->finish(version_.number, master_, round_->secure ? &round_->secure->total() : nullptr));
+            sum_->finish(steps_, master_, round_->secure ? &round_->secure->total() : nullptr));
   if (!all_finite(release.state.shared) || !all_finite(release.state.memory))
     return fail(Code::diverged,
                 "the numbers left the finite range: lower the learning rate of the next task");
@@ -213,9 +213,9 @@ Status TaskRun::commit(std::int64_t now_ms) {
   }
   // Durable: from here on it is the version.
   sum_->keep();
-  master_ = std::move(release.state);
-  version_ = std::move(version);
-  shelf_.add(version_.number, master_.shared);
+  ++rounds_done_;
+  ++steps_;
+  take_version(std::move(release.state), std::move(version));
   around_.metrics.count_round(true, now_ms - record.opened_ms);
   log(LogLevel::info, "round committed",
       {{"version", fmt::format("{}", version_.number)},
@@ -224,6 +224,12 @@ Status TaskRun::commit(std::int64_t now_ms) {
   note_conduct(true, now_ms);
   end_members(true);
   return Done{};
+}
+
+void TaskRun::take_version(ServerState master, VersionRecord version) {
+  master_ = std::move(master);
+  version_ = std::move(version);
+  shelf_.add(version_.number, master_.shared);
 }
 
 void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
@@ -284,7 +290,7 @@ void TaskRun::drop_members(bool committed, const std::function<bool(const Member
 
 void TaskRun::finish_if_done() {
   if (state_ == TaskState::finished || round_) return;
-  if (config_.rules.rounds != 0 && version_.number >= config_.rules.rounds)
+  if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
     return finish(fmt::format("all {} rounds are committed", config_.rules.rounds));
   if (const Status paid = sum_->can_pay(); !paid.ok()) finish(paid.error().message);
 }

@@ -100,6 +100,12 @@ std::vector<ScriptStep> make_script() {
       put(3),
       commit(2, 2, 3),
       commit(2, 3, 3),  // the round is closed
+      {"release_again",
+       [](Store& store) {
+         VersionRecord version = version_of(3, 0, 1);
+         version.again = 1;
+         return outcome(store.release_again(version));
+       }},
       put(4),
       {"keep_blobs",
        [](Store& store) {

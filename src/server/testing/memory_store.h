@@ -24,6 +24,9 @@ class MemoryStore final : public Store {
                       const std::string& budget) override {
     return change([&] { return plain_.commit_round(round, version, budget); });
   }
+  Status release_again(const VersionRecord& version) override {
+    return change([&] { return plain_.release_again(version); });
+  }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     return change([&] { return plain_.abandon_round(round, budget); });
   }
