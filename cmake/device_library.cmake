@@ -9,7 +9,8 @@ set(sources
   base/score_kernels base/secret_stream base/storage
   data/context_share data/ids data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/factor_rows model/fcf model/fed_als model/fpl model/recommender model/server_step metrics/list_keeper metrics/top_k
+  model/als model/factor_rows model/fcf model/fed_als model/fpl model/recommender model/server_step
+  metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent
   privacy/ledger privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fed/models/live_evaluation.h"
 #include "fed/wire/catalogue.h"
 
 namespace sotto::device {
@@ -111,7 +112,20 @@ ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
   SOTTO_ASSERT(false, "every stage has its move");
 }
 
-Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
+Status ExchangeRun::offer_to_judge(v1::CheckInRequest& request, const HeldModel& model) {
+  v1::TaskSpec spec;
+  if (model.task.empty() || !spec.ParseFromString(model.task) || !spec.has_evaluation()) return Done{};
+  SOTTO_TRY(const auto trained, kept_.last_round(spec.name()));
+  if (!trained) return Done{};  // there is no list of this person's yet
+  SOTTO_TRY(const auto judged, kept_.last_round(judged_name(spec.name())));
+  v1::Judges* offer = request.add_judges();
+  offer->set_task(spec.name());
+  offer->set_from(judged ? *judged + 1 : 1);
+  return Done{};
+}
+
+Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) {
+  const CriteriaTerms terms = criteria_terms(policy);
   v1::CheckInRequest request;
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
@@ -126,6 +140,7 @@ Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
     v1::Held* entry = request.add_held();
     entry->set_task(task);
     entry->set_version(model->version);
+    if (policy.evaluation) SOTTO_TRY_DONE(offer_to_judge(request, *model));
   }
   return request.SerializeAsString();
 }
@@ -135,7 +150,7 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
   SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
   if (!policy.takes_part())
     return {end(Ending::kept_quiet, "the person shares nothing: nobody was asked", pause_ms)};
-  SOTTO_TRY(std::string body, check_in_request(criteria_terms(policy)));
+  SOTTO_TRY(std::string body, check_in_request(policy));
   SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
   if (!asked.reply) return asked.next;
   v1::CheckInReply reply;
@@ -156,7 +171,9 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     return "the task is refused: it is reproducible, and the server would know this device's draws";
   if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
     return "the task is refused: its model is larger than this device takes";
-  const TaskShape shape = task_.shape();
+  if (judging_ && !policy.evaluation)
+    return "the task is refused: it asks how good lists are, and the person does not say so";
+  const TaskShape shape = summed_.shape();
   const std::uint64_t answer_rows = task_.secure ? shape.sum_rows : shape.most_rows;
   if (answer_rows * shape.sum_width * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
@@ -178,6 +195,13 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   auto task = read_task(assignment.task());
   if (!task.ok()) return {object(task.error().message)};
   task_ = std::move(*task);
+  judging_ = assignment.judge();
+  if (judging_ && !task_.evaluation)
+    return {
+        object("the task is refused: it asks how good lists are, and holds nothing out to judge them by")};
+  noted_as_ = judging_ ? judged_name(task_.name) : task_.name;
+  summed_ = judging_ ? evaluation_task(task_) : task_;
+  report_.judged = judging_;
   report_.task = task_.name;
   report_.round = assignment.round();
   report_.secure = task_.secure;
@@ -187,9 +211,11 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   const std::int64_t time = channel_.server_time(now_ms);
   deadline_ms_ = static_cast<std::int64_t>(
       std::min<std::uint64_t>(assignment.deadline_ms(), static_cast<std::uint64_t>(time + day_ms)));
-  SOTTO_TRY(const auto answered, kept_.last_round(task_.name));
+  SOTTO_TRY(const auto answered, kept_.last_round(noted_as_));
   if (answered && *answered >= assignment.round())
-    return {end(Ending::kept_quiet, "this round was answered before", until_deadline(now_ms))};
+    return {end(Ending::kept_quiet,
+                judging_ ? "this version was judged before" : "this round was answered before",
+                until_deadline(now_ms))};
   return begin_fetch(assignment);
 }
 

@@ -88,13 +88,15 @@ Status LocalRecommender::find_own(DeviceStore& kept, const std::string& task) {
   return Done{};
 }
 
-std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
-  const RowMatrix& rows = model_->rows;
-  const float* own = own_.on_device().row(0);
+std::vector<float> scores_of(const RowMatrix& rows, const RowMatrix& own) {
   std::vector<float> scores(rows.rows());
-  for (std::size_t r = 0; r < rows.rows(); ++r) scores[r] = dot_rows(rows.row(r), own, rows.stride());
+  for (std::size_t r = 0; r < rows.rows(); ++r) scores[r] = dot_rows(rows.row(r), own.row(0), rows.stride());
+  return scores;
+}
+
+std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
   std::vector<Recommended> best;
-  for (const ScoredItem& one : top_items(std::move(scores), seen_, count))
+  for (const ScoredItem& one : top_items(scores_of(model_->rows, own_.on_device()), seen_, count))
     best.push_back({.item = name(one.item.value), .score = one.score});
   return best;
 }

@@ -57,6 +57,36 @@ Json version_json(const VersionRecord& version) {
   return out;
 }
 
+Json evaluation_json(const EvaluationRecord& evaluation) {
+  Json out = Json::parse(evaluation.figures, nullptr, false);
+  if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", Json::object()}};
+  out["people"] = evaluation.people;
+  out["time_ms"] = evaluation.time_ms;
+  return out;
+}
+
+// The newest figures of every task that has some.
+std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks) {
+  std::string text =
+      "# HELP sotto_evaluation Mean of a metric over the people who judged the newest judged version.\n"
+      "# TYPE sotto_evaluation gauge\n";
+  std::string who =
+      "# HELP sotto_evaluation_people People who judged it.\n# TYPE sotto_evaluation_people gauge\n";
+  std::string which =
+      "# HELP sotto_evaluation_version Version that was judged.\n# TYPE sotto_evaluation_version gauge\n";
+  for (const auto& task : tasks) {
+    if (task->figures() == nullptr) continue;
+    const Json figures = evaluation_json(*task->figures());
+    for (const auto& [metric, value] : figures.at("metrics").items())
+      text += fmt::format("sotto_evaluation{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(), metric,
+                          value.get<double>());
+    who += fmt::format("sotto_evaluation_people{{task=\"{}\"}} {}\n", task->name(), task->figures()->people);
+    which +=
+        fmt::format("sotto_evaluation_version{{task=\"{}\"}} {}\n", task->name(), task->figures()->version);
+  }
+  return text + who + which;
+}
+
 Json task_json(const TaskRun& task) {
   Json out{{"task", task.name()},
            {"state", name_of(task.state())},
@@ -119,8 +149,13 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<Json> versions() const {
     SOTTO_TRY(const TaskRun* one, task());
     SOTTO_TRY(const auto records, own.store_.versions(one->name(), most()));
+    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), most()));
     Json all = Json::array();
-    for (const VersionRecord& version : records) all.push_back(version_json(version));
+    for (const VersionRecord& version : records) {
+      all.push_back(version_json(version));
+      for (const EvaluationRecord& judged : evaluations)
+        if (judged.version == version.number) all.back()["evaluation"] = evaluation_json(judged);
+    }
     return all;
   }
   [[nodiscard]] Result<Json> devices() const {
@@ -311,7 +346,7 @@ std::string Coordinator::metrics() {
   for (const auto& task : tasks_)
     if (const auto spent = task->spent())
       text += fmt::format("sotto_epsilon_spent{{task=\"{}\"}} {}\n", task->name(), *spent);
-  return text;
+  return text + figures_metrics(tasks_);
 }
 
 }  // namespace sotto::server

@@ -52,6 +52,8 @@ VersionRecord read_version(const Query& row) {
   return version;
 }
 
+#define EVALUATION_COLUMNS "task, version, people, figures, time_ms"
+
 #define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
 DeviceRecord read_device(const Query& row) {
   DeviceRecord device;
@@ -246,6 +248,32 @@ Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
   return collect<RoundRecord>(
       database_->query("SELECT " ROUND_COLUMNS " FROM round WHERE state = 0 ORDER BY task, round"),
       read_round);
+}
+
+Status SqliteStore::add_evaluation(const EvaluationRecord& evaluation) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(database_->run(
+        "INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
+        ") SELECT ?1, ?2, ?3, ?4, ?5 "
+        "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
+        {evaluation.task, evaluation.version, evaluation.people, evaluation.figures, evaluation.time_ms}));
+    if (database_->changed() != 0) return Done{};
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not there, or was judged already",
+                                             evaluation.version, evaluation.task));
+  });
+}
+
+Result<std::vector<EvaluationRecord>> SqliteStore::evaluations(const std::string& task, std::size_t most) {
+  const Guard guard(one_at_a_time_);
+  return collect<EvaluationRecord>(
+      database_->query("SELECT " EVALUATION_COLUMNS " FROM evaluation WHERE task = ? "
+                       "ORDER BY version DESC LIMIT ?",
+                       {task, limit_of(most)}),
+      [](const Query& row) -> EvaluationRecord {
+        return {row.text(0), row.number<std::uint32_t>(1), row.number(2), row.text(3),
+                row.number<std::int64_t>(4)};
+      });
 }
 
 Status SqliteStore::add_tokens(std::span<const std::string> hashes) {

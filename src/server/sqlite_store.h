@@ -39,6 +39,9 @@ class SqliteStore final : public Store {
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                             std::size_t most) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> open_rounds() override;
+  [[nodiscard]] Status add_evaluation(const EvaluationRecord& evaluation) override;
+  [[nodiscard]] Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
+                                                                  std::size_t most) override;
 
   [[nodiscard]] Status add_tokens(std::span<const std::string> hashes) override;
   // A key that is enrolled already keeps its record, revoked or not; a fresh token is used up by it.

@@ -62,6 +62,15 @@ struct RoundRecord {
   std::string why;  // of an abandoned one, for the operator
 };
 
+// How good the lists are that devices make of a version, released as one sum.
+struct EvaluationRecord {
+  std::string task;
+  std::uint32_t version = 0;
+  std::uint64_t people = 0;
+  std::string figures;  // as text
+  std::int64_t time_ms = 0;
+};
+
 class Store {
  public:
   Store() = default;
@@ -90,6 +99,11 @@ class Store {
   [[nodiscard]] virtual Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                                     std::size_t most) = 0;
   [[nodiscard]] virtual Result<std::vector<RoundRecord>> open_rounds() = 0;
+  // Of a version that is there, and once: figures never change.
+  [[nodiscard]] virtual Status add_evaluation(const EvaluationRecord& evaluation) = 0;
+  // Those of the newest versions, newest first.
+  [[nodiscard]] virtual Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
+                                                                          std::size_t most) = 0;
 
   // --- devices ---
   // Hashes of one-time tokens (blob_hash); the tokens themselves are not kept.

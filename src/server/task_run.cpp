@@ -37,11 +37,6 @@ std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint
 
 }  // namespace
 
-std::uint64_t TaskRun::OpenRound::contributions() const {
-  if (plain) return plain->contributions();
-  return secure ? secure->inputs() : 0;
-}
-
 TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
     : config_(std::move(config)),
       task_(std::move(task)),
@@ -65,6 +60,10 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
     SOTTO_TRY_DONE(run->start_new(now_ms));
   } else {
     SOTTO_TRY_DONE(run->go_on(*known));
+  }
+  if (run->task_.evaluation) {
+    run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
+    SOTTO_TRY_DONE(run->evaluation_->load());
   }
   run->finish_if_done();
   return run;
@@ -217,7 +216,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
-  round_.emplace(OpenRound{.record = record, .rules = config_.rules, .plain = {}, .secure = {}});
+  round_.emplace(task_, around_, record, config_.rules);
   const Status begun = sum_->begin(record.round, master_.shared);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
   if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());
@@ -242,26 +241,33 @@ v1::Assignment TaskRun::assignment(const RoundToken& token, const Member& member
   return assignment;
 }
 
+v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request) {
+  v1::Assignment made = assignment(asked.token, *asked.member, request);
+  made.set_judge(true);
+  return made;
+}
+
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
+  if (evaluation_)
+    if (const auto asked = evaluation_->held(caller, request, now_ms)) return to_judge(*asked, request);
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr) return std::nullopt;
   Member* member = members_.find(*token);
-  if (member->given || now_ms >= member->deadline_ms || shelf_.find(member->base) == nullptr)
+  if (shelf_.find(member->base) == nullptr ||
+      !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
     return std::nullopt;
-  if (task_.secure) {
-    // A device that began anew has another key; as long as nobody was told the old one, that is fine.
-    PublicKey key{};
-    if (!read_key(request.sum_key(), key)) return std::nullopt;
-    if (round_->secure && key != member->sum_key) return std::nullopt;
-    member->sum_key = key;
-  }
   return assignment(*token, *member, request);
 }
 
 std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
                                               std::int64_t now_ms) {
-  if (state_ != TaskState::running || members_.token_of(caller.id) != nullptr) return std::nullopt;
+  const RoundToken* trains = members_.token_of(caller.id);
+  const bool is_free = trains == nullptr || members_.find(*trains)->given;
+  if (evaluation_ && is_free && state_ != TaskState::paused)
+    if (const auto asked = evaluation_->ask(caller, request, version_.number, now_ms))
+      return to_judge(*asked, request);
+  if (state_ != TaskState::running || trains != nullptr) return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
@@ -275,7 +281,7 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
   if (task_.secure) (void)read_key(request.sum_key(), member.sum_key);
   const auto [token, added] = members_.add(std::move(member));
   const v1::Assignment made = assignment(token, *added, request);
-  look_at_gathering(now_ms);
+  round_->look_at_gathering(members_, now_ms);
   return made;
 }
 
@@ -289,6 +295,8 @@ Status TaskRun::set_state(TaskState state) {
     if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
       return fail(Code::usage, "all rounds of the task are done: raise rounds, then resume");
     SOTTO_TRY_DONE(sum_->can_pay());
+    if (const std::string why = why_enough(); !why.empty())
+      return fail(Code::usage, why + ": change stop_when, then resume");
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
@@ -309,7 +317,8 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   v1::TaskSpec spec = config.spec;
   *spec.mutable_catalogue() = config_.spec.catalogue();
   if (!config_.spec.has_catalogue()) spec.clear_catalogue();
-  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp ||
+  const bool same_noise = config.evaluation == config_.evaluation;
+  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp || !same_noise ||
       config.catalogue != config_.catalogue || rules.mode != before.mode ||
       rules.selection != before.selection || rules.population != before.population ||
       (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)

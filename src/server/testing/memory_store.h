@@ -38,6 +38,13 @@ class MemoryStore final : public Store {
   }
   Result<std::vector<RoundRecord>> open_rounds() override { return plain_.open_rounds(); }
 
+  Status add_evaluation(const EvaluationRecord& evaluation) override {
+    return change([&] { return plain_.add_evaluation(evaluation); });
+  }
+  Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
+    return plain_.evaluations(task, most);
+  }
+
   Status add_tokens(std::span<const std::string> hashes) override {
     return change([&] { return plain_.add_tokens(hashes); });
   }

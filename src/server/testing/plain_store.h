@@ -64,11 +64,7 @@ class PlainStore final : public Store {
     return Done{};
   }
   Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
-    std::vector<RoundRecord> found;
-    for (const auto& [name, round] : rounds_)
-      if (name.first == task) found.insert(found.begin(), round);
-    found.resize(std::min(found.size(), most));
-    return found;
+    return newest_of(rounds_, task, most);
   }
   Result<std::vector<VersionRecord>> versions(const std::string& task, std::size_t most) override {
     const auto all = versions_.find(task);
@@ -83,7 +79,17 @@ class PlainStore final : public Store {
       if (round.state == RoundState::open) found.push_back(round);
     return found;
   }
-
+  Status add_evaluation(const EvaluationRecord& evaluation) override {
+    const auto all = versions_.find(evaluation.task);
+    if (all == versions_.end() || evaluation.version >= all->second.size() ||
+        evaluations_.contains({evaluation.task, evaluation.version}))
+      return refused();
+    evaluations_[{evaluation.task, evaluation.version}] = evaluation;
+    return Done{};
+  }
+  Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
+    return newest_of(evaluations_, task, most);
+  }
   Status add_tokens(std::span<const std::string> hashes) override { return people_.add_tokens(hashes); }
   Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
                              std::int64_t now_ms) override {
@@ -112,6 +118,18 @@ class PlainStore final : public Store {
   }
 
  private:
+  // By task and number.
+  template <class Record>
+  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;
+  template <class Record>
+  static std::vector<Record> newest_of(const Numbered<Record>& all, const std::string& task,
+                                       std::size_t most) {
+    std::vector<Record> found;
+    for (const auto& [name, record] : all)
+      if (name.first == task) found.insert(found.begin(), record);
+    found.resize(std::min(found.size(), most));
+    return found;
+  }
   static Error refused() { return fail(Code::bad_input, "that cannot be"); }
   [[nodiscard]] bool is_open(const RoundRecord& round) const {
     const auto found = rounds_.find({round.task, round.round});
@@ -123,7 +141,8 @@ class PlainStore final : public Store {
 
   std::map<std::string, TaskRecord> tasks_;
   std::map<std::string, std::vector<VersionRecord>> versions_;
-  std::map<std::pair<std::string, std::uint32_t>, RoundRecord> rounds_;
+  Numbered<RoundRecord> rounds_;
+  Numbered<EvaluationRecord> evaluations_;
   PlainPeople people_;
   std::map<std::string, std::string> blobs_;
 };

@@ -34,6 +34,9 @@ inline std::string snapshot(Store& store) {
       text += fmt::format("version {} {} round {} of {} {} {} {} again {}\n", version.task, version.number,
                           version.round, version.contributions, version.model_hash, hex(version.master),
                           version.time_ms, version.again ? static_cast<int>(*version.again) : -1);
+    for (const EvaluationRecord& one : store.evaluations(task.name, all).value())
+      text += fmt::format("evaluation {} {} people {} {} {}\n", one.task, one.version, one.people,
+                          one.figures, one.time_ms);
   }
   for (const RoundRecord& round : store.open_rounds().value()) text += "open " + snapshot(round);
   const Status told = store.each_device([&](const DeviceRecord& device) {
