@@ -70,6 +70,9 @@ class LocalRecommender {
   std::unique_ptr<TaskAnswers> answers_;
 };
 
+// Of each row for a person whose own row it is.
+[[nodiscard]] std::vector<float> scores_of(const RowMatrix& rows, const RowMatrix& own);
+
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.
 [[nodiscard]] Result<std::string> only_task(DeviceStore& kept);
 

@@ -337,6 +337,18 @@ TEST_F(CInterface, MistakesAreCodesAndSentences) {
   sotto_device_close(nullptr);
 }
 
+TEST_F(CInterface, NothingAboutListsLeavesUnlessThePersonSaysSo) {
+  int yes = -1;
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 0);
+  EXPECT_EQ(sotto_get_evaluation(device_, nullptr), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, "perhaps"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_set_evaluation(device_, "yes"), SOTTO_OK);
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 1);
+}
+
 TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   int secure_only = -1;
   uint32_t crowd = 7;

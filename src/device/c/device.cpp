@@ -214,6 +214,22 @@ sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t*
   });
 }
 
+sotto_status sotto_set_evaluation(sotto_device* device, const char* choice) {
+  return change_policy(device, [&](PersonalPolicy& policy) -> Status {
+    SOTTO_TRY(const std::string name, given(choice, "yes or no"));
+    return choose_evaluation(policy, name);
+  });
+}
+
+sotto_status sotto_get_evaluation(sotto_device* device, int* yes) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    if (yes == nullptr) return fail(Code::usage, "a place to write to is needed, not NULL");
+    SOTTO_TRY(const PersonalPolicy policy, own.vault->policy());
+    *yes = policy.evaluation ? 1 : 0;
+    return Done{};
+  });
+}
+
 sotto_status sotto_pause(sotto_device* device) {
   return change_policy(device, [](PersonalPolicy& policy) -> Status {
     policy.paused = true;

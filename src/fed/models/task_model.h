@@ -61,16 +61,20 @@ struct ServerState {
   RowMatrix memory;  // what the server carries along and sends to nobody: an optimiser's moments
 };
 
-class ServerModel {
+class ContributionCheck {
  public:
-  ServerModel() = default;
-  ServerModel(const ServerModel&) = delete;
-  ServerModel& operator=(const ServerModel&) = delete;
-  virtual ~ServerModel() = default;
+  ContributionCheck() = default;
+  ContributionCheck(const ContributionCheck&) = delete;
+  ContributionCheck& operator=(const ContributionCheck&) = delete;
+  virtual ~ContributionCheck() = default;
 
-  [[nodiscard]] virtual ServerState start() const = 0;
-  // Whether what was sent in the open, of the task's shape, is what a device of the model could send.
+  // Whether what was sent in the open, of the task's shape, is what a device could send.
   [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
+};
+
+class ServerModel : public ContributionCheck {
+ public:
+  [[nodiscard]] virtual ServerState start() const = 0;
   // The state after a round, of which `releases` were before.
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
