@@ -8,6 +8,7 @@
 #include "data/generate.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/usual_spec.h"
 #include "host/fleet/fleet_draws.h"
 #include "model/central/ease.h"
 #include "model/central/pair_knn.h"
@@ -58,6 +59,7 @@ struct SmallOptions final : TaskOptions {
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>&) override {}
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel* model) {
@@ -296,7 +298,7 @@ TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 
-INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(task_models),
+INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(models_without_networks()),
                          [](const auto& each) { return std::string(each.param->name); });
 
 // In secure sums too: those who lie in them are found out and kept out, and rounds commit.

@@ -11,6 +11,9 @@ namespace sotto::fed {
 // With the private row that rounds moved.
 [[nodiscard]] Result<std::unique_ptr<TaskAnswers>> answers_of_state(const PersonView& view);
 
+// Whether rounds have moved a private row of this width.
+[[nodiscard]] Status check_own_row(const PersonView& view, std::size_t width);
+
 // Where the person has nothing that the catalogue has.
 [[nodiscard]] Error nothing_to_answer_from();
 

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/result.h"
 #include "fed/plan.h"
+#include "model/averaging/network_tasks.h"
 #include "privacy/contribution_edit.h"
 #include "privacy/secure/sum_terms.h"
 
@@ -52,6 +53,7 @@ struct Task {
   SumAssumptions assumed;
   ClipLimits clip;     // in units of a contribution's integers
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
+  const NetworkTasks* networks = nullptr;  // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
 };

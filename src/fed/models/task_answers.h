@@ -33,7 +33,8 @@ struct ItemReason {
 struct ScoreReasons {
   float score = 0.0f;
   float common = 0.0f;
-  std::vector<ItemReason> because;  // what speaks for it, in the order of the history
+  std::vector<ItemReason> because = {};  // what speaks for it, in the order of the history
+  bool by_items = true;                  // false: the model does not say what single things add
 };
 
 class TaskAnswers {

@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/private.h"
 #include "fed/aggregator.h"
@@ -27,6 +28,7 @@ class TaskOptions {
   virtual void real(const char* key, float& value) = 0;
   // One of some words: its place among them.
   virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
+  virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
 
  protected:
   ~TaskOptions() = default;
@@ -98,6 +100,9 @@ struct TaskModel {
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it learns from ratings: what a person has and did not rate takes no part.
   bool needs_ratings = false;
+  // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
+  // server nor a device that only answers.
+  bool trains_network = false;
 };
 
 // A half of a model's own.
