@@ -15,6 +15,7 @@
 #include "engine/plan/device_folder.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "engine/train/neural_module.h"
 #include "net/grpc_transport.h"
 
 namespace sotto::cli {
@@ -167,8 +168,10 @@ void agent_sleep(std::int64_t wait_ms, const std::atomic<bool>& stop) {
 Status run_device(AgentOptions& options, const Console& console) {
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const auto wire, agent_wire(*vault));
+  const NeuralTasks networks;
   ExchangeOptions exchange;
   exchange.allow_reproducible = options.reproducible;
+  exchange.networks = &networks;
   Agent agent(*vault, exchange);
   const AskConditions conditions = [&] { return Conditions{true, !options.battery, !options.metered}; };
   const InterruptGuard guard;

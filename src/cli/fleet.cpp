@@ -15,6 +15,7 @@
 #include "engine/plan/shared_fields.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "engine/train/neural_module.h"
 #include "host/fleet/refusal_text.h"
 #include "net/grpc_transport.h"
 
@@ -218,6 +219,8 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
       console.note(fmt::format("{:6.0f} s  {:>10} answered", report.seconds,
                                human_count(report.of(Ending::answered))));
     };
+  const NeuralTasks networks;
+  options.fleet.networks = &networks;
   SOTTO_TRY(const FleetReport report, run_fleet(prepared.split, options.fleet, devices, connect, watch));
   if (options.common.json)
     print_json(console, fleet_json(report));

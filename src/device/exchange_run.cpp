@@ -132,7 +132,8 @@ Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) 
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
   for (const std::string& task : options_.tasks) request.add_tasks(task);
-  for (const TaskModel* model : task_models) request.add_models(model->name);
+  for (const TaskModel* model : task_models)
+    if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);
   for (const auto& [name, value] : options_.criteria)
     if (terms.tells(name)) (*request.mutable_criteria())[name] = value;
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
@@ -192,6 +193,9 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     return "the task is refused: it is reproducible, and the server would know this device's draws";
   if (judging_ && !policy.evaluation)
     return "the task is refused: it asks how good lists are, and the person does not say so";
+  if (!judging_)
+    if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
+      return "the task is refused: " + able.error().message;
   const TaskShape shape = summed_.shape();
   const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
   if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
@@ -214,6 +218,7 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   auto task = read_task(assignment.task());
   if (!task.ok()) return {object(task.error().message)};
   task_ = std::move(*task);
+  task_.networks = options_.networks;
   judging_ = assignment.judge();
   if (judging_ && !task_.evaluation)
     return {

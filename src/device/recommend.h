@@ -38,6 +38,7 @@ struct Explanation {
   float personal = 0.0f;  // what the person's own row adds
   bool has_it = false;
   std::vector<NearItem> because;  // largest weight first
+  bool by_items = true;           // false: the model does not say what single things add
 };
 
 // The model of a task and the person's row, ready to be asked.

@@ -10,6 +10,7 @@
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/testing/known_scores.h"
+#include "fed/models/testing/usual_spec.h"
 #include "host/fleet/fleet_draws.h"
 #include "metrics/evaluate.h"
 #include "model/central/ease.h"
@@ -61,6 +62,7 @@ struct SmallOptions final : TaskOptions {
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>&) override {}
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel* model) {
@@ -378,7 +380,7 @@ TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 
-INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(task_models),
+INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(models_without_networks()),
                          [](const auto& each) { return std::string(each.param->name); });
 
 // In secure sums too: those who lie in them are found out and kept out, and rounds commit.

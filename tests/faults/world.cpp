@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/secret_stream.h"
+#include "fed/models/testing/usual_spec.h"
 
 namespace sotto::tests {
 
@@ -47,6 +48,7 @@ struct SmallOptions final : TaskOptions {
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>&) override {}
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel& model) {
@@ -86,7 +88,8 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.disk_length = 1 + draws.below(40);
   plan.deaths = 1 + draws.below(6);
   plan.device_dies = draws.chance(0.5) ? 0.02 : 0.0;
-  plan.model = task_models[draws.below(task_models.size())];
+  static const auto models = models_without_networks();
+  plan.model = models[draws.below(static_cast<std::uint32_t>(models.size()))];
   // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
   if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
   return plan;

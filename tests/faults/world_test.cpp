@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 
+#include "fed/models/testing/usual_spec.h"
+
 namespace sotto::tests {
 namespace {
 
@@ -50,7 +52,7 @@ TEST(WorldFaults, SecureSumsTrain) {
 }
 
 TEST(WorldFaults, EveryModelTrains) {
-  for (const TaskModel* model : task_models)
+  for (const TaskModel* model : models_without_networks())
     for (const bool secure : {false, true}) {
       WorldPlan plan;
       plan.model = model;
@@ -90,7 +92,7 @@ TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFau
 TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
 // Those whose state is more than a sum: solved anew, or with moments.
 TEST(WorldFaults, CoordinatorOfOtherModelsKilledAtEveryWrite) {
-  for (const TaskModel* model : task_models)
+  for (const TaskModel* model : models_without_networks())
     if (model != &fpl_task) expect_at_every_write(DiskFault::kill, false, *model);
 }
 TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }

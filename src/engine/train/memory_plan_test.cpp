@@ -159,7 +159,7 @@ class WideTask final : public LocalTask {
 TEST(MemoryOfAveraging, DoesNotGrowWithTheDevices) {
   const auto most_of = [](std::size_t devices) {
     const WideTask task(devices);
-    PlainCollector sum(averaging_shape(task));
+    PlainCollector sum(averaging_shape(task.parameters()));
     SerialExecutor alone;
     const std::size_t before = now_held;
     most_held = before;

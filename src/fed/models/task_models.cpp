@@ -23,4 +23,12 @@ Result<const TaskModel*> find_task_model(const std::string& name) {
                   is_near ? fmt::format("did you mean '{}'? Known", nearest.word()) : "known", known));
 }
 
+Status check_trainable(const TaskModel& model, const NetworkTasks* networks) {
+  if (!model.trains_network) return Done{};
+  if (networks == nullptr)
+    return fail(Code::incompatible,
+                fmt::format("this device's program trains no networks, and {} is one", model.name));
+  return networks->ready();
+}
+
 }  // namespace sotto::fed

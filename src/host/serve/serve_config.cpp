@@ -135,6 +135,7 @@ class TableOptions final : public TaskOptions {
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override {
     table_.choice(key, words, place);
   }
+  void wholes(const char* key, std::vector<std::uint32_t>& values) override { table_.wholes(key, values); }
 
  private:
   TomlTable& table_;
