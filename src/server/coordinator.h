@@ -51,7 +51,7 @@ class Coordinator {
   // Deadlines; every 50 ms or so.
   void tick(std::int64_t now_ms);
   // The operator's questions: status, tasks, rounds, versions, devices, pause, resume, release, export,
-  // revoke, unrevoke, tokens. Arguments and answer are JSON.
+  // catalogue, revoke, unrevoke, tokens. Arguments and answer are JSON.
   [[nodiscard]] Result<std::string> ask(const std::string& command, const std::string& json,
                                         std::int64_t now_ms);
   // Prometheus text.

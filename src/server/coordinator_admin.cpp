@@ -208,6 +208,7 @@ struct Coordinator::Answers {
     encoded.resize(published_bytes({shape.rows, shape.width}));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
+    out["spec"] = to_base64(one->config().spec.SerializeAsString());
     out["items"] = one->config().spec.items();
     out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
@@ -215,6 +216,14 @@ struct Coordinator::Answers {
     out["total"] = encoded.size();
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
+  }
+  // The names of a task's items, one a line, in pieces.
+  [[nodiscard]] Result<Json> catalogue() const {
+    SOTTO_TRY(const TaskRun* one, task());
+    const std::string& names = one->config().catalogue;
+    const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), names.size());
+    return Json{{"total", names.size()},
+                {"encoded", to_base64(std::string_view(names).substr(offset, most_chunk_bytes))}};
   }
   [[nodiscard]] Result<Json> set_revoked(bool revoked) const {
     const std::string hex = arguments.value("device", std::string());
@@ -252,13 +261,14 @@ struct Coordinator::Answers {
     if (command == "resume") return set_state(TaskState::running);
     if (command == "release") return release();
     if (command == "export") return export_model();
+    if (command == "catalogue") return catalogue();
     if (command == "revoke") return set_revoked(true);
     if (command == "unrevoke") return set_revoked(false);
     if (command == "tokens") return tokens();
     return fail(
         Code::usage,
         "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, export, "
-        "revoke, unrevoke or tokens");
+        "catalogue, revoke, unrevoke or tokens");
   }
 };
 
