@@ -187,6 +187,10 @@ TEST(AveragedNetworksOverANetwork, ADivergedDeviceAndABadTaskAreExplained) {
   v1::TaskSpec spec = small_spec(fedneumf_task);
   spec.set_row_clip(1.0);
   EXPECT_NE(refusal(spec).find("row_clip"), std::string::npos);
+  spec = small_spec(fedmultvae_task);
+  for (auto& option : *spec.mutable_options())
+    if (option.key() == "local_epochs") option.set_whole(1001);
+  EXPECT_NE(refusal(spec).find("local_epochs is from 1 to 1000"), std::string::npos);
   const auto with_layers = [](const char* word) {
     v1::TaskSpec changed = small_spec(fedneumf_task);
     for (auto& option : *changed.mutable_options())
