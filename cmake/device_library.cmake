@@ -7,13 +7,14 @@ target_include_directories(sotto_device PUBLIC include)
 set(sources
   base/assert base/compression base/hash base/kernels base/large_pages base/math base/normal_kernels base/pair_kernels
   base/score_kernels base/secret_stream base/storage
-  data/context_share data/ids data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
+  data/context_share data/context_values data/ids data/names_io data/recorded_contexts data/records_io data/values data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
   model/als model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
   model/central/dense_layers model/central/ease model/central/item_weights model/central/multvae
   model/central/neighbors model/central/neumf model/central/neural_options model/central/rp3beta
-  model/factor_rows model/fcf model/fed_als model/fpl model/mf_recommender model/pair_counts model/recommender model/server_step
-  metrics/list_keeper metrics/top_k
+  model/factor_rows model/fcf model/fed_als model/fpl model/kgflex/gain model/kgflex/kgflex
+  model/kgflex/kgflex_recommender model/kgflex/kgflex_work model/kgflex/profile model/mf_recommender model/pair_counts
+  model/recommender model/server_step metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent privacy/item_set
   privacy/ledger privacy/pair_contribution privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph

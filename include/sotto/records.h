@@ -1,5 +1,5 @@
-// Records: what a person has, with what is known beside it. A part of sotto/sotto.h, which includes it; what
-// that says of threads, ownership and errors holds here.
+// Records: what a person has, with what is known beside it, and what catalogues say of items. A part of
+// sotto/sotto.h, which includes it; what that says of threads, ownership and errors holds here.
 #pragma once
 
 #include "sotto/sotto.h"
@@ -31,6 +31,18 @@ SOTTO_API sotto_status sotto_add_records(sotto_device* device, const sotto_recor
 // All there are, by name.
 typedef void (*sotto_record_fn)(void* user_data, const sotto_record* record);
 SOTTO_API sotto_status sotto_records(sotto_device* device, sotto_record_fn each, void* user_data);
+// What the catalogue of a task says of an item, for a person to see. `size` is the library's: a program reads
+// no member beyond it.
+typedef struct sotto_description {
+  size_t size;
+  const char* title;       // the item's name where there is no title
+  const char* categories;  // "Action|Comedy"; "" where none are known
+  const char* picture;     // its https address, or "". Whoever serves it learns that this device shows it
+} sotto_description;
+typedef void (*sotto_description_fn)(void* user_data, const sotto_description* description);
+// `task`: where to look first; NULL: anywhere. SOTTO_NOT_FOUND where no catalogue on the device has the item.
+SOTTO_API sotto_status sotto_describe(sotto_device* device, const char* task, const char* item,
+                                      sotto_description_fn each, void* user_data);
 
 #ifdef __cplusplus
 }

@@ -99,6 +99,14 @@ Status pause_task(CtlOptions& options, const Console& console) {
 Status resume_task(CtlOptions& options, const Console& console) {
   return tell(options, console, "resume", with_task(options), one_task);
 }
+Status release(CtlOptions& options, const Console& console) {
+  return tell(options, console, "release", with_task(options, {{"version", *options.version}}),
+              [](const Json& answer, const Console&) {
+                return fmt::format("Version {} is version {} again: devices are given it from now on.\n",
+                                   answer["version"].get<std::uint32_t>(),
+                                   answer["again"].get<std::uint32_t>());
+              });
+}
 Status revoke(CtlOptions& options, const Console& console) {
   return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
     return std::string("Revoked: it is refused from now on.\n");
@@ -247,6 +255,11 @@ void add_ctl(CLI::App& root, Cli& cli) {
                     "sotto ctl pause --task movies"));
   take_task(
       add_one(ctl, cli, "resume", "continue a paused task", resume_task, "sotto ctl resume --task movies"));
+  const auto release_command = add_one(ctl, cli, "release", "give devices an earlier version again", release,
+                                       "sotto ctl release --task movies --version 12");
+  take_task(release_command);
+  release_command.app->add_option("--version", release_command.options->version, "the version to go back to")
+      ->required();
   const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);

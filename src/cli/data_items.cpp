@@ -24,9 +24,10 @@ Status write_items(ItemsOptions& options, const Console& console) {
   request.split.seed = options.common.seed;
   SOTTO_TRY_DONE(apply(options.edits, request));
   if (!request.names.empty())
-    return fail(Code::usage,
-                "a catalogue has only ids, no names or categories: leave --names out (the fleet and devices "
-                "know items by their ids)");
+    return fail(
+        Code::usage,
+        "this writes ids alone, by which the fleet and devices know items: leave --names out, and give the "
+        "file to the task's catalogue table (names = \"FILE\")");
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const Split& split = prepared.split;
   std::string names;

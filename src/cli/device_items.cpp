@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/device_command.h"
 #include "device/export_data.h"
+#include "device/item_titles.h"
 #include "device/recommend.h"
 #include "engine/files/files.h"
 #include "engine/plan/device_folder.h"
@@ -44,6 +45,9 @@ std::int64_t item_time_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
+// Before the title, at the end of a line of `sotto device list`.
+constexpr std::string_view title_mark = "# ";
+
 // "weather=rain".
 bool add_context(std::string_view text, KeptInteraction& one) {
   const std::size_t equals = text.find('=');
@@ -62,7 +66,7 @@ bool read_listed(std::string_view line, KeptInteraction& one) {
     const bool good = field == 0   ? !(one.item = text).empty()
                       : field == 1 ? known_number(text, one.rating)
                       : field == 2 ? known_number(text, one.time_ms)
-                                   : add_context(text, one);
+                                   : text.starts_with(title_mark) || add_context(text, one);
     if (!good) return false;
   }
   return true;
@@ -193,9 +197,13 @@ Status remove_items(DeviceItemOptions& options, const Console& console) {
 Status list_items(DeviceItemOptions& options, const Console& console) {
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const auto all, vault->interactions());
+  SOTTO_TRY(const ItemTitles titles, ItemTitles::load(*vault));
   if (options.common.json) {
     nlohmann::json items = nlohmann::json::array();
-    for (const KeptInteraction& one : all) items.push_back(interaction_json(one));
+    for (const KeptInteraction& one : all) {
+      items.push_back(interaction_json(one));
+      items.back()["title"] = titles.of(one.item);
+    }
     print_json(console, {{"items", items}});
     return Done{};
   }
@@ -204,6 +212,8 @@ Status list_items(DeviceItemOptions& options, const Console& console) {
     text += one.item + '\t' + (one.rating ? fmt::format("{}", *one.rating) : "");
     text += '\t' + (one.time_ms ? fmt::format("{}", *one.time_ms) : "");
     for (const auto& [name, value] : one.contexts) text += fmt::format("\t{}={}", name, value);
+    if (const std::string title = titles.of(one.item); title != one.item)
+      text += fmt::format("\t{}{}", title_mark, title);
     text += '\n';
   }
   console.write(text);
@@ -223,8 +233,9 @@ Status recommend_items(DeviceItemOptions& options, const Console& console) {
   nlohmann::json items = nlohmann::json::array();
   std::string text;
   for (const Recommended& one : model.top(options.count)) {
-    items.push_back({{"item", one.item}, {"score", one.score}});
-    text += fmt::format("{}\t{:.4f}\n", one.item, one.score);
+    items.push_back({{"item", one.item}, {"title", one.title}, {"score", one.score}});
+    text += fmt::format("{}\t{:.4f}", one.item, one.score);
+    text += one.title == one.item ? "\n" : fmt::format("\t{}\n", one.title);
   }
   if (options.common.json)
     print_json(console, {{"items", items}});
@@ -244,8 +255,12 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
   }
   nlohmann::json because = nlohmann::json::array();
   for (const NearItem& near : why.because)
-    because.push_back({{"item", near.item}, {"likeness", near.likeness}, {"weight", near.weight}});
+    because.push_back({{near.is_feature ? "feature" : "item", near.item},
+                       {"title", near.title},
+                       {"likeness", near.likeness},
+                       {"weight", near.weight}});
   print_json(console, {{"item", why.item},
+                       {"title", why.title},
                        {"score", why.score},
                        {"bias", why.bias},
                        {"personal", why.personal},

@@ -28,7 +28,13 @@ Status list(LedgerOptions& options, const Console& console) {
     print_json(console, ledger_json(reading));
     return Done{};
   }
-  console.print(ledger_table(reading, options.last, options.items, console));
+  if (!options.items) {
+    console.print(ledger_table(reading, options.last, nullptr, console));
+    return Done{};
+  }
+  SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
+  SOTTO_TRY(const ItemTitles titles, ItemTitles::load(*vault));
+  console.print(ledger_table(reading, options.last, &titles, console));
   return Done{};
 }
 
@@ -96,6 +102,7 @@ void add_device(CLI::App& root, Cli& cli) {
   add_device_items(device, cli);
   add_device_consent(device, cli);
   add_device_ledger(device, cli);
+  add_device_move(device, cli);
 }
 
 }  // namespace sotto::cli

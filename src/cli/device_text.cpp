@@ -124,10 +124,11 @@ std::string whole_epsilon(const std::vector<LedgerEntry>& entries) {
   return fmt::format("{:.4g}", sum);
 }
 
-std::string items_text(const LedgerEntry& entry) {
-  return fmt::format(
-      "  round {}, {}:\n    {}\n", entry.round, entry.task,
-      entry.items.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(entry.items, ", ")));
+std::string items_text(const LedgerEntry& entry, const ItemTitles& titles) {
+  std::vector<std::string> names;
+  for (const std::string& item : entry.items) names.push_back(titles.of(item, entry.task));
+  return fmt::format("  round {}, {}:\n    {}\n", entry.round, entry.task,
+                     names.empty() ? "nothing of yours" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::set<std::string> all_items(const LedgerReading& reading) {
@@ -184,6 +185,11 @@ std::string choices_text(const PersonalPolicy& policy) {
     text += fmt::format(
         "\nIt takes part only if a task promises a crowd of at least {} honest devices, itself included.\n",
         policy.least_crowd);
+  if (policy.evaluation)
+    text +=
+        "\nIn tasks that ask for it, your newest things are held out of training, and how well your list "
+        "finds "
+        "them leaves this device for a sum over many people.\n";
   return text;
 }
 
@@ -221,6 +227,7 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"withdrawn", policy.withdrawn},
           {"secure_only", policy.secure_only},
           {"least_crowd", policy.least_crowd},
+          {"evaluation", policy.evaluation},
           {"items", rules_json(policy.items)},
           {"categories", rules_json(policy.categories)},
           {"features", rules_json(policy.features)},
@@ -231,7 +238,8 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"levels", levels}};
 }
 
-std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items, const Console& console) {
+std::string ledger_table(const LedgerReading& reading, std::size_t most, const ItemTitles* titles,
+                         const Console& console) {
   if (reading.entries.empty()) return "Nothing has left this device.\n";
   Table table({{"round", Align::right},
                {"for"},
@@ -246,11 +254,11 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, bool it
     table.row({std::to_string(entry.round), entry.task, entry.mechanism,
                entry.bytes ? human_count(*entry.bytes) : "not counted", epsilon_text(entry),
                human_count(entry.items.size())});
-    if (items) which += items_text(entry);
+    if (titles != nullptr) which += items_text(entry, *titles);
   }
   std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
   text += table.text(console);
-  if (items) text += "\nYour things in each:\n" + which;
+  if (titles != nullptr) text += "\nYour things in each:\n" + which;
   return text +
          fmt::format("\n{} rounds, {}, {} of your things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),

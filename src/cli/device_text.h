@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "device/item_titles.h"
 #include "engine/terminal/console.h"
 #include "privacy/ledger.h"
 #include "privacy/personal_policy.h"
@@ -15,9 +16,9 @@ namespace sotto::cli {
 [[nodiscard]] std::string policy_text(const PersonalPolicy& policy, const Console& console);
 [[nodiscard]] nlohmann::json policy_json(const PersonalPolicy& policy);
 
-// The newest `most` rounds and the sums of all; with the items that were in each if asked for.
-[[nodiscard]] std::string ledger_table(const LedgerReading& reading, std::size_t most, bool items,
-                                       const Console& console);
+// The newest `most` rounds and the sums of all; with the items that were in each where `titles` are given.
+[[nodiscard]] std::string ledger_table(const LedgerReading& reading, std::size_t most,
+                                       const ItemTitles* titles, const Console& console);
 [[nodiscard]] nlohmann::json ledger_json(const LedgerReading& reading);
 
 }  // namespace sotto::cli

@@ -10,7 +10,7 @@ LedgerEntry entry_of(const char* mechanism, std::optional<double> epsilon = {}) 
 
 std::string listed(std::vector<LedgerEntry> entries) {
   const LedgerReading reading{.entries = std::move(entries), .head = LedgerHead("")};
-  return ledger_table(reading, 20, false, Console());
+  return ledger_table(reading, 20, nullptr, Console());
 }
 
 bool says(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }

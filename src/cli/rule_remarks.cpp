@@ -18,13 +18,13 @@ Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
   SOTTO_TRY(const std::vector<std::string> tasks, vault.held_tasks());
   for (const std::string& task : tasks) {
     SOTTO_TRY(const auto model, vault.model(task));
-    SOTTO_TRY(const auto names, vault.catalogue(model->catalogue));
-    if (!names && !model->catalogue.empty()) continue;  // not fetched
+    SOTTO_TRY(const auto known, vault.catalogue(model->catalogue));
+    if (!known && !model->catalogue.empty()) continue;  // not fetched
     checked = true;
-    const auto row = names ? names->find(item) : item_number(item);
+    const auto row = known ? known->names.find(item) : item_number(item);
     if (row && *row < model->rows.rows()) return std::string();
-    for (std::uint32_t other = 0; names && other < names->size(); ++other)
-      nearest.look_at(names->name(other));
+    for (std::uint32_t other = 0; known && other < known->names.size(); ++other)
+      nearest.look_at(known->names.name(other));
   }
   if (!checked)
     return fmt::format(
@@ -38,11 +38,34 @@ Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
 std::string remark_on_category(const std::string& category, const std::string& answer) {
   if (answer != "never" && answer != "ask") return {};
   return fmt::format(
-      "a coordinator's catalogue has no categories. To keep this category on the device, the device takes no "
-      "part in tasks over a network while the rule is set; remove it with 'sotto device consent category {} "
-      "none', and make rules for single things instead. In 'sotto train --device' with --names the rule "
-      "applies.",
+      "to keep this category on the device, the device takes no part in tasks over a network whose catalogue "
+      "does not say what is in which category, while the rule is set; remove it with 'sotto device consent "
+      "category {} none', and make rules for single things instead.",
       shell_word(category));
+}
+
+Result<std::string> remark_on_category(Vault& vault, const std::string& category, const std::string& answer) {
+  if (answer == "none") return std::string();
+  NearestWord nearest(category);
+  bool known = false, all_tell = true, some_tell = false;
+  SOTTO_TRY(const std::vector<std::string> tasks, vault.held_tasks());
+  for (const std::string& task : tasks) {
+    SOTTO_TRY(const auto model, vault.model(task));
+    SOTTO_TRY(const auto catalogue, vault.catalogue(model->catalogue));
+    const bool tells = catalogue != nullptr && !catalogue->categories.empty();
+    all_tell = all_tell && tells;
+    some_tell = some_tell || tells;
+    for (std::size_t item = 0; tells && item < catalogue->categories.size(); ++item)
+      for_categories(catalogue->categories[item], [&](std::string_view one) {
+        known = known || one == category;
+        nearest.look_at(one);
+      });
+  }
+  if (some_tell && !known)
+    return fmt::format(
+        "no catalogue on this device has the category '{}', so the rule has no effect there{}.", category,
+        nearest.word().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.word()));
+  return some_tell && all_tell ? std::string() : remark_on_category(category, answer);
 }
 
 }  // namespace sotto::cli

@@ -15,6 +15,7 @@
 // the file; a record's values depend on the same person's records alone, and on none that is newer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -46,13 +47,24 @@ struct ContextSchema {
 // The bin of an interval, 0 to bins − 1, and what it is called.
 [[nodiscard]] std::uint32_t interval_bin(std::int64_t seconds, const ContextSchema& schema);
 [[nodiscard]] std::string interval_name(std::uint32_t bin, const ContextSchema& schema);
+// Of a record before which there is none.
+inline constexpr const char* first_interval = "first";
 // 0 and 1: a working day by day and by night; 2 and 3: a weekend's.
 [[nodiscard]] std::uint32_t daypart_of(std::int64_t unix_seconds, const ContextSchema& schema);
+inline constexpr std::array<const char*, 4> daypart_names{"working day, day", "working day, night",
+                                                          "weekend, day", "weekend, night"};
 
 // The split has records (and features, where items are asked for); `people` may be null unless persons are
 // asked for. Fails where what is asked for is not there, with what to do.
 [[nodiscard]] Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema,
                                                const PersonAttributes* people = nullptr);
+
+// The dimensions with all the values that there can be, and the items' own: what a task needs before
+// anybody's records were seen. Columns bring their values; people have none. `features` are those of the
+// items, or null.
+[[nodiscard]] Result<Contexts> context_vocabulary(const ContextSchema& schema,
+                                                  const std::vector<RecordColumn>& columns,
+                                                  const ItemFeatures* features);
 
 // The same contexts without the rows of one user, whose values are gone too.
 [[nodiscard]] Contexts without_contexts_of(const Contexts& contexts, const Split& split, UserIndex user);

@@ -34,10 +34,15 @@ Status check_times(const Records& records, const char* dimension) {
                   dimension, records.time_kind == TimeKind::none ? "none" : "ranks only", dimension));
 }
 
-RawDimension interval_dimension(const Records& records, const ContextSchema& schema) {
-  RawDimension made{{"interval", ContextSide::user, ContextSource::record}, {"first"}, {}};
+RawDimension interval_dimension(const ContextSchema& schema) {
+  RawDimension made{{"interval", ContextSide::user, ContextSource::record}, {first_interval}, {}};
   made.dimension.looks_back = true;
   for (std::uint32_t bin = 0; bin < schema.bins; ++bin) made.names.push_back(interval_name(bin, schema));
+  return made;
+}
+
+RawDimension interval_dimension(const Records& records, const ContextSchema& schema) {
+  RawDimension made = interval_dimension(schema);
   for (std::size_t part = 0; part < 3; ++part) {
     const PartRecords& from = *parts_of(records)[part];
     for (std::size_t k = 0; k < from.times.size(); ++k)
@@ -47,21 +52,29 @@ RawDimension interval_dimension(const Records& records, const ContextSchema& sch
   return made;
 }
 
+RawDimension daypart_dimension() {
+  return {{"daypart", ContextSide::item, ContextSource::record},
+          {daypart_names.begin(), daypart_names.end()},
+          {}};
+}
+
 RawDimension daypart_dimension(const Records& records, const ContextSchema& schema) {
-  RawDimension made{{"daypart", ContextSide::item, ContextSource::record},
-                    {"working day, day", "working day, night", "weekend, day", "weekend, night"},
-                    {}};
+  RawDimension made = daypart_dimension();
   for (std::size_t part = 0; part < 3; ++part)
     for (const std::int64_t time : parts_of(records)[part]->times)
       made.raw[part].push_back(daypart_of(time, schema));
   return made;
 }
 
-RawDimension column_dimension(const Records& records, std::size_t column) {
-  const RecordColumn& from = records.columns[column];
+RawDimension column_dimension(const RecordColumn& from) {
   RawDimension made{{from.name, ContextSide::user, ContextSource::record}, {}, {}, true};
   for (std::uint32_t value = 0; value < from.values.size(); ++value)
     made.names.emplace_back(from.values.name(value));
+  return made;
+}
+
+RawDimension column_dimension(const Records& records, std::size_t column) {
+  RawDimension made = column_dimension(records.columns[column]);
   for (std::size_t part = 0; part < 3; ++part) made.raw[part] = parts_of(records)[part]->columns[column];
   return made;
 }
@@ -125,9 +138,8 @@ Status check_names(const Contexts& contexts) {
 }
 
 // Features are numbered by (predicate, object), so that those of a predicate stand together.
-void add_items(const Split& split, Contexts& contexts) {
-  const ItemFeatures& features = *split.features;
-  const auto trained = split.train.popularity(split.items.size());
+template <class IsSeen>
+void add_items(const ItemFeatures& features, const IsSeen& is_seen, Contexts& contexts) {
   std::vector<std::uint32_t> numbers(features.features(), no_context);
   std::string_view predicate;
   for (std::uint32_t feature = 0; feature < features.features(); ++feature) {
@@ -136,16 +148,29 @@ void add_items(const Split& split, Contexts& contexts) {
       contexts.dimensions.push_back(
           begin_dimension(contexts, {predicate_in_words(predicate), ContextSide::item, ContextSource::item}));
     }
-    const auto items = features.items_with({feature});
-    if (!std::ranges::any_of(items, [&](ItemIndex item) { return trained[item.value] > 0; })) continue;
+    if (!is_seen(FeatureIndex{feature})) continue;
     numbers[feature] = static_cast<std::uint32_t>(contexts.values());
     contexts.dimensions.back().values.push_back(object_in_words(features.object({feature})));
   }
-  for (std::uint32_t item = 0; item < split.items.size(); ++item) {
+  for (std::uint32_t item = 0; item < features.items(); ++item) {
     for (const FeatureIndex feature : features.of({item}))
       if (numbers[feature.value] != no_context) contexts.items.values.push_back(numbers[feature.value]);
     contexts.items.ends.push_back(contexts.items.values.size());
   }
+}
+
+void add_items(const Split& split, Contexts& contexts) {
+  const ItemFeatures& features = *split.features;
+  const auto trained = split.train.popularity(split.items.size());
+  const auto is_seen = [&](FeatureIndex feature) {
+    return std::ranges::any_of(features.items_with(feature),
+                               [&](ItemIndex item) { return trained[item.value] > 0; });
+  };
+  add_items(features, is_seen, contexts);
+}
+
+ContextDimension recency_dimension() {
+  return {.name = "recency", .source = ContextSource::person, .looks_back = true};
 }
 
 void add_people(const Split& split, const PersonAttributes& people, Contexts& contexts) {
@@ -211,9 +236,29 @@ Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema
   add_records(raw, split, contexts);
   if (schema.item) add_items(split, contexts);
   if (schema.person) add_people(split, *people, contexts);
-  if (schema.recency)
-    contexts.dimensions.push_back(
-        begin_dimension(contexts, {.name = "recency", .source = ContextSource::person, .looks_back = true}));
+  if (schema.recency) contexts.dimensions.push_back(begin_dimension(contexts, recency_dimension()));
+  SOTTO_TRY_DONE(check_names(contexts));
+  return contexts;
+}
+
+Result<Contexts> context_vocabulary(const ContextSchema& schema, const std::vector<RecordColumn>& columns,
+                                    const ItemFeatures* features) {
+  SOTTO_TRY_DONE(check(schema));
+  SOTTO_ASSERT(!schema.item || features != nullptr, "who asks for items knows something about them");
+  std::vector<RawDimension> raw;
+  if (schema.interval) raw.push_back(interval_dimension(schema));
+  if (schema.daypart) raw.push_back(daypart_dimension());
+  for (const RecordColumn& column : columns) raw.push_back(column_dimension(column));
+  Contexts contexts;
+  for (const RawDimension& from : raw) {
+    ContextDimension dimension = begin_dimension(contexts, from.dimension);
+    number_seen(from.names, std::vector<std::uint8_t>(from.names.size(), 1), from.by_name, dimension);
+    contexts.dimensions.push_back(std::move(dimension));
+  }
+  if (schema.item)
+    add_items(
+        *features, [](FeatureIndex) { return true; }, contexts);
+  if (schema.recency) contexts.dimensions.push_back(begin_dimension(contexts, recency_dimension()));
   SOTTO_TRY_DONE(check_names(contexts));
   return contexts;
 }

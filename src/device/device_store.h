@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/row_matrix.h"
 #include "data/ids.h"
+#include "fed/wire/catalogue.h"
 #include "fed/wire/signed_request.h"
 #include "privacy/ledger.h"
 #include "privacy/personal_policy.h"
@@ -33,7 +34,10 @@ struct KeptInteraction {
 };
 
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
+// Where a device took part and has not received a version yet, it has the task's name and spec alone.
 struct HeldModel {
+  [[nodiscard]] bool has_version() const { return !version.empty(); }
+
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
@@ -53,7 +57,7 @@ struct Enrolment {
 struct Answer {
   std::string task;
   std::uint32_t round = 0;
-  Private<RowMatrix>* own = nullptr;  // the private row after the fit
+  Private<RowMatrix>* own = nullptr;  // the private row after the fit; null: it stays as it was
   LedgerEntry ledger;
 };
 
@@ -77,7 +81,7 @@ class DeviceStore {
     return names;
   }
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
-  [[nodiscard]] virtual Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) = 0;
+  [[nodiscard]] virtual Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) = 0;
   [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;
   // The tasks it holds a model of; who cannot list them is sent models in full.
   [[nodiscard]] virtual Result<std::vector<std::string>> held_tasks() { return std::vector<std::string>(); }

@@ -56,6 +56,7 @@ struct ExchangeReport {
   std::string task = {};  // none: no assignment
   std::uint32_t round = 0;
   bool secure = false;
+  bool judged = false;  // figures of a version were asked for, no training
   Download download = Download::held;
   int refusal = 0;       // v1::Refusal
   std::string why = {};  // for people

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fed/models/live_evaluation.h"
 #include "fed/models/task_models.h"
 #include "fed/wire/catalogue.h"
 
@@ -16,7 +17,7 @@ constexpr std::int64_t first_backoff_ms = 250;
 constexpr std::int64_t last_backoff_ms = 30'000;
 constexpr std::int64_t day_ms = 86'400'000;  // no round lasts longer here, whatever the server says
 constexpr std::size_t token_bytes = 16;
-constexpr std::uint64_t most_catalogue_bytes = 64u << 20;  // packed
+constexpr std::uint64_t most_packed_catalogue = 64u << 20;
 // The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
 constexpr double most_leak = 0x1p-30;
 
@@ -112,7 +113,20 @@ ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
   SOTTO_ASSERT(false, "every stage has its move");
 }
 
-Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
+Status ExchangeRun::offer_to_judge(v1::CheckInRequest& request, const HeldModel& model) {
+  v1::TaskSpec spec;
+  if (model.task.empty() || !spec.ParseFromString(model.task) || !spec.has_evaluation()) return Done{};
+  SOTTO_TRY(const auto trained, kept_.last_round(spec.name()));
+  if (!trained) return Done{};  // there is no list of this person's yet
+  SOTTO_TRY(const auto judged, kept_.last_round(judged_name(spec.name())));
+  v1::Judges* offer = request.add_judges();
+  offer->set_task(spec.name());
+  offer->set_from(judged ? *judged + 1 : 1);
+  return Done{};
+}
+
+Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) {
+  const CriteriaTerms terms = criteria_terms(policy);
   v1::CheckInRequest request;
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
@@ -125,10 +139,11 @@ Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
   for (const std::string& task : held) {
     SOTTO_TRY(const auto model, kept_.model(task));
-    if (model == nullptr) continue;
+    if (model == nullptr || !model->has_version()) continue;
     v1::Held* entry = request.add_held();
     entry->set_task(task);
     entry->set_version(model->version);
+    if (policy.evaluation) SOTTO_TRY_DONE(offer_to_judge(request, *model));
   }
   return request.SerializeAsString();
 }
@@ -138,7 +153,7 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
   SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
   if (!policy.takes_part())
     return {end(Ending::kept_quiet, "the person shares nothing: nobody was asked", pause_ms)};
-  SOTTO_TRY(std::string body, check_in_request(criteria_terms(policy)));
+  SOTTO_TRY(std::string body, check_in_request(policy));
   SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
   if (!asked.reply) return asked.next;
   v1::CheckInReply reply;
@@ -176,9 +191,12 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
   if (std::string why = unwanted(); !why.empty()) return why;
   if (task_.reproducible && !options_.allow_reproducible)
     return "the task is refused: it is reproducible, and the server would know this device's draws";
-  if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
-    return "the task is refused: " + able.error().message;
-  const TaskShape shape = task_.shape();
+  if (judging_ && !policy.evaluation)
+    return "the task is refused: it asks how good lists are, and the person does not say so";
+  if (!judging_)
+    if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
+      return "the task is refused: " + able.error().message;
+  const TaskShape shape = summed_.shape();
   const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
   if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
@@ -201,6 +219,13 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   if (!task.ok()) return {object(task.error().message)};
   task_ = std::move(*task);
   task_.networks = options_.networks;
+  judging_ = assignment.judge();
+  if (judging_ && !task_.evaluation)
+    return {
+        object("the task is refused: it asks how good lists are, and holds nothing out to judge them by")};
+  noted_as_ = judging_ ? judged_name(task_.name) : task_.name;
+  summed_ = judging_ ? evaluation_task(task_) : task_;
+  report_.judged = judging_;
   report_.task = task_.name;
   report_.round = assignment.round();
   report_.secure = task_.secure;
@@ -210,9 +235,11 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   const std::int64_t time = channel_.server_time(now_ms);
   deadline_ms_ = static_cast<std::int64_t>(
       std::min<std::uint64_t>(assignment.deadline_ms(), static_cast<std::uint64_t>(time + day_ms)));
-  SOTTO_TRY(const auto answered, kept_.last_round(task_.name));
+  SOTTO_TRY(const auto answered, kept_.last_round(noted_as_));
   if (answered && *answered >= assignment.round())
-    return {end(Ending::kept_quiet, "this round was answered before", until_deadline(now_ms))};
+    return {end(Ending::kept_quiet,
+                judging_ ? "this version was judged before" : "this round was answered before",
+                until_deadline(now_ms))};
   return begin_fetch(assignment);
 }
 
@@ -220,14 +247,18 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   SOTTO_TRY(auto held, kept_.model(task_.name));
   if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
     return {object("the task is refused: it is not what it was when this device first took part")};
-  auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
-  if (!model.ok()) return {object(model.error().message)};
-  model_.emplace(std::move(*model));
+  if (task_.shape().blind && !retry_ms_ && !judging_) {
+    // The task is what it will be held to later, before there is a version of its model here.
+    if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
+  } else {
+    auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
+    if (!model.ok()) return {object(model.error().message)};
+    model_.emplace(std::move(*model));
+  }
   stage_ = Stage::model;
   if (!assignment.task().has_catalogue()) return {std::nullopt};
   const v1::BlobRef& names = assignment.task().catalogue();
-  if (!fetchable(names, std::min(std::uint64_t{task_.items} * (most_item_name + 1) + (1u << 16),
-                                 most_catalogue_bytes)))
+  if (!fetchable(names, std::min(most_catalogue_bytes(task_.items), most_packed_catalogue)))
     return {object("the task is refused: its catalogue has no proper name, or is too large")};
   catalogue_name_ = names.hash();
   SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));
@@ -248,7 +279,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!packed.ok()) return {object(packed.error().message)};
   const auto table = read_catalogue(*packed, task_.items);
   if (!table.ok()) return {object(table.error().message)};
-  if ((*table)->size() != task_.items)
+  if ((*table)->names.size() != task_.items)
     return {object("the task's catalogue is refused: it has fewer names than the task has items")};
   SOTTO_TRY_DONE(kept_.keep_catalogue(catalogue_name_, *packed));
   stage_ = Stage::model;
@@ -256,6 +287,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
+  if (!model_) return stage_ = Stage::fit, std::optional<Next>();
   if (model_->model() != nullptr && retry_ms_) {
     report_.download = model_->download();
     return {end(Ending::no_work, "", *retry_ms_)};

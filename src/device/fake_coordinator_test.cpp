@@ -55,6 +55,13 @@ void FakeCoordinator::check_in(const std::string& device, const std::string& bod
   *given.mutable_full() = full;
   if (offers_delta) *given.mutable_delta() = delta;
   if (twist_assignment) twist_assignment(given);
+  if (brings_news) {
+    given.clear_round(), given.clear_token(), given.clear_deadline_ms();
+    *answer.mutable_news() = std::move(given);
+    answer.clear_assignment();
+    answer.set_retry_min_ms(1);
+    answer.set_retry_max_ms(1);
+  }
   reply.set_body(answer.SerializeAsString());
 }
 

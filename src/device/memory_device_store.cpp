@@ -21,7 +21,7 @@ void add_record(const Records& records, std::uint64_t place, KeptInteraction& on
 
 }  // namespace
 
-std::shared_ptr<const IdTable> SharedShelf::catalogue(const std::string& hash) {
+std::shared_ptr<const TaskCatalogue> SharedShelf::catalogue(const std::string& hash) {
   const std::lock_guard guard(mutex_);
   const auto at = catalogues_.find(hash);
   return at == catalogues_.end() ? nullptr : at->second;
@@ -72,7 +72,7 @@ Result<std::vector<KeptInteraction>> MemoryDeviceStore::interactions() {
   return all;
 }
 
-Result<std::shared_ptr<const IdTable>> MemoryDeviceStore::catalogue(const std::string& hash) {
+Result<std::shared_ptr<const TaskCatalogue>> MemoryDeviceStore::catalogue(const std::string& hash) {
   return shelf_.catalogue(hash);
 }
 
@@ -92,7 +92,7 @@ Result<std::shared_ptr<const HeldModel>> MemoryDeviceStore::model(const std::str
 }
 
 Status MemoryDeviceStore::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
-  shelf_.keep_model(model);
+  if (model->has_version()) shelf_.keep_model(model);
   state(task).model = model;
   return Done{};
 }
@@ -107,7 +107,7 @@ Result<std::optional<std::uint32_t>> MemoryDeviceStore::last_round(const std::st
 
 Status MemoryDeviceStore::note_answer(const Answer& answer) {
   TaskState& task = state(answer.task);
-  task.own = *answer.own;
+  if (answer.own != nullptr) task.own = *answer.own;
   task.last_round = answer.round;
   if (person_.ledger != nullptr) person_.ledger->push_back(answer.ledger);
   return Done{};

@@ -18,7 +18,7 @@ namespace sotto::device {
 // the newest few versions: whose version is gone fetches in full. Thread-safe.
 class SharedShelf {
  public:
-  [[nodiscard]] std::shared_ptr<const IdTable> catalogue(const std::string& hash);
+  [[nodiscard]] std::shared_ptr<const TaskCatalogue> catalogue(const std::string& hash);
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed);
   // A version that some device has decoded already. It is named by the hash of its bytes.
   [[nodiscard]] std::shared_ptr<const HeldModel> model(const std::string& version);
@@ -27,7 +27,7 @@ class SharedShelf {
  private:
   static constexpr std::size_t most_models = 16;
   std::mutex mutex_;
-  std::map<std::string, std::shared_ptr<const IdTable>> catalogues_;
+  std::map<std::string, std::shared_ptr<const TaskCatalogue>> catalogues_;
   std::deque<std::shared_ptr<const HeldModel>> models_;  // the newest last
 };
 
@@ -55,7 +55,7 @@ class MemoryDeviceStore final : public DeviceStore {
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override { return enrolment_; }
   [[nodiscard]] Result<PersonalPolicy> policy() override { return *person_.policy; }
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;
-  [[nodiscard]] Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override;
+  [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;
   [[nodiscard]] Result<std::shared_ptr<const HeldModel>> model(const std::string& task) override;

@@ -13,7 +13,7 @@ std::uint64_t most_packed(const ModelShape& shape) {
 }
 
 bool fits(const HeldModel& model, const ModelShape& shape) {
-  return model.rows.rows() == shape.rows && model.rows.width() == shape.width &&
+  return model.has_version() && model.rows.rows() == shape.rows && model.rows.width() == shape.width &&
          model.encoded.size() == published_bytes(shape);
 }
 
@@ -24,6 +24,14 @@ ModelShape shape_of(const Task& task) {
 }
 
 std::string spec_name(const v1::TaskSpec& spec) { return blob_hash(spec.SerializeAsString()); }
+
+std::shared_ptr<const HeldModel> no_version_of(const v1::TaskSpec& spec) {
+  HeldModel made;
+  made.spec = spec_name(spec);
+  made.task = spec.SerializeAsString();
+  made.catalogue = spec.catalogue().hash();
+  return std::make_shared<const HeldModel>(std::move(made));
+}
 
 ModelFetch::ModelFetch(v1::Assignment assignment, const Task& task, std::shared_ptr<const HeldModel> held,
                        SharedShelf* shelf)
@@ -66,14 +74,12 @@ Status ModelFetch::complete() {
     const bool same = known != nullptr && known->spec == spec_name(assignment_.task());
     if (same && fits(*known, shape_)) return model_ = std::move(known), Done{};
   }
-  HeldModel made{.version = assignment_.version(), .encoded = {}, .rows = {}};
+  HeldModel made = *no_version_of(assignment_.task());
+  made.version = assignment_.version();
   SOTTO_TRY(made.encoded, unpack(blob));
   if (blob_hash(made.encoded) != made.version)
     return fail(Code::bad_input, "the model is refused: it is not the version that was named");
   SOTTO_TRY(made.rows, read_published(made.encoded, shape_));
-  made.spec = spec_name(assignment_.task());
-  made.task = assignment_.task().SerializeAsString();
-  made.catalogue = assignment_.task().catalogue().hash();
   model_ = std::make_shared<const HeldModel>(std::move(made));
   return Done{};
 }

@@ -46,6 +46,8 @@ class ModelFetch {
   std::shared_ptr<const HeldModel> model_;
 };
 
+// What a device holds of a task before it has a version of its model.
+[[nodiscard]] std::shared_ptr<const HeldModel> no_version_of(const v1::TaskSpec& spec);
 [[nodiscard]] ModelShape shape_of(const Task& task);
 // The name of a task's spec: a task never changes.
 [[nodiscard]] std::string spec_name(const v1::TaskSpec& spec);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "data/recorded_contexts.h"
 #include "data/values.h"
 #include "device/item_number.h"
 
@@ -21,6 +22,13 @@ struct KnownItem {
   std::size_t place = 0;
 };
 
+// With a rating on the task's scale.
+bool is_rated(const KeptInteraction& one, const TaskCatalogue* catalogue) {
+  if (!one.rating || catalogue == nullptr || !catalogue->scale) return one.rating.has_value();
+  const auto rating = static_cast<float>(*one.rating);
+  return rating >= catalogue->scale->lowest && rating <= catalogue->scale->highest;
+}
+
 std::vector<KnownItem> known_items(const Kept& kept, const ItemNames& names, const Task& task) {
   const bool needs_ratings = task.model != nullptr && task.model->needs_ratings;
   std::vector<KnownItem> known;
@@ -28,7 +36,7 @@ std::vector<KnownItem> known_items(const Kept& kept, const ItemNames& names, con
   for (std::size_t place = 0; place < kept.size(); ++place) {
     const KeptInteraction& one = kept[place];
     const auto row = names.find(one.item);
-    if (row && (one.rating || !needs_ratings)) known.push_back({*row, place});
+    if (row && (!needs_ratings || is_rated(one, names.catalogue))) known.push_back({*row, place});
   }
   std::ranges::sort(known, {}, &KnownItem::row);
   return known;
@@ -103,19 +111,31 @@ void add_ratings(const Kept& kept, const std::vector<KnownItem>& known, Records&
   records.scale = {lowest, highest};
 }
 
+std::shared_ptr<const Contexts> own_contexts(const TaskCatalogue& catalogue, const Records& records,
+                                             std::size_t count) {
+  if (catalogue.contexts == nullptr) return nullptr;
+  auto contexts = std::make_shared<Contexts>(*catalogue.contexts);
+  contexts->train = recorded_contexts(*catalogue.contexts, catalogue.schema, records, count);
+  return contexts;
+}
+
 }  // namespace
 
 std::optional<ItemIndex> ItemNames::find(const std::string& name) const {
-  const auto row = catalogue != nullptr ? catalogue->find(name) : item_number(name);
+  const auto row = catalogue != nullptr ? catalogue->names.find(name) : item_number(name);
   if (!row || *row >= items) return std::nullopt;
   return ItemIndex{*row};
 }
 
 std::string ItemNames::name_of(ItemIndex item) const {
-  return catalogue != nullptr ? std::string(catalogue->name(item.value)) : std::to_string(item.value);
+  return catalogue != nullptr ? std::string(catalogue->names.name(item.value)) : std::to_string(item.value);
 }
 
-OwnHistory own_history(const Kept& kept, const IdTable* catalogue, const Task& task) {
+std::string ItemNames::title_of(ItemIndex item) const {
+  return catalogue != nullptr ? catalogue->title(item.value) : name_of(item);
+}
+
+OwnHistory own_history(const Kept& kept, const TaskCatalogue* catalogue, const Task& task) {
   const std::vector<KnownItem> known = known_items(kept, {catalogue, task.items}, task);
   const std::vector<std::size_t> order = newest_first(kept);
   OwnHistory own;
@@ -126,6 +146,11 @@ OwnHistory own_history(const Kept& kept, const IdTable* catalogue, const Task& t
   add_ratings(kept, known, *records);
   add_times(kept, known, order, *records);
   add_columns(kept, known, *records);
+  if (catalogue != nullptr) {
+    if (catalogue->scale) records->scale = *catalogue->scale;
+    own.known.features = catalogue->features;
+    own.known.contexts = own_contexts(*catalogue, *records, known.size());
+  }
   own.known.records = std::move(records);
   return own;
 }

@@ -24,14 +24,15 @@ struct OwnHistory {
 
 // Where a task's items have their names: in a catalogue, or, where that is null, in their numbers.
 struct ItemNames {
-  const IdTable* catalogue = nullptr;
+  const TaskCatalogue* catalogue = nullptr;
   std::size_t items = 0;
 
   [[nodiscard]] std::optional<ItemIndex> find(const std::string& name) const;
   [[nodiscard]] std::string name_of(ItemIndex item) const;
+  [[nodiscard]] std::string title_of(ItemIndex item) const;
 };
 
-[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const IdTable* catalogue,
+[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const TaskCatalogue* catalogue,
                                      const Task& task);
 
 }  // namespace sotto::device

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "data/context_schema.h"
 #include "data/loader.h"
 #include "data/split.h"
 #include "device/memory_device_store.h"
+#include "model/fedcars/fedcars_devices.h"
 
 namespace sotto::device::own_history_test {
 
@@ -64,6 +66,14 @@ std::vector<T> part_of(const std::vector<T>& all, std::uint64_t first, std::size
 // What a device makes of what its person has is what the simulator's device of that index gets.
 TEST(OwnHistory, IsTheSimulatorsOwn) {
   const Split split = split_of(world);
+  const ContextSchema schema{.interval = true, .daypart = true, .columns = true, .recency = true};
+  const Contexts contexts = derive_contexts(split, schema).value();
+  Contexts vocabulary;
+  vocabulary.dimensions = contexts.dimensions;
+  const TaskCatalogue catalogue{.names = split.items,
+                                .contexts = std::make_shared<const Contexts>(vocabulary),
+                                .schema = schema,
+                                .scale = RatingScale{1.0f, 5.0f}};
   const PersonalPolicy policy;
   SharedShelf shelf;
   for (std::uint32_t user = 0; user < 2; ++user) {
@@ -77,7 +87,7 @@ TEST(OwnHistory, IsTheSimulatorsOwn) {
                                     .first = first});
     auto kept = *store.interactions();
     std::ranges::reverse(kept);  // whatever the order
-    const OwnHistory own = own_history(kept, &split.items, task_of(split.items.size()));
+    const OwnHistory own = own_history(kept, &catalogue, task_of(split.items.size()));
     EXPECT_TRUE(std::ranges::equal(own.items, items));
     EXPECT_TRUE(std::ranges::equal(own.ages, split.train.ages_of(index)));
     const Records& records = *own.known.records;
@@ -87,8 +97,72 @@ TEST(OwnHistory, IsTheSimulatorsOwn) {
     EXPECT_EQ(records.train.ratings, part_of(theirs.ratings, first, items.size()));
     EXPECT_EQ(records.train.times, part_of(theirs.times, first, items.size()));
     EXPECT_EQ(records.train.previous, part_of(theirs.previous, first, items.size()));
+    EXPECT_EQ(records.scale.lowest, 1.0f);
+    const std::size_t width = contexts.train.width;
+    EXPECT_EQ(own.known.contexts->train.values,
+              part_of(contexts.train.values, first * width, items.size() * width));
     for (const char* column : {"weather", "device"})
       EXPECT_EQ(words(records, column, 0, items.size()), words(*split.records, column, first, items.size()));
+  }
+}
+
+// Of each record the target, the weight and the features, as a device of Fed-CARS holds them.
+std::vector<std::vector<float>> examples_of(const FedcarsDevices& devices, UserIndex user) {
+  std::vector<std::vector<float>> examples;
+  for (std::size_t k = 0; k < devices.records(user); ++k) {
+    const FedcarsDevices::Rated rated = devices.record(user, k);
+    auto& numbers = examples.emplace_back();
+    numbers = {static_cast<float>(rated.item.value), rated.target, rated.weight,
+               static_cast<float>(rated.timeless.size())};
+    for (const FmFeature& feature : rated.features) {
+      numbers.push_back(static_cast<float>(feature.row));
+      numbers.push_back(feature.x);
+    }
+  }
+  return examples;
+}
+
+// A split of one user, made of what a device has and what came with the task, is to a model of ratings in
+// context what the simulator's split of everybody is.
+TEST(OwnHistory, AndTheCatalogueMakeASplitOfOneUser) {
+  Split split = split_of(world);
+  FeatureList list;
+  for (const char* item : {"i3", "i9", "i10"})
+    list.facts.push_back({list.items.intern(item), list.intern_predicate("category"),
+                          list.objects.intern(item == std::string("i9") ? "Crime" : "Drama")});
+  list.settle();
+  split.features = std::make_shared<const ItemFeatures>(list, split.items, FeatureFilter{.min_items = 1});
+  const ContextSchema schema{
+      .interval = true, .daypart = true, .columns = true, .item = true, .recency = true};
+  split.contexts = std::make_shared<const Contexts>(derive_contexts(split, schema).value());
+  TaskCatalogue made{.names = split.items, .features = split.features, .schema = schema};
+  made.scale = split.records->scale;
+  Contexts vocabulary;
+  vocabulary.dimensions = split.contexts->dimensions;
+  vocabulary.items = split.contexts->items;
+  made.contexts = std::make_shared<const Contexts>(vocabulary);
+  const auto catalogue = read_catalogue(pack_catalogue(encode_catalogue(made)), split.items.size());
+  ASSERT_TRUE(catalogue.ok()) << catalogue.error().message;
+  const FedcarsOptions options{.half_life = 2.0f};
+  const FedcarsDevices theirs(split, split.train, {}, options);
+  const PersonalPolicy policy;
+  SharedShelf shelf;
+  for (std::uint32_t user = 0; user < 2; ++user) {
+    const UserIndex index{user};
+    MemoryDeviceStore store(shelf, {.items = split.train.of(index),
+                                    .names = &split.items,
+                                    .policy = &policy,
+                                    .records = split.records.get(),
+                                    .first = split.train.offsets()[user]});
+    OwnHistory own = own_history(*store.interactions(), catalogue->get(), task_of(split.items.size(), true));
+    Split one;
+    one.catalogue = split.items.size();
+    one.train = Histories({0, own.items.size()}, own.items, own.ages);
+    one.records = own.known.records;
+    one.contexts = own.known.contexts;
+    one.features = own.known.features;
+    const FedcarsDevices mine(one, one.train, {}, options);
+    EXPECT_EQ(examples_of(mine, UserIndex{0}), examples_of(theirs, index)) << user;
   }
 }
 
@@ -127,6 +201,11 @@ TEST(OwnHistory, AModelOfRatingsTakesWhatIsRated) {
   EXPECT_EQ(own.items, (std::vector<ItemIndex>{{0}, {2}}));
   EXPECT_EQ(own.known.records->train.ratings, (std::vector<float>{3.0f, 1.0f}));
   EXPECT_EQ(own.known.records->scale.highest, 3.0f);
+  // What is not on the task's scale is no rating there.
+  TaskCatalogue catalogue;
+  for (const char* name : {"0", "1", "2"}) catalogue.names.intern(name);
+  catalogue.scale = {2.0f, 5.0f};
+  EXPECT_EQ(own_history(kept, &catalogue, task_of(3, true)).items, (std::vector<ItemIndex>{{0}}));
 }
 
 // A fleet whose data say no more than the order.

@@ -17,18 +17,22 @@ namespace sotto::device {
 
 struct Recommended {
   std::string item;
+  std::string title;  // what the catalogue calls it: its name, where that has no title
   float score = 0.0f;
 };
 
-// A thing the person has that lies near the item explained.
+// A thing the person has that lies near the item explained, or a feature of that item.
 struct NearItem {
-  std::string item;
-  float likeness = 0.0f;  // of the two, as the model sees it
+  std::string item;  // of a feature its words
+  std::string title;
+  float likeness = 0.0f;  // of the two, as the model sees it; of a feature how much the person cares for it
   float weight = 0.0f;    // how much it adds
+  bool is_feature = false;
 };
 
 struct Explanation {
   std::string item;
+  std::string title;
   float score = 0.0f;
   float bias = 0.0f;      // what everybody's devices learned about it
   float personal = 0.0f;  // what the person's own row adds
@@ -52,18 +56,23 @@ class LocalRecommender {
     [[nodiscard]] Status read_task(const std::string& name);
     [[nodiscard]] ItemNames names() const { return {catalogue.get(), task.items}; }
 
-    Task task;
+    Task task;  // as it is for the person
+    DeviceStreams streams;
     std::shared_ptr<const HeldModel> model;
-    std::shared_ptr<const IdTable> catalogue;  // none: numbers
+    std::shared_ptr<const TaskCatalogue> catalogue;  // none: numbers
     Histories history;
     std::optional<Private<RowMatrix>> own;
   };
 
   LocalRecommender() = default;
+  [[nodiscard]] static Result<ConsentTerms> terms_here(DeviceStore& kept, const ItemNames& names);
 
   std::unique_ptr<Known> known_;
   std::unique_ptr<TaskAnswers> answers_;
 };
+
+// Of each row for a person whose own row it is.
+[[nodiscard]] std::vector<float> scores_of(const RowMatrix& rows, const RowMatrix& own);
 
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.
 [[nodiscard]] Result<std::string> only_task(DeviceStore& kept);

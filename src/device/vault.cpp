@@ -81,7 +81,9 @@ Result<HeldModel> read_model(std::string_view text) {
   if (in.spoiled()) return fail(Code::bad_input, "cut short");
   const auto rest = in.raw(in.remaining());
   model.encoded.assign(reinterpret_cast<const char*>(rest.data()), rest.size());
-  SOTTO_TRY(model.rows, rows_of(model.encoded, shape));
+  if (model.has_version()) {
+    SOTTO_TRY(model.rows, rows_of(model.encoded, shape));
+  }
   return model;
 }
 
@@ -235,13 +237,13 @@ Result<std::vector<KeptInteraction>> Vault::interactions() {
   return all;
 }
 
-Result<std::shared_ptr<const IdTable>> Vault::catalogue(const std::string& hash) {
+Result<std::shared_ptr<const TaskCatalogue>> Vault::catalogue(const std::string& hash) {
   if (const auto found = catalogues_.find(hash); found != catalogues_.end()) return found->second;
   SOTTO_TRY(const std::optional<std::string> packed, records_.get(RecordKind::catalogue, hash));
-  if (!packed) return std::shared_ptr<const IdTable>();
-  SOTTO_TRY(const std::shared_ptr<const IdTable> names, read_catalogue(*packed, most_items));
-  catalogues_[hash] = names;
-  return names;
+  if (!packed) return std::shared_ptr<const TaskCatalogue>();
+  SOTTO_TRY(const std::shared_ptr<const TaskCatalogue> known, read_catalogue(*packed, most_items));
+  catalogues_[hash] = known;
+  return known;
 }
 
 Status Vault::keep_catalogue(const std::string& hash, const std::string& packed) {
@@ -300,11 +302,11 @@ Result<std::optional<std::uint32_t>> Vault::last_round(const std::string& task) 
 }
 
 Status Vault::note_answer(const Answer& answer) {
-  SOTTO_ASSERT(answer.own != nullptr, "an answer has a private row");
   Writer round;
   round.number(answer.round);
   return records_.transaction([&]() -> Status {
-    SOTTO_TRY_DONE(records_.put(RecordKind::own_row, answer.task, encoded(*answer.own)));
+    if (answer.own != nullptr)
+      SOTTO_TRY_DONE(records_.put(RecordKind::own_row, answer.task, encoded(*answer.own)));
     SOTTO_TRY_DONE(records_.put(RecordKind::last_round, answer.task, text_in(round)));
     return append(answer.ledger);
   });
@@ -312,6 +314,7 @@ Status Vault::note_answer(const Answer& answer) {
 
 Result<std::uint64_t> Vault::next_nonce(std::uint64_t at_least) {
   if (at_least > most_nonce) return fail(Code::bad_input, "the nonces have come to their end");
+  SOTTO_TRY_DONE(records_.check_current());
   std::uint64_t next = std::max(nonce_, at_least) + 1;
   if (next >= nonce_limit_) {
     SOTTO_TRY_DONE(records_.transaction([&]() -> Status {

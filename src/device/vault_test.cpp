@@ -90,7 +90,7 @@ TEST_F(Vaults, HoldsEverythingOverSessions) {
   EXPECT_EQ(model->encoded, world.model()->encoded);
   for (std::size_t r = 0; r < model->rows.rows(); ++r)
     EXPECT_TRUE(std::ranges::equal(model->rows.values(r), world.model()->rows.values(r))) << r;
-  EXPECT_EQ((*vault->catalogue(model->catalogue))->name(2), "item 2");
+  EXPECT_EQ((*vault->catalogue(model->catalogue))->names.name(2), "item 2");
   EXPECT_TRUE(std::ranges::equal((*vault->own_row("t"))->on_device().values(0), world.own().values(0)));
   const auto ledger = vault->ledger();
   ASSERT_TRUE(ledger.ok());

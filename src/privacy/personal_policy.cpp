@@ -26,15 +26,6 @@ std::string question(const NearestWord& nearest) {
   return nearest.word().empty() ? "" : fmt::format("; did you mean '{}'?", nearest.word());
 }
 
-template <class Each>
-void for_categories(std::string_view joined, const Each& each) {
-  for (std::size_t begin = 0; begin <= joined.size();) {
-    const std::size_t end = std::min(joined.find('|', begin), joined.size());
-    if (end > begin) each(joined.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
 ItemRule in_numbers(const PersonalRule& rule) {
   return rule.answer == ConsentAnswer::always ? ItemRule::always : ItemRule::never;
 }

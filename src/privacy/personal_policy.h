@@ -21,6 +21,7 @@
 // `ask` means: not until I have been asked. Until somebody answers it is `never`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -59,6 +60,9 @@ struct PersonalPolicy {
   ContextChoices contexts = {};   // "daypart", "interval" …, and "*" for all others
   double history = 1.0;           // the share of it that enters, the newest
   CriteriaChoices criteria = {};  // "size", "novelty" …, and "*" for all others
+  // Whether figures about how good this person's lists are may leave, for a sum of many people's. It is asked
+  // for apart from training: no level says yes.
+  bool evaluation = false;
   // What a task must promise. A plain sum shows the server each message: it promises a crowd of one.
   bool secure_only = false;
   std::uint32_t least_crowd = 0;  // honest devices that this one is at least summed with, itself included
@@ -82,6 +86,16 @@ struct ConsentLevel {
 [[nodiscard]] Status set_level(PersonalPolicy& policy, const std::string& name);
 // The level whose settings these are, or "custom".
 [[nodiscard]] const char* level_of(const PersonalPolicy& policy);
+
+// Each of the categories of "Action|Comedy".
+template <class Each>
+void for_categories(std::string_view joined, const Each& each) {
+  for (std::size_t begin = 0; begin <= joined.size();) {
+    const std::size_t end = std::min(joined.find('|', begin), joined.size());
+    if (end > begin) each(joined.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
 
 // The items a model knows, by name, with the categories of each: "Action|Comedy". No categories at all:
 // empty. No features, no contexts: no model of it looks at any.

@@ -11,6 +11,8 @@
 #include "fed/models/testing/slow_als.h"
 #include "fed/models/testing/toy_networks.h"
 #include "fed/models/testing/usual_spec.h"
+#include "model/kgflex/kgflex_recommender.h"
+#include "privacy/feature_consent.h"
 #include "privacy/consented_histories.h"
 #include "sim/averaging_federation.h"
 #include "sim/federation.h"
@@ -178,6 +180,87 @@ TEST_P(ADevicesOwnFit, OfFcfIsTheSimulators) {
     ASSERT_TRUE(federation.run(1).ok());
     EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().shared)) << "round " << round;
     EXPECT_EQ(hash_rows(state.memory), hash_rows(federation.state().memory)) << "round " << round;
+  }
+}
+
+// A device of KGFlex knows its own profile alone; every second person keeps a feature to themselves.
+TEST_P(ADevicesOwnFit, OfKgflexIsTheSimulators) {
+  constexpr std::uint32_t users = 6, items = 40, rounds = 4;
+  const Histories histories = some_histories(users, items);
+  v1::TaskSpec spec = usual_spec(kgflex_task, items);
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  const auto task = read_task(spec);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  std::vector<ConsentTerms> kinds(2, {.pi = GetParam().first, .mask = GetParam().second, .rules = {}});
+  kinds[1].kept_back = {FeatureIndex{1}, FeatureIndex{4}};
+  kinds[1].rules.assign(items, ItemRule::none);
+  for (std::uint32_t item = 0; item < items; item += 7) kinds[1].rules[item] = ItemRule::never;
+  Plan plan = task->plan;
+  plan.consent.people =
+      std::make_shared<const ConsentBook>(kinds, std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1}, plan.seed);
+  const Schedule schedule{.cohort = users, .triples = 0, .rounds_per_epoch = 1, .rounds = rounds};
+  ThreadPool pool(1);
+  const DeviceKnowledge known = usual_knowledge(items);
+  KgflexOptions options;
+  options.seed = plan.seed;
+  const Kgflex model(options, std::make_shared<const KgflexDevices>(
+                                  known.features, shareable(plan.consent, histories), items,
+                                  ProfileOptions{.seed = plan.seed}, keeps_back(plan.consent), pool));
+  HistoryFederation<Kgflex> federation(model, plan, schedule, histories, pool);
+
+  const auto server = task->model->server(*task);
+  ServerState state = server->start();
+  SumSpace space(task->shape().sum_rows, task->shape().sum_width);
+  std::vector<Private<RowMatrix>> own(users);
+  std::vector<Histories> alone;
+  for (std::uint32_t user = 0; user < users; ++user) {
+    const auto history = histories.of(UserIndex{user});
+    alone.emplace_back(std::vector<std::uint64_t>{0, history.size()},
+                       std::vector(history.begin(), history.end()));
+  }
+  for (std::uint32_t round = 0; round < rounds; ++round) {
+    Aggregator sum(space);
+    for (std::uint32_t user = 0; user < users; ++user) {
+      const DeviceStreams streams{plan.seed, UserIndex{user}};
+      const auto items_of = alone[user].items();
+      DeviceFit device(*task, streams, {items_of.begin(), items_of.end()}, kinds[user % 2], {}, known);
+      ASSERT_TRUE(device.can_answer());
+      own[user] = round == 0 ? device.start() : device.resumed(own[user]);
+      const auto contribution = device.fit(round, state.shared, own[user].on_device());
+      ASSERT_TRUE(contribution.ok());
+      EXPECT_TRUE(server->check(**contribution).ok());
+      ASSERT_TRUE(sum.accept(**contribution).ok());
+    }
+    state = server->release(round, state, std::move(sum)).value();
+    ASSERT_TRUE(federation.run(1).ok());
+    EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().shared)) << "round " << round;
+    const KgflexRecommender recommender(model, &federation.state().devices.on_device(), &state.shared);
+    for (std::uint32_t user = 0; user < users; ++user) {
+      const UserIndex index{user};
+      const std::size_t numbers = model.devices().profiles().of(index).features.size() *
+                                  RowMatrix::stride_for(model.shared_width());
+      for (std::size_t k = 0; k < numbers; ++k)
+        EXPECT_EQ(own[user].on_device().row(0)[k], federation.state().devices.on_device().row(user)[k]);
+      const DeviceStreams streams{plan.seed, index};
+      const Task persons = persons_task(*task, streams, kinds[user % 2]);
+      const auto answers =
+          task->model->answers({persons, state.shared, alone[user], &own[user], known, streams});
+      ASSERT_TRUE(answers.ok()) << answers.error().message;
+      std::vector<float> scores(items), expected(items);
+      (*answers)->score(scores);
+      recommender.score(std::span(&index, 1), {0, items}, expected);
+      EXPECT_EQ(scores, expected);
+      for (std::uint32_t item = 0; item < items; item += 3) {
+        const ScoreReasons why = (*answers)->reasons(ItemIndex{item});
+        EXPECT_EQ(why.score, expected[item]);
+        std::vector<std::pair<std::string, float>> said, reasons;
+        for (const ScoreReason& one : why.because) said.emplace_back(one.feature, one.weight);
+        for (const Reason& one : recommender.reasons(index, ItemIndex{item}))
+          if (one.part > 0.0f) reasons.emplace_back(feature_in_words(*known.features, one.feature), one.part);
+        EXPECT_EQ(said, reasons);
+      }
+    }
   }
 }
 

@@ -28,6 +28,21 @@ void TomlTable::text(const char* key, std::string& value) {
   value = *read;
 }
 
+void TomlTable::texts(const char* key, std::vector<std::string>& values) {
+  const toml::node* found = node(key);
+  if (found == nullptr) return;
+  values.clear();
+  if (!found->is_array()) {
+    text(key, values.emplace_back());
+    return;
+  }
+  for (const toml::node& one : *found->as_array()) {
+    const auto read = one.value_exact<std::string>();
+    if (!read) return wrong(key, "a text in quotes, or a list of such");
+    values.push_back(*read);
+  }
+}
+
 void TomlTable::flag(const char* key, bool& value) {
   const toml::node* found = node(key);
   if (found == nullptr) return;

@@ -22,6 +22,8 @@ class TomlTable {
       : table_(table), file_(std::move(file)), path_(std::move(path)) {}
 
   void text(const char* key, std::string& value);
+  // One text, or a list of them.
+  void texts(const char* key, std::vector<std::string>& values);
   void flag(const char* key, bool& value);
   void real(const char* key, double& value);
   void real(const char* key, float& value);

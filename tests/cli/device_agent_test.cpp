@@ -50,10 +50,11 @@ TEST_F(CliDeviceAgent, files_bring_ratings_times_and_contexts) {
   ASSERT_EQ(added.code, 0) << added.err;
   const auto listed = device({"list"}).json()["items"];
   ASSERT_EQ(listed.size(), 2u);
-  EXPECT_EQ(
-      listed[0],
-      nlohmann::json(
-          {{"item", "a"}, {"value", 4.0}, {"time_ms", 1577923200000}, {"contexts", {{"weather", "rain"}}}}));
+  EXPECT_EQ(listed[0], nlohmann::json({{"item", "a"},
+                                       {"value", 4.0},
+                                       {"time_ms", 1577923200000},
+                                       {"title", "a"},
+                                       {"contexts", {{"weather", "rain"}}}}));
   EXPECT_EQ(listed[1]["value"], 2.5);
   EXPECT_FALSE(listed[1].contains("contexts"));
   // By hand, too; a rating of 1 is one, and what is not said is not known.

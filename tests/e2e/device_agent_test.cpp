@@ -2,6 +2,7 @@
 // network.
 #include <gtest/gtest.h>
 
+#include "fed/wire/catalogue.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
 
@@ -82,6 +83,52 @@ TEST(DeviceAgent, TakesPartAndRecommendsOffline) {
   const auto deleted = device({"delete", "--yes"}).json();
   EXPECT_EQ(deleted["deleted"], true);
   EXPECT_EQ(deleted["coordinator_told"], false);
+}
+
+// A catalogue that says what its items are called and in which categories they are.
+TEST(DeviceAgent, CallsThingsByTheirTitlesAndKeepsACategory) {
+  TaskCatalogue catalogue;
+  for (int n = 0; n < 30; ++n) {
+    catalogue.names.intern("film " + std::to_string(n));
+    catalogue.titles.push_back("Film Number " + std::to_string(n));
+    catalogue.categories.emplace_back(n % 2 == 0 ? "Even" : "Odd|Drama");
+  }
+  TaskConfig task = agents_task();
+  task.catalogue = encode_catalogue(catalogue);
+  const cli::Workshop shop;
+  const auto device = [&](cli::Words words) {
+    words.insert(words.begin(), "device");
+    words.insert(words.end(), {"--dir", "d", "--json"});
+    return shop.sotto(words);
+  };
+  ASSERT_EQ(device({"init"}).code, 0);
+  ASSERT_EQ(device({"add", "film 1", "film 7", "film 8"}).code, 0);
+  ASSERT_EQ(device({"consent", "preset", "open"}).code, 0);
+  const auto unknown = device({"consent", "category", "Even", "never"}).json();
+  EXPECT_NE(unknown["note"].get<std::string>().find("takes no part"), std::string::npos) << unknown;
+  {
+    Loopback server(task);
+    shop.put("ca.pem", server.ca_pem());
+    shop.put("token", server.tokens(1).at(0) + "\n");
+    ASSERT_EQ(device({"enrol", "--server", server.address(), "--ca", "ca.pem", "--token-file", "token"}).code,
+              0);
+    const auto ran = device({"run", "--once"});
+    EXPECT_EQ(ran.json()["ending"], "answered") << ran.out << ran.err;
+  }
+  EXPECT_FALSE(device({"consent", "category", "Odd", "always"}).json().contains("note"));
+  const auto mistyped = device({"consent", "category", "Evem", "never"}).json();
+  EXPECT_NE(mistyped["note"].get<std::string>().find("did you mean 'Even'?"), std::string::npos) << mistyped;
+  for (const auto& item : device({"ledger", "list"}).json()["items"]) EXPECT_NE(item, "film 8");
+  const std::string ledger = shop.sotto({"device", "ledger", "list", "--items", "--dir", "d"}).out;
+  EXPECT_NE(ledger.find("Film Number 7"), std::string::npos) << ledger;
+  const auto best = device({"recommend", "-k", "1"}).json()["items"][0];
+  const auto item = best["item"].get<std::string>();
+  EXPECT_EQ(best["title"], "Film Number " + item.substr(5));
+  const std::string lines = shop.sotto({"device", "recommend", "-k", "1", "--dir", "d"}).out;
+  EXPECT_NE(lines.find("\tFilm Number "), std::string::npos) << lines;
+  const std::string why = shop.sotto({"device", "explain", item, "--dir", "d"}).out;
+  EXPECT_NE(why.find("'Film Number " + item.substr(5) + "'"), std::string::npos) << why;
+  EXPECT_EQ(device({"list"}).json()["items"][0]["title"], "Film Number 1");
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class MortalDeviceStore final : public DeviceStore {
   Result<std::optional<Enrolment>> enrolment() override { return kept_.enrolment(); }
   Result<PersonalPolicy> policy() override { return kept_.policy(); }
   Result<std::vector<KeptInteraction>> interactions() override { return kept_.interactions(); }
-  Result<std::shared_ptr<const IdTable>> catalogue(const std::string& hash) override {
+  Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override {
     return kept_.catalogue(hash);
   }
   Status keep_catalogue(const std::string& hash, const std::string& packed) override {

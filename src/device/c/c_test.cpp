@@ -8,6 +8,8 @@
 
 #include "device/testing/fake_coordinator.h"
 #include "fed/models/testing/slow_als.h"
+#include "fed/wire/catalogue.h"
+#include "sotto/move.h"
 #include "sotto/sotto.h"
 
 namespace sotto::device::c_test {
@@ -155,6 +157,49 @@ TEST_F(CInterfaceOfFederatedAls, RecommendsByWhatThePersonHasNow) {
   EXPECT_EQ(sotto_recommend(device_, nullptr, 5, collect_item, &order), SOTTO_NOT_FOUND);
 }
 
+class CInterfaceWithACatalogue : public CInterface {
+ protected:
+  CInterfaceWithACatalogue() {
+    TaskCatalogue catalogue;
+    for (int item = 0; item < 30; ++item) {
+      catalogue.names.intern(std::to_string(item));
+      catalogue.titles.push_back(item == 3 ? "" : "Title " + std::to_string(item));
+      catalogue.categories.emplace_back(item < 10 ? "Drama|War" : "");
+      catalogue.pictures.emplace_back(item == 4 ? "https://example.org/4.jpg" : "");
+    }
+    *wire_.server.spec.mutable_catalogue() = wire_.server.keep(pack_catalogue(encode_catalogue(catalogue)));
+  }
+  struct Described {
+    std::string title, categories, picture;
+  };
+  sotto_status describe(const char* task, const char* item, Described& out) {
+    const sotto_description_fn each = [](void* to, const sotto_description* from) {
+      *static_cast<Described*>(to) = {from->title, from->categories, from->picture};
+    };
+    return sotto_describe(device_, task, item, each, &out);
+  }
+};
+
+TEST_F(CInterfaceWithACatalogue, ItemsHaveTheirNames) {
+  Described one;
+  EXPECT_EQ(describe(nullptr, "4", one), SOTTO_NOT_FOUND);  // nothing was fetched yet
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  ASSERT_EQ(describe(nullptr, "4", one), SOTTO_OK) << sotto_last_error(device_);
+  EXPECT_EQ(one.title, "Title 4");
+  EXPECT_EQ(one.categories, "Drama|War");
+  EXPECT_EQ(one.picture, "https://example.org/4.jpg");
+  ASSERT_EQ(describe("small", "3", one), SOTTO_OK);
+  EXPECT_EQ(one.title, "3");
+  EXPECT_EQ(one.picture, "");
+  EXPECT_EQ(describe("another", "12", one), SOTTO_OK);
+  EXPECT_EQ(describe(nullptr, "30", one), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_describe(device_, nullptr, "4", nullptr, nullptr), SOTTO_USAGE);
+  std::vector<std::string> words;
+  ASSERT_EQ(sotto_explain(device_, nullptr, "4", 3, collect_text, nullptr, &words), SOTTO_OK);
+  EXPECT_NE(words.at(0).find("'Title 4'"), std::string::npos) << words[0];
+}
+
 TEST_F(CInterface, ConditionsAndThePersonComeFirst) {
   join();
   wire_.allowed = false;
@@ -292,6 +337,18 @@ TEST_F(CInterface, MistakesAreCodesAndSentences) {
   sotto_device_close(nullptr);
 }
 
+TEST_F(CInterface, NothingAboutListsLeavesUnlessThePersonSaysSo) {
+  int yes = -1;
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 0);
+  EXPECT_EQ(sotto_get_evaluation(device_, nullptr), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, "perhaps"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_set_evaluation(device_, "yes"), SOTTO_OK);
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 1);
+}
+
 TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   int secure_only = -1;
   uint32_t crowd = 7;
@@ -312,6 +369,37 @@ TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   EXPECT_EQ(crowd, 20u);
   ASSERT_EQ(sotto_set_least_crowd(device_, 0), SOTTO_OK);
   EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
+}
+
+TEST_F(CInterface, ADeviceMovesAndAnotherKeyOpensIt) {
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED);
+  const std::string path = folder_ / "vault.db", other = folder_ / "other.db", file = folder_ / "file";
+  const sotto_key words{nullptr, "some words"};
+  ASSERT_EQ(sotto_device_change_key(device_, nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_change_key(device_, &words), SOTTO_OK) << sotto_last_error(device_);
+  EXPECT_EQ(ledger_lines(), 1u);
+  sotto_device_close(device_);
+  device_ = nullptr;
+  const sotto_key bytes{key_bytes_.data(), nullptr};
+  EXPECT_EQ(sotto_device_open(path.c_str(), &bytes, 0, &device_), SOTTO_USAGE);  // it is a passphrase now
+  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "short"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "carry these five words"), SOTTO_OK)
+      << sotto_last_error(nullptr);
+  EXPECT_EQ(sotto_device_open(path.c_str(), &words, 1, &device_), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry those five words", other.c_str(), &bytes),
+            SOTTO_BAD_INPUT);
+  ASSERT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_OK)
+      << sotto_last_error(nullptr);
+  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_open(other.c_str(), &bytes, 0, &device_), SOTTO_OK) << sotto_last_error(nullptr);
+  // The round that the old one answered is answered; the next one is the new one's, under the same identity.
+  EXPECT_EQ(exchange().ending, SOTTO_KEPT_QUIET);
+  ++wire_.server.round;
+  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  EXPECT_EQ(ledger_lines(), 2u);
+  EXPECT_EQ(wire_.server.contributions.size(), 2u);
 }
 
 TEST_F(CInterface, LeavingAndDeleting) {

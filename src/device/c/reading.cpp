@@ -3,6 +3,7 @@
 
 #include "device/c/device_handle.h"
 #include "device/export_data.h"
+#include "device/item_titles.h"
 #include "device/recommend.h"
 
 namespace sotto::device {
@@ -27,6 +28,23 @@ sotto_status sotto_recommend(sotto_device* device, const char* task, size_t coun
     if (each == nullptr) return fail(Code::usage, "a callback is needed, not NULL");
     SOTTO_TRY(const LocalRecommender model, recommender(*own.vault, task));
     for (const Recommended& one : model.top(count)) each(user_data, one.item.c_str(), double{one.score});
+    return Done{};
+  });
+}
+
+sotto_status sotto_describe(sotto_device* device, const char* task, const char* item,
+                            sotto_description_fn each, void* user_data) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    SOTTO_TRY(const std::string name, given(item, "an item"));
+    if (each == nullptr) return fail(Code::usage, "a callback is needed, not NULL");
+    SOTTO_TRY(const ItemTitles titles, ItemTitles::load(*own.vault));
+    const auto found = titles.describe(name, task != nullptr ? task : "");
+    if (!found) return fail(Code::not_found, "no catalogue on this device has this item");
+    const sotto_description description{.size = sizeof(sotto_description),
+                                        .title = found->title.c_str(),
+                                        .categories = found->categories.c_str(),
+                                        .picture = found->picture.c_str()};
+    each(user_data, &description);
     return Done{};
   });
 }

@@ -84,6 +84,7 @@ class FakeCoordinator final : public Transport {
   std::int64_t clock_window_ms = 300'000;
   std::size_t piece_bytes = 100;
   bool offers_delta = false;
+  bool brings_news = false;  // no work
   v1::BlobRef delta;
   std::function<void(Method, v1::Reply&)> twist;
   std::function<void(v1::Assignment&)> twist_assignment;

@@ -193,7 +193,7 @@ Status set_device(ConsentRequest& request, const std::string& text) {
   SOTTO_TRY(const DeviceWords words, parse_device(text));
   SOTTO_TRY(const PersonalPolicy policy, DeviceFolder(words.folder).policy());
   request.device = text;
-  request.device_policy = to_toml(policy);
+  request.device_policy = device::to_toml(policy);
   return Done{};
 }
 

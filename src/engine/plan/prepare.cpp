@@ -97,6 +97,12 @@ Result<LoadedData> load_data(const DataRequest& request) {
   return loaded;
 }
 
+Result<std::shared_ptr<const Knowledge>> know_items(const std::vector<std::string>& names,
+                                                    const KnowledgeRequest& kg, Split& split) {
+  SOTTO_TRY_DONE(attach_names(names, split));
+  return knowledge_of(kg, split);
+}
+
 Result<Prepared> prepare(const DataRequest& request) {
   const auto start = std::chrono::steady_clock::now();
   Prepared prepared;
@@ -105,8 +111,7 @@ Result<Prepared> prepare(const DataRequest& request) {
     SOTTO_TRY(prepared.split, deal_examples(request, std::move(examples)));
   } else if (!request.split_file.empty()) {
     SOTTO_TRY(prepared.split, open_split_file(request.split_file));
-    SOTTO_TRY_DONE(attach_names(request.names, prepared.split));
-    SOTTO_TRY(prepared.knowledge, knowledge_of(request.kg, prepared.split));
+    SOTTO_TRY(prepared.knowledge, know_items(request.names, request.kg, prepared.split));
   } else if (!request.test.empty()) {
     SOTTO_TRY(prepared.split, join_parts(request, prepared.knowledge));
   } else {

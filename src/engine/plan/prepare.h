@@ -38,6 +38,11 @@ struct LoadedData {
 };
 [[nodiscard]] Result<LoadedData> load_data(const DataRequest& request);
 
+// What the files say of a split's items: names and categories, and features, which are not attached yet; null
+// where none were asked for.
+[[nodiscard]] Result<std::shared_ptr<const Knowledge>> know_items(const std::vector<std::string>& names,
+                                                                  const KnowledgeRequest& kg, Split& split);
+
 // The request is settled (engine/plan/request.h) where it asks for ratings or contexts.
 [[nodiscard]] Result<Prepared> prepare(const DataRequest& request);
 

@@ -110,6 +110,7 @@ Status AveragingDevice::open() {
 Result<Contribution*> AveragingDevice::contribute(std::uint32_t round, const RowMatrix& shared,
                                                   RowMatrix& own) {
   SOTTO_TRY_DONE(open());
+  round_ = round;
   RowMatrix copy = shared;
   const std::span<float> trained{copy.row(0), local_->parameters()};
   const auto report = local_->train(streams_.seed, round, streams_.index, net_->options().local, trained,

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fed/models/testing/toy_networks.h"
 #include "fed/models/testing/usual_spec.h"
@@ -160,6 +162,25 @@ TEST(AveragedNetworksOverANetwork, AClipBoundsWhatOneDeviceAdds) {
   EXPECT_GT(std::sqrt(squares), clip * 0x1p20 - 100.0);
   EXPECT_GT(sent.values(sent.size() - 1)[0], 1 << 18);
   EXPECT_LT(sent.values(sent.size() - 1)[0], 1 << 19);
+}
+
+// Rows do not show it: every number has its place.
+TEST(AveragedNetworksOverANetwork, TheItemsThatWereSentAreThoseThatConsentLetOut) {
+  const Task task = small_task(small_spec(fedneumf_task));
+  const RowMatrix shared = task.model->server(task)->start().shared;
+  ConsentTerms terms{.pi = 0.5, .mask = MaskKind::redraw, .rules = std::vector(items, ItemRule::none)};
+  terms.rules[4] = ItemRule::never;
+  terms.rules[9] = ItemRule::always;
+  DeviceFit device(task, {5, UserIndex{2}}, {{1}, {4}, {9}, {11}, {12}, {15}}, terms);
+  Private<RowMatrix> own = device.start();
+  std::set<std::vector<ItemIndex>> answers;
+  for (std::uint32_t round = 0; round < 10; ++round) {
+    ASSERT_TRUE(device.fit(round, shared, own.on_device()).ok());
+    const std::vector<ItemIndex> sent = device.sent();
+    EXPECT_TRUE(std::ranges::count(sent, ItemIndex{9}) == 1 && std::ranges::count(sent, ItemIndex{4}) == 0);
+    answers.insert(sent);
+  }
+  EXPECT_GT(answers.size(), 3u);
 }
 
 TEST(AveragedNetworksOverANetwork, WithoutWhatTrainsADeviceSaysSo) {

@@ -4,7 +4,9 @@
 
 #include <memory>
 
+#include "data/contexts.h"
 #include "data/histories.h"
+#include "data/item_features.h"
 #include "data/records.h"
 
 namespace sotto::fed {
@@ -14,6 +16,17 @@ struct DeviceKnowledge {
   // In `train`, one entry an item of `consumed`; null: nothing was recorded. Ratings are there where every
   // item has one; a time that is not known is no_time.
   std::shared_ptr<const Records> records = nullptr;
+  // Of the task's items, as the operator knows them; and the vocabulary of contexts, in which `train` has the
+  // values of the records. Null: the task brought none.
+  std::shared_ptr<const ItemFeatures> features = nullptr;
+  std::shared_ptr<const Contexts> contexts = nullptr;
+};
+
+// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
+// that it drew itself and keeps.
+struct DeviceStreams {
+  std::uint64_t seed = 1;
+  UserIndex index;
 };
 
 // Histories of one user, the device. They and the task, whose consent is the person's, outlive the model.

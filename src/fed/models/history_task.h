@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fed/models/row_answers.h"
 #include "model/history_model.h"
 
@@ -30,6 +32,25 @@ namespace sotto::fed {
                           "high, for this device's history",
                           title, when));
 }
+
+// A pipeline that takes note of the person's items that it lets out.
+class NotingPipeline : public ContributionPipeline {
+ public:
+  NotingPipeline(const ConsentGate& gate, FixedPoint fixed, Contribution& out, std::vector<ItemIndex>& noted)
+      : ContributionPipeline(gate, fixed, out), noted_(noted) {}
+
+  [[nodiscard]] bool leave(Evidence evidence, std::uint32_t item) {
+    const bool may = ContributionPipeline::leave(evidence, item);
+    if (may && evidence == Evidence::positive) noted_.push_back({item});
+    return may;
+  }
+  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
+    return leave(evidence, item) ? open_row(row) : nullptr;
+  }
+
+ private:
+  std::vector<ItemIndex>& noted_;
+};
 
 template <class Model>
 class HistoryDevice : public DeviceModel {
@@ -60,24 +81,42 @@ class HistoryDevice : public DeviceModel {
                                       .round = round};
     if constexpr (SolvesPrivateRows<Model>) {
       model_.start_private(streams_.index, visit.own);
-      if (!device_.solve(visit).solved)
-        return no_private_row(Model::title, fmt::format("in round {}", round));
+      if (!device_.solve(visit).solved) return no_answer(round);
     }
     sent_.clear();
-    ContributionPipeline pipeline({task_.plan.consent, task_.plan.seed, round, streams_.index},
-                                  task_.plan.fixed, sent_);
-    if (!device_.contribute(visit, pipeline).finite)
-      return no_private_row(Model::title, fmt::format("in round {}", round));
+    let_out_.clear();
+    NotingPipeline pipeline({task_.plan.consent, task_.plan.seed, round, streams_.index}, task_.plan.fixed,
+                            sent_, let_out_);
+    if (!device_.contribute(visit, pipeline).finite) return no_answer(round);
     return &sent_;
   }
+  std::vector<ItemIndex> let_out() const override {
+    std::vector<ItemIndex> items = let_out_;
+    std::ranges::sort(items);
+    items.erase(std::ranges::unique(items).begin(), items.end());
+    return items;
+  }
+
+ protected:
+  [[nodiscard]] const Model& model() const { return model_; }
 
  private:
+  [[nodiscard]] static Error no_answer(std::uint32_t round) {
+    const std::string when = fmt::format("in round {}", round);
+    return SolvesPrivateRows<Model> ? no_private_row(Model::title, when)
+                                    : fail(Code::diverged, fmt::format("training diverged {}: the task's "
+                                                                       "rates are too high for this "
+                                                                       "device's history",
+                                                                       when));
+  }
+
   const Task& task_;
   DeviceStreams streams_;
   DeviceHistory history_;
   Model model_;
   typename Model::Device device_;
   Contribution sent_;
+  std::vector<ItemIndex> let_out_;
 };
 
 template <class Model>

@@ -140,6 +140,7 @@ TaskShape shape_of_pairs(const Task& task, std::size_t width, PersonWeight weigh
           .sum_width = PairLayout::width,
           .sent = {.rows = task.items, .width = 1, .most_rows = task.items, .alike = true},
           .limit = static_cast<std::int32_t>(weight.of(1)),  // longer histories weigh less
+          .blind = true,
           .solved = true};
 }
 

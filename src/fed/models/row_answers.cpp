@@ -56,6 +56,12 @@ class RowAnswers final : public TaskAnswers {
 
 }  // namespace
 
+Error not_trained_yet(const Task& task) {
+  return fail(
+      Code::not_found,
+      fmt::format("this device has not trained for the task '{}' yet: run an exchange first", task.name));
+}
+
 Error nothing_to_answer_from() {
   return fail(Code::not_found, "there is nothing on this device that the task's catalogue has: add items");
 }
@@ -65,10 +71,7 @@ std::unique_ptr<TaskAnswers> row_answers(const PersonView& view, Private<RowMatr
 }
 
 Status check_own_row(const PersonView& view, std::size_t width) {
-  if (view.own == nullptr)
-    return fail(Code::not_found, fmt::format("this device has not trained for the task '{}' yet: run an "
-                                             "exchange first",
-                                             view.task.name));
+  if (view.own == nullptr) return not_trained_yet(view.task);
   const RowMatrix& own = view.own->on_device();
   if (own.rows() == 1 && own.width() == width) return Done{};
   return fail(

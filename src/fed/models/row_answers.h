@@ -11,6 +11,8 @@ namespace sotto::fed {
 // With the private row that rounds moved.
 [[nodiscard]] Result<std::unique_ptr<TaskAnswers>> answers_of_state(const PersonView& view);
 
+// Where no round has moved a private row yet.
+[[nodiscard]] Error not_trained_yet(const Task& task);
 // Whether rounds have moved a private row of this width.
 [[nodiscard]] Status check_own_row(const PersonView& view, std::size_t width);
 

@@ -7,6 +7,7 @@
 #include <sotto/v1/federation.pb.h>
 
 #include <any>
+#include <optional>
 #include <string>
 
 #include "base/assert.h"
@@ -36,9 +37,17 @@ struct TaskShape {
   };
   Sent sent;
   std::int32_t limit = 0;  // of a number that is added, up and down
+  bool blind = false;      // a contribution follows from no shared rows: none are fetched for it
   bool solved = false;     // the next rows follow from this one sum alone: it is whole, and of one version
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
+};
+
+// What devices hold out of a task's training, and how the lists are judged by it (live_evaluation.h).
+struct EvaluationTerms {
+  std::uint32_t holdout = 0;  // items, at most half of what the person has
+  std::uint32_t cutoff = 10;  // length of the lists
+  bool coverage = false;      // which items stand in them is counted
 };
 
 struct Task {
@@ -53,6 +62,8 @@ struct Task {
   SumAssumptions assumed;
   ClipLimits clip;     // in units of a contribution's integers
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
+  std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
+  std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
   const NetworkTasks* networks = nullptr;  // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;

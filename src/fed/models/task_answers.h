@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/private.h"
@@ -16,25 +17,27 @@ namespace sotto::fed {
 
 // What a task's model answers its person from, offline. All of it outlives the answers.
 struct PersonView {
-  const Task& task;
+  const Task& task;  // as it is for the person (persons_task)
   const RowMatrix& shared;
   const Histories& history;       // of one user: all that the person has, with its ages where they are known
   const Private<RowMatrix>* own;  // the private row that rounds moved; null: the device has not taken part
   DeviceKnowledge known = {};
+  DeviceStreams streams = {};
 };
 
-// Something the person has that speaks for an item.
-struct ItemReason {
-  ItemIndex item;
-  float likeness = 0.0f;  // of the two, as the model sees it
-  float weight = 0.0f;    // how much it adds for this person
+// Something that speaks for an item: a thing the person has, or a feature of the item, in words.
+struct ScoreReason {
+  ItemIndex item = {};
+  std::string feature = {};  // empty: it is `item`
+  float likeness = 0.0f;     // of the two, as the model sees it; of a feature how much the person cares for it
+  float weight = 0.0f;       // how much it adds for this person
 };
 // Why an item has its score: `common` for everybody, the rest for this person.
 struct ScoreReasons {
   float score = 0.0f;
   float common = 0.0f;
-  std::vector<ItemReason> because = {};  // what speaks for it, in the order of the history
-  bool by_items = true;                  // false: the model does not say what single things add
+  std::vector<ScoreReason> because = {};  // what speaks for it, in the order of the history or of the features
+  bool by_items = true;  // false: the model does not say what single things add
 };
 
 class TaskAnswers {

@@ -34,13 +34,6 @@ class TaskOptions {
   ~TaskOptions() = default;
 };
 
-// Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
-// that it drew itself and keeps.
-struct DeviceStreams {
-  std::uint64_t seed = 1;
-  UserIndex index;
-};
-
 class DeviceModel {
  public:
   DeviceModel() = default;
@@ -52,9 +45,16 @@ class DeviceModel {
   [[nodiscard]] virtual bool can_answer() const = 0;
   // The private row as it starts.
   [[nodiscard]] virtual RowMatrix start() const = 0;
+  // One that an earlier round left, as far as it fits what the person has now.
+  [[nodiscard]] virtual RowMatrix resumed(const RowMatrix& kept) const {
+    RowMatrix fresh = start();
+    return kept.rows() == 1 && kept.width() == fresh.width() ? kept : fresh;
+  }
   // The contribution to a round; it is overwritten by the next call. Moves `own`.
   [[nodiscard]] virtual Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared,
                                                          RowMatrix& own) = 0;
+  // Where rows do not show it: the person's items that were let out for the last contribution, ascending.
+  [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
 };
 
 // Where a task's server stands between two rounds.
@@ -63,16 +63,20 @@ struct ServerState {
   RowMatrix memory;  // what the server carries along and sends to nobody: an optimiser's moments
 };
 
-class ServerModel {
+class ContributionCheck {
  public:
-  ServerModel() = default;
-  ServerModel(const ServerModel&) = delete;
-  ServerModel& operator=(const ServerModel&) = delete;
-  virtual ~ServerModel() = default;
+  ContributionCheck() = default;
+  ContributionCheck(const ContributionCheck&) = delete;
+  ContributionCheck& operator=(const ContributionCheck&) = delete;
+  virtual ~ContributionCheck() = default;
 
-  [[nodiscard]] virtual ServerState start() const = 0;
-  // Whether what was sent in the open, of the task's shape, is what a device of the model could send.
+  // Whether what was sent in the open, of the task's shape, is what a device could send.
   [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
+};
+
+class ServerModel : public ContributionCheck {
+ public:
+  [[nodiscard]] virtual ServerState start() const = 0;
   // The state after a round, of which `releases` were before.
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
@@ -88,8 +92,7 @@ struct TaskModel {
   Status (*read)(const v1::TaskSpec& spec, Task& task);
   TaskShape (*shape)(const Task& task);
   // The row of a contribution that comes from an item; rows keep the items' order. Null where rows do not
-  // show which items let them be: what was sent is then what consent let out, asked in the order of the
-  // history.
+  // show which items let them be: DeviceModel::let_out() says it.
   std::uint32_t (*row_of)(ItemIndex item);
   std::unique_ptr<DeviceModel> (*device)(const Task& task, const DeviceStreams& streams,
                                          const DeviceHistory& history);
@@ -100,6 +103,11 @@ struct TaskModel {
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it learns from ratings: what a person has and did not rate takes no part.
   bool needs_ratings = false;
+  // What the options take from the task's catalogue, into the message: counts that decide what travels.
+  // Fails where the catalogue lacks what the model learns from. Null: they take nothing.
+  Status (*take_known)(const DeviceKnowledge& known, v1::TaskSpec& spec) = nullptr;
+  // Whether a catalogue is the one that the options were taken from.
+  Status (*check_known)(const Task& task, const DeviceKnowledge& known) = nullptr;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;

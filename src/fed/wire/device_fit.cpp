@@ -15,18 +15,17 @@ ConsentPolicy own_policy(const ConsentTerms& terms, const DeviceStreams& streams
           .people = std::make_shared<const ConsentBook>(terms, streams.seed, streams.index)};
 }
 
-Task with_terms(Task task, const DeviceStreams& streams, const ConsentTerms& terms) {
+}  // namespace
+
+Task persons_task(Task task, const DeviceStreams& streams, const ConsentTerms& terms) {
   task.plan.seed = streams.seed;
   task.plan.consent = own_policy(terms, streams);
   return task;
 }
 
-}  // namespace
-
 DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector<ItemIndex> items,
                      const ConsentTerms& terms, std::vector<std::uint16_t> ages, DeviceKnowledge known)
-    : task_(with_terms(task, streams, terms)),
-      index_(streams.index),
+    : task_(persons_task(task, streams, terms)),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
       model_(task_.model->device(task_, streams, {consumed_, shareable_, std::move(known)})),
@@ -34,13 +33,13 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
   SOTTO_ASSERT(can_answer(), "a device that has nothing to answer with is not asked");
-  SOTTO_ASSERT(shared.rows() == task_.shape().rows && shared.width() == task_.shape().width,
+  SOTTO_ASSERT(task_.shape().blind ||
+                   (shared.rows() == task_.shape().rows && shared.width() == task_.shape().width),
                "the model is the task's");
   RowMatrix moved = own;
   SOTTO_TRY(Contribution * contribution, model_->contribute(round, shared, moved));
   own = std::move(moved);
   contribution->make_canonical();
-  round_ = round;
   made_ = contribution;
   if (task_.model->added != nullptr) {
     if (!task_.secure) return contribution;  // the server clips what it adds
@@ -53,13 +52,8 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
 
 std::vector<ItemIndex> DeviceFit::sent() const {
   SOTTO_ASSERT(made_ != nullptr, "what is asked for was made");
+  if (task_.model->row_of == nullptr) return model_->let_out();
   std::vector<ItemIndex> items;
-  if (task_.model->row_of == nullptr) {
-    ConsentGate gate(task_.plan.consent, task_.plan.seed, round_, index_);
-    for (const ItemIndex item : shareable_.items())
-      if (gate.allows(Evidence::positive, item.value)) items.push_back(item);
-    return items;
-  }
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {
     const std::uint32_t row = task_.model->row_of(item);

@@ -15,6 +15,9 @@
 
 namespace sotto::fed {
 
+// The task as it is for a person: with their consent, and drawing from their streams.
+[[nodiscard]] Task persons_task(Task task, const DeviceStreams& streams, const ConsentTerms& terms);
+
 class DeviceFit {
  public:
   // `items` are the person's, ascending, each once; `terms` what they let leave, for this catalogue. `ages`
@@ -28,6 +31,10 @@ class DeviceFit {
   [[nodiscard]] bool can_answer() const { return model_->can_answer(); }
   // The private row as it starts.
   [[nodiscard]] Private<RowMatrix> start() const { return Private<RowMatrix>(model_->start()); }
+  // One that an earlier round left, as far as it fits.
+  [[nodiscard]] Private<RowMatrix> resumed(const Private<RowMatrix>& kept) const {
+    return Private<RowMatrix>(model_->resumed(kept.on_device()));
+  }
   // Fits, moves `own` and gives what is sent to a plain sum, or added to a secure one: canonical, and clipped
   // as the task says where it is added as it is. It is overwritten by the next call. Fails where the numbers
   // left the finite range; `own` is as it was then.
@@ -37,12 +44,10 @@ class DeviceFit {
 
  private:
   Task task_;
-  UserIndex index_;
   Histories consumed_;  // one user: the device
   Histories shareable_;
   std::unique_ptr<DeviceModel> model_;
   Contribution added_;  // where that is not what is sent
-  std::uint32_t round_ = 0;
   const Contribution* made_ = nullptr;  // the last one, as its model made it
 };
 

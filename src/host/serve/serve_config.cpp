@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "engine/files/files.h"
+#include "engine/plan/catalogue_request.h"
 #include "fed/models/task_models.h"
 #include "net/address.h"
 #include "storage/toml_table.h"
@@ -63,6 +64,65 @@ Status read_items(TomlTable& table, const std::filesystem::path& folder, TaskCon
   std::uint32_t count = 0;
   table.whole("items", count);
   task.spec.set_items(count);
+  return Done{};
+}
+
+IdTable names_in(const std::string& lines) {
+  IdTable names;
+  for (std::size_t at = 0; at < lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', at), lines.size());
+    names.intern(std::string_view(lines).substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+std::vector<std::string> below(const std::filesystem::path& folder, std::vector<std::string> files) {
+  for (std::string& file : files) file = (folder / file).string();
+  return files;
+}
+
+// What devices get beside the names: from the files that `sotto train` reads.
+Status read_catalogue_table(const toml::table& table, const std::string& path, const std::string& file,
+                            const std::filesystem::path& folder, TaskConfig& task) {
+  TomlTable keys(table, file, path);
+  CatalogueRequest request;
+  std::string words;
+  keys.texts("names", request.names);
+  keys.texts("pictures", request.pictures);
+  keys.texts("kg", request.kg.paths);
+  keys.texts("kg_links", request.kg.links);
+  keys.flag("kg_labels", request.kg.labels);
+  std::uint32_t least = FeatureFilter{}.min_items, depth = FeatureFilter{}.max_hops;
+  keys.whole("kg_min_items", least);
+  keys.whole("kg_depth", depth);
+  keys.texts("contexts", request.contexts.of);
+  std::uint32_t hours = ContextSchema{}.bin_hours, bins = ContextSchema{}.bins;
+  keys.whole("interval_hours", hours);
+  keys.whole("interval_bins", bins);
+  keys.flag("interval_exact", request.contexts.interval_exact);
+  keys.text("day", request.contexts.day);
+  double offset = 0.0;
+  keys.real("utc_offset", offset);
+  keys.text("context_values", words);
+  keys.text("rating_scale", request.rating_scale);
+  SOTTO_TRY_DONE(keys.finish());
+  if (task.catalogue.empty())
+    return fail(Code::usage, fmt::format("{}: what is said of items needs their names: give a file for items",
+                                         place_of(table, file)));
+  request.names = below(folder, std::move(request.names));
+  request.pictures = below(folder, std::move(request.pictures));
+  request.kg.paths = below(folder, std::move(request.kg.paths));
+  request.kg.links = below(folder, std::move(request.kg.links));
+  if (!words.empty()) request.context_values = (folder / words).string();
+  request.kg.min_items = least;
+  request.kg.depth = depth;
+  request.contexts.interval_hours = hours;
+  request.contexts.interval_bins = bins;
+  request.contexts.utc_offset = offset;
+  const auto made = make_catalogue(request, names_in(task.catalogue));
+  if (!made.ok()) return chained(made.error(), place_of(table, file));
+  task.catalogue = encode_catalogue(*made);
   return Done{};
 }
 
@@ -156,6 +216,23 @@ void read_privacy(TomlTable& table, TaskConfig& task) {
   if (dp.epsilon != 0.0 || dp.noise_multiplier != 0.0) task.dp = dp;
 }
 
+void read_evaluation(TomlTable& table, TaskConfig& task) {
+  EvaluationTerms terms;
+  table.whole("evaluate_holdout", terms.holdout);
+  table.whole("evaluate_cutoff", terms.cutoff);
+  table.flag("evaluate_coverage", terms.coverage);
+  table.whole("evaluate_goal", task.rules.evaluate_goal);
+  table.text("stop_when", task.rules.stop_when);
+  table.real("evaluate_noise", task.evaluation.noise_multiplier);
+  table.real("evaluate_epsilon", task.evaluation.epsilon);
+  table.real("evaluate_delta", task.evaluation.delta);
+  if (terms.holdout == 0) return;
+  v1::Evaluation& asked = *task.spec.mutable_evaluation();
+  asked.set_holdout(terms.holdout);
+  asked.set_cutoff(terms.cutoff);
+  asked.set_coverage(terms.coverage);
+}
+
 Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
                                    const std::filesystem::path& folder) {
   TaskConfig task;
@@ -165,10 +242,15 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   read_sum(keys, task.spec);
   read_rules(keys, task.rules);
   read_privacy(keys, task);
+  read_evaluation(keys, task);
   bool small_sums = false;
   keys.flag("small_sums", small_sums);
+  const toml::table* catalogue = keys.inner("catalogue");
   SOTTO_TRY_DONE(read_items(keys, folder, task));
   SOTTO_TRY_DONE(keys.finish());
+  if (catalogue != nullptr)
+    SOTTO_TRY_DONE(
+        read_catalogue_table(*catalogue, fmt::format("task.{}.catalogue.", name), file, folder, task));
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
         Code::usage,

@@ -2,10 +2,14 @@
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+
+#include "fed/wire/catalogue.h"
 
 namespace sotto::host {
 namespace {
@@ -158,6 +162,76 @@ TEST(ServeConfig, EachModelHasItsOwnKeys) {
   EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
   EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"als\"\nconfidence = 9\nlambda = 5\n",
                    "line 3: task.a.model: unknown model 'als'"));
+}
+
+class ACatalogueTable : public ::testing::Test {
+ protected:
+  ACatalogueTable()
+      : folder_(std::filesystem::temp_directory_path() / fmt::format("sotto-serve-{}", ::getpid())) {
+    std::filesystem::create_directories(folder_);
+    put("items.tsv", "1\n2\n3\n");
+    put("movies.dat", "1::Heat (1995)::Crime|Drama\n3::Alien (1979)::Horror\n9::Nothing (2000)::Drama\n");
+    put("pictures.tsv", "1\thttps://example.org/1.jpg\n2\thttps://example.org/2.jpg\n");
+    put("words.tsv", "weather\train\nweather\tsun\n");
+  }
+  ~ACatalogueTable() override { std::filesystem::remove_all(folder_); }
+  void put(const char* name, const char* text) const { std::ofstream(folder_ / name) << text; }
+  [[nodiscard]] Result<ServeConfig> parsed(const std::string& keys) const {
+    return parse_serve_config("[task.a]\nitems = \"items.tsv\"\n[task.a.catalogue]\n" + keys, "c.toml",
+                              folder_);
+  }
+  [[nodiscard]] std::string refusal(const std::string& keys) const {
+    const auto config = parsed(keys);
+    return config.ok() ? "" : config.error().message;
+  }
+  std::filesystem::path folder_;
+};
+
+TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
+  const auto config = parsed(
+      "names = \"movies.dat\"\npictures = [\"pictures.tsv\"]\nkg_labels = true\nkg_min_items = 1\n"
+      "contexts = [\"interval\", \"columns\", \"item\", \"recency\"]\ninterval_bins = 4\n"
+      "context_values = \"words.tsv\"\nrating_scale = \"0.5:5\"\n");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const TaskConfig& task = config->tasks[0];
+  EXPECT_EQ(task.spec.items(), 3u);
+  const auto read = read_catalogue(pack_catalogue(task.catalogue), 3);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  const TaskCatalogue& catalogue = **read;
+  EXPECT_EQ(catalogue.names.name(2), "3");
+  EXPECT_EQ(catalogue.title(0), "Heat (1995)");
+  EXPECT_EQ(catalogue.title(1), "2");
+  EXPECT_EQ(catalogue.categories[0], "Crime|Drama");
+  EXPECT_EQ(catalogue.pictures[1], "https://example.org/2.jpg");
+  EXPECT_EQ(catalogue.scale->lowest, 0.5f);
+  EXPECT_EQ(catalogue.features->of({2}).size(), 3u);  // Horror, 1979, 1970s
+  EXPECT_EQ(catalogue.contexts->dimensions[0].values.size(), 5u);
+  EXPECT_EQ(catalogue.contexts->dimensions[1].values, (std::vector<std::string>{"rain", "sun"}));
+  EXPECT_EQ(catalogue.contexts->dimensions.back().name, "recency");
+  EXPECT_EQ(catalogue.schema.bins, 4u);
+}
+
+TEST_F(ACatalogueTable, WhatIsWrongIsSaid) {
+  const auto says_it = [&](const std::string& keys, const char* words) {
+    const std::string message = refusal(keys);
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+    return message.find("c.toml, line") != std::string::npos;
+  };
+  EXPECT_TRUE(says_it("titles = \"movies.dat\"\n", "titles"));
+  EXPECT_TRUE(says_it("names = \"nowhere.dat\"\n", "nowhere.dat"));
+  EXPECT_TRUE(says_it("names = \"words.tsv\"\n", "none of its items"));
+  EXPECT_TRUE(says_it("contexts = [\"person\"]\n", "person"));
+  EXPECT_TRUE(says_it("contexts = [\"columns\"]\n", "context_values"));
+  EXPECT_TRUE(says_it("contexts = [\"item\"]\n", "features"));
+  EXPECT_TRUE(says_it("rating_scale = \"5\"\n", "rating scale"));
+  put("pictures.tsv", "1\tfile:///1.jpg\n2\thttps://example.org/2.jpg\n");
+  EXPECT_TRUE(says_it("pictures = \"pictures.tsv\"\n", "https://"));
+  put("words.tsv", "weather\train\nweather\n");
+  EXPECT_TRUE(says_it("contexts = \"columns\"\ncontext_values = \"words.tsv\"\n", "words.tsv, line 2"));
+  const auto numbers = parse_serve_config("[task.a]\nitems = 3\n[task.a.catalogue]\nrating_scale = \"1:5\"\n",
+                                          "c.toml", folder_);
+  ASSERT_FALSE(numbers.ok());
+  EXPECT_NE(numbers.error().message.find("needs their names"), std::string::npos) << numbers.error().message;
 }
 
 TEST(ServeConfig, TheExampleCanBeUsed) {

@@ -6,13 +6,14 @@ namespace sotto::model {
 
 KgflexDevices::KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on,
                              std::size_t catalogue, const ProfileOptions& options, KeepsBack keeps_back,
-                             Executor& executor)
+                             Executor& executor, UserIndex first)
     : features_(std::move(features)),
       trained_on_(std::move(trained_on)),
       catalogue_(catalogue),
       options_(options),
       keeps_back_(std::move(keeps_back)),
-      profiles_(trained_on_, catalogue, *features_, options, keeps_back_, executor),
+      first_(first),
+      profiles_(trained_on_, catalogue, *features_, options, keeps_back_, executor, first),
       consumed_(trained_on_, catalogue) {}
 
 RowMatrix Kgflex::start_shared() const {

@@ -31,8 +31,10 @@ namespace sotto::model {
 class KgflexDevices {
  public:
   // `trained_on` is what may be learned from: an item that is not in it is as if its person did not have it.
+  // Its users count from `first`: a device that knows itself alone has one history and its own index.
   KgflexDevices(std::shared_ptr<const ItemFeatures> features, Histories trained_on, std::size_t catalogue,
-                const ProfileOptions& options, KeepsBack keeps_back, Executor& executor);
+                const ProfileOptions& options, KeepsBack keeps_back, Executor& executor,
+                UserIndex first = UserIndex{0});
   KgflexDevices(const KgflexDevices&) = delete;
   KgflexDevices& operator=(const KgflexDevices&) = delete;
 
@@ -43,6 +45,7 @@ class KgflexDevices {
   [[nodiscard]] std::size_t catalogue() const { return catalogue_; }
   [[nodiscard]] const ProfileOptions& options() const { return options_; }
   [[nodiscard]] const KeepsBack& keeps_back() const { return keeps_back_; }  // may be empty
+  [[nodiscard]] UserIndex first() const { return first_; }
 
  private:
   std::shared_ptr<const ItemFeatures> features_;
@@ -50,6 +53,7 @@ class KgflexDevices {
   std::size_t catalogue_;
   ProfileOptions options_;
   KeepsBack keeps_back_;
+  UserIndex first_;
   FeatureProfiles profiles_;
   Membership consumed_;
 };
@@ -60,9 +64,11 @@ class Kgflex {
   using Received = RowMatrix;
 
   Kgflex(const KgflexOptions& options, std::shared_ptr<const KgflexDevices> devices)
-      : options_(options), devices_(std::move(devices)) {}
+      : options_(options), features_(devices->features().features()), devices_(std::move(devices)) {}
+  // As a server knows it, which has no devices: so many features.
+  Kgflex(const KgflexOptions& options, std::size_t features) : options_(options), features_(features) {}
 
-  [[nodiscard]] std::size_t shared_rows() const { return devices_->features().features(); }
+  [[nodiscard]] std::size_t shared_rows() const { return features_; }
   [[nodiscard]] std::size_t shared_width() const { return std::size_t{options_.factors} + 1; }
   [[nodiscard]] std::size_t sum_rows() const { return shared_rows(); }
   [[nodiscard]] std::size_t sum_width() const { return shared_width(); }
@@ -83,6 +89,7 @@ class Kgflex {
 
  private:
   KgflexOptions options_;
+  std::size_t features_;
   std::shared_ptr<const KgflexDevices> devices_;
 };
 

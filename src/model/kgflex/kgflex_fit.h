@@ -10,7 +10,7 @@ class Kgflex::Device {
   explicit Device(const Kgflex& model)
       : model_(model),
         sampler_(model.devices().histories(), model.devices().consumed(), model.devices().catalogue(),
-                 model.options().seed),
+                 model.options().seed, model.devices().first()),
         work_(model.options(), model.devices().features()),
         stride_(RowMatrix::stride_for(model.shared_width())),
         row_(stride_) {}

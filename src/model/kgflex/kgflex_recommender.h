@@ -21,7 +21,7 @@ class KgflexRecommender final : public Recommender, public Explainer {
  public:
   static constexpr std::uint32_t fold_in_passes = 30;
 
-  // Looks at matrices that live elsewhere and outlive it (during training).
+  // Looks at matrices that live elsewhere and outlive it (during training). One row of `users` a history.
   KgflexRecommender(Kgflex model, const RowMatrix* users, const RowMatrix* features);
   // Keeps both.
   KgflexRecommender(Kgflex model, RowMatrix users, RowMatrix features);

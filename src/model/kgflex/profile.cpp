@@ -128,7 +128,8 @@ Status check(const ProfileOptions& options) {
 
 FeatureProfiles::FeatureProfiles(const Histories& histories, std::size_t catalogue,
                                  const ItemFeatures& features, const ProfileOptions& options,
-                                 const KeepsBack& keeps_back, Executor& executor) {
+                                 const KeepsBack& keeps_back, Executor& executor, UserIndex first)
+    : first_(first) {
   const std::size_t users = histories.users();
   std::vector<OwnedProfile> profiles(users);
   const std::size_t parts = std::max<std::size_t>(std::min(executor.threads() * 4, users / 64), 1);
@@ -136,8 +137,8 @@ FeatureProfiles::FeatureProfiles(const Histories& histories, std::size_t catalog
     FeatureCounter counter(features);
     const std::size_t end = users * (part + 1) / parts;
     for (std::size_t n = users * part / parts; n < end; ++n) {
-      const UserIndex user{static_cast<std::uint32_t>(n)};
-      profiles[n] = counter.profile(histories.of(user), user, catalogue, options, keeps_back);
+      const UserIndex row{static_cast<std::uint32_t>(n)}, user{first.value + row.value};
+      profiles[n] = counter.profile(histories.of(row), user, catalogue, options, keeps_back);
     }
   });
   for (OwnedProfile& profile : profiles) {

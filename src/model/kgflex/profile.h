@@ -45,13 +45,16 @@ using KeepsBack = std::function<bool(UserIndex, FeatureIndex)>;
 class FeatureProfiles {
  public:
   FeatureProfiles() = default;
-  // One for each user of the histories; `keeps_back` may be empty.
+  // One for each user of the histories; `keeps_back` may be empty. Users count from `first`: a device that
+  // knows itself alone has one history and its own index.
   FeatureProfiles(const Histories& histories, std::size_t catalogue, const ItemFeatures& features,
-                  const ProfileOptions& options, const KeepsBack& keeps_back, Executor& executor);
+                  const ProfileOptions& options, const KeepsBack& keeps_back, Executor& executor,
+                  UserIndex first = UserIndex{0});
 
   [[nodiscard]] std::size_t users() const { return ends_.size() - 1; }
   [[nodiscard]] FeatureProfile of(UserIndex user) const {
-    const std::size_t begin = ends_[user.value], count = ends_[user.value + 1] - begin;
+    const std::size_t row = user.value - first_.value;
+    const std::size_t begin = ends_[row], count = ends_[row + 1] - begin;
     return {std::span(features_).subspan(begin, count), std::span(gains_).subspan(begin, count)};
   }
   [[nodiscard]] std::size_t longest() const { return longest_; }
@@ -61,6 +64,7 @@ class FeatureProfiles {
   std::vector<FeatureIndex> features_;
   std::vector<float> gains_;
   std::size_t longest_ = 0;
+  UserIndex first_;
 };
 
 // One profile, for somebody who was not there at training.

@@ -4,7 +4,9 @@
 #include <set>
 #include <string>
 
+#include "base/assert.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/usual_knowledge.h"
 
 namespace sotto::fed {
 
@@ -35,6 +37,8 @@ inline v1::TaskSpec usual_spec(const TaskModel& model, std::uint32_t items = 20)
   spec.set_fixed_bits(20);
   NothingWritten nothing;
   model.configure(nothing, spec);
+  if (model.take_known != nullptr)
+    SOTTO_ASSERT(model.take_known(usual_knowledge(items), spec).ok(), "the usual knowledge is enough");
   return spec;
 }
 

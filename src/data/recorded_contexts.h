@@ -1,0 +1,20 @@
+// The contexts of one person's records, by a vocabulary that came from elsewhere, with a task.
+//
+// Law: for a split's records, and the vocabulary and the schema that its contexts were made with, the values
+// are those of its training part (data/context_schema.h). What the vocabulary lacks is no value.
+#pragma once
+
+#include "data/context_schema.h"
+#include "data/contexts.h"
+#include "data/records.h"
+
+namespace sotto::data {
+
+// Whether the dimensions that come from records are those of the schema: interval and daypart first.
+[[nodiscard]] bool belong_together(const Contexts& vocabulary, const ContextSchema& schema);
+
+// Of the `count` records of records.train, for a vocabulary and a schema that belong together.
+[[nodiscard]] PartContexts recorded_contexts(const Contexts& vocabulary, const ContextSchema& schema,
+                                             const Records& records, std::size_t count);
+
+}  // namespace sotto::data
