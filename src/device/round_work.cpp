@@ -70,7 +70,8 @@ Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const T
                                                       const RowMatrix& shared, OwnHistory trained,
                                                       const DeviceStreams& streams) {
   SOTTO_TRY(const std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  const Histories history({0, trained.items.size()}, std::move(trained.items), std::move(trained.ages));
+  std::vector<std::uint64_t> offsets{0, trained.items.size()};
+  const Histories history(std::move(offsets), std::move(trained.items), std::move(trained.ages));
   const auto answers =
       task.model->answers({task, shared, history, own ? &*own : nullptr, std::move(trained.known), streams});
   if (!answers.ok()) return std::optional<std::vector<float>>();

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/secret_stream.h"
-#include "fed/models/testing/usual_spec.h"
+#include "fed/models/testing/toy_networks.h"
 
 namespace sotto::tests {
 
@@ -45,16 +45,24 @@ struct SmallOptions final : TaskOptions {
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = world_factors;
     if (key == std::string_view("triples")) value = 4;
+    if (key == std::string_view("hidden") || key == std::string_view("latent")) value = 2;
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
-  void wholes(const char*, std::vector<std::uint32_t>&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 2}; }
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel& model) {
   spec.set_model(model.name);
   SmallOptions small;
   model.configure(small, spec);
+}
+// Networks are trained by a stand-in here: what is broken is what carries them.
+ExchangeOptions with_networks() {
+  static const ToyNetworks toys;
+  ExchangeOptions options;
+  options.networks = &toys;
+  return options;
 }
 Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile"))); }
 
@@ -88,8 +96,7 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.disk_length = 1 + draws.below(40);
   plan.deaths = 1 + draws.below(6);
   plan.device_dies = draws.chance(0.5) ? 0.02 : 0.0;
-  static const auto models = models_without_networks();
-  plan.model = models[draws.below(static_cast<std::uint32_t>(models.size()))];
+  plan.model = task_models[draws.below(task_models.size())];
   // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
   if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
   return plan;
@@ -169,7 +176,7 @@ void World::add_device(std::uint32_t number) {
   device.wire = std::make_unique<MortalWire>(
       lives,
       [this, &device](Method method, const std::string& request) { return carry(device, method, request); });
-  device.exchange = std::make_unique<Exchange>(*device.mortal, ExchangeOptions{});
+  device.exchange = std::make_unique<Exchange>(*device.mortal, with_networks());
 }
 
 bool World::step_of(MortalDevice& device) {
@@ -262,7 +269,7 @@ void World::deliver_late() {
 void World::act(MortalDevice& device) {
   if (device.is_dead) {  // back, with what it kept
     device.is_dead = false;
-    device.exchange = std::make_unique<Exchange>(*device.mortal, ExchangeOptions{});
+    device.exchange = std::make_unique<Exchange>(*device.mortal, with_networks());
   }
   device.next_ms = now_ms_ + second_ms;
   if (!device.is_enrolled) {

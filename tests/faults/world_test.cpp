@@ -7,8 +7,6 @@
 
 #include <cstdlib>
 
-#include "fed/models/testing/usual_spec.h"
-
 namespace sotto::tests {
 namespace {
 
@@ -52,7 +50,7 @@ TEST(WorldFaults, SecureSumsTrain) {
 }
 
 TEST(WorldFaults, EveryModelTrains) {
-  for (const TaskModel* model : models_without_networks())
+  for (const TaskModel* model : task_models)
     for (const bool secure : {false, true}) {
       WorldPlan plan;
       plan.model = model;
@@ -92,7 +90,7 @@ TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFau
 TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
 // Those whose state is more than a sum: solved anew, or with moments.
 TEST(WorldFaults, CoordinatorOfOtherModelsKilledAtEveryWrite) {
-  for (const TaskModel* model : models_without_networks())
+  for (const TaskModel* model : task_models)
     if (model != &fpl_task) expect_at_every_write(DiskFault::kill, false, *model);
 }
 TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }

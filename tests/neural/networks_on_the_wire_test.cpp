@@ -157,6 +157,33 @@ INSTANTIATE_TEST_SUITE_P(InEveryWay, NetworksOverTheWire,
                                          Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
                          [](const auto& each) { return std::string(each.param.name); });
 
+// What some do wrong changes nothing for the others.
+TEST(NetworksOnTheWire, LeaveHostileDevicesBehind) {
+  const Case one{"", &fedneumf_task};
+  TaskConfig config = task_for(one);
+  config.rules.goal = 12;
+  config.rules.quorum = 5;
+  config.rules.over_selection = 2.0;
+  config.rules.gather_ms = 500;
+  config.rules.round_ms = 2'000;
+  config.rules.rounds = 0;
+  e2e::Loopback loopback(config);
+  const NeuralTasks networks;
+  FleetOptions options = fleet_of(one, config, &networks);
+  options.exchanges = 0;
+  options.byzantine = 0.3;
+  options.dropout = 0.1;
+  options.seconds = 3.0;
+  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const std::atomic<bool> stop = false;
+  const auto report = run_fleet(world(), options, *devices, loopback.connect(), {.stop = stop});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GE(loopback.versions(), 3u);
+  EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_MESSAGE));
+  EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
+}
+
 // A person is told the scores that the simulator judges.
 TEST(NetworksOnADevice, AnswerAsTheSimulatorsRecommender) {
   for (const TaskModel* model : {&fedmultvae_task, &fedneumf_task}) {
@@ -252,6 +279,9 @@ TEST(NetworksWithoutTheModule, AnswerStill) {
       return shop.get("out.txt");
     };
     EXPECT_EQ(nlohmann::json::parse(alone("recommend -k 3 --json"))["items"], best);
+    const auto said = nlohmann::json::parse(alone("explain 'film 1' --json"));
+    EXPECT_EQ(said["by_items"], false);
+    EXPECT_TRUE(said["because"].empty());
     const std::string why = alone("explain 'film 1'");
     EXPECT_NE(why.find("A network reckons it"), std::string::npos) << why;
     EXPECT_NE(why.find("You have it already"), std::string::npos) << why;

@@ -12,6 +12,8 @@ namespace sotto::fed {
 
 namespace {
 
+constexpr std::uint32_t most_local_epochs = 1000;  // of a device's training in one round
+
 // What everybody counts: 1, in the update's units, so that a clip shortens it with the rest.
 std::int32_t one_count(FixedPoint fixed) { return static_cast<std::int32_t>(fixed.scale()); }
 
@@ -63,6 +65,9 @@ Status check_averaging(const v1::TaskSpec& spec, const AveragedSteps& options) {
   if (spec.row_clip() > 0.0)
     return fail(Code::usage,
                 "a row of a network belongs to no item: leave row_clip out, clip bounds the whole");
+  // What nobody asks for, a stranger may.
+  if (options.local.epochs > most_local_epochs)
+    return fail(Code::usage, fmt::format("local_epochs is from 1 to {}", most_local_epochs));
   SOTTO_TRY_DONE(check(options.local));
   return check(options.server);
 }
@@ -105,6 +110,7 @@ Status AveragingDevice::open() {
 Result<Contribution*> AveragingDevice::contribute(std::uint32_t round, const RowMatrix& shared,
                                                   RowMatrix& own) {
   SOTTO_TRY_DONE(open());
+  round_ = round;
   RowMatrix copy = shared;
   const std::span<float> trained{copy.row(0), local_->parameters()};
   const auto report = local_->train(streams_.seed, round, streams_.index, net_->options().local, trained,

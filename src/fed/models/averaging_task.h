@@ -64,6 +64,7 @@ class AveragingDevice : public DeviceModel {
   bool can_answer() const override;
   RowMatrix start() const override { return net_->start_private(streams_); }
   Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) override;
+  std::vector<ItemIndex> let_out() const override { return histories_->spoken(round_, streams_.index); }
 
  private:
   // Opened when it is first needed.
@@ -75,6 +76,7 @@ class AveragingDevice : public DeviceModel {
   std::unique_ptr<ConsentedHistories> histories_;
   std::unique_ptr<LocalTask> local_;
   Contribution sent_;
+  std::uint32_t round_ = 0;
 };
 
 class AveragingServer : public ServerModel {

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fed/models/testing/toy_networks.h"
 #include "fed/models/testing/usual_spec.h"
@@ -162,6 +164,25 @@ TEST(AveragedNetworksOverANetwork, AClipBoundsWhatOneDeviceAdds) {
   EXPECT_LT(sent.values(sent.size() - 1)[0], 1 << 19);
 }
 
+// Rows do not show it: every number has its place.
+TEST(AveragedNetworksOverANetwork, TheItemsThatWereSentAreThoseThatConsentLetOut) {
+  const Task task = small_task(small_spec(fedneumf_task));
+  const RowMatrix shared = task.model->server(task)->start().shared;
+  ConsentTerms terms{.pi = 0.5, .mask = MaskKind::redraw, .rules = std::vector(items, ItemRule::none)};
+  terms.rules[4] = ItemRule::never;
+  terms.rules[9] = ItemRule::always;
+  DeviceFit device(task, {5, UserIndex{2}}, {{1}, {4}, {9}, {11}, {12}, {15}}, terms);
+  Private<RowMatrix> own = device.start();
+  std::set<std::vector<ItemIndex>> answers;
+  for (std::uint32_t round = 0; round < 10; ++round) {
+    ASSERT_TRUE(device.fit(round, shared, own.on_device()).ok());
+    const std::vector<ItemIndex> sent = device.sent();
+    EXPECT_TRUE(std::ranges::count(sent, ItemIndex{9}) == 1 && std::ranges::count(sent, ItemIndex{4}) == 0);
+    answers.insert(sent);
+  }
+  EXPECT_GT(answers.size(), 3u);
+}
+
 TEST(AveragedNetworksOverANetwork, WithoutWhatTrainsADeviceSaysSo) {
   for (const TaskModel* model : {&fedmultvae_task, &fedneumf_task}) {
     const Task task = small_task(small_spec(*model), nullptr);
@@ -187,6 +208,10 @@ TEST(AveragedNetworksOverANetwork, ADivergedDeviceAndABadTaskAreExplained) {
   v1::TaskSpec spec = small_spec(fedneumf_task);
   spec.set_row_clip(1.0);
   EXPECT_NE(refusal(spec).find("row_clip"), std::string::npos);
+  spec = small_spec(fedmultvae_task);
+  for (auto& option : *spec.mutable_options())
+    if (option.key() == "local_epochs") option.set_whole(1001);
+  EXPECT_NE(refusal(spec).find("local_epochs is from 1 to 1000"), std::string::npos);
   const auto with_layers = [](const char* word) {
     v1::TaskSpec changed = small_spec(fedneumf_task);
     for (auto& option : *changed.mutable_options())

@@ -70,7 +70,7 @@ RC_GTEST_PROP(LiveEvaluation, TheReleasedMeansAreThoseOfTheLists, ()) {
     const auto list = some_items(0, k);
     const Contribution sent = figures_of(task, list, relevant);
     RC_ASSERT(FiguresCheck(task).check(sent).ok());
-    RC_ASSERT(sent.size() <= shape.most_rows);
+    RC_ASSERT(sent.size() <= shape.sent.most_rows);
     RC_ASSERT(sum.accept(sent).ok());
     const auto values = by_hand(list, relevant, k);
     for (std::size_t n = 0; n < values.size(); ++n) expected[n] += values[n];
