@@ -67,7 +67,7 @@ void expect_the_central_model(World& world, const TaskModel& model) {
       const ScoreReasons why = (*answers)->reasons(item);
       EXPECT_EQ(why.score, scores[item.value]);
       float sum = 0.0f;
-      for (const ItemReason& one : why.because) sum += one.weight;
+      for (const ScoreReason& one : why.because) sum += one.weight;
       EXPECT_GE(sum, why.score - 1e-6f);  // what speaks against it is no reason
     }
   }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "fed/selection.h"
+#include "fed/wire/catalogue.h"
 #include "fed/wire/round_plain.h"
 #include "server/conduct.h"
 #include "server/log_sink.h"
@@ -85,6 +86,7 @@ class TaskRun {
   TaskRun(TaskConfig config, Task task, Surroundings& around);
   [[nodiscard]] Status start_new(std::int64_t now_ms);
   [[nodiscard]] Status go_on(const TaskRecord& known);
+  [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.

@@ -8,6 +8,8 @@
 #include "data/generate.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/usual_knowledge.h"
+#include "fed/wire/catalogue.h"
 #include "host/fleet/fleet_draws.h"
 #include "model/central/ease.h"
 #include "model/central/pair_knn.h"
@@ -80,6 +82,9 @@ void set_model(v1::TaskSpec& spec, const TaskModel* model) {
   spec.set_triples(10);
 }
 
+// What an operator knows of the items.
+DeviceKnowledge knowledge_of(const Split& split) { return usual_knowledge(split.catalogue); }
+
 TaskConfig task_for(const Case& one, const Split& split) {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
@@ -90,8 +95,14 @@ TaskConfig task_for(const Case& one, const Split& split) {
   spec.set_seed(11);
   spec.set_reproducible(true);
   spec.set_items(static_cast<std::uint32_t>(split.catalogue));
-  for (std::uint32_t item = 0; item < split.catalogue; ++item)
-    config.catalogue.append(split.items.name(item)).push_back('\n');
+  TaskCatalogue catalogue;
+  for (std::uint32_t item = 0; item < split.catalogue; ++item) catalogue.names.intern(split.items.name(item));
+  if (one.model->take_known != nullptr) {
+    const DeviceKnowledge known = knowledge_of(split);
+    EXPECT_TRUE(take_known(known, spec).ok());
+    catalogue.features = known.features;
+  }
+  config.catalogue = encode_catalogue(catalogue);
   if (one.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();
@@ -159,6 +170,15 @@ std::string simulated(const Case& one, const Split& split) {
     EXPECT_TRUE(federation.run(rounds).ok());
     return hash_rows(federation.state().shared);
   }
+  if (one.model == &kgflex_task) {
+    KgflexOptions options{.factors = 8, .seed = plan.seed};
+    const Kgflex model(options, std::make_shared<const KgflexDevices>(
+                                    knowledge_of(split).features, split.train, task.items,
+                                    ProfileOptions{.seed = plan.seed}, KeepsBack(), pool));
+    HistoryFederation<Kgflex> federation(model, plan, schedule, split.train, pool);
+    EXPECT_TRUE(federation.run(rounds).ok());
+    return hash_rows(federation.state().shared);
+  }
   Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
                              split.train, pool);
   EXPECT_TRUE(federation.run(rounds).ok());
@@ -214,7 +234,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Knn", 1.0, MaskKind::sticky, 0, false, &feditemknn_task},
                     Case{"KnnSecureHalf", 0.5, MaskKind::sticky, 0, true, &feditemknn_task},
                     Case{"Rp3HalfSticky", 0.5, MaskKind::sticky, 0, false, &fedrp3beta_task},
-                    Case{"Rp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task}),
+                    Case{"Rp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task},
+                    Case{"Kgflex", 1.0, MaskKind::sticky, 0, false, &kgflex_task},
+                    Case{"KgflexHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &kgflex_task},
+                    Case{"KgflexDrawn", 1.0, MaskKind::sticky, 20, false, &kgflex_task},
+                    Case{"KgflexSecureHalf", 0.5, MaskKind::sticky, 0, true, &kgflex_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.

@@ -16,6 +16,7 @@
 #include "model/fcf.h"
 #include "model/fed_als.h"
 #include "model/fpl.h"
+#include "model/kgflex/kgflex.h"
 #include "server/budget_text.h"
 #include "server/master_blob.h"
 #include "server/testing/store_snapshot.h"
@@ -215,6 +216,11 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
     const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
     take_all(
         Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
+  } else if (task_.model == &kgflex_task) {
+    const KgflexOptions options{.factors = world_factors};  // as the world sets them
+    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+    take_all(Kgflex::Server({options, task_.shape().rows}, releases, task_.plan.fixed, after.shared,
+                            after.memory));
   } else {
     const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
     for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.shared.row(row));

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/secret_stream.h"
+#include "fed/models/testing/usual_knowledge.h"
+#include "fed/wire/catalogue.h"
 
 namespace sotto::tests {
 
@@ -53,6 +55,15 @@ void set_model(v1::TaskSpec& spec, const TaskModel& model) {
   spec.set_model(model.name);
   SmallOptions small;
   model.configure(small, spec);
+}
+
+// With all that models may want to know of the items, whose names are their numbers.
+TaskCatalogue world_catalogue() {
+  const DeviceKnowledge known = usual_knowledge(items);
+  TaskCatalogue catalogue;
+  for (std::uint32_t item = 0; item < items; ++item) catalogue.names.intern(std::to_string(item));
+  catalogue.features = known.features;
+  return catalogue;
 }
 Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile"))); }
 
@@ -122,6 +133,11 @@ TaskConfig World::config() const {
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);
+  if (plan_.model->take_known != nullptr) {
+    const TaskCatalogue catalogue = world_catalogue();
+    SOTTO_ASSERT(take_known(known_of(&catalogue), spec).ok(), "the world's items are known");
+    config.catalogue = encode_catalogue(catalogue);
+  }
   spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr
                     ? v1::PRECISION_F32
                     : v1::PRECISION_I8);

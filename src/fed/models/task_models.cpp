@@ -23,4 +23,9 @@ Result<const TaskModel*> find_task_model(const std::string& name) {
                   is_near ? fmt::format("did you mean '{}'? Known", nearest.word()) : "known", known));
 }
 
+Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec) {
+  SOTTO_TRY(const TaskModel* model, find_task_model(spec.model()));
+  return model->take_known == nullptr ? Status(Done{}) : model->take_known(known, spec);
+}
+
 }  // namespace sotto::fed

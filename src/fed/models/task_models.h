@@ -18,5 +18,7 @@ inline constexpr std::array task_models{
 
 // By name; where there is none the error says which there are, and which is near.
 [[nodiscard]] Result<const TaskModel*> find_task_model(const std::string& name);
+// What the message's model takes from the task's catalogue (TaskModel::take_known).
+[[nodiscard]] Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec);
 
 }  // namespace sotto::fed
