@@ -9,7 +9,8 @@ set(sources
   base/score_kernels base/secret_stream base/storage
   data/context_share data/context_values data/ids data/names_io data/recorded_contexts data/records_io data/values data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/factor_rows model/fcf model/fed_als model/fpl model/kgflex/gain model/kgflex/kgflex
+  model/als model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars model/fedcars/fedcars_devices model/fedcars/fedcars_recommender model/fedcars/fedcars_work
+  model/fedcars/fm_task model/fedcars/maml model/fedcars/own_steps model/kgflex/gain model/kgflex/kgflex
   model/kgflex/kgflex_recommender model/kgflex/kgflex_work model/kgflex/profile model/recommender model/server_step metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent

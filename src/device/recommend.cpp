@@ -36,12 +36,9 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   SOTTO_TRY(known.streams, streams_of(kept, known.task));
   SOTTO_TRY(const ConsentTerms terms, terms_here(kept, known.names()));
   known.task = persons_task(std::move(known.task), known.streams, terms);
-  const PersonView view{known.task,
-                        known.model->rows,
-                        known.history,
-                        known.own ? &*known.own : nullptr,
-                        std::move(own.known),
-                        known.streams};
+  const PersonView view{known.task,           known.model->rows,
+                        known.history,        known.own ? &*known.own : nullptr,
+                        std::move(own.known), known.streams};
   // A model that was kept when there was one kind of them names none.
   SOTTO_TRY(made.answers_,
             known.task.model != nullptr ? known.task.model->answers(view) : answers_of_state(view));

@@ -63,6 +63,9 @@ TaskCatalogue world_catalogue() {
   TaskCatalogue catalogue;
   for (std::uint32_t item = 0; item < items; ++item) catalogue.names.intern(std::to_string(item));
   catalogue.features = known.features;
+  catalogue.contexts = known.contexts;
+  catalogue.schema = {.columns = true, .item = true};
+  catalogue.scale = known.records->scale;
   return catalogue;
 }
 Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile"))); }
@@ -171,13 +174,14 @@ void World::add_device(std::uint32_t number) {
   MortalDevice& device = devices_.emplace_back();
   for (std::uint32_t item = number % 3; item < items; item += 2 + number % 2)
     device.history.push_back(ItemIndex{item});
+  device.records = *usual_knowledge(items, device.history).records;
   device.token = token_of(number);
   device.entropy = Secret(simulated_key(plan_.seed, "device", number));
   if (plan_.skewed) device.clock_off_ms = within(-600, 600) * second_ms;
   device.next_ms = now_ms_ + within(0, 3 * second_ms);
   const auto lives = [this, &device] { return step_of(device); };
-  device.kept =
-      std::make_unique<MemoryDeviceStore>(shelf_, MemoryPerson{device.history, nullptr, &policy_, nullptr});
+  device.kept = std::make_unique<MemoryDeviceStore>(
+      shelf_, MemoryPerson{.items = device.history, .policy = &policy_, .records = &device.records});
   device.mortal = std::make_unique<MortalDeviceStore>(*device.kept, lives);
   device.wire = std::make_unique<MortalWire>(
       lives,

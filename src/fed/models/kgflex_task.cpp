@@ -90,8 +90,8 @@ Status read_kgflex(const v1::TaskSpec& spec, Task& task) {
   if (own.features == 0 || own.features > most_features)
     return fail(Code::usage, fmt::format("kgflex has 1 to {} features", most_features));
   if (own.model.pairs.value_or(1) > most_pairs)
-    return fail(Code::usage, fmt::format("triples is at most {}; 0: as many as a person has items",
-                                         most_pairs));
+    return fail(Code::usage,
+                fmt::format("triples is at most {}; 0: as many as a person has items", most_pairs));
   SOTTO_TRY_DONE(check(own.profile));
   SOTTO_TRY_DONE(check(own.model));
   task.options = own;

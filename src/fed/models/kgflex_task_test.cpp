@@ -4,6 +4,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "fed/models/testing/usual_spec.h"
@@ -56,8 +57,7 @@ TEST(KgflexOverANetwork, AnItemUnderNeverIsAsIfItsPersonDidNotHaveIt) {
   ASSERT_EQ(one.contribution.size(), other.contribution.size());
   for (std::size_t n = 0; n < one.contribution.size(); ++n) {
     EXPECT_EQ(one.contribution.row(n), other.contribution.row(n));
-    EXPECT_TRUE(std::equal(one.contribution.values(n),
-                           one.contribution.values(n) + one.contribution.stride(),
+    EXPECT_TRUE(std::equal(one.contribution.values(n), one.contribution.values(n) + one.contribution.stride(),
                            other.contribution.values(n)));
   }
 }
@@ -144,6 +144,38 @@ TEST(KgflexOverANetwork, ABiasThatNoVisitMovesAndAFeatureTwiceAreRefused) {
   EXPECT_NE(why(2, (items + 1) << 20).find("a visit's pairs"), std::string::npos);
   EXPECT_NE(why(2, -static_cast<std::int32_t>((items + 1) << 20)).find("a visit's pairs"), std::string::npos);
   EXPECT_NE(why(1, 1).find("a feature twice"), std::string::npos);
+}
+
+// Whoever lies as loudly as is taken moves the rows by no more than what a clip leaves of it.
+TEST(KgflexOverANetwork, AFleetThatLiesIsBoundedByItsClip) {
+  v1::TaskSpec spec = usual_spec(kgflex_task, items);
+  spec.set_clip(0.5);
+  const Task task = *read_task(spec);
+  const auto server = task.model->server(task);
+  const ServerState before = server->start();
+  const TaskShape shape = task.shape();
+  SumSpace space(shape.sum_rows, shape.sum_width);
+  Aggregator sum(space);
+  constexpr std::uint32_t liars = 4;
+  for (std::uint32_t liar = 0; liar < liars; ++liar) {
+    Contribution lie(shape.sum_width);
+    ContributionPipeline pipeline(ConsentGate({}, 1, 0, UserIndex{0}), task.plan.fixed, lie);
+    for (std::uint32_t row = 0; row < shape.sum_rows; ++row) {
+      std::int32_t* values = pipeline.open_row(row);
+      for (std::size_t k = 0; k + 1 < shape.sum_width; ++k) values[k] = fixed_limit;
+      values[shape.sum_width - 1] = items << 20;
+    }
+    ASSERT_TRUE(server->check(lie).ok());
+    ContributionEdit(lie).clip(task.clip);
+    ASSERT_TRUE(sum.accept(lie).ok());
+  }
+  const ServerState after = server->release(0, before, std::move(sum)).value();
+  double moved = 0.0;
+  for (std::size_t row = 0; row < shape.rows; ++row)
+    for (std::size_t k = 0; k < shape.width; ++k)
+      moved += std::pow(double{after.shared.row(row)[k]} - double{before.shared.row(row)[k]}, 2);
+  EXPECT_GT(moved, 0.0);
+  EXPECT_LE(std::sqrt(moved), 0.1 * 0.5 * liars * 1.001) << "the rate, the clip, the liars";
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST_P(EachTaskModel, CanBeTrainedAsItUsuallyIs) {
   EXPECT_EQ(shared.rows(), shape.rows);
   EXPECT_EQ(shared.width(), shape.width);
   const Histories history({0, 2}, {ItemIndex{3}, ItemIndex{19}});
-  const auto device = task->model->device(*task, {}, {history, history, usual_knowledge(20, history.items())});
+  const auto device =
+      task->model->device(*task, {}, {history, history, usual_knowledge(20, history.items())});
   ASSERT_TRUE(device->can_answer());
   RowMatrix own = device->start();
   const auto sent = device->contribute(0, shared, own);

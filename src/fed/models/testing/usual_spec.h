@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/assert.h"
-#include "fed/models/testing/usual_knowledge.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/usual_knowledge.h"
 
 namespace sotto::fed {
 
