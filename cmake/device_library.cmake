@@ -12,7 +12,9 @@ set(sources
   model/als model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
   model/central/dense_layers model/central/ease model/central/item_weights model/central/multvae
   model/central/neighbors model/central/neumf model/central/neural_options model/central/rp3beta
-  model/factor_rows model/fcf model/fed_als model/fpl model/kgflex/gain model/kgflex/kgflex
+  model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars
+  model/fedcars/fedcars_devices model/fedcars/fedcars_recommender model/fedcars/fedcars_work model/fedcars/fm_task
+  model/fedcars/maml model/fedcars/own_steps model/kgflex/gain model/kgflex/kgflex
   model/kgflex/kgflex_recommender model/kgflex/kgflex_work model/kgflex/profile model/mf_recommender model/pair_counts
   model/recommender model/server_step metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent

@@ -76,8 +76,12 @@ Status check_secure(const TaskConfig& config, const Task& task) {
 // Where a model is solved from one sum of statistics over everybody, what would make it another sum is
 // refused.
 Status check_statistics(const TaskConfig& config, const Task& task) {
-  if (!task.shape().solved) return Done{};
+  const TaskShape shape = task.shape();
   const RoundRules& rules = config.rules;
+  if (shape.one_version && rules.max_staleness != 0)
+    return fail(Code::usage, fmt::format("{} sums what devices say of one version: leave max_staleness out",
+                                         task.model->name));
+  if (!shape.solved) return Done{};
   if (!config.dp && (config.spec.clip() > 0.0 || config.spec.row_clip() > 0.0))
     return fail(
         Code::usage,

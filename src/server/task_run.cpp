@@ -8,7 +8,6 @@
 
 #include "base/compression.h"
 #include "base/row_hash.h"
-#include "fed/wire/catalogue.h"
 #include "server/admission.h"
 #include "server/master_blob.h"
 
@@ -69,8 +68,13 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
   return run;
 }
 
+Status TaskRun::check_known(const TaskCatalogue* catalogue) const {
+  return task_.model->check_known == nullptr ? Status(Done{})
+                                             : task_.model->check_known(task_, known_of(catalogue));
+}
+
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
-  if (config_.catalogue.empty()) return Done{};
+  if (config_.catalogue.empty()) return check_known(nullptr);
   std::string packed = pack_catalogue(config_.catalogue);
   // As a device will read it.
   const auto read = read_catalogue(packed, task_.items);
@@ -78,6 +82,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   if ((*read)->names.size() != task_.items)
     return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", task_.name,
                                          task_.items, (*read)->names.size()));
+  SOTTO_TRY_DONE(check_known(read->get()));
   if (known != nullptr && known->has_catalogue()) {
     // The bytes that were given out before, whatever this library would make of the names.
     SOTTO_TRY(packed, around_.store.blob(known->catalogue().hash()));

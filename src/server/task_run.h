@@ -11,6 +11,7 @@
 #include <string>
 
 #include "fed/selection.h"
+#include "fed/wire/catalogue.h"
 #include "server/evaluation_run.h"
 #include "server/round_sum.h"
 #include "server/version_shelf.h"
@@ -72,6 +73,7 @@ class TaskRun {
   [[nodiscard]] Status go_on(const TaskRecord& known);
   // What the store has of a released one, checked.
   [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
+  [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.

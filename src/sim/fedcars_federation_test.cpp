@@ -98,8 +98,7 @@ Contribution sent_by(const Fedcars& model, const Plan& plan, const RowMatrix& sh
   RowMatrix received = shared;  // after round 0 somebody has counted
   if (round > 0) received.row(model.layout().tally_row())[0] = 1.0f;
   EXPECT_TRUE(
-      device.contribute({&received, model.devices().histories().of(user), &own, user, round}, pipeline)
-          .finite);
+      device.contribute({&received, model.devices().history(user), &own, user, round}, pipeline).finite);
   sent.make_canonical();
   return sent;
 }

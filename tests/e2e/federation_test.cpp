@@ -20,6 +20,7 @@
 #include "sim/pair_round.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
+#include "tests/e2e/known_models.h"
 #include "tests/e2e/loopback.h"
 
 namespace sotto::tests::e2e {
@@ -47,9 +48,21 @@ const cli::Workshop& workshop() {
   EXPECT_EQ(made, 0);
   return shop;
 }
-Prepared world() {
+// People who rate, for models that learn from that: in contexts of time.
+const cli::Workshop& rated_workshop() {
+  static const cli::Workshop shop;
+  static const int made =
+      shop.sotto({"data", "generate", "--ratings", "--users", "60", "--items", "90", "--out", "world"}).code;
+  EXPECT_EQ(made, 0);
+  return shop;
+}
+Prepared world(const TaskModel* model = nullptr) {
+  const bool rated = model != nullptr && model->needs_ratings;
   DataRequest request;
-  request.paths = {(workshop().folder() / "world" / "interactions.tsv").string()};
+  const cli::Workshop& shop = rated ? rated_workshop() : workshop();
+  request.paths = {(shop.folder() / "world" / "interactions.tsv").string()};
+  request.split.keep_records = rated;
+  if (rated) request.contexts.of = {"interval", "daypart"};
   auto prepared = prepare(request);
   EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().message);
   return std::move(*prepared);
@@ -95,8 +108,9 @@ TaskConfig task_for(const Case& one, const Split& split) {
   spec.set_seed(11);
   spec.set_reproducible(true);
   spec.set_items(static_cast<std::uint32_t>(split.catalogue));
-  for (std::uint32_t item = 0; item < split.catalogue; ++item)
-    config.catalogue.append(split.items.name(item)).push_back('\n');
+  const TaskCatalogue catalogue = catalogue_of(split);
+  EXPECT_TRUE(take_known(known_of(&catalogue), spec).ok());
+  config.catalogue = encode_catalogue(catalogue);
   if (one.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();
@@ -133,6 +147,13 @@ std::string made_of_pairs(const Task& task, const PairSum& pairs) {
   return hash_rows(rows);
 }
 
+PersonalPolicy policy_of(const Case& one) {
+  PersonalPolicy policy;
+  policy.pi = one.pi;
+  policy.mask = one.mask;
+  return policy;
+}
+
 // What the simulator makes of it.
 std::string simulated(const Case& one, const Split& split) {
   const Task task = *read_task(task_for(one, split).spec);
@@ -164,6 +185,8 @@ std::string simulated(const Case& one, const Split& split) {
     EXPECT_TRUE(federation.run(rounds).ok());
     return hash_rows(federation.state().shared);
   }
+  if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split);
+  if (one.model == &fedcars_task) return simulated_fedcars(task, plan, schedule, split, policy_of(one));
   Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
                              split.train, pool);
   EXPECT_TRUE(federation.run(rounds).ok());
@@ -173,7 +196,7 @@ std::string simulated(const Case& one, const Split& split) {
 class TrainingOverTheWire : public testing::TestWithParam<Case> {};
 
 TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
-  const Prepared prepared = world();
+  const Prepared prepared = world(GetParam().model);
   const Split& split = prepared.split;
   ASSERT_EQ(split.users_without_training(), 0u) << "each user's index is a device's";
   const TaskConfig config = task_for(GetParam(), split);
@@ -182,8 +205,7 @@ TEST_P(TrainingOverTheWire, GivesTheSimulatorsModel) {
   options.devices = static_cast<std::uint32_t>(split.train.users());
   options.workers = 8;
   options.reproducible = true;
-  options.policy.pi = GetParam().pi;
-  options.policy.mask = GetParam().mask;
+  options.policy = policy_of(GetParam());
   options.exchanges = config.rules.rounds * config.rules.goal;
   options.seconds = 60.0;
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
@@ -219,7 +241,15 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Knn", 1.0, MaskKind::sticky, 0, false, &feditemknn_task},
                     Case{"KnnSecureHalf", 0.5, MaskKind::sticky, 0, true, &feditemknn_task},
                     Case{"Rp3HalfSticky", 0.5, MaskKind::sticky, 0, false, &fedrp3beta_task},
-                    Case{"Rp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task}),
+                    Case{"Rp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task},
+                    Case{"Kgflex", 1.0, MaskKind::sticky, 0, false, &kgflex_task},
+                    Case{"KgflexHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &kgflex_task},
+                    Case{"KgflexDrawn", 1.0, MaskKind::sticky, 20, false, &kgflex_task},
+                    Case{"KgflexSecureHalf", 0.5, MaskKind::sticky, 0, true, &kgflex_task},
+                    Case{"Fedcars", 1.0, MaskKind::sticky, 0, false, &fedcars_task},
+                    Case{"FedcarsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedcars_task},
+                    Case{"FedcarsDrawn", 1.0, MaskKind::sticky, 20, false, &fedcars_task},
+                    Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
 // Everybody trains on all but what their device holds out, and is judged by that; `scores` are what they get.
@@ -349,7 +379,7 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
 class AFleetWithHostileDevicesOf : public testing::TestWithParam<const TaskModel*> {};
 
 TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
-  const Prepared prepared = world();
+  const Prepared prepared = world(GetParam());
   const Split& split = prepared.split;
   TaskConfig config = task_for({"", 1.0, MaskKind::sticky, 0, false, GetParam()}, split);
   config.rules.goal = 20;

@@ -77,6 +77,7 @@ class MortalWire final : public Transport {
 
 struct MortalDevice {
   std::vector<ItemIndex> history;
+  Records records;  // of the history
   std::string token;
   Secret entropy;
   std::int64_t clock_off_ms = 0;

@@ -15,7 +15,9 @@
 #include "model/central/rp3beta.h"
 #include "model/fcf.h"
 #include "model/fed_als.h"
+#include "model/fedcars/fedcars.h"
 #include "model/fpl.h"
+#include "model/kgflex/kgflex.h"
 #include "server/budget_text.h"
 #include "server/master_blob.h"
 #include "server/testing/store_snapshot.h"
@@ -204,6 +206,7 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
   ServerState after = before;
   const auto take_all = [&](auto server) {
     for (const auto& [row, sum] : sums) server.take(row, sum.data());
+    static_cast<void>(server.solved());
   };
   if (task_.model == &fedals_task) {
     take_all(FedAls::Server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after.shared,
@@ -227,6 +230,17 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
         slope.push_back(static_cast<float>(static_cast<double>(-moved) / count));
       steps.move(row, slope.data(), slope.size());
     }
+  } else if (task_.model == &kgflex_task) {
+    const KgflexOptions options{.factors = world_factors};  // as the world sets them
+    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+    take_all(Kgflex::Server({options, task_.shape().rows}, releases, task_.plan.fixed, after.shared,
+                            after.memory));
+  } else if (task_.model == &fedcars_task) {
+    FedcarsOptions options;  // as the world sets them
+    options.factors = world_factors;
+    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+    const Fedcars model(options, fedcars_layout(task_.items, world_values, options));
+    take_all(Fedcars::Server(model, releases, task_.plan.fixed, after.shared, after.memory));
   } else {
     const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
     for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.shared.row(row));

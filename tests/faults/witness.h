@@ -21,6 +21,8 @@ namespace sotto::tests {
 
 // Of the small models that worlds train.
 inline constexpr std::uint32_t world_factors = 3;
+// Of the contexts in the worlds' catalogues.
+inline constexpr std::uint32_t world_values = 7;
 
 class Witness {
  public:

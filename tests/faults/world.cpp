@@ -7,6 +7,8 @@
 
 #include "base/secret_stream.h"
 #include "fed/models/testing/toy_networks.h"
+#include "fed/models/testing/usual_knowledge.h"
+#include "fed/wire/catalogue.h"
 
 namespace sotto::tests {
 
@@ -63,6 +65,18 @@ ExchangeOptions with_networks() {
   ExchangeOptions options;
   options.networks = &toys;
   return options;
+}
+
+// With all that models may want to know of the items, whose names are their numbers.
+TaskCatalogue world_catalogue() {
+  const DeviceKnowledge known = usual_knowledge(items);
+  TaskCatalogue catalogue;
+  for (std::uint32_t item = 0; item < items; ++item) catalogue.names.intern(std::to_string(item));
+  catalogue.features = known.features;
+  catalogue.contexts = known.contexts;
+  catalogue.schema = {.columns = true, .item = true};
+  catalogue.scale = known.records->scale;
+  return catalogue;
 }
 Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile"))); }
 
@@ -132,6 +146,11 @@ TaskConfig World::config() const {
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);
+  if (plan_.model->take_known != nullptr) {
+    const TaskCatalogue catalogue = world_catalogue();
+    SOTTO_ASSERT(take_known(known_of(&catalogue), spec).ok(), "the world's items are known");
+    config.catalogue = encode_catalogue(catalogue);
+  }
   spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr
                     ? v1::PRECISION_F32
                     : v1::PRECISION_I8);
@@ -165,13 +184,14 @@ void World::add_device(std::uint32_t number) {
   MortalDevice& device = devices_.emplace_back();
   for (std::uint32_t item = number % 3; item < items; item += 2 + number % 2)
     device.history.push_back(ItemIndex{item});
+  device.records = *usual_knowledge(items, device.history).records;
   device.token = token_of(number);
   device.entropy = Secret(simulated_key(plan_.seed, "device", number));
   if (plan_.skewed) device.clock_off_ms = within(-600, 600) * second_ms;
   device.next_ms = now_ms_ + within(0, 3 * second_ms);
   const auto lives = [this, &device] { return step_of(device); };
-  device.kept =
-      std::make_unique<MemoryDeviceStore>(shelf_, MemoryPerson{device.history, nullptr, &policy_, nullptr});
+  device.kept = std::make_unique<MemoryDeviceStore>(
+      shelf_, MemoryPerson{.items = device.history, .policy = &policy_, .records = &device.records});
   device.mortal = std::make_unique<MortalDeviceStore>(*device.kept, lives);
   device.wire = std::make_unique<MortalWire>(
       lives,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "fed/models/noting_pipeline.h"
 #include "fed/models/row_answers.h"
 #include "model/history_model.h"
 
@@ -32,25 +33,6 @@ namespace sotto::fed {
                           "high, for this device's history",
                           title, when));
 }
-
-// A pipeline that takes note of the person's items that it lets out.
-class NotingPipeline : public ContributionPipeline {
- public:
-  NotingPipeline(const ConsentGate& gate, FixedPoint fixed, Contribution& out, std::vector<ItemIndex>& noted)
-      : ContributionPipeline(gate, fixed, out), noted_(noted) {}
-
-  [[nodiscard]] bool leave(Evidence evidence, std::uint32_t item) {
-    const bool may = ContributionPipeline::leave(evidence, item);
-    if (may && evidence == Evidence::positive) noted_.push_back({item});
-    return may;
-  }
-  [[nodiscard]] std::int32_t* open(Evidence evidence, std::uint32_t item, std::uint32_t row) {
-    return leave(evidence, item) ? open_row(row) : nullptr;
-  }
-
- private:
-  std::vector<ItemIndex>& noted_;
-};
 
 template <class Model>
 class HistoryDevice : public DeviceModel {

@@ -68,13 +68,13 @@ Status take_features(const DeviceKnowledge& known, v1::TaskSpec& spec) {
   return Done{};
 }
 
-bool is_of(const Task& task, const DeviceKnowledge& known) {
+bool knows_features(const Task& task, const DeviceKnowledge& known) {
   return known.features != nullptr && known.features->items() == task.items &&
          known.features->features() == options_of<KgflexTask>(task).features;
 }
 
 Status check_features(const Task& task, const DeviceKnowledge& known) {
-  if (is_of(task, known)) return Done{};
+  if (knows_features(task, known)) return Done{};
   return fail(Code::incompatible,
               fmt::format("the task '{}' learns from {} features of its items, and its catalogue does not "
                           "have them",
@@ -122,7 +122,7 @@ Kgflex kgflex_of(const Task& task, UserIndex index, const Histories& shareable,
   KgflexTask own = options_of<KgflexTask>(task);
   own.model.seed = own.profile.seed = task.plan.seed;
   SerialExecutor here;
-  const bool knows = is_of(task, known);
+  const bool knows = knows_features(task, known);
   return {own.model, std::make_shared<const KgflexDevices>(
                          knows ? known.features : std::make_shared<const ItemFeatures>(),
                          knows ? shareable : Histories(1), task.items, own.profile,

@@ -36,9 +36,10 @@ struct TaskShape {
     bool alike = false;         // its rows all hold the same numbers
   };
   Sent sent;
-  std::int32_t limit = 0;  // of a number that is added, up and down
-  bool blind = false;      // a contribution follows from no shared rows: none are fetched for it
-  bool solved = false;     // the next rows follow from this one sum alone: it is whole, and of one version
+  std::int32_t limit = 0;    // of a number that is added, up and down
+  bool blind = false;        // a contribution follows from no shared rows: none are fetched for it
+  bool one_version = false;  // what was computed for an earlier version says something else: it is not added
+  bool solved = false;       // the next rows follow from this one sum alone: it is whole, and of one version
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };

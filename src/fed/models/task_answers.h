@@ -29,8 +29,8 @@ struct PersonView {
 struct ScoreReason {
   ItemIndex item = {};
   std::string feature = {};  // empty: it is `item`
-  float likeness = 0.0f;     // of the two, as the model sees it; of a feature how much the person cares for it
-  float weight = 0.0f;       // how much it adds for this person
+  float likeness = 0.0f;  // of the two, as the model sees it; of a feature how much the person cares for it
+  float weight = 0.0f;    // how much it adds for this person
 };
 // Why an item has its score: `common` for everybody, the rest for this person.
 struct ScoreReasons {

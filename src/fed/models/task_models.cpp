@@ -31,4 +31,9 @@ Status check_trainable(const TaskModel& model, const NetworkTasks* networks) {
   return networks->ready();
 }
 
+Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec) {
+  SOTTO_TRY(const TaskModel* model, find_task_model(spec.model()));
+  return model->take_known == nullptr ? Status(Done{}) : model->take_known(known, spec);
+}
+
 }  // namespace sotto::fed

@@ -182,6 +182,17 @@ Result<TaskCatalogue> read_lines(std::string_view text, std::size_t most) {
 
 }  // namespace
 
+DeviceKnowledge known_of(const TaskCatalogue* catalogue) {
+  if (catalogue == nullptr) return {};
+  DeviceKnowledge known{.features = catalogue->features, .contexts = catalogue->contexts};
+  if (catalogue->scale) {
+    Records nobodys;
+    nobodys.scale = *catalogue->scale;
+    known.records = std::make_shared<const Records>(std::move(nobodys));
+  }
+  return known;
+}
+
 std::uint64_t most_catalogue_bytes(std::size_t items) {
   return std::min(items * usual_item_bytes + usual_rest_bytes, most_unpacked);
 }

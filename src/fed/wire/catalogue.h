@@ -22,6 +22,7 @@
 #include "data/ids.h"
 #include "data/item_features.h"
 #include "data/records.h"
+#include "fed/models/device_history.h"
 
 namespace sotto::fed {
 
@@ -43,6 +44,9 @@ struct TaskCatalogue {
     return titles.empty() || titles[item].empty() ? std::string(names.name(item)) : titles[item];
   }
 };
+
+// What a task's models get of it; null: the task's items are numbers, of which nothing is known.
+[[nodiscard]] DeviceKnowledge known_of(const TaskCatalogue* catalogue);
 
 // As it is before it is packed. The catalogue keeps the laws.
 [[nodiscard]] std::string encode_catalogue(const TaskCatalogue& catalogue);

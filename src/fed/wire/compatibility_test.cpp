@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "fed/models/task_models.h"
+#include "fed/models/testing/usual_spec.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 #include "fed/wire/published_model.h"
@@ -112,6 +112,23 @@ void say_fcf(std::map<std::string, std::string>& said) {
       false);
 }
 
+// Models whose counts come from their catalogue.
+void say_known(std::map<std::string, std::string>& said, const TaskModel& model) {
+  v1::TaskSpec spec = usual_spec(model, 12);
+  spec.set_name("films");
+  spec.set_seed(7);
+  spec.set_reproducible(true);
+  const std::string name = model.name;
+  said[name + "_task"] = spec.SerializeAsString();
+  const Task task = *read_task(spec);
+  const std::vector<ItemIndex> items{ItemIndex{0}, ItemIndex{2}, ItemIndex{5}, ItemIndex{7}};
+  DeviceFit fit(task, {7, UserIndex{0}}, items, ConsentTerms{}, {}, usual_knowledge(12, items));
+  Private<RowMatrix> own = fit.start();
+  said[name + "_contribution"] = pack_contribution(
+      {.round = 3, .contribution = **fit.fit(3, task.model->server(task)->start().shared, own.on_device())},
+      false);
+}
+
 // Everything that version 1 can say about one exchange, from fixed numbers.
 std::map<std::string, std::string> said_today() {
   std::map<std::string, std::string> said;
@@ -155,6 +172,8 @@ std::map<std::string, std::string> said_today() {
       sign_request(Method::step, step.SerializeAsString(), 1'700'000'001'000, 43, device).SerializeAsString();
   say_als(said);
   say_fcf(said);
+  say_known(said, kgflex_task);
+  say_known(said, fedcars_task);
   return said;
 }
 
@@ -202,6 +221,19 @@ TEST(ProtocolVersion1, OldWordsAreStillUnderstood) {
   ASSERT_TRUE(fcf_task_read.ok());
   EXPECT_EQ(options_of<FcfOptions>(*fcf_task_read).server.step, ServerStep::momentum);
   EXPECT_EQ(options_of<FcfOptions>(*fcf_task_read).server.beta2, 0.875f);
+  for (const std::string name : {"kgflex", "fedcars"}) {
+    v1::TaskSpec spec;
+    ASSERT_TRUE(spec.ParseFromString(lines[name + "_task"]));
+    const auto read = read_task(spec);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(read->model->name, name);
+    const TaskShape shape = read->shape();
+    const auto given = unpack_contribution(
+        lines[name + "_contribution"],
+        {.catalogue = shape.sent.rows, .width = shape.sent.width, .most_rows = shape.sent.most_rows});
+    ASSERT_TRUE(given.ok()) << given.error().message;
+    EXPECT_TRUE(read->model->server(*read)->check(given->contribution).ok());
+  }
   const auto gradient =
       unpack_contribution(lines["fcf_contribution"], {.catalogue = 4, .width = 2, .most_rows = 4});
   ASSERT_TRUE(gradient.ok());

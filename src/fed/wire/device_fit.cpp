@@ -33,9 +33,9 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
   SOTTO_ASSERT(can_answer(), "a device that has nothing to answer with is not asked");
-  SOTTO_ASSERT(task_.shape().blind ||
-                   (shared.rows() == task_.shape().rows && shared.width() == task_.shape().width),
-               "the model is the task's");
+  SOTTO_ASSERT(
+      task_.shape().blind || (shared.rows() == task_.shape().rows && shared.width() == task_.shape().width),
+      "the model is the task's");
   RowMatrix moved = own;
   SOTTO_TRY(Contribution * contribution, model_->contribute(round, shared, moved));
   own = std::move(moved);

@@ -47,7 +47,7 @@ class DeviceFit {
   Histories consumed_;  // one user: the device
   Histories shareable_;
   std::unique_ptr<DeviceModel> model_;
-  Contribution added_;  // where that is not what is sent
+  Contribution added_;                  // where that is not what is sent
   const Contribution* made_ = nullptr;  // the last one, as its model made it
 };
 

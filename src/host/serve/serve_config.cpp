@@ -83,8 +83,9 @@ std::vector<std::string> below(const std::filesystem::path& folder, std::vector<
 }
 
 // What devices get beside the names: from the files that `sotto train` reads.
-Status read_catalogue_table(const toml::table& table, const std::string& path, const std::string& file,
-                            const std::filesystem::path& folder, TaskConfig& task) {
+Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std::string& path,
+                                             const std::string& file, const std::filesystem::path& folder,
+                                             TaskConfig& task) {
   TomlTable keys(table, file, path);
   CatalogueRequest request;
   std::string words;
@@ -123,7 +124,7 @@ Status read_catalogue_table(const toml::table& table, const std::string& path, c
   const auto made = make_catalogue(request, names_in(task.catalogue));
   if (!made.ok()) return chained(made.error(), place_of(table, file));
   task.catalogue = encode_catalogue(*made);
-  return Done{};
+  return known_of(&*made);
 }
 
 // A table of the file as a model's options.
@@ -248,9 +249,13 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   const toml::table* catalogue = keys.inner("catalogue");
   SOTTO_TRY_DONE(read_items(keys, folder, task));
   SOTTO_TRY_DONE(keys.finish());
-  if (catalogue != nullptr)
-    SOTTO_TRY_DONE(
-        read_catalogue_table(*catalogue, fmt::format("task.{}.catalogue.", name), file, folder, task));
+  DeviceKnowledge known;
+  if (catalogue != nullptr) {
+    SOTTO_TRY(known,
+              read_catalogue_table(*catalogue, fmt::format("task.{}.catalogue.", name), file, folder, task));
+  }
+  if (const Status taken = take_known(known, task.spec); !taken.ok())
+    return chained(taken.error(), place_of(table, file));
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
         Code::usage,

@@ -30,7 +30,9 @@ class Fedcars {
   using Received = RowMatrix;
 
   Fedcars(const FedcarsOptions& options, std::shared_ptr<const FedcarsDevices> devices)
-      : options_(options), devices_(std::move(devices)) {}
+      : options_(options), layout_(devices->layout()), devices_(std::move(devices)) {}
+  // As a server knows it, which has no devices.
+  Fedcars(const FedcarsOptions& options, const FedcarsLayout& layout) : options_(options), layout_(layout) {}
 
   [[nodiscard]] std::size_t shared_rows() const { return layout().rows(); }
   [[nodiscard]] std::size_t shared_width() const { return layout().width(); }
@@ -45,7 +47,7 @@ class Fedcars {
   void start_private(UserIndex /*user*/, float* /*own*/) const {}
   [[nodiscard]] const FedcarsOptions& options() const { return options_; }
   [[nodiscard]] const FedcarsDevices& devices() const { return *devices_; }
-  [[nodiscard]] const FedcarsLayout& layout() const { return devices_->layout(); }
+  [[nodiscard]] const FedcarsLayout& layout() const { return layout_; }
   // Whether a round with these shared rows counts instead of learning: the first that somebody answers.
   [[nodiscard]] bool counts_in(const RowMatrix& shared) const {
     return options_.popularity_start && !(shared.row(layout().tally_row())[0] > 0.0f);
@@ -56,6 +58,7 @@ class Fedcars {
 
  private:
   FedcarsOptions options_;
+  FedcarsLayout layout_;
   std::shared_ptr<const FedcarsDevices> devices_;
 };
 

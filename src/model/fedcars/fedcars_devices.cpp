@@ -8,27 +8,15 @@
 
 namespace sotto::model {
 
-namespace {
-
-FedcarsLayout layout_of(const Split& split, const FedcarsOptions& options) {
-  FedcarsLayout layout{.items = split.catalogue,
-                       .values = split.contexts ? split.contexts->values() : 0,
-                       .chooses = options.chooses};
-  // On a device the own row and the common one come first, then the network.
-  layout.shape = {.factors = options.factors, .hidden = options.hidden, .network = 2};
-  return layout;
-}
-
-}  // namespace
-
 FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, ContextTermsOf terms,
-                               const FedcarsOptions& options)
+                               const FedcarsOptions& options, UserIndex first)
     : split_(split),
       contexts_(split.contexts ? split.contexts : std::make_shared<const Contexts>()),
       trained_on_(std::move(trained_on)),
       terms_(std::move(terms)),
       seed_(options.seed),
-      layout_(layout_of(split, options)) {
+      first_(first),
+      layout_(fedcars_layout(split.catalogue, contexts_->values(), options)) {
   const auto is_recency = [](const ContextDimension& dimension) { return dimension.name == "recency"; };
   recency_ = static_cast<std::size_t>(std::ranges::find_if(contexts_->dimensions, is_recency) -
                                       contexts_->dimensions.begin());
@@ -39,7 +27,8 @@ FedcarsDevices::FedcarsDevices(const Split& split, Histories trained_on, Context
   targets_.reserve(records);
   weights_.assign(records, 1.0f);
   choice_weights_.assign(records, 1.0f);
-  for (std::uint32_t user = 0; user < trained_on_.users(); ++user) add_person(UserIndex{user}, options);
+  for (std::uint32_t row = 0; row < trained_on_.users(); ++row)
+    add_person(UserIndex{first.value + row}, options);
 }
 
 bool FedcarsDevices::lets_in(std::optional<UserIndex> user, ItemIndex item, std::size_t dimension) const {
@@ -75,14 +64,14 @@ void FedcarsDevices::describe(std::optional<UserIndex> user, const Occasion& occ
                               std::vector<FmFeature>& out) const {
   if (occasion.item.value < layout_.items) out.push_back({occasion.item.value, 1.0f});
   add_values(user, occasion.item, contexts_->items.of(occasion.item.value), out);
-  if (user) add_values(user, occasion.item, contexts_->people.of(user->value), out);
+  if (user) add_values(user, occasion.item, contexts_->people.of(row_of(*user).value), out);
   add_values(user, occasion.item, occasion.values, out);
 }
 
 void FedcarsDevices::add_person(UserIndex user, const FedcarsOptions& options) {
-  const auto kept = trained_on_.of(user);
-  const auto all = split_.train.of(user);
-  const std::uint64_t first = split_.train.offsets()[user.value];
+  const auto kept = trained_on_.of(row_of(user));
+  const auto all = split_.train.of(row_of(user));
+  const std::uint64_t first = split_.train.offsets()[row_of(user).value];
   std::size_t place = 0;
   for (const ItemIndex item : kept) {
     while (all[place] != item) ++place;
@@ -99,9 +88,9 @@ void FedcarsDevices::add_person(UserIndex user, const FedcarsOptions& options) {
 }
 
 void FedcarsDevices::place_in_time(UserIndex user, float half_life, std::vector<float>& placed) {
-  const auto kept = trained_on_.of(user);
-  const auto all = split_.train.of(user);
-  const auto all_ages = split_.train.ages_of(user);
+  const auto kept = trained_on_.of(row_of(user));
+  const auto all = split_.train.of(row_of(user));
+  const auto all_ages = split_.train.ages_of(row_of(user));
   std::vector<std::pair<std::uint16_t, std::size_t>> line;  // newest first
   std::size_t place = 0;
   for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -114,13 +103,13 @@ void FedcarsDevices::place_in_time(UserIndex user, float half_life, std::vector<
     ages.push_back(static_cast<std::uint16_t>(std::min<std::size_t>(age, Histories::most_age)));
   std::vector<float> weights;
   Recency(half_life).weigh(ages, weights);
-  const std::uint64_t here = trained_on_.offsets()[user.value];
+  const std::uint64_t here = trained_on_.offsets()[row_of(user).value];
   for (std::size_t age = 0; age < line.size(); ++age)
     if (lets_in(user, kept[line[age].second], recency_)) placed[here + line[age].second] = weights[age];
 }
 
 FedcarsDevices::Rated FedcarsDevices::record(UserIndex user, std::size_t k) const {
-  const std::uint64_t at = trained_on_.offsets()[user.value] + k;
+  const std::uint64_t at = trained_on_.offsets()[row_of(user).value] + k;
   const std::span all(features_);
   return {.item = trained_on_.items()[at],
           .target = targets_[at],
@@ -131,12 +120,12 @@ FedcarsDevices::Rated FedcarsDevices::record(UserIndex user, std::size_t k) cons
 }
 
 float FedcarsDevices::held_out_target(UserIndex user, std::size_t k) const {
-  return split_.records->test.ratings[split_.test.offsets()[user.value] + k] - middle();
+  return split_.records->test.ratings[split_.test.offsets()[row_of(user).value] + k] - middle();
 }
 
 Occasion FedcarsDevices::held_out_occasion(UserIndex user, std::size_t k) const {
-  const std::uint64_t at = split_.test.offsets()[user.value] + k;
-  return {split_.test.of(user)[k],
+  const std::uint64_t at = split_.test.offsets()[row_of(user).value] + k;
+  return {split_.test.of(row_of(user))[k],
           contexts_->test.width > 0 ? contexts_->test.of(at) : std::span<const std::uint32_t>{}};
 }
 

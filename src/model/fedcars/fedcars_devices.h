@@ -23,9 +23,10 @@ namespace sotto::model {
 class FedcarsDevices {
  public:
   // `trained_on` holds the split's training part or less of it. The split has records with ratings, and
-  // outlives this; its contexts may be missing. `terms` may be empty: everybody lets everything in.
+  // outlives this; its contexts may be missing. `terms` may be empty: everybody lets everything in. Users
+  // count from `first`: a device that knows itself alone has one history and its own index.
   FedcarsDevices(const Split& split, Histories trained_on, ContextTermsOf terms,
-                 const FedcarsOptions& options);
+                 const FedcarsOptions& options, UserIndex first = UserIndex{0});
   FedcarsDevices(const FedcarsDevices&) = delete;
   FedcarsDevices& operator=(const FedcarsDevices&) = delete;
 
@@ -39,10 +40,13 @@ class FedcarsDevices {
     std::span<const FmFeature>
         timeless;  // without what comes from the record: what the choice is explained by
   };
-  [[nodiscard]] std::size_t records(UserIndex user) const { return trained_on_.of(user).size(); }
+  [[nodiscard]] std::size_t records(UserIndex user) const { return history(user).size(); }
+  [[nodiscard]] std::span<const ItemIndex> history(UserIndex user) const {
+    return trained_on_.of(row_of(user));
+  }
   [[nodiscard]] Rated record(UserIndex user, std::size_t k) const;
   // Of the test part: for the paper's letter alone, which learns from it.
-  [[nodiscard]] std::size_t held_out(UserIndex user) const { return split_.test.of(user).size(); }
+  [[nodiscard]] std::size_t held_out(UserIndex user) const { return split_.test.of(row_of(user)).size(); }
   [[nodiscard]] float held_out_target(UserIndex user, std::size_t k) const;
   [[nodiscard]] Occasion held_out_occasion(UserIndex user, std::size_t k) const;
 
@@ -51,11 +55,12 @@ class FedcarsDevices {
   void describe(std::optional<UserIndex> user, const Occasion& occasion, std::vector<FmFeature>& out) const;
 
   [[nodiscard]] const FedcarsLayout& layout() const { return layout_; }
-  [[nodiscard]] const Histories& histories() const { return trained_on_; }
+  [[nodiscard]] const Contexts& contexts() const { return *contexts_; }
   [[nodiscard]] const RatingScale& scale() const { return split_.records->scale; }
   [[nodiscard]] float middle() const { return 0.5f * (scale().lowest + scale().highest); }
 
  private:
+  [[nodiscard]] UserIndex row_of(UserIndex user) const { return UserIndex{user.value - first_.value}; }
   void add_person(UserIndex user, const FedcarsOptions& options);
   // Weights by age.
   void place_in_time(UserIndex user, float half_life, std::vector<float>& placed);
@@ -69,6 +74,7 @@ class FedcarsDevices {
   Histories trained_on_;
   ContextTermsOf terms_;
   std::uint64_t seed_;
+  UserIndex first_;
   std::size_t recency_ = 0;  // the place of the dimension that lets ages in; beyond the last: there is none
   FedcarsLayout layout_;
   // Of each record of trained_on_: where its features end, and those that do not come from the record.

@@ -66,6 +66,15 @@ struct FedcarsLayout {
   [[nodiscard]] std::size_t width() const { return heads() * shape.width(); }
 };
 
+// On a device the own row and the common one come first, then the network.
+[[nodiscard]] inline FedcarsLayout fedcars_layout(std::size_t items, std::size_t values,
+                                                  const FedcarsOptions& options) {
+  return {.items = items,
+          .values = values,
+          .shape = {.factors = options.factors, .hidden = options.hidden, .network = 2},
+          .chooses = options.chooses};
+}
+
 inline constexpr std::uint32_t few_records = 5;
 
 // A person's weight is their number of records; it travels, and what it weighs, in units of so many, so that

@@ -53,17 +53,46 @@ void FedcarsRecommender::add_choices(std::span<const ItemIndex> history, std::op
   }
 }
 
+void FedcarsRecommender::adapt_to(UserIndex user, FedcarsWork& work) const {
+  work.begin(*shared_);
+  if (model_.options().chooses)
+    add_choices(model_.devices().history(user), user, work);
+  else
+    add_ratings(user, work);
+  work.adapt(ranking_head());
+}
+
+// What the own row learned adds for a feature: r̂ with it less r̂ without it, as the person adapted less as
+// everybody starts. Without a network that is x_f v_f·(p − p_0), and the parts add up.
+ScoreParts FedcarsRecommender::parts_of(UserIndex user, ItemIndex item) const {
+  FedcarsWork own(model_.options(), model_.layout()), everybody(model_.options(), model_.layout());
+  adapt_to(user, own);
+  everybody.begin(*shared_);
+  everybody.adapt(ranking_head());
+  std::vector<FmFeature> features;
+  model_.devices().describe(user, {item}, features);
+  const float score = own.predict(ranking_head(), features);
+  ScoreParts made{.score = score, .common = everybody.predict(ranking_head(), features), .values = {}};
+  const float personal = made.score - made.common;
+  std::vector<FmFeature> others;
+  for (std::size_t n = 0; n < features.size(); ++n) {
+    if (features[n].row < model_.layout().items) continue;
+    others = features;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(n));
+    const float without = own.predict(ranking_head(), others) - everybody.predict(ranking_head(), others);
+    made.values.push_back({.value = features[n].row - model_.layout().value_row(0),
+                           .part = personal - without,
+                           .weight = (personal - without) / features[n].x});
+  }
+  return made;
+}
+
 void FedcarsRecommender::score(std::span<const UserIndex> users, ItemRange items,
                                std::span<float> out) const {
   FedcarsWork work(model_.options(), model_.layout());
   std::vector<FmFeature> features;
   for (std::size_t k = 0; k < users.size(); ++k) {
-    work.begin(*shared_);
-    if (model_.options().chooses)
-      add_choices(model_.devices().histories().of(users[k]), users[k], work);
-    else
-      add_ratings(users[k], work);
-    work.adapt(ranking_head());
+    adapt_to(users[k], work);
     for (std::uint32_t item = items.begin; item < items.end; ++item) {
       features.clear();
       model_.devices().describe(users[k], {ItemIndex{item}}, features);

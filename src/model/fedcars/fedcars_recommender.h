@@ -22,6 +22,18 @@ struct KnownRating {
   float rating = 0.0f;
 };
 
+// Why an item has its score: what everybody gets before their own row is adapted, and what the contexts of
+// the item add for the person; the rest is what the own row makes of the item itself.
+struct ScoreParts {
+  struct OfValue {
+    std::uint32_t value = 0;  // of Contexts
+    float part = 0.0f;        // of the score
+    float weight = 0.0f;      // how much the person cares about it at all
+  };
+  float score = 0.0f, common = 0.0f;
+  std::vector<OfValue> values;
+};
+
 class FedcarsRecommender final : public Recommender, public RatingPredictor {
  public:
   // Looks at rows that live elsewhere and outlive it (during training).
@@ -34,6 +46,8 @@ class FedcarsRecommender final : public Recommender, public RatingPredictor {
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;
   void score_history(std::span<const ItemIndex> history, std::span<float> out) const override;
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
+
+  [[nodiscard]] ScoreParts parts_of(UserIndex user, ItemIndex item) const;
 
   void predict(UserIndex user, std::span<const Occasion> occasions, std::span<float> out) const override;
   [[nodiscard]] bool knows(UserIndex user, ItemIndex item) const override;
@@ -49,6 +63,7 @@ class FedcarsRecommender final : public Recommender, public RatingPredictor {
   }
   // The person's own examples; choices need items that were not chosen, drawn once and for all.
   void add_ratings(UserIndex user, FedcarsWork& work) const;
+  void adapt_to(UserIndex user, FedcarsWork& work) const;
   void add_choices(std::span<const ItemIndex> history, std::optional<UserIndex> user,
                    FedcarsWork& work) const;
   [[nodiscard]] float on_scale(float score) const;

@@ -38,7 +38,8 @@ KgflexRecommender::Parts KgflexRecommender::parts_of_nobody(std::optional<UserIn
 
 KgflexRecommender::Parts KgflexRecommender::parts_of(UserIndex user) const {
   const FeatureProfile own = profile(user);
-  return own.features.empty() ? parts_of_nobody(user) : parts_of(own, users_->row(user.value - model_.devices().first().value));
+  return own.features.empty() ? parts_of_nobody(user)
+                              : parts_of(own, users_->row(user.value - model_.devices().first().value));
 }
 
 KgflexRecommender::Parts KgflexRecommender::parts_of(std::span<const ItemIndex> history) const {

@@ -37,8 +37,7 @@ inline v1::TaskSpec usual_spec(const TaskModel& model, std::uint32_t items = 20)
   spec.set_fixed_bits(20);
   NothingWritten nothing;
   model.configure(nothing, spec);
-  if (model.take_known != nullptr)
-    SOTTO_ASSERT(model.take_known(usual_knowledge(items), spec).ok(), "the usual knowledge is enough");
+  SOTTO_ASSERT(take_known(usual_knowledge(items), spec).ok(), "the usual knowledge is enough");
   return spec;
 }
 
