@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "fed/models/task_models.h"
+#include "fed/models/testing/usual_spec.h"
 #include "server/testing/coordinator_world.h"
 
 namespace sotto::server::coordinator_versions_test {
@@ -14,19 +15,11 @@ using Json = nlohmann::json;
 TaskConfig fcf_config(std::uint32_t goal) {
   TaskConfig config = world_config(goal);
   v1::TaskSpec& spec = config.spec;
-  spec = v1::TaskSpec();
+  spec = usual_spec(fcf_task, 30);
   spec.set_name("small");
-  spec.set_model("fcf");
-  struct AsUsual final : TaskOptions {
-    void whole(const char*, std::uint32_t&) override {}
-    void real(const char*, float&) override {}
-    void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
-  } usual;
-  fcf_task.configure(usual, spec);
   spec.set_fixed_bits(20);
   spec.set_seed(7);
   spec.set_reproducible(true);
-  spec.set_items(30);
   return config;
 }
 
