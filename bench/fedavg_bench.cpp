@@ -105,7 +105,7 @@ void measure() {
   const int repeats = std::stoi(setting("SOTTO_BENCH_REPEATS", "3"));
   for (int n = 0; n < repeats; ++n) {
     use_one_thread_a_call();
-    PlainCollector collector(averaging_shape(*task));
+    PlainCollector collector(averaging_shape(task->parameters()));
     AveragingFederation federation(*task, plan, pool, collector);
     federated.add(wall_seconds_of([&] { static_cast<void>(federation.run(1).value()); }));
     ours.assign(federation.model().begin(), federation.model().end());

@@ -9,15 +9,20 @@ set(sources
   base/score_kernels base/secret_stream base/storage
   data/context_share data/context_values data/ids data/names_io data/recorded_contexts data/records_io data/values data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars model/fedcars/fedcars_devices model/fedcars/fedcars_recommender model/fedcars/fedcars_work
-  model/fedcars/fm_task model/fedcars/maml model/fedcars/own_steps model/kgflex/gain model/kgflex/kgflex
-  model/kgflex/kgflex_recommender model/kgflex/kgflex_work model/kgflex/profile model/recommender model/server_step metrics/list_keeper metrics/top_k
+  model/als model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
+  model/central/dense_layers model/central/ease model/central/item_weights model/central/multvae
+  model/central/neighbors model/central/neumf model/central/neural_options model/central/rp3beta
+  model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars
+  model/fedcars/fedcars_devices model/fedcars/fedcars_recommender model/fedcars/fedcars_work model/fedcars/fm_task
+  model/fedcars/maml model/fedcars/own_steps model/kgflex/gain model/kgflex/kgflex
+  model/kgflex/kgflex_recommender model/kgflex/kgflex_work model/kgflex/profile model/mf_recommender model/pair_counts
+  model/recommender model/server_step metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
-  privacy/contribution privacy/contribution_edit privacy/feature_consent
-  privacy/ledger privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
+  privacy/contribution privacy/contribution_edit privacy/feature_consent privacy/item_set
+  privacy/ledger privacy/pair_contribution privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion
-  fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
+  fed/averaged_update fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
   fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request storage/database storage/toml)
 list(TRANSFORM sources PREPEND src/)

@@ -39,7 +39,7 @@ typedef struct sotto_device sotto_device;
 SOTTO_API const char* sotto_version(void);  // "0.1.0"
 SOTTO_API const char* sotto_strerror(sotto_status status);
 // One sentence about the last call with this device that failed; "" where none did. NULL: this thread's last
-// sotto_device_open() or sotto_device_delete() that failed.
+// call without a device that failed: open, delete, move_out, move_in.
 SOTTO_API const char* sotto_last_error(const sotto_device* device);
 
 // --- the vault ---
@@ -122,6 +122,9 @@ SOTTO_API sotto_status sotto_set_category_rule(sotto_device* device, const char*
 SOTTO_API sotto_status sotto_set_sums(sotto_device* device, const char* sums);
 SOTTO_API sotto_status sotto_set_least_crowd(sotto_device* device, uint32_t crowd);
 SOTTO_API sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t* least_crowd);
+// choice: "yes", so that figures about how good this person's lists are may leave for a sum of many, or "no".
+SOTTO_API sotto_status sotto_set_evaluation(sotto_device* device, const char* choice);
+SOTTO_API sotto_status sotto_get_evaluation(sotto_device* device, int* yes);
 SOTTO_API sotto_status sotto_pause(sotto_device* device);
 SOTTO_API sotto_status sotto_resume(sotto_device* device);
 SOTTO_API sotto_status sotto_withdraw(sotto_device* device);

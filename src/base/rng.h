@@ -65,6 +65,7 @@ enum class Purpose : std::uint32_t {
   local_dropout = 144,
   local_noise = 145,
   local_negatives = 146,
+  hold_out = 160,
 };
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;

@@ -103,6 +103,7 @@ void add_device_agent(CLI::App& device, Cli& cli);
 void add_device_items(CLI::App& device, Cli& cli);
 void add_device_consent(CLI::App& device, Cli& cli);
 void add_device_ledger(CLI::App& device, Cli& cli);
+void add_device_move(CLI::App& device, Cli& cli);
 
 // One JSON document on stdout.
 void print_json(const Console& console, const nlohmann::json& document);

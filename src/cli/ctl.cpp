@@ -11,10 +11,14 @@
 
 #include "cli/command.h"
 #include "cli/ctl_text.h"
+#include "cli/field_flags.h"
 #include "engine/files/files.h"
+#include "engine/plan/shared_fields.h"
+#include "engine/train/released_run.h"
 #include "fed/wire/published_model.h"
 #include "net/grpc_setup.h"
 #include "net/grpc_transport.h"
+#include "sim/thread_pool.h"
 
 namespace sotto::cli {
 
@@ -30,6 +34,8 @@ struct CtlOptions {
   std::string device;
   std::string out = "-";
   std::string items;  // export: a file with their names
+  std::string run;    // export: a folder to make a run in
+  FieldFlags edits;   // export: the run's data
   std::optional<std::uint32_t> version;
   std::uint64_t count = 1;
   std::uint64_t most = 20;
@@ -99,6 +105,14 @@ Status pause_task(CtlOptions& options, const Console& console) {
 Status resume_task(CtlOptions& options, const Console& console) {
   return tell(options, console, "resume", with_task(options), one_task);
 }
+Status release(CtlOptions& options, const Console& console) {
+  return tell(options, console, "release", with_task(options, {{"version", *options.version}}),
+              [](const Json& answer, const Console&) {
+                return fmt::format("Version {} is version {} again: devices are given it from now on.\n",
+                                   answer["version"].get<std::uint32_t>(),
+                                   answer["again"].get<std::uint32_t>());
+              });
+}
 Status revoke(CtlOptions& options, const Console& console) {
   return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
     return std::string("Revoked: it is refused from now on.\n");
@@ -152,40 +166,88 @@ std::string rows_text(const RowMatrix& rows, const std::vector<std::string>& nam
   return text;
 }
 
-// The items' names, from the file the task was begun with; none: their numbers.
-Result<std::vector<std::string>> names_of(const CtlOptions& options, std::size_t items) {
+// A name a line, as many as the model has items.
+Result<std::vector<std::string>> lines_of(const std::string& text, const std::string& where,
+                                          std::size_t items) {
   std::vector<std::string> names;
-  if (options.items.empty()) return names;
-  SOTTO_TRY(const std::string text, read_text(options.items));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) names.push_back(line);
   if (names.size() != items)
     return fail(Code::bad_input,
-                fmt::format("{}: {} names for a model of {} items: give the file of the task", options.items,
+                fmt::format("{}: {} names for a model of {} items: give the file of the task", where,
                             names.size(), items));
   return names;
 }
 
+// The items' names, from the file the task was begun with; none: their numbers.
+Result<std::vector<std::string>> names_of(const CtlOptions& options, std::size_t items) {
+  if (options.items.empty()) return std::vector<std::string>();
+  SOTTO_TRY(const std::string text, read_text(options.items));
+  return lines_of(text, options.items, items);
+}
+
+// All pieces of a long answer, as its bytes; `answer` is the last one.
+Result<std::string> in_pieces(const CtlOptions& options, const std::string& command, Json arguments,
+                              Json& answer) {
+  std::string encoded;
+  do {
+    arguments["offset"] = encoded.size();
+    SOTTO_TRY(answer, ask(options, command, arguments));
+    if (answer.contains("version")) arguments["version"] = answer["version"];  // the same one to its end
+    SOTTO_TRY(const std::string piece, from_base64(answer["encoded"].get<std::string>()));
+    if (piece.empty() && answer["total"] != 0)
+      return fail(Code::incompatible, "the coordinator's answer ends early");
+    encoded += piece;
+  } while (encoded.size() < answer["total"].get<std::uint64_t>());
+  answer.erase("encoded");
+  return encoded;
+}
+
+// The version as a run, for people whose data are given.
+Status export_run(CtlOptions& options, const Console& console, const Json& answer, const RowMatrix& rows,
+                  std::vector<std::string> names) {
+  DataRequest data;
+  SOTTO_TRY_DONE(apply(options.edits, data));
+  if (!answer.contains("spec"))
+    return fail(Code::incompatible, "this coordinator is older and exports tables alone: leave --run out");
+  SOTTO_TRY(const std::string encoded, from_base64(answer["spec"].get<std::string>()));
+  v1::TaskSpec spec;
+  if (!spec.ParseFromString(encoded))
+    return fail(Code::incompatible, "the coordinator's task does not decode");
+  SOTTO_TRY(Task task, read_task(spec));
+  if (names.empty() && spec.has_catalogue()) {
+    Json last;
+    SOTTO_TRY(const std::string text, in_pieces(options, "catalogue", with_task(options), last));
+    SOTTO_TRY(names, lines_of(text, "the task's catalogue", rows.rows()));
+  }
+  const ReleasedVersion version{.task = std::move(task),
+                                .rows = rows,
+                                .names = std::move(names),
+                                .number = answer["version"].get<std::uint32_t>(),
+                                .rounds = answer["version"].get<std::uint64_t>(),
+                                .model_hash = answer["model_hash"].get<std::string>()};
+  ThreadPool threads(options.common.threads);
+  SOTTO_TRY(const nlohmann::json summary, write_released_run(RunDir(options.run), version, data, threads));
+  if (options.common.json) return print_json(console, summary), Done{};
+  console.print(fmt::format("Version {} as a run of {} people: 'sotto show {}', 'sotto evaluate --run {}'.\n",
+                            version.number, summary["users"].get<std::uint64_t>(), shell_word(options.run),
+                            shell_word(options.run)));
+  return Done{};
+}
+
 Status export_model(CtlOptions& options, const Console& console) {
-  if (options.common.json && options.out == "-")
+  if (options.run.empty() && options.common.json && options.out == "-")
     return fail(Code::usage, "the model is a table: with --json give --out FILE for it");
   Json arguments = with_task(options);
   if (options.version) arguments["version"] = *options.version;
-  std::string encoded;
   Json answer;
-  do {  // in pieces: a model may be larger than a message
-    arguments["offset"] = encoded.size();
-    SOTTO_TRY(answer, ask(options, "export", arguments));
-    arguments["version"] = answer["version"];
-    SOTTO_TRY(const std::string piece, from_base64(answer["encoded"].get<std::string>()));
-    if (piece.empty()) return fail(Code::incompatible, "the coordinator's answer ends early");
-    encoded += piece;
-  } while (encoded.size() < answer["total"].get<std::uint64_t>());
+  SOTTO_TRY(const std::string encoded, in_pieces(options, "export", std::move(arguments), answer));
   SOTTO_TRY(const RowMatrix rows, read_published(encoded, {answer["items"].get<std::size_t>(),
                                                            answer["width"].get<std::size_t>()}));
-  answer.erase("encoded");
   SOTTO_TRY(const std::vector<std::string> names, names_of(options, rows.rows()));
+  if (!options.run.empty()) return export_run(options, console, answer, rows, names);
   SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows, names)));
+  answer.erase("spec");
   if (options.common.json && options.out != "-") print_json(console, answer);
   return Done{};
 }
@@ -247,6 +309,11 @@ void add_ctl(CLI::App& root, Cli& cli) {
                     "sotto ctl pause --task movies"));
   take_task(
       add_one(ctl, cli, "resume", "continue a paused task", resume_task, "sotto ctl resume --task movies"));
+  const auto release_command = add_one(ctl, cli, "release", "give devices an earlier version again", release,
+                                       "sotto ctl release --task movies --version 12");
+  take_task(release_command);
+  release_command.app->add_option("--version", release_command.options->version, "the version to go back to")
+      ->required();
   const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);
@@ -254,6 +321,11 @@ void add_ctl(CLI::App& root, Cli& cli) {
   export_command.app
       ->add_option("--items", export_command.options->items, "a file with the items' names, as the task's")
       ->type_name("FILE");
+  export_command.app
+      ->add_option("--run", export_command.options->run,
+                   "make a run of it in this folder, for the people of --data")
+      ->type_name("DIR");
+  add_field_flags(*export_command.app, export_command.options->edits, fields::data_fields());
   export_command.app->add_option("--version", export_command.options->version,
                                  "version to export; default: the newest");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuse a device from now on", revoke,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/terminal/table.h"
@@ -24,6 +25,12 @@ std::string time_of(const Json& one, const char* key) {
   return ms == 0 ? "" : human_time(ms / 1000);
 }
 
+// What made a version.
+std::string origin_of(const Json& version) {
+  if (version.contains("again")) return fmt::format("version {}", cell(version["again"]));
+  return version["version"] == 0 ? "" : fmt::format("round {}", cell(version["round"]));
+}
+
 // What secure sums showed about a device.
 std::string conduct_text(const Json& device) {
   if (!device.contains("secure_sums")) return "";
@@ -34,6 +41,39 @@ std::string conduct_text(const Json& device) {
   if (!sums["kept_out"].get<bool>()) return text;
   return fmt::format("{}{}kept out until {}", text, text.empty() ? "" : ", ",
                      time_of(sums, "kept_out_until_ms"));
+}
+
+// How good the lists of the versions are that were judged, newest first, and each metric's way, oldest first;
+// empty: none was.
+std::string figures_of(const Json& versions, const Console& console) {
+  std::vector<const Json*> judged;
+  for (const Json& one : versions)
+    if (one.contains("evaluation")) judged.push_back(&one);
+  if (judged.empty()) return "";
+  const Json& names = (*judged.front())["evaluation"]["metrics"];
+  std::vector<TableColumn> columns{{"version", Align::right, Tone::strong}, {"people", Align::right}};
+  for (const auto& [name, value] : names.items()) columns.push_back({name, Align::right});
+  columns.push_back({"items shown", Align::right});
+  Table table(columns);
+  std::map<std::string, std::vector<double>> curves;
+  for (const Json* one : judged) {
+    const Json& figures = (*one)["evaluation"];
+    std::vector<std::string> row{cell((*one)["version"]), cell(figures["people"])};
+    for (const auto& [name, value] : names.items()) {
+      const double mean = figures["metrics"].value(name, 0.0);
+      row.push_back(fmt::format("{:.4f}", mean));
+      curves[name].insert(curves[name].begin(), mean);
+    }
+    row.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
+    table.row(row);
+  }
+  std::string text = "\nAs people's devices judged them, in the mean:\n" + table.text(console);
+  if (judged.size() < 2) return text;
+  text += "\n";
+  for (const auto& [name, value] : names.items())
+    text += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curves[name].front(), sparkline(curves[name]),
+                        curves[name].back());
+  return text;
 }
 
 }  // namespace
@@ -92,14 +132,14 @@ std::string round_table(const Json& rounds, const Console& console) {
 
 std::string version_table(const Json& versions, const Console& console) {
   Table table({{"version", Align::right, Tone::strong},
-               {"round", Align::right},
+               {"made by", Align::right},
                {"contributions", Align::right},
                {"released", Align::left},
                {"model", Align::left}});
   for (const Json& one : versions)
-    table.row({cell(one["version"]), cell(one["round"]), cell(one["contributions"]), time_of(one, "time_ms"),
+    table.row({cell(one["version"]), origin_of(one), cell(one["contributions"]), time_of(one, "time_ms"),
                cell(one["model_hash"])});
-  return table.text(console);
+  return table.text(console) + figures_of(versions, console);
 }
 
 std::string device_table(const Json& devices, const Console& console) {

@@ -14,6 +14,7 @@ namespace sotto::cli {
 [[nodiscard]] std::string task_table(const nlohmann::ordered_json& tasks, const Console& console);
 // Below it, a line for each round that has something to say: why it was given up.
 [[nodiscard]] std::string round_table(const nlohmann::ordered_json& rounds, const Console& console);
+// Below it, where devices judged versions, how good their lists were.
 [[nodiscard]] std::string version_table(const nlohmann::ordered_json& versions, const Console& console);
 // Below it, what secure sums showed about devices.
 [[nodiscard]] std::string device_table(const nlohmann::ordered_json& devices, const Console& console);

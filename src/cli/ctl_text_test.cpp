@@ -28,6 +28,35 @@ TEST(CtlText, ReasonsAreWholeHoweverLong) {
     EXPECT_NE(text.find(cell), std::string::npos) << cell << text;
 }
 
+nlohmann::ordered_json version(int number, double gain) {
+  nlohmann::ordered_json one{{"version", number},
+                             {"round", number - 1},
+                             {"contributions", 7},
+                             {"time_ms", 1000},
+                             {"model_hash", "0123456789ab"}};
+  if (gain > 0) {
+    one["evaluation"]["people"] = 1234;
+    one["evaluation"]["metrics"]["P@10"] = 0.1;
+    one["evaluation"]["metrics"]["nDCG@10"] = gain;
+    one["evaluation"]["coverage"]["items"] = 321;
+  }
+  return one;
+}
+
+TEST(CtlText, VersionsThatWereJudgedHaveFiguresAndACurve) {
+  auto again = version(3, 0.25);
+  again["again"] = 1;
+  const std::string text =
+      version_table(nlohmann::ordered_json::array({again, version(2, 0), version(1, 0.125)}), Console());
+  for (const char* part : {"version 1", "round 1", "1,234", "0.2500", "321", "nDCG@10  0.1250 ▁█ 0.2500"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  EXPECT_EQ(version_table(nlohmann::ordered_json::array({version(2, 0)}), Console()).find("people"),
+            std::string::npos);
+  // One alone is no curve.
+  EXPECT_EQ(version_table(nlohmann::ordered_json::array({version(1, 0.125)}), Console()).find("█"),
+            std::string::npos);
+}
+
 TEST(CtlText, WithoutReasonsThereIsNoListOfThem) {
   const std::string text = round_table({round(1, ""), round(2, "")}, Console());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;

@@ -15,6 +15,7 @@
 #include "engine/plan/device_folder.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "engine/train/neural_module.h"
 #include "net/grpc_transport.h"
 
 namespace sotto::cli {
@@ -98,15 +99,7 @@ Result<std::string> token_of(const AgentOptions& options) {
   if (options.token.empty() == options.token_file.empty())
     return fail(Code::usage, "the operator's token is needed: give --token or --token-file");
   if (!options.token.empty()) return options.token;
-  SOTTO_TRY(std::string text, read_text(options.token_file));
-  while (text.ends_with('\n') || text.ends_with('\r')) text.pop_back();
-  const auto lines = std::count(text.begin(), text.end(), '\n') + 1;
-  if (text.empty() || lines > 1)
-    return fail(Code::usage,
-                fmt::format("{}: a device takes one token, and the file has {}: give it a file "
-                            "with one line of its own",
-                            options.token_file, text.empty() ? "none" : fmt::format("{} lines", lines)));
-  return text;
+  return only_line(options.token_file, "token");
 }
 
 Status enrol_device(AgentOptions& options, const Console& console) {
@@ -175,8 +168,10 @@ void agent_sleep(std::int64_t wait_ms, const std::atomic<bool>& stop) {
 Status run_device(AgentOptions& options, const Console& console) {
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY(const auto wire, agent_wire(*vault));
+  const NeuralTasks networks;
   ExchangeOptions exchange;
   exchange.allow_reproducible = options.reproducible;
+  exchange.networks = &networks;
   Agent agent(*vault, exchange);
   const AskConditions conditions = [&] { return Conditions{true, !options.battery, !options.metered}; };
   const InterruptGuard guard;

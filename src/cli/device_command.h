@@ -19,4 +19,7 @@ Command<Options> add_device_command(CLI::App& parent, Cli& cli, const char* name
   return command;
 }
 
+// The one line of a file that holds a secret; `what` it is, for messages.
+[[nodiscard]] Result<std::string> only_line(const std::string& path, const char* what);
+
 }  // namespace sotto::cli

@@ -116,6 +116,10 @@ Status set_crowd(const ConsentOptions& options, PersonalPolicy& policy) {
   return choose_crowd(policy, devices);
 }
 
+Status set_evaluation(const ConsentOptions& options, PersonalPolicy& policy) {
+  return choose_evaluation(policy, options.name);
+}
+
 Status pause(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
   policy.paused = true;
   return Done{};
@@ -139,6 +143,19 @@ void add_named(CLI::App& parent, Cli& cli, const char* name, const char* about, 
 }
 
 }  // namespace
+
+// What a task must promise, and what is said about lists.
+void add_demands(CLI::App& app, Cli& cli) {
+  add_named(app, cli, "sums", "in which sums this device takes part",
+            "secure: only sums in which the server sees no single message; any: plain sums too", "",
+            edit<set_sums>, "sotto device consent sums secure --dir my-device", {"secure", "any"});
+  add_named(app, cli, "crowd", "how many honest devices a sum adds up, at least",
+            "a number, this device included; 0: any number. A plain sum promises one", "", edit<set_crowd>,
+            "sotto device consent crowd 50 --dir my-device", {});
+  add_named(app, cli, "evaluation", "whether figures about how good your lists are leave this device",
+            "yes: metrics of your list, in a sum over many people; no, the default: they stay", "",
+            edit<set_evaluation>, "sotto device consent evaluation yes --dir my-device", {"yes", "no"});
+}
 
 void add_device_consent(CLI::App& device, Cli& cli) {
   CLI::App& app = *device.add_subcommand("consent", "show and change what may leave this device");
@@ -185,12 +202,7 @@ void add_device_consent(CLI::App& device, Cli& cli) {
   add_named(app, cli, "history", "how much of your history enters the model on this device",
             "full, partial (its newest half, or partial:SHARE) or none", "", edit<set_history>,
             "sotto device consent history partial:0.3 --dir my-device", {"full", "partial", "none"});
-  add_named(app, cli, "sums", "in which sums this device takes part",
-            "secure: only sums in which the server sees no single message; any: plain sums too", "",
-            edit<set_sums>, "sotto device consent sums secure --dir my-device", {"secure", "any"});
-  add_named(app, cli, "crowd", "how many honest devices a sum adds up, at least",
-            "a number, this device included; 0: any number. A plain sum promises one", "", edit<set_crowd>,
-            "sotto device consent crowd 50 --dir my-device", {});
+  add_demands(app, cli);
   add_device_command(app, cli, "pause", "nothing leaves until you resume", edit<pause>,
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,

@@ -265,6 +265,7 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
                        {"bias", why.bias},
                        {"personal", why.personal},
                        {"has_it", why.has_it},
+                       {"by_items", why.by_items},
                        {"because", because}});
   return Done{};
 }

@@ -102,6 +102,7 @@ void add_device(CLI::App& root, Cli& cli) {
   add_device_items(device, cli);
   add_device_consent(device, cli);
   add_device_ledger(device, cli);
+  add_device_move(device, cli);
 }
 
 }  // namespace sotto::cli

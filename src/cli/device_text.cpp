@@ -185,6 +185,11 @@ std::string choices_text(const PersonalPolicy& policy) {
     text += fmt::format(
         "\nIt takes part only if a task promises a crowd of at least {} honest devices, itself included.\n",
         policy.least_crowd);
+  if (policy.evaluation)
+    text +=
+        "\nIn tasks that ask for it, your newest things are held out of training, and how well your list "
+        "finds "
+        "them leaves this device for a sum over many people.\n";
   return text;
 }
 
@@ -222,6 +227,7 @@ nlohmann::json policy_json(const PersonalPolicy& policy) {
           {"withdrawn", policy.withdrawn},
           {"secure_only", policy.secure_only},
           {"least_crowd", policy.least_crowd},
+          {"evaluation", policy.evaluation},
           {"items", rules_json(policy.items)},
           {"categories", rules_json(policy.categories)},
           {"features", rules_json(policy.features)},

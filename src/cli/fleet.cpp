@@ -15,6 +15,7 @@
 #include "engine/plan/shared_fields.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "engine/train/neural_module.h"
 #include "host/fleet/refusal_text.h"
 #include "net/grpc_transport.h"
 
@@ -218,6 +219,8 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
       console.note(fmt::format("{:6.0f} s  {:>10} answered", report.seconds,
                                human_count(report.of(Ending::answered))));
     };
+  const NeuralTasks networks;
+  options.fleet.networks = &networks;
   SOTTO_TRY(const FleetReport report, run_fleet(prepared.split, options.fleet, devices, connect, watch));
   if (options.common.json)
     print_json(console, fleet_json(report));
@@ -274,6 +277,8 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
   app->add_option("--pi", options->pi, "everybody's share of positive evidence")->type_name("SHARE");
   values(app->add_option("--mask", options->mask, "sticky or redraw"), {"sticky", "redraw"});
+  app->add_flag("--evaluation", options->fleet.policy.evaluation,
+                "everybody lets versions be evaluated (tasks with evaluate_holdout)");
   add_behaviour(*app, fleet);
   add_field_flags(*app, options->edits, fields::data_fields());
   add_common_options(*app, options->common,

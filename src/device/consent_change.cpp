@@ -90,6 +90,13 @@ Status choose_crowd(PersonalPolicy& policy, std::uint64_t devices) {
   return Done{};
 }
 
+Status choose_evaluation(PersonalPolicy& policy, const std::string& choice) {
+  if (choice != "yes" && choice != "no")
+    return fail(Code::usage, fmt::format("unknown choice '{}': choose yes or no", choice));
+  policy.evaluation = choice == "yes";
+  return Done{};
+}
+
 Status end_pause(PersonalPolicy& policy) {
   if (policy.withdrawn) return fail(Code::usage, "you have withdrawn: to join anew, choose a level");
   policy.paused = false;

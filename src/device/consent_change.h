@@ -30,6 +30,8 @@ namespace sotto::device {
 [[nodiscard]] Status choose_sums(PersonalPolicy& policy, const std::string& sums);
 // How many honest devices this one is at least summed with; 0: no matter.
 [[nodiscard]] Status choose_crowd(PersonalPolicy& policy, std::uint64_t devices);
+// yes: figures about how good the lists are may leave; no: they stay.
+[[nodiscard]] Status choose_evaluation(PersonalPolicy& policy, const std::string& choice);
 [[nodiscard]] Status end_pause(PersonalPolicy& policy);
 
 }  // namespace sotto::device

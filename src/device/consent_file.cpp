@@ -49,9 +49,12 @@ class PolicyReader {
     if (key == "sums")
       return named(key, node, [&](const std::string& text) { return choose_sums(policy_, text); });
     if (key == "least_crowd") return crowd(node);
-    return unknown_key(node, name_, key,
-                       {"categories", "contexts", "criteria", "features", "history", "items", "least_crowd",
-                        "level", "mask", "paused", "pi", "predicates", "shares", "sums", "withdrawn"});
+    if (key == "evaluation")
+      return named(key, node, [&](const std::string& text) { return choose_evaluation(policy_, text); });
+    return unknown_key(
+        node, name_, key,
+        {"categories", "contexts", "criteria", "evaluation", "features", "history", "items", "least_crowd",
+         "level", "mask", "paused", "pi", "predicates", "shares", "sums", "withdrawn"});
   }
 
   [[nodiscard]] Error wrong(const std::string& key, const toml::node& node, const std::string& what) const {
@@ -181,6 +184,7 @@ std::string to_toml(const PersonalPolicy& policy) {
   if (policy.history < 1.0) text += fmt::format("history = {}\n", part_text(policy.history, "none"));
   if (policy.secure_only) text += "sums = \"secure\"\n";
   if (policy.least_crowd > 0) text += fmt::format("least_crowd = {}\n", policy.least_crowd);
+  if (policy.evaluation) text += "evaluation = \"yes\"\n";
   text += section("items", policy.items) + section("categories", policy.categories) +
           section("features", policy.features) + section("predicates", policy.predicates);
   if (!policy.contexts.empty()) text += "\n[contexts]\n";

@@ -7,6 +7,8 @@
 //   sums = "secure"        # secure sums alone; any: plain ones too
 //   least_crowd = 50       # honest devices that this one is at least
 //                          # summed with, itself included
+//   evaluation = "yes"     # figures about how good the lists are may
+//                          # leave; no, the default: they stay
 //   [items]                # by the ids of the data
 //   "50" = "never"         # always, never or ask
 //   [categories]

@@ -20,6 +20,7 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   policy.history = 0.25;
   policy.secure_only = true;
   policy.least_crowd = 40;
+  policy.evaluation = true;
   const std::string text = to_toml(policy);
   const auto again = read_policy(text, "consent.toml");
   ASSERT_TRUE(again.ok()) << again.error().message;
@@ -34,8 +35,11 @@ TEST(ConsentFile, WhatIsWrittenReadsBackTheSame) {
   EXPECT_EQ(again->history, 0.25);
   EXPECT_TRUE(again->secure_only);
   EXPECT_EQ(again->least_crowd, 40u);
-  for (const char* wrong : {"sums = \"plain\"", "sums = true", "least_crowd = -1", "least_crowd = \"many\"",
-                            "least_crowd = 9999999", "least_crowd = 2.5"})
+  EXPECT_TRUE(again->evaluation);
+  EXPECT_FALSE(read_policy("level = \"open\"", "consent.toml")->evaluation);  // no level says so
+  for (const char* wrong :
+       {"sums = \"plain\"", "sums = true", "evaluation = true", "evaluation = \"perhaps\"",
+        "least_crowd = -1", "least_crowd = \"many\"", "least_crowd = 9999999", "least_crowd = 2.5"})
     EXPECT_FALSE(read_policy(wrong, "consent.toml").ok()) << wrong;
   ASSERT_EQ(again->contexts.size(), policy.contexts.size());
   for (const auto& [name, choice] : policy.contexts) EXPECT_EQ(again->contexts.at(name).share, choice.share);

@@ -57,7 +57,7 @@ struct Enrolment {
 struct Answer {
   std::string task;
   std::uint32_t round = 0;
-  Private<RowMatrix>* own = nullptr;  // the private row after the fit
+  Private<RowMatrix>* own = nullptr;  // the private row after the fit; null: it stays as it was
   LedgerEntry ledger;
 };
 

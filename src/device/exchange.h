@@ -19,6 +19,7 @@
 
 #include "device/device_store.h"
 #include "fed/wire/transport.h"
+#include "model/averaging/network_tasks.h"
 
 namespace sotto::device {
 
@@ -34,6 +35,7 @@ struct ExchangeOptions {
   std::uint64_t most_model_bytes = 256u << 20;  // of an unpacked model
   int moves_a_call = 64;  // then advance() gives the thread back, however fast the server answers
   std::function<SecretKey()> entropy = system_key;  // a test's draws from its seed
+  const NetworkTasks* networks = nullptr;           // what trains networks; null: it takes no such task
   SharedShelf* shelf = nullptr;                     // versions that other devices of the process have decoded
 };
 
@@ -54,6 +56,7 @@ struct ExchangeReport {
   std::string task = {};  // none: no assignment
   std::uint32_t round = 0;
   bool secure = false;
+  bool judged = false;  // figures of a version were asked for, no training
   Download download = Download::held;
   int refusal = 0;       // v1::Refusal
   std::string why = {};  // for people

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fed/models/live_evaluation.h"
 #include "fed/models/task_models.h"
 #include "fed/wire/catalogue.h"
 
@@ -112,13 +113,27 @@ ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
   SOTTO_ASSERT(false, "every stage has its move");
 }
 
-Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
+Status ExchangeRun::offer_to_judge(v1::CheckInRequest& request, const HeldModel& model) {
+  v1::TaskSpec spec;
+  if (model.task.empty() || !spec.ParseFromString(model.task) || !spec.has_evaluation()) return Done{};
+  SOTTO_TRY(const auto trained, kept_.last_round(spec.name()));
+  if (!trained) return Done{};  // there is no list of this person's yet
+  SOTTO_TRY(const auto judged, kept_.last_round(judged_name(spec.name())));
+  v1::Judges* offer = request.add_judges();
+  offer->set_task(spec.name());
+  offer->set_from(judged ? *judged + 1 : 1);
+  return Done{};
+}
+
+Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) {
+  const CriteriaTerms terms = criteria_terms(policy);
   v1::CheckInRequest request;
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
   for (const std::string& task : options_.tasks) request.add_tasks(task);
-  for (const TaskModel* model : task_models) request.add_models(model->name);
+  for (const TaskModel* model : task_models)
+    if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);
   for (const auto& [name, value] : options_.criteria)
     if (terms.tells(name)) (*request.mutable_criteria())[name] = value;
   SOTTO_TRY(const std::vector<std::string> held, kept_.held_tasks());
@@ -128,6 +143,7 @@ Result<std::string> ExchangeRun::check_in_request(const CriteriaTerms& terms) {
     v1::Held* entry = request.add_held();
     entry->set_task(task);
     entry->set_version(model->version);
+    if (policy.evaluation) SOTTO_TRY_DONE(offer_to_judge(request, *model));
   }
   return request.SerializeAsString();
 }
@@ -137,7 +153,7 @@ ExchangeRun::Moved ExchangeRun::check_in(Transport& wire, std::int64_t now_ms) {
   SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
   if (!policy.takes_part())
     return {end(Ending::kept_quiet, "the person shares nothing: nobody was asked", pause_ms)};
-  SOTTO_TRY(std::string body, check_in_request(criteria_terms(policy)));
+  SOTTO_TRY(std::string body, check_in_request(policy));
   SOTTO_TRY(Asked asked, ask(wire, Method::check_in, std::move(body), now_ms));
   if (!asked.reply) return asked.next;
   v1::CheckInReply reply;
@@ -175,7 +191,12 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
   if (std::string why = unwanted(); !why.empty()) return why;
   if (task_.reproducible && !options_.allow_reproducible)
     return "the task is refused: it is reproducible, and the server would know this device's draws";
-  const TaskShape shape = task_.shape();
+  if (judging_ && !policy.evaluation)
+    return "the task is refused: it asks how good lists are, and the person does not say so";
+  if (!judging_)
+    if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
+      return "the task is refused: " + able.error().message;
+  const TaskShape shape = summed_.shape();
   const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
   if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
@@ -197,6 +218,14 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   auto task = read_task(assignment.task());
   if (!task.ok()) return {object(task.error().message)};
   task_ = std::move(*task);
+  task_.networks = options_.networks;
+  judging_ = assignment.judge();
+  if (judging_ && !task_.evaluation)
+    return {
+        object("the task is refused: it asks how good lists are, and holds nothing out to judge them by")};
+  noted_as_ = judging_ ? judged_name(task_.name) : task_.name;
+  summed_ = judging_ ? evaluation_task(task_) : task_;
+  report_.judged = judging_;
   report_.task = task_.name;
   report_.round = assignment.round();
   report_.secure = task_.secure;
@@ -206,9 +235,11 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
   const std::int64_t time = channel_.server_time(now_ms);
   deadline_ms_ = static_cast<std::int64_t>(
       std::min<std::uint64_t>(assignment.deadline_ms(), static_cast<std::uint64_t>(time + day_ms)));
-  SOTTO_TRY(const auto answered, kept_.last_round(task_.name));
+  SOTTO_TRY(const auto answered, kept_.last_round(noted_as_));
   if (answered && *answered >= assignment.round())
-    return {end(Ending::kept_quiet, "this round was answered before", until_deadline(now_ms))};
+    return {end(Ending::kept_quiet,
+                judging_ ? "this version was judged before" : "this round was answered before",
+                until_deadline(now_ms))};
   return begin_fetch(assignment);
 }
 
@@ -216,7 +247,7 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   SOTTO_TRY(auto held, kept_.model(task_.name));
   if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
     return {object("the task is refused: it is not what it was when this device first took part")};
-  if (task_.shape().blind && !retry_ms_) {
+  if (task_.shape().blind && !retry_ms_ && !judging_) {
     // The task is what it will be held to later, before there is a version of its model here.
     if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
   } else {

@@ -38,7 +38,9 @@ class ExchangeRun {
   [[nodiscard]] Moved fit(std::int64_t now_ms);
   [[nodiscard]] Moved step(Transport& wire, std::int64_t now_ms);
 
-  [[nodiscard]] Result<std::string> check_in_request(const CriteriaTerms& terms);
+  [[nodiscard]] Result<std::string> check_in_request(const PersonalPolicy& policy);
+  // Which versions of a task the person lets be judged, if any.
+  [[nodiscard]] Status offer_to_judge(v1::CheckInRequest& request, const HeldModel& model);
   [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
   // A version without work.
   [[nodiscard]] Moved take_news(const v1::Assignment& news, std::int64_t now_ms);
@@ -77,6 +79,9 @@ class ExchangeRun {
 
   // Since the assignment.
   Task task_;
+  bool judging_ = false;  // figures of the version are asked for, no training
+  std::string noted_as_;  // whose rounds the answer is noted among
+  Task summed_;           // what is summed: the task's, or the sum of figures about it
   std::string token_;
   std::int64_t deadline_ms_ = 0;  // by the server's clock
   std::string catalogue_name_;    // its hash; empty: the items are numbers

@@ -25,7 +25,8 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
   if (model_) report_.download = model_->download();
   const RowMatrix none;
   const RowMatrix& shared = model_ ? model_->model()->rows : none;
-  auto work = work_for_round(kept_, task_, report_.round, catalogue.get(), shared);
+  auto work = judging_ ? work_for_judging(kept_, task_, catalogue.get(), shared)
+                       : work_for_round(kept_, task_, report_.round, catalogue.get(), shared);
   model_.reset();
   if (!work.ok()) {
     const Code code = work.error().code;
@@ -37,25 +38,26 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
   work_ = std::move(*work);
   stage_ = Stage::step;
   if (task_.secure) {
-    part_ = std::make_unique<SecurePart>(task_, std::move(work_->contribution), sum_secrets_);
+    part_ = std::make_unique<SecurePart>(summed_, std::move(work_->contribution), sum_secrets_);
     outgoing_ = {v1::PHASE_JOIN, ""};
     return {std::nullopt};
   }
   outgoing_ = {v1::PHASE_CONTRIBUTION,
                pack_contribution(ContributionMessage{report_.round, std::move(work_->contribution)},
-                                 task_.shape().sent.alike)};
+                                 summed_.shape().sent.alike)};
   SOTTO_TRY_DONE(note_answer());
   return {std::nullopt};
 }
 
 Status ExchangeRun::note_answer() {
   Answer answer;
-  answer.task = task_.name;
+  answer.task = noted_as_;
   answer.round = report_.round;
-  answer.own = &work_->own;
+  answer.own = judging_ ? nullptr : &work_->own;
+  const std::string sum = task_.secure ? "secure" : "plain";
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
-                   .mechanism = task_.secure ? "secure" : "plain",
+                   .mechanism = judging_ ? "evaluation, " + sum : sum,
                    .epsilon = {},
                    .bytes = outgoing_.data.size(),
                    .items = std::move(work_->items)};

@@ -2,6 +2,8 @@
 
 #include "device/model_fetch.h"
 #include "device/testing/test_device.h"
+#include "fed/models/testing/toy_networks.h"
+#include "fed/models/testing/usual_spec.h"
 #include "fed/wire/device_fit.h"
 #include "fed/wire/packed_contribution.h"
 
@@ -60,6 +62,39 @@ TEST(AnExchange, DrawsBySeedAndIndexOnlyWhereItIsAllowed) {
   open.exchange.emplace(*open.kept, open.options);
   EXPECT_EQ(open.run(server).report.ending, Ending::answered);
   EXPECT_EQ(server.contributions, (std::set{contribution_of(server, open, {7, UserIndex{1}})}));
+}
+
+// Where nothing trains networks the device does not say that it knows them, and refuses what comes anyway.
+TEST(AnExchange, TakesANetworkWhereSomethingTrainsIt) {
+  v1::TaskSpec spec = usual_spec(fedmultvae_task, test_items);
+  for (v1::TaskOption& option : *spec.mutable_options())
+    if (option.key() == "hidden" || option.key() == "latent") option.set_whole(3);
+  FakeCoordinator server(spec);
+  TestDevice device(server);
+  const auto knows = [&] {
+    v1::CheckInRequest request;
+    EXPECT_TRUE(request.ParseFromString(server.last_check_in));
+    EXPECT_EQ(std::ranges::count(request.models(), "fpl"), 1);
+    return std::ranges::count(request.models(), "fedmultvae") +
+           std::ranges::count(request.models(), "fedneumf");
+  };
+  const auto refused = device.run(server);
+  EXPECT_EQ(refused.report.ending, Ending::refused_by_device);
+  EXPECT_NE(refused.report.why.find("trains no networks, and fedmultvae is one"), std::string::npos)
+      << refused.report.why;
+  EXPECT_EQ(knows(), 0);
+  EXPECT_TRUE(server.contributions.empty());
+
+  const ToyNetworks toys;
+  device.options.networks = &toys;
+  device.exchange.emplace(*device.kept, device.options);
+  const auto answered = device.run(server);
+  EXPECT_EQ(answered.report.ending, Ending::answered) << answered.report.why;
+  EXPECT_EQ(knows(), 2);
+  server.task.networks = &toys;
+  const DeviceStreams streams{(*device.kept->enrolment())->own_seed, UserIndex{0}};
+  EXPECT_EQ(server.contributions, (std::set{contribution_of(server, device, streams)}));
+  EXPECT_EQ(device.ledger.at(0).items.size(), device.history.size());
 }
 
 TEST(AnExchange, NeverAnswersARoundTwice) {

@@ -107,7 +107,7 @@ Result<std::optional<std::uint32_t>> MemoryDeviceStore::last_round(const std::st
 
 Status MemoryDeviceStore::note_answer(const Answer& answer) {
   TaskState& task = state(answer.task);
-  task.own = *answer.own;
+  if (answer.own != nullptr) task.own = *answer.own;
   task.last_round = answer.round;
   if (person_.ledger != nullptr) person_.ledger->push_back(answer.ledger);
   return Done{};

@@ -88,7 +88,8 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
                           .bias = reasons.common,
                           .personal = reasons.score - reasons.common,
                           .has_it = std::ranges::binary_search(known_->history.items(), *row),
-                          .because = {}};
+                          .because = {},
+                          .by_items = reasons.by_items};
   std::ranges::stable_sort(reasons.because, std::ranges::greater(), &ScoreReason::weight);
   if (reasons.because.size() > most) reasons.because.resize(most);
   for (const ScoreReason& one : reasons.because) {
@@ -115,11 +116,16 @@ Result<std::string> only_task(DeviceStore& kept) {
 }
 
 std::string in_words(const Explanation& explanation) {
-  std::string text = fmt::format(
-      "'{}' has the score {:.3f}: {:+.3f} from what all devices together learned about it, {:+.3f} "
-      "from what this device knows of you.\n",
-      explanation.title, explanation.score, explanation.bias, explanation.personal);
+  std::string text = fmt::format("'{}' has the score {:.3f}", explanation.title, explanation.score);
+  text += explanation.by_items
+              ? fmt::format(
+                    ": {:+.3f} from what all devices together learned about it, {:+.3f} from what "
+                    "this device knows of you.\n",
+                    explanation.bias, explanation.personal)
+              : ". A network reckons it from all that this device knows of you together: what each thing "
+                "you have adds to it cannot be said.\n";
   if (explanation.has_it) text += "You have it already, so it is not recommended.\n";
+  if (!explanation.by_items) return text;
   if (explanation.because.empty())
     return text +
            "None of the things you have lies near it: it is there for what everybody likes, or by "

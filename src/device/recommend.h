@@ -38,6 +38,7 @@ struct Explanation {
   float personal = 0.0f;  // what the person's own row adds
   bool has_it = false;
   std::vector<NearItem> because;  // largest weight first
+  bool by_items = true;           // false: the model does not say what single things add
 };
 
 // The model of a task and the person's row, ready to be asked.
@@ -69,6 +70,9 @@ class LocalRecommender {
   std::unique_ptr<Known> known_;
   std::unique_ptr<TaskAnswers> answers_;
 };
+
+// Of each row for a person whose own row it is.
+[[nodiscard]] std::vector<float> scores_of(const RowMatrix& rows, const RowMatrix& own);
 
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.
 [[nodiscard]] Result<std::string> only_task(DeviceStore& kept);

@@ -1,7 +1,11 @@
 #include "device/round_work.h"
 
+#include <algorithm>
+
 #include "device/own_history.h"
+#include "fed/models/live_evaluation.h"
 #include "fed/wire/device_fit.h"
+#include "metrics/top_k.h"
 
 namespace sotto::device {
 
@@ -23,6 +27,86 @@ Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task) {
   return DeviceStreams{enrolment->own_seed, UserIndex{0}};
 }
 
+namespace {
+
+using Kept = std::vector<KeptInteraction>;
+
+bool is_kept_back(const ConsentTerms& terms, ItemIndex item) {
+  return !terms.rules.empty() && terms.rules[item.value] == ItemRule::never;
+}
+
+// What is held out of the training: of the items that no rule keeps back.
+std::vector<ItemIndex> held_out_of(const OwnHistory& own, const Task& task, bool judges,
+                                   const ConsentTerms& terms, const DeviceStreams& streams) {
+  if (!task.evaluation || !judges) return {};
+  std::vector<ItemIndex> items;
+  std::vector<std::uint16_t> ages;
+  for (std::size_t n = 0; n < own.items.size(); ++n) {
+    if (is_kept_back(terms, own.items[n])) continue;
+    items.push_back(own.items[n]);
+    if (!own.ages.empty()) ages.push_back(own.ages[n]);
+  }
+  return held_out(*task.evaluation, items, ages, streams);
+}
+
+// As if the person did not have the items that `leaves` names.
+template <class Leaves>
+void leave_out(Kept& kept, const ItemNames& names, const Leaves& leaves) {
+  std::erase_if(kept, [&](const KeptInteraction& one) {
+    const auto item = names.find(one.item);
+    return item && leaves(*item);
+  });
+}
+
+OwnHistory history_without(Kept kept, const std::vector<ItemIndex>& held, const TaskCatalogue* catalogue,
+                           const Task& task) {
+  leave_out(kept, {catalogue, task.items},
+            [&](ItemIndex item) { return std::binary_search(held.begin(), held.end(), item); });
+  return own_history(kept, catalogue, task);
+}
+
+// What every item has for a person who trains on these alone; none: there is nothing to tell from.
+Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const Task& task,
+                                                      const RowMatrix& shared, OwnHistory trained,
+                                                      const DeviceStreams& streams) {
+  SOTTO_TRY(const std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
+  std::vector<std::uint64_t> offsets{0, trained.items.size()};
+  const Histories history(std::move(offsets), std::move(trained.items), std::move(trained.ages));
+  const auto answers =
+      task.model->answers({task, shared, history, own ? &*own : nullptr, std::move(trained.known), streams});
+  if (!answers.ok()) return std::optional<std::vector<float>>();
+  std::vector<float> scores(task.items);
+  (*answers)->score(scores);
+  return std::optional(std::move(scores));
+}
+
+}  // namespace
+
+Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
+                                                  const TaskCatalogue* catalogue, const RowMatrix& shared) {
+  SOTTO_TRY(const PersonalPolicy policy, kept.policy());
+  SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
+  if (!terms.takes_part || !policy.evaluation || !task.evaluation) return std::optional<RoundWork>();
+  SOTTO_TRY(Kept all, kept.interactions());
+  SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  const ItemNames names{catalogue, task.items};
+  leave_out(all, names, [&](ItemIndex item) { return is_kept_back(terms, item); });
+  const std::vector<ItemIndex> held =
+      held_out_of(own_history(all, catalogue, task), task, policy.evaluation, terms, streams);
+  if (held.empty()) return std::optional<RoundWork>();
+  OwnHistory trained = history_without(std::move(all), held, catalogue, task);
+  const std::vector<ItemIndex> seen = trained.items;
+  SOTTO_TRY(auto scores,
+            scores_from(kept, persons_task(task, streams, terms), shared, std::move(trained), streams));
+  if (!scores) return std::optional<RoundWork>();
+  std::vector<ItemIndex> list;
+  for (const ScoredItem& one : top_items(std::move(*scores), seen, task.evaluation->cutoff))
+    list.push_back(one.item);
+  RoundWork work{{}, figures_of(evaluation_task(task), list, held), {}};
+  for (const ItemIndex item : held) work.items.push_back(names.name_of(item));
+  return std::optional<RoundWork>(std::move(work));
+}
+
 Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task, std::uint32_t round,
                                                 const TaskCatalogue* catalogue, const RowMatrix& shared) {
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
@@ -31,6 +115,8 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   OwnHistory history = own_history(all, catalogue, task);
+  if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
+    history = history_without(all, held, catalogue, task);
   if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
   DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
                    std::move(history.known));

@@ -2,7 +2,8 @@
 // person's items by the catalogue's rows, their policy in its numbers, the fit.
 //
 // Laws: nothing is kept and nothing leaves here; an item that the catalogue lacks takes no part; a rule that
-// this catalogue cannot tell apart stops the work rather than let something out.
+// this catalogue cannot tell apart stops the work rather than let something out. Where the person lets a
+// task's versions be judged, what is held out for that takes part in no fit of the task.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 namespace sotto::device {
 
 struct RoundWork {
-  Private<RowMatrix> own;  // the private row after the fit
+  Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
   std::vector<std::string> items;  // those of the person's that are in it, by name
 };
@@ -33,5 +34,13 @@ struct RoundWork {
                                                               std::uint32_t round,
                                                               const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
+
+// The same where the version at hand is judged: figures about the person's list, from what they train on
+// alone. None too: nothing is held out, or the device has no list yet.
+[[nodiscard]] Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
+                                                                const TaskCatalogue* catalogue,
+                                                                const RowMatrix& shared);
+// Under which name the versions of a task that were judged are noted.
+[[nodiscard]] inline std::string judged_name(const std::string& task) { return task + ":judged"; }
 
 }  // namespace sotto::device

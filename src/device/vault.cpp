@@ -302,11 +302,11 @@ Result<std::optional<std::uint32_t>> Vault::last_round(const std::string& task) 
 }
 
 Status Vault::note_answer(const Answer& answer) {
-  SOTTO_ASSERT(answer.own != nullptr, "an answer has a private row");
   Writer round;
   round.number(answer.round);
   return records_.transaction([&]() -> Status {
-    SOTTO_TRY_DONE(records_.put(RecordKind::own_row, answer.task, encoded(*answer.own)));
+    if (answer.own != nullptr)
+      SOTTO_TRY_DONE(records_.put(RecordKind::own_row, answer.task, encoded(*answer.own)));
     SOTTO_TRY_DONE(records_.put(RecordKind::last_round, answer.task, text_in(round)));
     return append(answer.ledger);
   });
@@ -314,6 +314,7 @@ Status Vault::note_answer(const Answer& answer) {
 
 Result<std::uint64_t> Vault::next_nonce(std::uint64_t at_least) {
   if (at_least > most_nonce) return fail(Code::bad_input, "the nonces have come to their end");
+  SOTTO_TRY_DONE(records_.check_current());
   std::uint64_t next = std::max(nonce_, at_least) + 1;
   if (next >= nonce_limit_) {
     SOTTO_TRY_DONE(records_.transaction([&]() -> Status {

@@ -5,9 +5,11 @@
 // rows, the last rounds, the nonces, and the ledger with a signing key of its own.
 // Laws: every change is one transaction: a process that dies at any write leaves the state before it or after
 // it. Without a policy the person has not chosen: nothing is shared. A nonce given out is never given out
-// again, whatever died. One thread at a time; one process at a time talks to a coordinator.
+// again, whatever died. A vault that moved out (device/vault_move.h) gives out no nonce any more, so that
+// nothing is signed. One thread at a time; one process at a time talks to a coordinator.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,6 +68,13 @@ class Vault final : public DeviceStore {
   // Words of the program that uses the vault, such as its coordinator's address.
   [[nodiscard]] Result<std::optional<std::string>> note(const std::string& name);
   [[nodiscard]] Status set_note(const std::string& name, const std::string& text);
+  // From now on it opens with the key that `make` gives, and with no other; `make` has it safe when it
+  // returns.
+  [[nodiscard]] Status change_key(const std::function<Result<VaultKey>()>& make) {
+    return records_.change_key(make);
+  }
+  // No other process changes the vault, its key or where it lives, until `work` has returned.
+  [[nodiscard]] Status alone(const std::function<Status()>& work) { return records_.transaction(work); }
   // Destroys the file's key, then the file. The vault is of no use afterwards.
   [[nodiscard]] static Status destroy(std::unique_ptr<Vault> vault);
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "device/own_file.h"
+
 namespace sotto::device {
 
 namespace {
@@ -19,25 +21,6 @@ constexpr std::uint32_t least_memory_kib = 8 * 1024;
 constexpr std::uint32_t most_memory_kib = 1024 * 1024;
 constexpr std::size_t key_bytes = sizeof(Bytes32);
 constexpr std::size_t hex_letters = 2 * key_bytes;
-
-class OpenFile {
- public:
-  OpenFile(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0600)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool write_all(std::string_view text) const {
-    return ::pwrite(number_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
-           ::fsync(number_) == 0;
-  }
-
- private:
-  int number_;
-};
 
 Error refused(const char* what, const std::string& path, int number) {
   return fail(
@@ -79,7 +62,7 @@ std::string_view bytes_in(const Secret& secret) {
 }
 
 Result<Secret> read_key_file(const std::string& path) {
-  const OpenFile file(path, O_RDONLY);
+  const OwnFile file(path, O_RDONLY);
   if (!file.is_open()) return refused("read", path, errno);
   struct stat facts {};
   if (::fstat(file.number(), &facts) != 0) return refused("read", path, errno);
@@ -103,7 +86,7 @@ Result<Secret> read_key_file(const std::string& path) {
 
 Result<Secret> make_key_file(const std::string& path) {
   if (sodium_init() < 0) return fail(Code::io, "the system gives no random numbers: no key can be made");
-  const OpenFile file(path, O_WRONLY | O_CREAT | O_EXCL);
+  const OwnFile file(path, O_WRONLY | O_CREAT | O_EXCL);
   if (!file.is_open()) return refused("make", path, errno);
   Secret secret(system_key());
   std::array<char, hex_letters + 1> hex{};
@@ -115,12 +98,22 @@ Result<Secret> make_key_file(const std::string& path) {
     ::unlink(path.c_str());
     return refused("write", path, number);
   }
+  sync_folder_of(path);
   return secret;
+}
+
+Status replace_key_file(const std::string& path, const std::string& by) {
+  const OwnFile old(path, O_WRONLY);
+  if (::rename(by.c_str(), path.c_str()) != 0) return refused("replace", path, errno);
+  sync_folder_of(path);
+  if (old.is_open() && !old.write_all(std::string(hex_letters, '0')))
+    return refused("overwrite", path, errno);
+  return Done{};
 }
 
 Status remove_key_file(const std::string& path) {
   {
-    const OpenFile file(path, O_WRONLY);
+    const OwnFile file(path, O_WRONLY);
     if (!file.is_open() && errno == ENOENT) return Done{};
     if (!file.is_open() || !file.write_all(std::string(hex_letters, '0')))
       return refused("overwrite", path, errno);

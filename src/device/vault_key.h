@@ -42,6 +42,8 @@ struct Stretching {
 [[nodiscard]] Result<Secret> read_key_file(const std::string& path);
 // A new key from the system's generator, on the disk when this returns.
 [[nodiscard]] Result<Secret> make_key_file(const std::string& path);
+// The file `by` takes its place at once, and what it held is overwritten.
+[[nodiscard]] Status replace_key_file(const std::string& path, const std::string& by);
 // Overwritten, then removed: without it the vault is noise. (A disk may keep old copies of what was
 // overwritten; nothing at this height can know.) Fine if there is none.
 [[nodiscard]] Status remove_key_file(const std::string& path);

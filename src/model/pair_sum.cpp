@@ -93,4 +93,18 @@ void PairSum::row(std::uint32_t item, PairRow& out) const {
   }
 }
 
+PairSum PairSum::renumbered(std::span<const std::uint32_t> items, std::size_t catalogue) const {
+  SOTTO_ASSERT(items.size() == this->items(), "a number for each item");
+  People people{people_.count, std::vector<std::uint32_t>(catalogue, 0), people_.unit};
+  std::vector<PairEntry> pairs;
+  PairRow of;
+  for (std::uint32_t n = 0; n < items.size(); ++n) {
+    people.popularity[items[n]] = people_.popularity[n];
+    row(n, of);
+    for (std::size_t k = 0; k < of.items.size() && of.items[k] <= n; ++k)
+      pairs.push_back({PairEntry::key_of(items[n], items[of.items[k]]), of.sums[k]});
+  }
+  return PairSum(std::move(people), pairs);
+}
+
 }  // namespace sotto::model

@@ -39,6 +39,9 @@ class PairSum final : public PairCounts {
   [[nodiscard]] std::span<const std::uint32_t> popularity() const override { return people_.popularity; }
   [[nodiscard]] double unit() const override { return people_.unit; }
   void row(std::uint32_t item, PairRow& out) const override;
+  // The same pairs under the items' numbers in a catalogue: items[n], ascending, in place of n. The
+  // catalogue's other items are in no pair.
+  [[nodiscard]] PairSum renumbered(std::span<const std::uint32_t> items, std::size_t catalogue) const;
   // Takes back what one person added: their items, ascending, at least one, and the weight of their pairs.
   void subtract(std::span<const std::uint32_t> items, std::uint64_t weight);
 

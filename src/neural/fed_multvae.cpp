@@ -28,10 +28,10 @@ class MultVaeTask final : public LocalTask {
   [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return shared_.ends(); }
   [[nodiscard]] std::size_t devices() const override { return histories_.asked().users(); }
   [[nodiscard]] bool takes_part(UserIndex device) const override {
-    return !histories_.asked().of(device).empty();
+    return !histories_.asked().of(histories_.place_of(device)).empty();
   }
   [[nodiscard]] bool answers(UserIndex device) const override {
-    return !histories_.trainable().of(device).empty();
+    return !histories_.trainable().of(histories_.place_of(device)).empty();
   }
 
   void start(std::uint64_t seed, std::span<float> model) const override {

@@ -36,11 +36,11 @@ class NeuMfTask final : public LocalTask {
   [[nodiscard]] std::vector<std::size_t> layer_ends() const override { return shared_.ends(); }
   [[nodiscard]] std::size_t devices() const override { return histories_.asked().users(); }
   [[nodiscard]] bool takes_part(UserIndex device) const override {
-    return !histories_.asked().of(device).empty();
+    return !histories_.asked().of(histories_.place_of(device)).empty();
   }
   // Who has everything has no negatives.
   [[nodiscard]] bool answers(UserIndex device) const override {
-    const std::size_t size = histories_.trainable().of(device).size();
+    const std::size_t size = histories_.trainable().of(histories_.place_of(device)).size();
     return size > 0 && size < catalogue_;
   }
 
@@ -93,12 +93,13 @@ class NeuMfTask final : public LocalTask {
   // Each interaction and, behind it, its negatives. The network has one user: the device's.
   [[nodiscard]] std::vector<NeuMfExample> with_negatives(UserIndex device, std::span<const ItemIndex> items,
                                                          Stream& draws) const {
+    const UserIndex place = histories_.place_of(device);
     std::vector<NeuMfExample> batch;
     for (const ItemIndex positive : items) {
       batch.push_back({UserIndex{0}, positive, 1.0f});
       for (std::uint32_t k = 0; k < options_.negatives; ++k) {
         ItemIndex item{draws.below(catalogue_)};
-        while (histories_.trainable().contains(device, item)) item.value = draws.below(catalogue_);
+        while (histories_.trainable().contains(place, item)) item.value = draws.below(catalogue_);
         batch.push_back({UserIndex{0}, item, 0.0f});
       }
     }

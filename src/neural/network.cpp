@@ -4,23 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "base/rng.h"
-
 namespace sotto::neural {
 
 namespace {
 
 constexpr std::size_t floats_a_piece = 65536;
-constexpr std::size_t rows_a_shard = 256;
 constexpr float decay_first = 0.9f, decay_second = 0.999f, epsilon = 1e-8f;
-
-template <class Work>
-void for_rows(RowMatrix& rows, Executor& executor, Work work) {
-  executor.run((rows.rows() + rows_a_shard - 1) / rows_a_shard, [&](std::size_t shard) {
-    const std::size_t end = std::min(rows.rows(), (shard + 1) * rows_a_shard);
-    for (std::size_t row = shard * rows_a_shard; row < end; ++row) work(row);
-  });
-}
 
 }  // namespace
 
@@ -84,23 +73,6 @@ bool Network::restore(std::vector<RowMatrix> all) {
     second_[n].take_values(all[2 * count + n]);
   }
   return true;
-}
-
-void draw_layer(RowMatrix& layer, std::size_t in, std::size_t out, std::size_t drawn_columns,
-                std::uint64_t seed, std::uint32_t matrix, Executor& executor) {
-  const double limit = std::sqrt(6.0 / static_cast<double>(in + out));
-  for_rows(layer, executor, [&](std::size_t row) {
-    Stream stream(seed, Purpose::neural_init, matrix, static_cast<std::uint32_t>(row));
-    for (float& value : layer.values(row).first(drawn_columns))
-      value = static_cast<float>(limit * (static_cast<double>(stream.next_u32()) * 0x1.0p-31 - 1.0));
-  });
-}
-
-void draw_rows(RowMatrix& rows, float sd, std::uint64_t seed, std::uint32_t matrix, Executor& executor) {
-  for_rows(rows, executor, [&](std::size_t row) {
-    Stream stream(seed, Purpose::neural_init, matrix, static_cast<std::uint32_t>(row));
-    for (float& value : rows.values(row)) value = sd * static_cast<float>(stream.normal());
-  });
 }
 
 }  // namespace sotto::neural

@@ -47,11 +47,4 @@ class Network {
   std::vector<Piece> pieces_;
 };
 
-// Uniform in ±√(6 / (in + out)) with biases (the last column) 0 (Glorot and Bengio 2010). Matrix and row name
-// the draws.
-void draw_layer(RowMatrix& layer, std::size_t in, std::size_t out, std::size_t drawn_columns,
-                std::uint64_t seed, std::uint32_t matrix, Executor& executor);
-// N(0, sd²) in every place.
-void draw_rows(RowMatrix& rows, float sd, std::uint64_t seed, std::uint32_t matrix, Executor& executor);
-
 }  // namespace sotto::neural

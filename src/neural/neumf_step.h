@@ -11,6 +11,7 @@
 
 #include "base/executor.h"
 #include "data/ids.h"
+#include "model/averaging/network_starts.h"
 #include "model/central/neural_options.h"
 #include "neural/network.h"
 
@@ -18,7 +19,7 @@ namespace sotto::neural {
 
 // Places in the network: item rows, user rows, then the layers of model/central/neumf.h.
 inline constexpr std::size_t neumf_net_items = 0;
-inline constexpr std::size_t neumf_net_users = 1;
+inline constexpr std::size_t neumf_net_users = neumf_users_matrix;
 inline constexpr std::size_t neumf_net_layers = 2;
 
 struct NeuMfExample {

@@ -1,12 +1,10 @@
-// How the networks of recommenders begin, trained in one place (neural/trainings.h) or on devices
-// (neural/recommender_tasks.h): the same seed gives the same numbers to both.
+// The networks of recommenders as torch trains them, and how they begin (model/averaging/network_starts.h).
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "model/central/neural_options.h"
+#include "model/averaging/network_starts.h"
 #include "neural/network.h"
 
 namespace sotto::neural {
@@ -18,8 +16,7 @@ namespace sotto::neural {
                                                             const NeuMfOptions& options);
 
 void draw_vae(Network& network, const MultVaeOptions& options, std::uint64_t seed);
-// All but the users' rows, and one of these.
+// All but the users' rows.
 void draw_neumf_shared(Network& network, std::uint64_t seed);
-void draw_neumf_user(std::uint32_t user, std::span<float> row, std::uint64_t seed);
 
 }  // namespace sotto::neural

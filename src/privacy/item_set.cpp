@@ -17,4 +17,12 @@ ItemSet ItemSet::in(const Contribution& contribution) {
   return set;
 }
 
+ItemSet ItemSet::among(const KeptItems& kept) const {
+  ItemSet set;
+  for (const std::uint32_t item : items_)
+    if (const std::uint32_t place = kept.place(item); place != KeptItems::nowhere)
+      set.items_.push_back(place);
+  return set;
+}
+
 }  // namespace sotto::privacy

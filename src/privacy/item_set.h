@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "privacy/contribution.h"
+#include "privacy/kept_items.h"
 
 namespace sotto::fed {
 struct ItemSetMessage;
@@ -26,6 +27,8 @@ class ItemSet {
   [[nodiscard]] static ItemSet in(const Contribution& contribution);
 
   [[nodiscard]] std::span<const std::uint32_t> items() const { return items_; }
+  // Those of its items that are kept, each by its place among these.
+  [[nodiscard]] ItemSet among(const KeptItems& kept) const;
 
  private:
   friend struct fed::ItemSetMessage;

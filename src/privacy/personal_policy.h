@@ -60,6 +60,9 @@ struct PersonalPolicy {
   ContextChoices contexts = {};   // "daypart", "interval" …, and "*" for all others
   double history = 1.0;           // the share of it that enters, the newest
   CriteriaChoices criteria = {};  // "size", "novelty" …, and "*" for all others
+  // Whether figures about how good this person's lists are may leave, for a sum of many people's. It is asked
+  // for apart from training: no level says yes.
+  bool evaluation = false;
   // What a task must promise. A plain sum shows the server each message: it promises a crowd of one.
   bool secure_only = false;
   std::uint32_t least_crowd = 0;  // honest devices that this one is at least summed with, itself included

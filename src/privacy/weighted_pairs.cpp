@@ -1,18 +1,16 @@
 #include "privacy/weighted_pairs.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/assert.h"
 #include "model/pair_sum.h"
 
 namespace sotto::privacy {
 
-KeptItems::KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue)
-    : items_(std::move(items)), places_(catalogue, nowhere) {
-  for (std::uint32_t n = 0; n < items_.size(); ++n) places_[items_[n]] = n;
-}
-
-void give_items(const ItemSet& set, Contribution& out) {
+void give_items(const ItemSet& set, std::int32_t unit, Contribution& out) {
   NumberRows rows(out);
-  for (const std::uint32_t item : set.items()) rows.put(item, pair_unit);
+  for (const std::uint32_t item : set.items()) rows.put(item, unit);
 }
 
 void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, const KeptItems& kept,

@@ -8,31 +8,17 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "privacy/item_set.h"
+#include "privacy/kept_items.h"
 #include "privacy/number_rows.h"
 
 namespace sotto::privacy {
 
 inline constexpr std::int32_t pair_unit = 1 << 16;  // a weight of 1
 
-// The items that pairs are counted of, each with its place.
-class KeptItems {
- public:
-  // `items` ascend and lie within the catalogue.
-  KeptItems(std::vector<std::uint32_t> items, std::size_t catalogue);
-
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
-  [[nodiscard]] std::uint32_t place(std::uint32_t item) const { return places_[item]; }
-  [[nodiscard]] const std::vector<std::uint32_t>& items() const { return items_; }
-
- private:
-  std::vector<std::uint32_t> items_;
-  std::vector<std::uint32_t> places_;
-};
-
-void give_items(const ItemSet& set, Contribution& out);
+// `unit` for each item of the set.
+void give_items(const ItemSet& set, std::int32_t unit, Contribution& out);
 
 // `weights`: one for each item of the set; none: all count 1.
 void give_weighted_pairs(const ItemSet& set, std::span<const float> weights, const KeptItems& kept,

@@ -50,7 +50,7 @@ RC_GTEST_PROP(WeightedPairs, AreTheProductsOfTheKeptItemsThatConsentLetsOut, ())
   contribution.make_canonical();
   RC_ASSERT(contribution.size() == rows);
 
-  give_items(set, contribution);
+  give_items(set, pair_unit, contribution);
   expected.clear();
   for (const std::uint32_t item : set.items()) expected[item] = pair_unit;
   RC_ASSERT(numbers_of(contribution) == expected);

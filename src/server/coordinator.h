@@ -50,8 +50,8 @@ class Coordinator {
   [[nodiscard]] std::string handle(Method method, const std::string& request, std::int64_t now_ms);
   // Deadlines; every 50 ms or so.
   void tick(std::int64_t now_ms);
-  // The operator's questions: status, tasks, rounds, versions, devices, pause, resume, export, revoke,
-  // unrevoke, tokens. Arguments and answer are JSON.
+  // The operator's questions: status, tasks, rounds, versions, devices, pause, resume, release, export,
+  // catalogue, revoke, unrevoke, tokens. Arguments and answer are JSON.
   [[nodiscard]] Result<std::string> ask(const std::string& command, const std::string& json,
                                         std::int64_t now_ms);
   // Prometheus text.

@@ -48,11 +48,43 @@ Json round_json(const RoundRecord& round) {
 }
 
 Json version_json(const VersionRecord& version) {
-  return {{"version", version.number},
-          {"round", version.round},
-          {"contributions", version.contributions},
-          {"model_hash", version.model_hash},
-          {"time_ms", version.time_ms}};
+  Json out{{"version", version.number},
+           {"round", version.round},
+           {"contributions", version.contributions},
+           {"model_hash", version.model_hash},
+           {"time_ms", version.time_ms}};
+  if (version.again) out["again"] = *version.again;
+  return out;
+}
+
+Json evaluation_json(const EvaluationRecord& evaluation) {
+  Json out = Json::parse(evaluation.figures, nullptr, false);
+  if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", Json::object()}};
+  out["people"] = evaluation.people;
+  out["time_ms"] = evaluation.time_ms;
+  return out;
+}
+
+// The newest figures of every task that has some.
+std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks) {
+  std::string text =
+      "# HELP sotto_evaluation Mean of a metric over the people who judged the newest judged version.\n"
+      "# TYPE sotto_evaluation gauge\n";
+  std::string who =
+      "# HELP sotto_evaluation_people People who judged it.\n# TYPE sotto_evaluation_people gauge\n";
+  std::string which =
+      "# HELP sotto_evaluation_version Version that was judged.\n# TYPE sotto_evaluation_version gauge\n";
+  for (const auto& task : tasks) {
+    if (task->figures() == nullptr) continue;
+    const Json figures = evaluation_json(*task->figures());
+    for (const auto& [metric, value] : figures.at("metrics").items())
+      text += fmt::format("sotto_evaluation{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(), metric,
+                          value.get<double>());
+    who += fmt::format("sotto_evaluation_people{{task=\"{}\"}} {}\n", task->name(), task->figures()->people);
+    which +=
+        fmt::format("sotto_evaluation_version{{task=\"{}\"}} {}\n", task->name(), task->figures()->version);
+  }
+  return text + who + which;
 }
 
 Json task_json(const TaskRun& task) {
@@ -117,8 +149,13 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<Json> versions() const {
     SOTTO_TRY(const TaskRun* one, task());
     SOTTO_TRY(const auto records, own.store_.versions(one->name(), most()));
+    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), most()));
     Json all = Json::array();
-    for (const VersionRecord& version : records) all.push_back(version_json(version));
+    for (const VersionRecord& version : records) {
+      all.push_back(version_json(version));
+      for (const EvaluationRecord& judged : evaluations)
+        if (judged.version == version.number) all.back()["evaluation"] = evaluation_json(judged);
+    }
     return all;
   }
   [[nodiscard]] Result<Json> devices() const {
@@ -149,6 +186,13 @@ struct Coordinator::Answers {
     SOTTO_TRY_DONE(one->set_state(state));
     return task_json(*one);
   }
+  [[nodiscard]] Result<Json> release() const {
+    SOTTO_TRY(TaskRun * one, task());
+    if (!arguments.contains("version"))
+      return fail(Code::usage, "state which version: 'versions' lists them");
+    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(), own.now_ms_));
+    return version_json(one->version());
+  }
   [[nodiscard]] Result<Json> export_model() const {
     SOTTO_TRY(const TaskRun* one, task());
     VersionRecord version = one->version();
@@ -164,6 +208,7 @@ struct Coordinator::Answers {
     encoded.resize(published_bytes({shape.rows, shape.width}));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
+    out["spec"] = to_base64(one->config().spec.SerializeAsString());
     out["items"] = one->config().spec.items();
     out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
@@ -171,6 +216,14 @@ struct Coordinator::Answers {
     out["total"] = encoded.size();
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
+  }
+  // The names of a task's items, one a line, in pieces.
+  [[nodiscard]] Result<Json> catalogue() const {
+    SOTTO_TRY(const TaskRun* one, task());
+    const std::string& names = one->config().catalogue;
+    const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), names.size());
+    return Json{{"total", names.size()},
+                {"encoded", to_base64(std::string_view(names).substr(offset, most_chunk_bytes))}};
   }
   [[nodiscard]] Result<Json> set_revoked(bool revoked) const {
     const std::string hex = arguments.value("device", std::string());
@@ -206,14 +259,16 @@ struct Coordinator::Answers {
     if (command == "devices") return devices();
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
+    if (command == "release") return release();
     if (command == "export") return export_model();
+    if (command == "catalogue") return catalogue();
     if (command == "revoke") return set_revoked(true);
     if (command == "unrevoke") return set_revoked(false);
     if (command == "tokens") return tokens();
     return fail(
         Code::usage,
-        "that is no command: status, tasks, rounds, versions, devices, pause, resume, export, revoke, "
-        "unrevoke or tokens");
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, export, "
+        "catalogue, revoke, unrevoke or tokens");
   }
 };
 
@@ -301,7 +356,7 @@ std::string Coordinator::metrics() {
   for (const auto& task : tasks_)
     if (const auto spent = task->spent())
       text += fmt::format("sotto_epsilon_spent{{task=\"{}\"}} {}\n", task->name(), *spent);
-  return text;
+  return text + figures_metrics(tasks_);
 }
 
 }  // namespace sotto::server

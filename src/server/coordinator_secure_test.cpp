@@ -4,31 +4,6 @@
 namespace sotto::server::coordinator_secure_test {
 namespace {
 
-// A round; `silent` falls silent before the phase given.
-void play(World& world, std::uint32_t devices, std::optional<std::uint32_t> silent = {},
-          v1::Phase before = v1::PHASE_KEYS) {
-  std::deque<SecureDevice> all;
-  for (std::uint32_t n = 0; n < devices; ++n) all.emplace_back(world, n);
-  for (SecureDevice& one : all) one.join();
-  for (const v1::Phase phase : phases) {
-    for (SecureDevice& one : all) {
-      if (silent == one.number && phase >= before) continue;
-      const v1::Reply reply = one.send(phase, one.message, false);
-      EXPECT_EQ(reply.refusal(), v1::REFUSAL_NONE) << reply.why();
-      // The same again changes nothing.
-      EXPECT_EQ(one.send(phase, one.message, false).refusal(), v1::REFUSAL_NONE);
-    }
-    // Where somebody is still expected, the phase waits for its time.
-    if (silent && all.front().waits(phase)) {
-      world.now += 1'000;
-      world.own->tick(world.now);
-    }
-    if (phase == v1::PHASE_REVEAL) break;
-    for (SecureDevice& one : all)
-      if (!(silent == one.number && phase >= before)) one.answer(phase);
-  }
-}
-
 TEST(SecureCoordinator, TrainsThePlainSums) {
   const TaskConfig config = secure_config(6);
   ASSERT_TRUE(check(config).ok()) << check(config).error().message;

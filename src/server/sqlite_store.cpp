@@ -43,11 +43,16 @@ RoundRecord read_round(const Query& row) {
           row.text(7)};
 }
 
-#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms"
+#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms, again"
 VersionRecord read_version(const Query& row) {
-  return {row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
-          row.text(5), row.number<std::int64_t>(6)};
+  VersionRecord version{
+      row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
+      row.text(5), row.number<std::int64_t>(6)};
+  if (!row.is_null(7)) version.again = row.number<std::uint32_t>(7);
+  return version;
 }
+
+#define EVALUATION_COLUMNS "task, version, people, figures, time_ms"
 
 #define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
 DeviceRecord read_device(const Query& row) {
@@ -122,9 +127,10 @@ Status SqliteStore::add_version(const VersionRecord& version) {
     return fail(Code::bad_input,
                 fmt::format("version {} of task '{}' does not follow the newest: the next is {}",
                             version.number, version.task, next));
-  SOTTO_TRY_DONE(database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)",
-                                {version.task, version.number, version.round, version.contributions,
-                                 version.model_hash, Octets(version.master), version.time_ms}));
+  SOTTO_TRY_DONE(
+      database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                     {version.task, version.number, version.round, version.contributions, version.model_hash,
+                      Octets(version.master), version.time_ms, version.again}));
   return Done{};
 }
 
@@ -194,6 +200,20 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
   });
 }
 
+Status SqliteStore::release_again(const VersionRecord& version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY(const std::uint64_t same,
+              database_->number("SELECT count(*) FROM version WHERE task = ? AND number = ? AND master = ? "
+                                "AND model_hash = ? AND again IS NULL",
+                                {version.task, version.again, Octets(version.master), version.model_hash}));
+    if (same == 0)
+      return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model of an earlier one",
+                                               version.number, version.task));
+    return add_version(version);
+  });
+}
+
 Status SqliteStore::set_budget(const std::string& task, const std::string& budget) {
   SOTTO_TRY_DONE(database_->run("UPDATE task SET budget = ? WHERE name = ?", {budget, task}));
   return Done{};
@@ -228,6 +248,32 @@ Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
   return collect<RoundRecord>(
       database_->query("SELECT " ROUND_COLUMNS " FROM round WHERE state = 0 ORDER BY task, round"),
       read_round);
+}
+
+Status SqliteStore::add_evaluation(const EvaluationRecord& evaluation) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(database_->run(
+        "INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
+        ") SELECT ?1, ?2, ?3, ?4, ?5 "
+        "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
+        {evaluation.task, evaluation.version, evaluation.people, evaluation.figures, evaluation.time_ms}));
+    if (database_->changed() != 0) return Done{};
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not there, or was judged already",
+                                             evaluation.version, evaluation.task));
+  });
+}
+
+Result<std::vector<EvaluationRecord>> SqliteStore::evaluations(const std::string& task, std::size_t most) {
+  const Guard guard(one_at_a_time_);
+  return collect<EvaluationRecord>(
+      database_->query("SELECT " EVALUATION_COLUMNS " FROM evaluation WHERE task = ? "
+                       "ORDER BY version DESC LIMIT ?",
+                       {task, limit_of(most)}),
+      [](const Query& row) -> EvaluationRecord {
+        return {row.text(0), row.number<std::uint32_t>(1), row.number(2), row.text(3),
+                row.number<std::int64_t>(4)};
+      });
 }
 
 Status SqliteStore::add_tokens(std::span<const std::string> hashes) {

@@ -33,11 +33,15 @@ class SqliteStore final : public Store {
   // The version's number is the one after the task's newest.
   [[nodiscard]] Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                     const std::string& budget) override;
+  [[nodiscard]] Status release_again(const VersionRecord& version) override;
   [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                             std::size_t most) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> open_rounds() override;
+  [[nodiscard]] Status add_evaluation(const EvaluationRecord& evaluation) override;
+  [[nodiscard]] Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
+                                                                  std::size_t most) override;
 
   [[nodiscard]] Status add_tokens(std::span<const std::string> hashes) override;
   // A key that is enrolled already keeps its record, revoked or not; a fresh token is used up by it.

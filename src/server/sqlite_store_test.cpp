@@ -113,6 +113,13 @@ std::string make_call(Store& store, const Call& call) {
       return store.put_blob(bytes_of_blob(call.second)).value();
     case 11:
       return outcome(store.keep_blobs(std::vector<std::string>{blob_hash(bytes_of_blob(call.second))}));
+    case 13: {
+      VersionRecord version = version_of(call);
+      version.again = static_cast<std::uint32_t>(call.second);
+      return outcome(store.release_again(version));
+    }
+    case 14:
+      return outcome(store.add_evaluation({task, static_cast<std::uint32_t>(call.second), 7, "figures", 9}));
     default: {
       const auto blob = store.blob(blob_hash(bytes_of_blob(call.second)));
       return blob.ok() ? *blob : outcome(blob.error());
@@ -120,7 +127,7 @@ std::string make_call(Store& store, const Call& call) {
   }
 }
 
-constexpr int kinds_of_calls = 13;  // and one more: close and open again
+constexpr int kinds_of_calls = 15;  // and one more: close and open again
 
 RC_GTEST_PROP(SqliteStore, DoesWhatThePlainOneDoes, ()) {
   const TemporaryFolder folder;
@@ -150,14 +157,17 @@ RC_GTEST_PROP(SqliteStore, AgreesOnAlongTask, ()) {
       static_cast<void>(make_call(*one, {10, 0, number, 0}));
   for (Store* one : {static_cast<Store*>(store.get()), static_cast<Store*>(&plain)})
     RC_ASSERT(make_call(*one, {0, 0, 0, 0}) == "done");
-  const auto kinds = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 6));
+  const auto kinds = *rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 8));
+  constexpr int again = 6, judged = 7;  // the start once more; the newest
   int round = 0, version = 1;
   for (const int kind : kinds) {
-    const Call call{kind, 0, round, version};
+    const Call call = kind == again    ? Call{13, 0, 0, version}
+                      : kind == judged ? Call{14, 0, version - 1, 0}
+                                       : Call{kind, 0, round, version};
     const std::string told = make_call(*store, call);
     RC_ASSERT(told == make_call(plain, call));
     if (told == "done" && (kind == 3 || kind == 4)) ++round;
-    if (told == "done" && kind == 3) ++version;
+    if (told == "done" && (kind == 3 || kind == again)) ++version;
   }
   store.reset();
   store = opened(folder.state());
@@ -206,9 +216,26 @@ TEST(SqliteStore, AnotherEditionIsRefused) {
   run_sql(folder.state() / "coordinator.db", "PRAGMA user_version = 77");
   const std::string refusal = refusal_of(folder.state());
   EXPECT_NE(
-      refusal.find("is a coordinator's database of version 77 and this program knows 1: use the program"),
+      refusal.find("is a coordinator's database of version 77 and this program knows 2: use the program"),
       std::string::npos)
       << refusal;
+}
+
+TEST(SqliteStore, OneOfTheEditionBeforeGoesOn) {
+  const TemporaryFolder folder;
+  auto store = opened(folder.state());
+  for (const int number : {0, 1}) ASSERT_TRUE(store->put_blob(bytes_of_blob(number)).ok());
+  for (const Call& call : {Call{0, 0, 0, 0}, Call{2, 0, 1, 0}, Call{3, 0, 1, 1}})
+    ASSERT_EQ(make_call(*store, call), "done");
+  const std::string before = snapshot(*store);
+  store.reset();
+  run_sql(folder.state() / "coordinator.db",
+          "DROP TABLE evaluation; ALTER TABLE version DROP COLUMN again; PRAGMA user_version = 1");
+  store = opened(folder.state());
+  EXPECT_EQ(snapshot(*store), before);
+  EXPECT_EQ(make_call(*store, {13, 0, 0, 2}), "done");
+  store.reset();
+  EXPECT_NE(snapshot(*opened(folder.state())), before);
 }
 
 TEST(SqliteStore, AnotherProgramsFileIsRefusedAndStaysAsItIs) {
@@ -251,11 +278,13 @@ TEST(SqliteStore, ReleasedVersionsCannotBeChangedByAnyStatement) {
     const auto store = opened(folder.state());
     ASSERT_TRUE(store->put_blob(bytes_of_blob(0)).ok());
     ASSERT_EQ(make_call(*store, {0, 0, 0, 0}), "done");
+    ASSERT_EQ(make_call(*store, {14, 0, 0, 0}), "done");
   }
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open((folder.state() / "coordinator.db").c_str(), &database), SQLITE_OK);
   for (const char* sql : {"UPDATE version SET contributions = 1", "DELETE FROM version",
-                          "UPDATE task SET next_round = next_round - 1"})
+                          "UPDATE task SET next_round = next_round - 1", "UPDATE evaluation SET people = 1",
+                          "DELETE FROM evaluation"})
     EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_CONSTRAINT) << sql;
   sqlite3_close(database);
 }

@@ -46,6 +46,7 @@ struct VersionRecord {
   std::string model_hash;  // hash_rows of the master, as `sotto train` prints it
   std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
   std::int64_t time_ms = 0;
+  std::optional<std::uint32_t> again = {};  // it is that version's model once more; none: a round made it
 };
 
 enum class RoundState : std::uint8_t { open, committed, abandoned };
@@ -59,6 +60,15 @@ struct RoundRecord {
   std::uint64_t assigned = 0;
   std::uint64_t contributions = 0;
   std::string why;  // of an abandoned one, for the operator
+};
+
+// How good the lists are that devices make of a version, released as one sum.
+struct EvaluationRecord {
+  std::string task;
+  std::uint32_t version = 0;
+  std::uint64_t people = 0;
+  std::string figures;  // as text
+  std::int64_t time_ms = 0;
 };
 
 class Store {
@@ -78,6 +88,8 @@ class Store {
   // Version, round and budget in one transaction. Fails where the round is not open.
   [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                             const std::string& budget) = 0;
+  // A version that no round made: an earlier one's model once more, under the next number.
+  [[nodiscard]] virtual Status release_again(const VersionRecord& version) = 0;
   // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not
   // open.
   [[nodiscard]] virtual Status abandon_round(const RoundRecord& round, const std::string& budget) = 0;
@@ -87,6 +99,11 @@ class Store {
   [[nodiscard]] virtual Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                                     std::size_t most) = 0;
   [[nodiscard]] virtual Result<std::vector<RoundRecord>> open_rounds() = 0;
+  // Of a version that is there, and once: figures never change.
+  [[nodiscard]] virtual Status add_evaluation(const EvaluationRecord& evaluation) = 0;
+  // Those of the newest versions, newest first.
+  [[nodiscard]] virtual Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
+                                                                          std::size_t most) = 0;
 
   // --- devices ---
   // Hashes of one-time tokens (blob_hash); the tokens themselves are not kept.

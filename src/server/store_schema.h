@@ -8,11 +8,27 @@
 
 namespace sotto::server {
 
+// New in version 2.
+#define SOTTO_EVALUATION_TABLE                                       \
+  "CREATE TABLE evaluation ("                                        \
+  "  task TEXT NOT NULL,"                                            \
+  "  version INTEGER NOT NULL,"                                      \
+  "  people INTEGER NOT NULL,"                                       \
+  "  figures TEXT NOT NULL,"                                         \
+  "  time_ms INTEGER NOT NULL,"                                      \
+  "  PRIMARY KEY (task, version),"                                   \
+  "  FOREIGN KEY (task, version) REFERENCES version (task, number)"  \
+  ") WITHOUT ROWID;"                                                 \
+  "CREATE TRIGGER evaluation_changes BEFORE UPDATE ON evaluation "   \
+  "BEGIN SELECT RAISE(ABORT, 'released figures never change'); END;" \
+  "CREATE TRIGGER evaluation_vanishes BEFORE DELETE ON evaluation "  \
+  "BEGIN SELECT RAISE(ABORT, 'released figures never vanish'); END;"
+
 // Held exclusively from the first statement on, without a shared index beside the file.
 inline constexpr DatabaseForm store_form{
     .what = "coordinator's database",
     .application = 0x536F7474,  // "Sott"
-    .version = 1,
+    .version = 2,
     .settings =
         "PRAGMA journal_mode = WAL;"
         "PRAGMA synchronous = FULL;"
@@ -50,6 +66,7 @@ CREATE TABLE version (
   model_hash TEXT NOT NULL,
   master BLOB NOT NULL,
   time_ms INTEGER NOT NULL,
+  again INTEGER,
   PRIMARY KEY (task, number)
 ) WITHOUT ROWID;
 CREATE INDEX version_master ON version (master);
@@ -79,8 +96,12 @@ CREATE TRIGGER rounds_fall BEFORE UPDATE OF next_round ON task WHEN NEW.next_rou
 BEGIN SELECT RAISE(ABORT, 'numbers of rounds never fall'); END;
 CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
 BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
-)sql",
+)sql" SOTTO_EVALUATION_TABLE,
     .alone = true,
+    // From version 1, that of 0.1.0.
+    .upgrade = R"sql(
+ALTER TABLE version ADD COLUMN again INTEGER;
+)sql" SOTTO_EVALUATION_TABLE,
 };
 
 }  // namespace sotto::server

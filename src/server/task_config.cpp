@@ -6,9 +6,10 @@
 #include <cmath>
 
 #include "fed/dp_sum.h"
-#include "fed/models/task_model.h"
+#include "fed/models/live_evaluation.h"
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
+#include "server/stop_rule.h"
 
 namespace sotto::server {
 
@@ -115,6 +116,45 @@ Status check_dp(const TaskConfig& config) {
   return Done{};
 }
 
+Status check_evaluation(const TaskConfig& config, const Task& task) {
+  const TaskEvaluation& noise = config.evaluation;
+  if (!task.evaluation) {
+    if (noise == TaskEvaluation{.delta = noise.delta} && config.rules.evaluate_goal == 0 &&
+        config.rules.stop_when.empty())
+      return Done{};
+    return fail(Code::usage,
+                "nothing is evaluated: set evaluate_holdout, or leave stop_when and evaluate_… out");
+  }
+  if (!config.rules.stop_when.empty())
+    if (const auto rule = parse_stop_rule(config.rules.stop_when); !rule.ok()) return rule.error();
+  RoundRules rules = config.rules;
+  if (rules.evaluate_goal != 0) rules.goal = rules.evaluate_goal;
+  rules.selection = Selection::arrival;
+  if (rules.goal < rules.quorum)
+    return fail(Code::usage, fmt::format("evaluate_goal is at least the quorum, {}", rules.quorum));
+  if (task.secure)
+    for (const std::uint32_t devices : {rules.goal, most_assigned(rules)})
+      if (const auto terms = sum_terms(devices, task.assumed); !terms.ok() || devices > most_secure_cohort)
+        return fail(Code::usage,
+                    fmt::format("a secure sum of {} devices that judge a version cannot be as safe "
+                                "as assumed; set another evaluate_goal",
+                                devices));
+  if (!(noise.noise_multiplier >= 0.0 && std::isfinite(noise.noise_multiplier)))
+    return fail(Code::usage, "evaluate_noise is a multiple of the longest figures, or 0");
+  if ((noise.noise_multiplier > 0.0) != (noise.epsilon > 0.0))
+    return fail(Code::usage, "evaluate_noise and evaluate_epsilon go together: set both, or none");
+  if (config.dp && noise.noise_multiplier == 0.0)
+    return fail(Code::usage,
+                "epsilon bounds what this task shows of a person, and figures without noise show more: set "
+                "evaluate_noise and evaluate_epsilon, or leave evaluate_holdout out");
+  if (noise.noise_multiplier == 0.0) return Done{};
+  if (task.evaluation->coverage)
+    return fail(Code::usage, "noise would drown the counts of single items: leave evaluate_coverage out");
+  SOTTO_TRY_DONE(check(PrivacyGoal{noise.epsilon, noise.delta}));
+  return check(dp_sum_plan({longest_figures(*task.evaluation), noise.noise_multiplier,
+                            double{evaluation_task(task).plan.fixed.scale()}}));
+}
+
 }  // namespace
 
 std::uint32_t most_assigned(const RoundRules& rules) {
@@ -142,6 +182,7 @@ Status check(const TaskConfig& config) {
     SOTTO_TRY_DONE(check_secure(config, task));
     SOTTO_TRY_DONE(check_statistics(config, task));
     SOTTO_TRY_DONE(check_dp(config));
+    SOTTO_TRY_DONE(check_evaluation(config, task));
     if (!config.dp) return Done{};
     SOTTO_TRY(const double noise, noise_of(config));
     return check(dp_sum_plan({config.spec.clip(), noise, double{task.plan.fixed.scale()}}));

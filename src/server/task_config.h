@@ -33,6 +33,8 @@ struct RoundRules {
   std::uint32_t max_staleness = 0;  // buffered: versions that a contribution's base may be behind
   bool need_power = false;
   bool need_unmetered = false;
+  std::uint32_t evaluate_goal = 0;  // people who judge a version; 0: the goal
+  std::string stop_when;            // by evaluations (server/stop_rule.h); empty: never
   std::string criterion;  // who is taken rather: "", "longest-waiting", or a name in CheckInRequest.criteria
 
   [[nodiscard]] bool operator==(const RoundRules& other) const = default;
@@ -47,11 +49,21 @@ struct TaskDp {
   std::uint64_t population = 0;  // people among whom the cohorts are; told in the status
 };
 
+// Noise on every released evaluation, with a budget of its own.
+struct TaskEvaluation {
+  double noise_multiplier = 0.0;  // of the longest figures; 0: none
+  double epsilon = 0.0;           // of all evaluations; no more are begun when it is spent
+  double delta = 1e-6;
+
+  [[nodiscard]] bool operator==(const TaskEvaluation& other) const = default;
+};
+
 struct TaskConfig {
   v1::TaskSpec spec;
   RoundRules rules;
   std::optional<TaskDp> dp;
-  std::string catalogue;  // of encode_catalogue(), or names, one a line; empty: numbers
+  TaskEvaluation evaluation;  // of a task that evaluates
+  std::string catalogue;      // of encode_catalogue(), or names, one a line; empty: numbers
 };
 
 [[nodiscard]] Status check(const TaskConfig& config);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "base/compression.h"
@@ -16,17 +17,24 @@ namespace {
 
 constexpr std::size_t least_versions_kept = 16;  // from which deltas can be made
 constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
+constexpr std::size_t all_versions = std::numeric_limits<std::size_t>::max();
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {
   return {task.shape().rows, task.shape().width, precision};
 }
 
-}  // namespace
-
-std::uint64_t TaskRun::OpenRound::contributions() const {
-  if (plain) return plain->contributions();
-  return secure ? secure->inputs() : 0;
+// How many rounds made the model of a version, one upon the other; `oldest_first` are all of its task.
+std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint32_t number) {
+  std::uint32_t steps = 0;
+  while (number != 0) {
+    const VersionRecord& version = oldest_first[number];
+    if (!version.again) ++steps;
+    number = version.again ? *version.again : number - 1;
+  }
+  return steps;
 }
+
+}  // namespace
 
 TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
     : config_(std::move(config)),
@@ -51,6 +59,10 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
     SOTTO_TRY_DONE(run->start_new(now_ms));
   } else {
     SOTTO_TRY_DONE(run->go_on(*known));
+  }
+  if (run->task_.evaluation) {
+    run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
+    SOTTO_TRY_DONE(run->evaluation_->load());
   }
   run->finish_if_done();
   return run;
@@ -112,23 +124,55 @@ Status TaskRun::go_on(const TaskRecord& known) {
                                                 "settings never change, choose a new name",
                                                 task_.name));
   const std::size_t keep = std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2);
-  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, keep));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
   if (versions.empty())
     return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
   std::reverse(versions.begin(), versions.end());
-  const ServerState like = sum_->model().start();
-  for (const VersionRecord& version : versions) {
-    SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
-    SOTTO_TRY(master_, read_master(encoded, like));
-    shelf_.add(version.number, master_.shared);
+  for (std::size_t n = versions.size() - std::min(versions.size(), keep); n < versions.size(); ++n) {
+    SOTTO_TRY(master_, master_of(versions[n]));
+    shelf_.add(versions[n].number, master_.shared);
   }
   version_ = versions.back();
-  if (hash_rows(master_.shared) != version_.model_hash)
-    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
-                                             version_.number, task_.name));
+  rounds_done_ = static_cast<std::uint32_t>(std::count_if(
+      versions.begin(), versions.end(), [](const auto& one) { return one.number != 0 && !one.again; }));
+  steps_ = steps_of(versions, version_.number);
   state_ = known.state;
   next_round_ = known.next_round;
   if (state_ == TaskState::finished) why_finished_ = "it was finished before";
+  return Done{};
+}
+
+Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
+  SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
+  SOTTO_TRY(ServerState master, read_master(encoded, sum_->model().start()));
+  if (hash_rows(master.shared) != version.model_hash)
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
+                                             version.number, task_.name));
+  return master;
+}
+
+Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
+  if (number > version_.number)
+    return fail(Code::not_found, fmt::format("task '{}' has no version {}: the newest is {}", task_.name,
+                                             number, version_.number));
+  if (number == version_.number)
+    return fail(Code::usage,
+                fmt::format("version {} of task '{}' is the newest: devices are given it already", number,
+                            task_.name));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
+  std::reverse(versions.begin(), versions.end());
+  VersionRecord version = versions[number];
+  SOTTO_TRY(ServerState master, master_of(version));
+  version.again = version.again.value_or(number);
+  version.number = version_.number + 1;
+  version.time_ms = now_ms;
+  SOTTO_TRY_DONE(around_.store.release_again(version));
+  if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
+  drop_members(false, [](const Member&) { return true; });
+  steps_ = steps_of(versions, number);
+  take_version(std::move(master), std::move(version));
+  log(LogLevel::info, "version released again",
+      {{"version", fmt::format("{}", version_.number)}, {"of", fmt::format("{}", number)}});
   return Done{};
 }
 
@@ -179,7 +223,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
-  round_.emplace(OpenRound{.record = record, .rules = config_.rules, .plain = {}, .secure = {}});
+  round_.emplace(task_, around_, record, config_.rules);
   const Status begun = sum_->begin(record.round, master_.shared);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
   if (!task_.secure) round_->plain.emplace(task_, sum_->model(), sum_->open());
@@ -231,26 +275,33 @@ std::optional<v1::Assignment> TaskRun::news(const v1::CheckInRequest& request) {
   return news;
 }
 
+v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request) {
+  v1::Assignment made = assignment(asked.token, *asked.member, request);
+  made.set_judge(true);
+  return made;
+}
+
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
+  if (evaluation_ && is_known_to(request))
+    if (const auto asked = evaluation_->held(caller, request, now_ms)) return to_judge(*asked, request);
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr || !is_known_to(request)) return std::nullopt;
   Member* member = members_.find(*token);
-  if (member->given || now_ms >= member->deadline_ms || shelf_.find(member->base) == nullptr)
+  if (shelf_.find(member->base) == nullptr ||
+      !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
     return std::nullopt;
-  if (task_.secure) {
-    // A device that began anew has another key; as long as nobody was told the old one, that is fine.
-    PublicKey key{};
-    if (!read_key(request.sum_key(), key)) return std::nullopt;
-    if (round_->secure && key != member->sum_key) return std::nullopt;
-    member->sum_key = key;
-  }
   return assignment(*token, *member, request);
 }
 
 std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
                                               std::int64_t now_ms) {
-  if (state_ != TaskState::running || members_.token_of(caller.id) != nullptr) return std::nullopt;
+  const RoundToken* trains = members_.token_of(caller.id);
+  const bool is_free = trains == nullptr || members_.find(*trains)->given;
+  if (evaluation_ && is_free && state_ != TaskState::paused)
+    if (const auto asked = evaluation_->ask(caller, request, version_.number, now_ms))
+      return to_judge(*asked, request);
+  if (state_ != TaskState::running || trains != nullptr) return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
@@ -264,7 +315,7 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
   if (task_.secure) (void)read_key(request.sum_key(), member.sum_key);
   const auto [token, added] = members_.add(std::move(member));
   const v1::Assignment made = assignment(token, *added, request);
-  look_at_gathering(now_ms);
+  round_->look_at_gathering(members_, now_ms);
   return made;
 }
 
@@ -275,9 +326,11 @@ SharedBlob TaskRun::blob(const std::string& hash) const {
 
 Status TaskRun::set_state(TaskState state) {
   if (state == TaskState::running) {
-    if (config_.rules.rounds != 0 && version_.number >= config_.rules.rounds)
+    if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
       return fail(Code::usage, "all rounds of the task are done: raise rounds, then resume");
     SOTTO_TRY_DONE(sum_->can_pay());
+    if (const std::string why = why_enough(); !why.empty())
+      return fail(Code::usage, why + ": change stop_when, then resume");
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
@@ -298,7 +351,8 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   v1::TaskSpec spec = config.spec;
   *spec.mutable_catalogue() = config_.spec.catalogue();
   if (!config_.spec.has_catalogue()) spec.clear_catalogue();
-  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp ||
+  const bool same_noise = config.evaluation == config_.evaluation;
+  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp || !same_noise ||
       config.catalogue != config_.catalogue || rules.mode != before.mode ||
       rules.selection != before.selection || rules.population != before.population ||
       (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)

@@ -12,26 +12,11 @@
 
 #include "fed/selection.h"
 #include "fed/wire/catalogue.h"
-#include "fed/wire/round_plain.h"
-#include "server/conduct.h"
-#include "server/log_sink.h"
-#include "server/members.h"
-#include "server/metrics.h"
+#include "server/evaluation_run.h"
 #include "server/round_sum.h"
 #include "server/version_shelf.h"
 
 namespace sotto::server {
-
-// What the tasks of a coordinator share.
-struct Surroundings {
-  Store& store;
-  LogSink& log;
-  Metrics& metrics;
-  const Registry& registry;
-  std::size_t most_upload_bytes = 0;
-  std::size_t upload_bytes = 0;  // of unfinished uploads
-  Conduct conduct;
-};
 
 class TaskRun {
  public:
@@ -58,6 +43,9 @@ class TaskRun {
   // Ends the open round: with what is there where that suffices, else without.
   void stop(std::int64_t now_ms);
   [[nodiscard]] Status set_state(TaskState state);
+  // An earlier version is the newest from here on: its model and what the server carried along with it, under
+  // the next number. The open round is given up, for its contributions were to another model.
+  [[nodiscard]] Status release_again(std::uint32_t number, std::int64_t now_ms);
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
@@ -70,22 +58,21 @@ class TaskRun {
   [[nodiscard]] const VersionRecord& version() const { return version_; }
   // The round that is open, with the contributions so far.
   [[nodiscard]] std::optional<RoundRecord> open_round() const;
-  [[nodiscard]] std::size_t assignments() const { return members_.size(); }
+  [[nodiscard]] std::size_t assignments() const {
+    return members_.size() + (evaluation_ ? evaluation_->assignments() : 0);
+  }
+  // The newest figures; none: no version was judged.
+  [[nodiscard]] const EvaluationRecord* figures() const {
+    return evaluation_ ? evaluation_->newest() : nullptr;
+  }
   [[nodiscard]] std::optional<double> spent() const { return sum_->spent(); }
 
  private:
-  struct OpenRound {
-    RoundRecord record;
-    RoundRules rules;
-    bool gathered = false;  // nobody joins any more
-    std::optional<PlainRound> plain;
-    std::unique_ptr<SecureRound> secure;  // since its cohort is complete
-    [[nodiscard]] std::uint64_t contributions() const;
-  };
-
   TaskRun(TaskConfig config, Task task, Surroundings& around);
   [[nodiscard]] Status start_new(std::int64_t now_ms);
   [[nodiscard]] Status go_on(const TaskRecord& known);
+  // What the store has of a released one, checked.
+  [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
   [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
@@ -99,23 +86,20 @@ class TaskRun {
                                           const v1::CheckInRequest& request);
   // Says where a version is to be had, whole and from the one that the device holds.
   void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
-  // Steps.
-  [[nodiscard]] StepAnswer past_step(const PastMember& past, const v1::StepRequest& request) const;
-  [[nodiscard]] StepAnswer assemble(Member& member, const v1::StepRequest& request, std::string& whole);
-  [[nodiscard]] StepAnswer plain_step(Member& member, const v1::StepRequest& request, std::int64_t now_ms);
-  [[nodiscard]] StepAnswer secure_step(Member& member, const v1::StepRequest& request, std::int64_t now_ms);
+  [[nodiscard]] v1::Assignment to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request);
   // The end of a round.
-  void look_at_gathering(std::int64_t now_ms);
-  void start_secure(std::int64_t now_ms);
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
-  void end_round(std::int64_t now_ms);                     // with what is there, where that suffices
-  void note_conduct(bool committed, std::int64_t now_ms);  // of a secure sum's members
+  void end_round(std::int64_t now_ms);  // with what is there, where that suffices
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
   [[nodiscard]] bool is_stale(const Member& member) const;
+  // The version is durable: devices are given it.
+  void take_version(ServerState master, VersionRecord version);
+  // By the evaluations; empty: not yet.
+  [[nodiscard]] std::string why_enough() const;
   void finish_if_done();
   void finish(const std::string& why);
   void log(LogLevel level, std::string message,
@@ -129,6 +113,8 @@ class TaskRun {
   std::unique_ptr<RoundSum> sum_;
   ServerState master_;
   VersionRecord version_;
+  std::uint32_t rounds_done_ = 0;  // committed ones
+  std::uint32_t steps_ = 0;        // committed ones that made the model at hand, one upon the other
   TaskState state_ = TaskState::running;
   std::string why_finished_;
   std::uint32_t next_round_ = 0;
@@ -139,6 +125,7 @@ class TaskRun {
   double mean_waited_ms_ = 0.0;  // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;
+  std::unique_ptr<EvaluationRun> evaluation_;  // none: the task evaluates nothing
 };
 
 }  // namespace sotto::server

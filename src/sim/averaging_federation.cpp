@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "fed/messages.h"
@@ -18,33 +17,12 @@ std::uint32_t cohort_of(double share, std::size_t able) {
       std::clamp<double>(std::round(share * static_cast<double>(able)), 1.0, static_cast<double>(able)));
 }
 
-// Rounds are counted from 0 here, and from 1 where people read of them.
-Error numbers_diverged(std::uint32_t round) {
-  return fail(Code::diverged,
-              fmt::format("training diverged in round {}: the model's numbers left the range that "
-                          "can be sent; lower the learning rate",
-                          round + 1));
-}
-
 // A count of one in a cohort of so many: a device may weigh as much as all of it, and its count still goes
 // into a contribution. A power of two, so that dividing by it changes no digit.
 std::int32_t count_units(FixedPoint fixed, std::size_t cohort) {
   auto units = static_cast<std::int32_t>(fixed.scale());
   while (units > 1 && static_cast<std::uint64_t>(units) * cohort > std::uint64_t{fixed_limit}) units /= 2;
   return units;
-}
-
-// What a device sends: Θ_u − Θ and a count of one. False where a number leaves the range.
-bool write_update(std::span<const float> received, std::span<const float> trained, FixedPoint fixed,
-                  std::int32_t one, Contribution& out) {
-  NumberRows numbers(out);
-  for (std::size_t n = 0; n < received.size(); ++n) {
-    const float scaled = (trained[n] - received[n]) * fixed.scale();
-    if (!(std::abs(scaled) <= static_cast<float>(fixed_limit))) return false;
-    numbers.put(n, quantise<fixed_limit>(scaled));
-  }
-  numbers.put(rows_for(received.size()) * numbers_a_row, one);
-  return true;
 }
 
 }  // namespace
@@ -83,10 +61,6 @@ Status check(const AveragingPlan& plan, const LocalTask& task) {
   return check(plan);
 }
 
-SumShape averaging_shape(const LocalTask& task) {
-  return {.rows = rows_for(task.parameters()) + 1, .width = numbers_a_row};
-}
-
 AveragingFederation::AveragingFederation(const LocalTask& task, const AveragingPlan& plan, Executor& executor,
                                          Collector& collector)
     : task_(task),
@@ -96,7 +70,7 @@ AveragingFederation::AveragingFederation(const LocalTask& task, const AveragingP
       able_(able_devices(task)),
       cohort_(cohort_of(plan.cohort, able_.size())),
       selector_(able_, cohort_, plan.seed),
-      space_(averaging_shape(task).rows, numbers_a_row) {
+      space_(averaging_shape(task.parameters()).rows, numbers_a_row) {
   const std::size_t rows = rows_for(task.parameters());
   state_.model = RowMatrix(rows, numbers_a_row);
   state_.memory = start_moments(plan.server, rows, numbers_a_row);
@@ -145,27 +119,10 @@ Status AveragingFederation::visit_cohort(std::span<const UserIndex> cohort, Roun
 }
 
 Status AveragingFederation::step(Aggregator&& total) {
-  const std::size_t rows = state_.model.rows();
-  std::vector<double> sums(rows * numbers_a_row, 0.0);
-  double count = 0.0;
-  std::move(total).release([&](std::uint32_t row, const auto* values) {
-    if (row == rows) {
-      count = static_cast<double>(values[0]);
-    } else {
-      for (std::size_t k = 0; k < numbers_a_row; ++k)
-        sums[row * numbers_a_row + k] = static_cast<double>(values[k]);
-    }
-  });
-  if (!(count > 0.0)) return Done{};            // whoever was heard counts nothing: the model stays
-  count *= double{plan_.fixed.scale()} / one_;  // in the update's units
-  RoundSteps steps(plan_.server, state_.round, state_.model, state_.memory);
-  std::array<float, numbers_a_row> slope;
-  for (std::uint32_t row = 0; row < rows; ++row) {
-    for (std::size_t k = 0; k < numbers_a_row; ++k)
-      slope[k] = static_cast<float>(-sums[row * numbers_a_row + k] / count);
-    steps.move(row, slope.data(), numbers_a_row);
-  }
-  return steps.finite() ? Status(Done{}) : Status(numbers_diverged(state_.round));
+  const AveragedStep step{.server = plan_.server, .fixed = plan_.fixed, .one = one_, .round = state_.round};
+  return take_step(step, std::move(total), state_.model, state_.memory)
+             ? Status(Done{})
+             : Status(numbers_diverged(state_.round));
 }
 
 std::span<const UserIndex> AveragingFederation::answering() {

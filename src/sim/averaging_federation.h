@@ -2,14 +2,13 @@
 // in one process; the third driver beside sim/federation.h and sim/history_federation.h, made of the same
 // pieces.
 //
-// A round: the cohort receives the flat vector Θ, each device trains its copy and sends Θ_u − Θ as
-// fixed-point rows of sixteen numbers, and one number more, which says how much it counts (as much as the
-// whole cohort, at most); the collector sums. The server divides the sum by the summed counts and goes that
-// way by its optimiser: with plain steps of rate 1 that is the weighted mean of the devices' models. How much
-// a device counts is the collector's matter (fed/criteria/weighing_collector.h): without one, all count
-// alike. Laws: the same plan, task and seed give the same bytes for any number of threads; memory grows with
-// the model and the threads, not with the number of devices; a restored federation goes on as if nothing had
-// happened.
+// A round: the cohort receives the flat vector Θ, each device trains its copy and sends Θ_u − Θ and how much
+// it counts (fed/averaged_update.h; as much as the whole cohort, at most); the collector sums. The server
+// divides the sum by the summed counts and goes that way by its optimiser: with plain steps of rate 1 that is
+// the weighted mean of the devices' models. How much a device counts is the collector's matter
+// (fed/criteria/weighing_collector.h): without one, all count alike. Laws: the same plan, task and seed give
+// the same bytes for any number of threads; memory grows with the model and the threads, not with the number
+// of devices; a restored federation goes on as if nothing had happened.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +17,7 @@
 
 #include "base/executor.h"
 #include "base/private.h"
+#include "fed/averaged_update.h"
 #include "fed/collector.h"
 #include "fed/plan.h"
 #include "fed/selection.h"
@@ -47,9 +47,6 @@ struct AveragingState {
 
 // The devices that may be asked.
 [[nodiscard]] std::vector<UserIndex> able_devices(const LocalTask& task);
-
-// The rows of a contribution: the model's, and one whose first number is the count.
-[[nodiscard]] SumShape averaging_shape(const LocalTask& task);
 
 class AveragingFederation {
  public:

@@ -70,7 +70,7 @@ std::vector<float> start_of(const Points& task) {
 
 TEST(AveragingFederation, APlainRoundIsTheMeanOfTheDevicesModels) {
   const Points task(6);
-  PlainCollector collector(averaging_shape(task));
+  PlainCollector collector(averaging_shape(task.parameters()));
   SerialExecutor executor;
   AveragingFederation federation(task, all_of_them(), executor, collector);
   ASSERT_EQ(federation.cohort_size(), 5u);  // one has nothing to train on
@@ -100,7 +100,7 @@ class Trusted final : public FactsSource {
 TEST(AveragingFederation, CriteriaWeighTheMean) {
   const Points task(6);
   const Trusted facts;
-  PlainCollector sum(averaging_shape(task));
+  PlainCollector sum(averaging_shape(task.parameters()));
   const SumMaker plain = [](SumShape shape) { return std::make_unique<PlainCollector>(shape); };
   WeighingCollector collector({.order = parse_order("trust").value()}, facts, {}, plain, sum);
   SerialExecutor executor;
@@ -133,7 +133,7 @@ class Given final : public FactsSource {
 std::vector<float> round_of_a_hundred(const std::vector<double>& trust) {
   const Points task(101);
   const Given facts(trust);
-  PlainCollector sum(averaging_shape(task));
+  PlainCollector sum(averaging_shape(task.parameters()));
   const SumMaker plain = [](SumShape shape) { return std::make_unique<PlainCollector>(shape); };
   WeighingCollector weigher({.order = parse_order("trust").value()}, facts, {.fixed = {}, .rows = 2}, plain,
                             sum);
@@ -179,7 +179,7 @@ TEST(AveragingFederation, ThreadsAndSecureSumsChangeNoByte) {
       if (kind == SumKind::plain) return std::make_unique<PlainCollector>(shape);
       return std::make_unique<SecureCollector>(options, shape, ++seed, executor);
     };
-    const std::unique_ptr<Collector> sum = maker(averaging_shape(task));
+    const std::unique_ptr<Collector> sum = maker(averaging_shape(task.parameters()));
     WeighingCollector collector({.order = parse_order("trust>MW").value()}, facts,
                                 {.fixed = plan.fixed, .rows = 2}, maker, *sum);
     AveragingFederation federation(task, plan, executor, collector);
@@ -198,7 +198,7 @@ TEST(AveragingFederation, GoesOnFromAState) {
   AveragingPlan plan = all_of_them();
   plan.cohort = 0.5;
   plan.server = {.step = ServerStep::momentum, .rate = 0.5f};
-  PlainCollector collector(averaging_shape(task));
+  PlainCollector collector(averaging_shape(task.parameters()));
   SerialExecutor executor;
   AveragingFederation whole(task, plan, executor, collector);
   ASSERT_TRUE(whole.run(4).ok());
@@ -214,7 +214,7 @@ TEST(AveragingFederation, GoesOnFromAState) {
 
 TEST(AveragingFederation, WhatRunsAwayIsSaid) {
   Points task(4);
-  PlainCollector collector(averaging_shape(task));
+  PlainCollector collector(averaging_shape(task.parameters()));
   SerialExecutor executor;
   AveragingPlan plan = all_of_them();
   plan.local.rate = -1000.0f;

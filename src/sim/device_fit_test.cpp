@@ -3,15 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
+#include <map>
 
 #include "fed/models/task_model.h"
 #include "fed/models/testing/slow_als.h"
+#include "fed/models/testing/toy_networks.h"
 #include "fed/models/testing/usual_spec.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "privacy/context_consent.h"
 #include "privacy/feature_consent.h"
+#include "privacy/consented_histories.h"
+#include "sim/averaging_federation.h"
 #include "sim/federation.h"
 #include "sim/history_federation.h"
 #include "sim/thread_pool.h"
@@ -387,6 +392,101 @@ TEST_P(ADevicesOwnFit, OfFedcarsIsTheSimulators) {
       const Task persons = persons_task(*task, streams, kinds[user % 2]);
       expect_same_scores({persons, state.shared, alone, nullptr, world.known(streams.index), streams},
                          recommender);
+    }
+  }
+}
+
+// Few numbers, and of the server's steps the one that carries most along.
+struct SmallNetwork final : TaskOptions {
+  void whole(const char* key, std::uint32_t& value) override {
+    const std::map<std::string_view, std::uint32_t> small{
+        {"hidden", 3}, {"latent", 2}, {"factors", 3}, {"local_epochs", 2}};
+    if (const auto found = small.find(key); found != small.end()) value = found->second;
+  }
+  void real(const char*, float&) override {}
+  void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 3}; }
+};
+
+// Everybody's task of a network, as the simulator has it, and the plan of its federation.
+struct SimulatedNetwork {
+  SimulatedNetwork(const TaskModel& model, const ConsentPolicy& policy, const Histories& all,
+                   std::uint32_t items)
+      : everybody(policy, all, 7) {
+    const bool is_vae = &model == &fedmultvae_task;
+    const AveragedRates rates = is_vae ? multvae_rates : neumf_rates;
+    local = (is_vae ? toys.start_fed_multvae(everybody, items, {.hidden = 3, .latent = 2})
+                    : toys.start_fed_neumf(everybody, items, {.factors = 3, .layers = {4, 3}}))
+                .value();
+    plan.seed = 7;
+    plan.cohort = 1.0;
+    plan.local = {.epochs = 2, .rate = rates.device};
+    plan.server = {.step = ServerStep::adam, .rate = rates.adam};
+    plan.fixed = FixedPoint{20};
+  }
+
+  ToyNetworks toys;
+  ConsentedHistories everybody;
+  std::unique_ptr<LocalTask> local;
+  AveragingPlan plan;
+};
+
+Task small_network(const TaskModel& model, std::uint32_t items) {
+  SmallNetwork small;
+  v1::TaskSpec spec;
+  spec.set_name("small");
+  spec.set_model(model.name);
+  spec.set_items(items);
+  spec.set_seed(7);
+  spec.set_fixed_bits(20);
+  spec.set_reproducible(true);
+  model.configure(small, spec);
+  return *read_task(spec);
+}
+
+// A device of an averaged network knows its own history alone, and draws by its index; its private row moves
+// as the simulator's does. Every second person has rules of their own.
+TEST_P(ADevicesOwnFit, OfAveragedNetworksIsTheSimulators) {
+  constexpr std::uint32_t users = 6, items = 40, rounds = 4;
+  const Histories histories = some_histories(users, items);
+  std::vector<ConsentTerms> kinds(2, {.pi = GetParam().first, .mask = GetParam().second, .rules = {}});
+  kinds[1].rules.assign(items, ItemRule::none);
+  for (std::uint32_t item = 0; item < items; item += 3) kinds[1].rules[item] = ItemRule::never;
+  const auto book =
+      std::make_shared<const ConsentBook>(kinds, std::vector<std::uint16_t>{0, 1, 0, 1, 0, 1}, 7);
+  const ConsentPolicy policy{.pi = kinds[0].pi, .mask = kinds[0].mask, .people = book};
+  for (const TaskModel* model : {&fedmultvae_task, &fedneumf_task}) {
+    const SimulatedNetwork network(*model, policy, histories, items);
+    ThreadPool pool(2);
+    PlainCollector collector(averaging_shape(network.local->parameters()));
+    AveragingFederation federation(*network.local, network.plan, pool, collector);
+    const RowMatrix& everybodys_own = federation.state().devices.on_device();
+
+    Task task = small_network(*model, items);
+    task.networks = &network.toys;
+    const auto server = model->server(task);
+    ServerState state = server->start();
+    EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().model));
+    std::vector<RowMatrix> own;
+    SumSpace space(task.shape().sum_rows, task.shape().sum_width);
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+      Aggregator sum(space);
+      for (std::uint32_t user = 0; user < users; ++user) {
+        const auto history = histories.of(UserIndex{user});
+        DeviceFit device(task, DeviceStreams{7, UserIndex{user}}, {history.begin(), history.end()},
+                         kinds[user % 2]);
+        if (round == 0) own.push_back(device.start().on_device());
+        const auto contribution = device.fit(round, state.shared, own[user]);
+        ASSERT_TRUE(contribution.ok());
+        EXPECT_TRUE(server->check(**contribution).ok());
+        ASSERT_TRUE(sum.accept(**contribution).ok());
+      }
+      state = server->release(round, state, std::move(sum)).value();
+      ASSERT_TRUE(federation.run(1).ok());
+      EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().model)) << "round " << round;
+      EXPECT_EQ(hash_rows(state.memory), hash_rows(federation.state().memory)) << "round " << round;
+      for (std::uint32_t user = 0; user < everybodys_own.rows(); ++user)
+        EXPECT_TRUE(std::ranges::equal(own[user].values(0), everybodys_own.values(user)));
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "fed/item_set_message.h"
 #include "privacy/pair_contribution.h"
+#include "privacy/weighted_pairs.h"
 
 namespace sotto::sim {
 
@@ -28,6 +29,12 @@ Status give(const ItemSet& set, Path path, Shard& shard) {
   shard.bytes_up += bytes.size();
   SOTTO_TRY(const ItemSetMessage received, decode<ItemSetMessage>(bytes));
   return shard.sum.accept(received.set);
+}
+
+void give_for_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout, Multiplied by,
+                    Contribution& out) {
+  if (by == Multiplied::on_devices) return give_pairs(set, weight, layout, out);
+  give_items(set, static_cast<std::int32_t>(weight.of(set.items().size())), out);
 }
 
 }  // namespace
@@ -62,12 +69,22 @@ Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue
 }
 
 Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
-                                       PersonWeight weight, Collector& collector) {
+                                       PersonWeight weight, Collector& collector, Multiplied by) {
   const PairLayout layout(catalogue);
   const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
-    give_pairs(set, weight, layout, out);
+    give_for_pairs(set, weight, layout, by, out);
   };
   return collect_numbers(histories, plan, 0, layout.numbers(), collector, give);
+}
+
+Result<CollectedNumbers> collect_kept_pairs(const Histories& histories, const KeptItems& kept,
+                                            const Plan& plan, PersonWeight weight, Collector& collector,
+                                            Multiplied by) {
+  const PairLayout layout(kept.items().size());
+  const auto give = [&](const ItemSet& set, UserIndex, Contribution& out) {
+    give_for_pairs(set.among(kept), weight, layout, by, out);
+  };
+  return collect_numbers(histories, plan, 1, layout.numbers(), collector, give);
 }
 
 }  // namespace sotto::sim

@@ -24,8 +24,19 @@ struct PairRound {
 // The same where the sum is protected: each device's pairs go through the collector as one Contribution
 // (privacy/pair_contribution.h). A protected sum may carry noise: counted_pairs() says whether it holds
 // counts.
+enum class Multiplied : std::uint8_t {
+  on_devices,      // a contribution is of pairs
+  by_aggregators,  // it is of items, each with the weight of its pairs (fed/secure/product_collector.h)
+};
 [[nodiscard]] Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue,
                                                      const Plan& plan, PersonWeight weight,
-                                                     Collector& collector);
+                                                     Collector& collector,
+                                                     Multiplied by = Multiplied::on_devices);
+// Of the kept items alone, by their places, in a round of its own after the one that found them: what people
+// give is what they would give if they had no others.
+[[nodiscard]] Result<CollectedNumbers> collect_kept_pairs(const Histories& histories, const KeptItems& kept,
+                                                          const Plan& plan, PersonWeight weight,
+                                                          Collector& collector,
+                                                          Multiplied by = Multiplied::on_devices);
 
 }  // namespace sotto::sim

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/rng.h"
 #include "fed/item_set_message.h"
@@ -143,6 +144,59 @@ TEST(PairRound, WhatIsTakenBackWasNeverThere) {
       EXPECT_EQ(sum.people(), without.sum.people());
       EXPECT_TRUE(std::ranges::equal(sum.popularity(), without.sum.popularity()));
     }
+  }
+}
+
+// The popular items and their pairs by obvious counting of what the gate lets out.
+TEST(PairRound, PairsOfPopularItemsAreThoseOfPeopleWhoHaveNoOthers) {
+  constexpr std::uint32_t catalogue = 60, most = 17;
+  const Histories train = histories_of(planted_rows(150, catalogue, 4, 15));
+  Plan plan;
+  plan.consent = {0.6, MaskKind::redraw};
+  Rows given(train.users());
+  std::vector<std::pair<int, std::uint32_t>> counts;  // fewest first
+  for (std::uint32_t item = 0; item < catalogue; ++item) counts.emplace_back(0, item);
+  for (std::uint32_t user = 0; user < train.users(); ++user) {
+    ConsentGate gate(plan.consent, plan.seed, 0, UserIndex{user});
+    for (const ItemIndex item : train.of(UserIndex{user}))
+      if (gate.allows(Evidence::positive, item.value))
+        given[user].push_back(item.value), --counts[item.value].first;
+  }
+  std::ranges::sort(counts);
+  std::set<std::uint32_t> popular;
+  for (std::size_t n = 0; n < most; ++n) popular.insert(counts[n].second);
+
+  PlainCollector first({rows_for(catalogue), numbers_a_row});
+  const CollectedNumbers people = collect_popularity(train, catalogue, plan, first, 1).value();
+  const KeptItems kept = KeptItems::most_popular(people.sums, most);
+  EXPECT_TRUE(std::ranges::equal(kept.items(), popular));
+  for (const float power : {0.0f, 0.5f}) {
+    const PersonWeight weight(power);
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> expected;
+    std::uint64_t count = 0;
+    for (auto& items : given) {
+      std::vector<std::uint32_t> own;
+      std::ranges::copy_if(items, std::back_inserter(own), [&](auto item) { return popular.count(item); });
+      count += own.empty() ? 0 : 1;
+      for (const std::uint32_t a : own)
+        for (const std::uint32_t b : own) expected[{a, b}] += weight.of(own.size());
+    }
+    const PairLayout layout(most);
+    PlainCollector second({layout.rows(), PairLayout::width});
+    const CollectedNumbers totals = collect_kept_pairs(train, kept, plan, weight, second).value();
+    const PairSum sum =
+        counted_pairs(layout, totals.sums, weight).value().renumbered(kept.items(), catalogue);
+    EXPECT_EQ(sum.people(), count);
+    EXPECT_EQ(sum.unit(), weight.unit());
+    PairRow row;
+    std::size_t found = 0;
+    for (std::uint32_t item = 0; item < catalogue; ++item) {
+      sum.row(item, row);
+      for (std::size_t k = 0; k < row.items.size(); ++k, ++found)
+        EXPECT_EQ(row.sums[k], (expected[{item, row.items[k]}])) << item << ' ' << row.items[k];
+      EXPECT_EQ(sum.popularity()[item], popular.count(item) ? people.sums[item] : 0);
+    }
+    EXPECT_EQ(found, expected.size());
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sim/private_gram.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "data/recency.h"
 #include "model/pair_sum.h"
@@ -26,19 +25,10 @@ std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& hist
 }
 
 Result<CollectedNumbers> collect_popularity(const Histories& histories, std::size_t catalogue,
-                                            const Plan& plan, Collector& collector) {
-  return collect_numbers(histories, plan, 0, catalogue, collector,
-                         [](const ItemSet& set, UserIndex, Contribution& out) { give_items(set, out); });
-}
-
-std::vector<std::uint32_t> most_popular_items(const CollectedNumbers& popularity, std::size_t most) {
-  std::vector<std::uint32_t> items(popularity.sums.size());
-  std::iota(items.begin(), items.end(), 0u);
-  std::stable_sort(items.begin(), items.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return popularity.sums[a] > popularity.sums[b]; });
-  items.resize(std::min(items.size(), most));
-  std::sort(items.begin(), items.end());
-  return items;
+                                            const Plan& plan, Collector& collector, std::int32_t unit) {
+  return collect_numbers(
+      histories, plan, 0, catalogue, collector,
+      [unit](const ItemSet& set, UserIndex, Contribution& out) { give_items(set, unit, out); });
 }
 
 Result<CollectedNumbers> collect_weighted_pairs(const Histories& histories, const KeptItems& kept,

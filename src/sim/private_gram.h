@@ -18,13 +18,10 @@ namespace sotto::sim {
 [[nodiscard]] std::vector<std::uint16_t> ages_within(const ItemSet& set, const Histories& histories,
                                                      UserIndex user);
 
-// Σ over people of which items they have; one number an item.
+// Σ over people of which items they have; one number an item, `unit` a person.
 [[nodiscard]] Result<CollectedNumbers> collect_popularity(const Histories& histories, std::size_t catalogue,
-                                                          const Plan& plan, Collector& collector);
-
-// The `most` items with the largest sums, ascending; of equal ones the first.
-[[nodiscard]] std::vector<std::uint32_t> most_popular_items(const CollectedNumbers& popularity,
-                                                            std::size_t most);
+                                                          const Plan& plan, Collector& collector,
+                                                          std::int32_t unit = pair_unit);
 
 // Σ over people of v vᵀ over the kept items: a triangle, i ≥ j at i(i + 1)/2 + j. An item counts half as much
 // as one that is `half_life` places newer among those that consent lets out; 0: all count 1.

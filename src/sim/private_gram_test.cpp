@@ -21,9 +21,9 @@ TEST(PrivateGram, ThroughAPlainSumIsTheCountsThemselves) {
   EXPECT_EQ(popularity->sums, (std::vector<std::int64_t>{pair_unit, 0, 2 * pair_unit, 2 * pair_unit}));
   EXPECT_EQ(popularity->report.exchanges, 3u);
   EXPECT_GT(popularity->report.bytes_up, 0u);
-  EXPECT_EQ(most_popular_items(*popularity, 2), (std::vector<std::uint32_t>{2, 3}));
-  EXPECT_EQ(most_popular_items(*popularity, 3), (std::vector<std::uint32_t>{0, 2, 3}));
-  EXPECT_EQ(most_popular_items(*popularity, 9).size(), 4u);
+  EXPECT_EQ(KeptItems::most_popular(popularity->sums, 2).items(), (std::vector<std::uint32_t>{2, 3}));
+  EXPECT_EQ(KeptItems::most_popular(popularity->sums, 3).items(), (std::vector<std::uint32_t>{0, 2, 3}));
+  EXPECT_EQ(KeptItems::most_popular(popularity->sums, 9).items().size(), 4u);
 
   const KeptItems kept({0, 2, 3}, 4);
   PlainCollector pairs({rows_for(triangle_size(3)), numbers_a_row});

@@ -120,30 +120,32 @@ Result<Database> Database::open(const std::string& path, const DatabaseForm& for
   sqlite3_busy_timeout(connection->handle.get(), patience_ms);
   Database database(std::move(connection));
   if (form.alone) SOTTO_TRY_DONE(database.execute("PRAGMA locking_mode = EXCLUSIVE"));
-  SOTTO_TRY(const bool is_new, database.is_new());
-  if (is_new && access == Access::read) return not_ours(*database.connection_, "it is empty");
+  SOTTO_TRY(const std::uint64_t found, database.version(access));
+  if (found == 0 && access == Access::read) return not_ours(*database.connection_, "it is empty");
   SOTTO_TRY_DONE(database.execute(form.settings));
-  if (!is_new) return database;
+  if (found == form.version) return database;
   const Status begun = database.transaction([&]() -> Status {
     // Another process may have been faster.
-    SOTTO_TRY(const bool still_new, database.is_new());
-    if (!still_new) return Done{};
+    SOTTO_TRY(const std::uint64_t still, database.version(access));
+    if (still == form.version) return Done{};
     SOTTO_TRY_DONE(database.execute(fmt::format("{}; PRAGMA application_id = {}; PRAGMA user_version = {}",
-                                                form.tables, form.application, form.version)));
-    return begin ? begin(database) : Done{};
+                                                still == 0 ? form.tables : form.upgrade, form.application,
+                                                form.version)));
+    return still == 0 && begin ? begin(database) : Done{};
   });
   if (!begun.ok()) return begun.error();
   return database;
 }
 
-Result<bool> Database::is_new() const {
+Result<std::uint64_t> Database::version(Access access) const {
   SOTTO_TRY(const std::uint64_t application, number("PRAGMA application_id"));
   SOTTO_TRY(const std::uint64_t version, number("PRAGMA user_version"));
   SOTTO_TRY(const std::uint64_t things, number("SELECT count(*) FROM sqlite_schema"));
-  if (application == 0 && version == 0 && things == 0) return true;
+  if (application == 0 && version == 0 && things == 0) return version;
   const DatabaseForm& form = connection_->form;
   if (application != form.application) return not_ours(*connection_, "it belongs to another program");
-  if (version == form.version) return false;
+  const bool can_upgrade = access == Access::write && *form.upgrade != '\0';
+  if (version == form.version || (can_upgrade && version + 1 == form.version)) return version;
   return fail(Code::incompatible,
               fmt::format("'{}' is a {} of version {} and this program knows {}: use the program "
                           "that made it, or give another one",

@@ -1,9 +1,9 @@
 // Database: one SQLite file of Sotto, with Results in place of return codes. The vault, the coordinator's
 // store and the results of studies are kept in such files.
 //
-// Laws: a file of another program or version is refused before anything is written to it; what a transaction
-// did is on the disk when it returns, or has not happened, also when the process is killed; a failure names
-// the file, the cause and the remedy, and no value of a row. One thread at a time.
+// Laws: a file of another program or version is refused before anything is written to it (one of the version
+// before is brought up to date where its form says how); what a transaction did is durable when it returns,
+// or has not happened, also when the process is killed; a failure names file, cause and remedy, and no value.
 #pragma once
 
 #include <concepts>
@@ -35,6 +35,7 @@ struct DatabaseForm {
   const char* settings = "";      // SQL for each connection
   const char* tables = "";        // SQL for a new file
   bool alone = false;             // one process at a time has the file, from the first look on
+  const char* upgrade = "";       // SQL for a file of the version before; "": it is refused
 };
 
 // Bytes to keep as they are; other text is kept as UTF-8.
@@ -114,7 +115,7 @@ class Query {
 
 enum class Access : std::uint8_t { read, write };  // write: the file is made if there is none
 
-class Database {
+class Database {  // one thread at a time
  public:
   // `begin` fills a new file in one transaction with its tables. `files`: the name of SQLite's way to the
   // disk.
@@ -140,8 +141,8 @@ class Database {
 
  private:
   explicit Database(std::unique_ptr<SqlConnection> connection) : connection_(std::move(connection)) {}
-  // Whether nothing is in the file yet.
-  [[nodiscard]] Result<bool> is_new() const;
+  // The version of the file's tables; 0: nothing is in it yet.
+  [[nodiscard]] Result<std::uint64_t> version(Access access) const;
 
   std::unique_ptr<SqlConnection> connection_;
 };

@@ -87,6 +87,21 @@ TEST(Database, AFileThatCannotBeBegunStaysEmpty) {
   EXPECT_TRUE(Database::open(folder.file("d"), form, Access::read).ok());
 }
 
+TEST(Database, AFileOfTheVersionBeforeIsBroughtUpToDateByWhoMayWrite) {
+  const ScratchFolder folder;
+  ASSERT_TRUE(Database::open(folder.file("d"), form, Access::write)->run("INSERT INTO t(x) VALUES(7)").ok());
+  DatabaseForm next = other_version();
+  next.upgrade = "ALTER TABLE t ADD COLUMN y INTEGER; CREATE TABLE t(x)";  // the second cannot be
+  EXPECT_FALSE(Database::open(folder.file("d"), next, Access::write).ok());
+  EXPECT_TRUE(Database::open(folder.file("d"), form, Access::write).ok());  // wholly or not at all
+  next.upgrade = "ALTER TABLE t ADD COLUMN y INTEGER";
+  EXPECT_EQ(Database::open(folder.file("d"), next, Access::read).error().code, Code::incompatible);
+  const Database database = Database::open(folder.file("d"), next, Access::write).value();
+  EXPECT_EQ(database.number("SELECT x FROM t WHERE y IS NULL").value(), 7u);
+  EXPECT_TRUE(Database::open(folder.file("d"), next, Access::read).ok());
+  EXPECT_EQ(Database::open(folder.file("d"), form, Access::write).error().code, Code::incompatible);
+}
+
 TEST(Database, FilesOfOthersAreRefusedAndStayAsTheyAre) {
   const ScratchFolder folder;
   const auto refused = [&](const DatabaseForm& as) {

@@ -77,6 +77,20 @@ bool TomlTable::integer(const char* key, std::uint64_t most, std::int64_t& value
   return true;
 }
 
+void TomlTable::wholes(const char* key, std::vector<std::uint32_t>& values) {
+  constexpr const char* should = "a list of whole numbers, such as [64, 32]";
+  const toml::node* found = node(key);
+  if (found == nullptr) return;
+  const toml::array* list = found->as_array();
+  if (list == nullptr) return wrong(key, should);
+  values.clear();
+  for (const toml::node& one : *list) {
+    const auto read = one.value_exact<std::int64_t>();
+    if (!read || *read < 0 || *read > std::int64_t{UINT32_MAX}) return wrong(key, should);
+    values.push_back(static_cast<std::uint32_t>(*read));
+  }
+}
+
 void TomlTable::seconds(const char* key, std::int64_t& value_ms) {
   double read = static_cast<double>(value_ms) / 1000.0;
   real(key, read);

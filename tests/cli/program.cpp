@@ -78,7 +78,8 @@ Outcome Workshop::finish(pid_t process) const {
   return outcome;
 }
 
-std::string Workshop::on_terminal(const std::vector<std::string>& arguments, unsigned short columns) const {
+std::string Workshop::on_terminal(const std::vector<std::string>& arguments, unsigned short columns,
+                                  const std::vector<std::string>& answers) const {
   std::vector<std::string> words{SOTTO_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers = pointers_to(words);
@@ -92,9 +93,14 @@ std::string Workshop::on_terminal(const std::vector<std::string>& arguments, uns
   }
   std::string shown;
   std::array<char, 4096> piece{};
+  std::size_t given = 0;
   for (ssize_t bytes = 0;
-       (bytes = ::read(screen, piece.data(), piece.size())) > 0;)  // until the program closes it
+       (bytes = ::read(screen, piece.data(), piece.size())) > 0;) {  // until the program closes it
     shown.append(piece.data(), static_cast<std::size_t>(bytes));
+    if (given == answers.size() || !shown.ends_with(": ")) continue;
+    const std::string& answer = answers[given++];
+    if (::write(screen, answer.data(), answer.size()) != static_cast<ssize_t>(answer.size())) break;
+  }
   ::close(screen);
   ::waitpid(process, nullptr, 0);
   std::erase(shown, '\r');

@@ -31,9 +31,10 @@ class Workshop {
 
   // Runs `sotto arguments…` to its end.
   [[nodiscard]] Outcome sotto(const std::vector<std::string>& arguments) const;
-  // The same on a terminal of so many columns: all that it shows, colours included.
-  [[nodiscard]] std::string on_terminal(const std::vector<std::string>& arguments,
-                                        unsigned short columns) const;
+  // The same on a terminal of so many columns: all that it shows, colours included. `answers` are typed one
+  // by one, whenever it has asked (a line that ends with ": ").
+  [[nodiscard]] std::string on_terminal(const std::vector<std::string>& arguments, unsigned short columns,
+                                        const std::vector<std::string>& answers = {}) const;
   // Starts it; finish() waits for it. It ends with the thread that started it at the latest.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const;
   [[nodiscard]] Outcome finish(pid_t process) const;

@@ -53,5 +53,31 @@ TEST(Sum, ASecureRunHasThePlainModel) {
   EXPECT_NE(workshop.get("secure/plan.toml").find("kind = 'secure'"), std::string::npos);
 }
 
+TEST(Sum, PairsArePaidForInBytesThatAreBounded) {
+  const Workshop workshop;
+  ASSERT_EQ(workshop.sotto({"data", "generate", "--users", "40", "--items", "60", "--out", "world.tsv"}).code,
+            0);
+  const auto train = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"train", "--data", "world.tsv", "--model", "fedease", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return workshop.sotto(words);
+  };
+  const auto plain = train({}).json(), products = train({"--sum", "products"}).json();
+  EXPECT_EQ(plain["model_hash"], products["model_hash"]);
+  const Outcome whole = train({"--sum", "shares", "--pair-bytes", "1000"});
+  EXPECT_EQ(whole.code, 2);
+  const auto at = whole.err.find("--pair-items ");
+  ASSERT_NE(at, std::string::npos) << whole.err;
+  const std::string items = std::to_string(std::stoul(whole.err.substr(at + 13)));
+  const Outcome fits =
+      train({"--sum", "shares", "--pair-bytes", "1000", "--pair-items", items, "--out", "run"});
+  ASSERT_EQ(fits.code, 0) << fits.err;
+  const std::string plan = workshop.get("run/plan.toml");
+  EXPECT_NE(plan.find("[pairs]\nitems = " + items), std::string::npos) << plan;
+  EXPECT_NE(plan.find("pair_bytes = 1000"), std::string::npos) << plan;
+  const Outcome again = workshop.sotto({"train", "--plan", "run/plan.toml", "--json"});
+  EXPECT_EQ(again.json()["model_hash"], fits.json()["model_hash"]) << again.err;
+}
+
 }  // namespace
 }  // namespace sotto::cli

@@ -1,6 +1,8 @@
 // For tests and benchmarks: a coordinator behind a real wire on this machine, and the data its devices have.
 #pragma once
 
+#include <sodium.h>
+
 #include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -74,6 +76,17 @@ class Loopback {
   // Of the newest version.
   [[nodiscard]] std::string model_hash() { return ask("versions")[0]["model_hash"].get<std::string>(); }
   [[nodiscard]] std::size_t versions() { return ask("versions", {{"most", 1000}}).size(); }
+  // Bytes of an answer.
+  [[nodiscard]] static std::string blob(const std::string& base64) {
+    std::string bytes(base64.size(), '\0');
+    std::size_t size = 0;
+    const int wrong =
+        sodium_base642bin(reinterpret_cast<unsigned char*>(bytes.data()), bytes.size(), base64.data(),
+                          base64.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL);
+    SOTTO_ASSERT(wrong == 0, "an answer decodes");
+    bytes.resize(size);
+    return bytes;
+  }
   [[nodiscard]] std::string address() const { return server_->address().text(); }
   [[nodiscard]] const std::string& ca_pem() const { return ca_.certificate; }
   [[nodiscard]] ConnectWire connect() const {

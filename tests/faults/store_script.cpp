@@ -59,6 +59,20 @@ ScriptStep commit(std::uint32_t round, std::uint32_t version, int blob) {
           }};
 }
 
+ScriptStep release_again() {
+  return {"release_again", [](Store& store) {
+            VersionRecord version = version_of(3, 0, 1);
+            version.again = 1;
+            return outcome(store.release_again(version));
+          }};
+}
+
+ScriptStep evaluate(std::uint64_t people) {
+  return {"add_evaluation", [=](Store& store) {
+            return outcome(store.add_evaluation({"films", 3, people, "figures", 77}));
+          }};
+}
+
 std::vector<ScriptStep> make_script() {
   return {
       put(0),
@@ -100,6 +114,9 @@ std::vector<ScriptStep> make_script() {
       put(3),
       commit(2, 2, 3),
       commit(2, 3, 3),  // the round is closed
+      release_again(),
+      evaluate(12),
+      evaluate(13),  // once
       put(4),
       {"keep_blobs",
        [](Store& store) {

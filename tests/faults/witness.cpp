@@ -218,6 +218,18 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
     const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
     take_all(
         Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
+  } else if (task_.model->trains_network) {
+    const float rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam;
+    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+    RoundSteps steps({.step = ServerStep::adam, .rate = rate}, releases, after.shared, after.memory);
+    const auto count = static_cast<double>(sums.rbegin()->second[0]);  // in the update's units
+    sums.erase(std::prev(sums.end()));
+    for (const auto& [row, sum] : sums) {
+      std::vector<float> slope;
+      for (const std::int64_t moved : sum)
+        slope.push_back(static_cast<float>(static_cast<double>(-moved) / count));
+      steps.move(row, slope.data(), slope.size());
+    }
   } else if (task_.model == &kgflex_task) {
     const KgflexOptions options{.factors = world_factors};  // as the world sets them
     const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);

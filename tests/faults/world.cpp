@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/secret_stream.h"
+#include "fed/models/testing/toy_networks.h"
 #include "fed/models/testing/usual_knowledge.h"
 #include "fed/wire/catalogue.h"
 
@@ -46,15 +47,24 @@ struct SmallOptions final : TaskOptions {
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = world_factors;
     if (key == std::string_view("triples")) value = 4;
+    if (key == std::string_view("hidden") || key == std::string_view("latent")) value = 2;
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
+  void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 2}; }
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel& model) {
   spec.set_model(model.name);
   SmallOptions small;
   model.configure(small, spec);
+}
+// Networks are trained by a stand-in here: what is broken is what carries them.
+ExchangeOptions with_networks() {
+  static const ToyNetworks toys;
+  ExchangeOptions options;
+  options.networks = &toys;
+  return options;
 }
 
 // With all that models may want to know of the items, whose names are their numbers.
@@ -186,7 +196,7 @@ void World::add_device(std::uint32_t number) {
   device.wire = std::make_unique<MortalWire>(
       lives,
       [this, &device](Method method, const std::string& request) { return carry(device, method, request); });
-  device.exchange = std::make_unique<Exchange>(*device.mortal, ExchangeOptions{});
+  device.exchange = std::make_unique<Exchange>(*device.mortal, with_networks());
 }
 
 bool World::step_of(MortalDevice& device) {
@@ -279,7 +289,7 @@ void World::deliver_late() {
 void World::act(MortalDevice& device) {
   if (device.is_dead) {  // back, with what it kept
     device.is_dead = false;
-    device.exchange = std::make_unique<Exchange>(*device.mortal, ExchangeOptions{});
+    device.exchange = std::make_unique<Exchange>(*device.mortal, with_networks());
   }
   device.next_ms = now_ms_ + second_ms;
   if (!device.is_enrolled) {

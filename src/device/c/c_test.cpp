@@ -9,6 +9,7 @@
 #include "device/testing/fake_coordinator.h"
 #include "fed/models/testing/slow_als.h"
 #include "fed/wire/catalogue.h"
+#include "sotto/move.h"
 #include "sotto/sotto.h"
 
 namespace sotto::device::c_test {
@@ -336,6 +337,18 @@ TEST_F(CInterface, MistakesAreCodesAndSentences) {
   sotto_device_close(nullptr);
 }
 
+TEST_F(CInterface, NothingAboutListsLeavesUnlessThePersonSaysSo) {
+  int yes = -1;
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 0);
+  EXPECT_EQ(sotto_get_evaluation(device_, nullptr), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, "perhaps"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_set_evaluation(device_, nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_set_evaluation(device_, "yes"), SOTTO_OK);
+  ASSERT_EQ(sotto_get_evaluation(device_, &yes), SOTTO_OK);
+  EXPECT_EQ(yes, 1);
+}
+
 TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   int secure_only = -1;
   uint32_t crowd = 7;
@@ -356,6 +369,37 @@ TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   EXPECT_EQ(crowd, 20u);
   ASSERT_EQ(sotto_set_least_crowd(device_, 0), SOTTO_OK);
   EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
+}
+
+TEST_F(CInterface, ADeviceMovesAndAnotherKeyOpensIt) {
+  join();
+  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED);
+  const std::string path = folder_ / "vault.db", other = folder_ / "other.db", file = folder_ / "file";
+  const sotto_key words{nullptr, "some words"};
+  ASSERT_EQ(sotto_device_change_key(device_, nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_change_key(device_, &words), SOTTO_OK) << sotto_last_error(device_);
+  EXPECT_EQ(ledger_lines(), 1u);
+  sotto_device_close(device_);
+  device_ = nullptr;
+  const sotto_key bytes{key_bytes_.data(), nullptr};
+  EXPECT_EQ(sotto_device_open(path.c_str(), &bytes, 0, &device_), SOTTO_USAGE);  // it is a passphrase now
+  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "short"), SOTTO_USAGE);
+  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), nullptr), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "carry these five words"), SOTTO_OK)
+      << sotto_last_error(nullptr);
+  EXPECT_EQ(sotto_device_open(path.c_str(), &words, 1, &device_), SOTTO_NOT_FOUND);
+  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry those five words", other.c_str(), &bytes),
+            SOTTO_BAD_INPUT);
+  ASSERT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_OK)
+      << sotto_last_error(nullptr);
+  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_USAGE);
+  ASSERT_EQ(sotto_device_open(other.c_str(), &bytes, 0, &device_), SOTTO_OK) << sotto_last_error(nullptr);
+  // The round that the old one answered is answered; the next one is the new one's, under the same identity.
+  EXPECT_EQ(exchange().ending, SOTTO_KEPT_QUIET);
+  ++wire_.server.round;
+  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
+  EXPECT_EQ(ledger_lines(), 2u);
+  EXPECT_EQ(wire_.server.contributions.size(), 2u);
 }
 
 TEST_F(CInterface, LeavingAndDeleting) {

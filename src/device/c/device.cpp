@@ -2,6 +2,8 @@
 #include "base/version.h"
 #include "device/c/device_handle.h"
 #include "device/consent_change.h"
+#include "device/vault_move.h"
+#include "sotto/move.h"
 
 namespace sotto::device {
 
@@ -109,6 +111,35 @@ sotto_status sotto_device_open(const char* path, const sotto_key* key, int make,
   });
 }
 
+sotto_status sotto_device_change_key(sotto_device* device, const sotto_key* key) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    SOTTO_TRY(const VaultKey next, key_of(key));
+    return own.vault->change_key([&]() -> Result<VaultKey> { return next; });
+  });
+}
+
+sotto_status sotto_device_move_out(const char* path, const sotto_key* key, const char* file,
+                                   const char* passphrase) {
+  return guarded(thread_error(), [&]() -> Status {
+    SOTTO_TRY(const std::string where, given(path, "a path"));
+    SOTTO_TRY(const VaultKey opens, key_of(key));
+    SOTTO_TRY(const std::string to, given(file, "a file"));
+    SOTTO_TRY(const std::string words, given(passphrase, "a passphrase"));
+    return move_out(where, opens, to, Passphrase(words));
+  });
+}
+
+sotto_status sotto_device_move_in(const char* file, const char* passphrase, const char* path,
+                                  const sotto_key* key) {
+  return guarded(thread_error(), [&]() -> Status {
+    SOTTO_TRY(const std::string from, given(file, "a file"));
+    SOTTO_TRY(const std::string words, given(passphrase, "a passphrase"));
+    SOTTO_TRY(const std::string where, given(path, "a path"));
+    SOTTO_TRY(const VaultKey opens, key_of(key));
+    return move_in(from, Passphrase(words), where, opens, where + ".moves");
+  });
+}
+
 void sotto_device_close(sotto_device* device) { delete device; }
 
 sotto_status sotto_device_delete(sotto_device* device) {
@@ -179,6 +210,22 @@ sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t*
     SOTTO_TRY(const PersonalPolicy policy, own.vault->policy());
     *secure_only = policy.secure_only ? 1 : 0;
     *least_crowd = policy.least_crowd;
+    return Done{};
+  });
+}
+
+sotto_status sotto_set_evaluation(sotto_device* device, const char* choice) {
+  return change_policy(device, [&](PersonalPolicy& policy) -> Status {
+    SOTTO_TRY(const std::string name, given(choice, "yes or no"));
+    return choose_evaluation(policy, name);
+  });
+}
+
+sotto_status sotto_get_evaluation(sotto_device* device, int* yes) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    if (yes == nullptr) return fail(Code::usage, "a place to write to is needed, not NULL");
+    SOTTO_TRY(const PersonalPolicy policy, own.vault->policy());
+    *yes = policy.evaluation ? 1 : 0;
     return Done{};
   });
 }

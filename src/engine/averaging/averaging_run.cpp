@@ -27,7 +27,7 @@ class AveragingChain {
     like.sum = request.sum;
     like.plan.seed = request.plan.seed;
     like.plan.fixed = request.plan.fixed;
-    sum_ = server_side(like, averaging_shape(parts.task), executor);
+    sum_ = server_side(like, averaging_shape(parts.task.parameters()), executor);
     if (!request.criteria.asked()) return;
     UpdateExtent extent{.fixed = request.plan.fixed,
                         .rows = rows_for(parts.task.parameters()),

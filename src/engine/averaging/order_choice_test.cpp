@@ -112,7 +112,7 @@ TEST(OrderChoice, NoSessionIsUsedTwice) {
     auto sum = std::make_unique<NotingSum>(make_protocol(shares, sessions.size(), serial), noted);
     return std::make_unique<SecureCollector>(shares, shape, sessions.size(), serial, std::move(sum));
   };
-  const std::unique_ptr<Collector> sum = maker(averaging_shape(task));
+  const std::unique_ptr<Collector> sum = maker(averaging_shape(task.parameters()));
   WeighingCollector weigher({.order = *parse_order("LD>DS")}, facts, {}, maker, *sum);
   AveragingPlan plan;
   plan.cohort = 0.5, plan.seed = 3;

@@ -97,8 +97,7 @@ AveragingPlan averaging_plan(const TrainRequest& request, const AveragedRates& u
                                 .beta1 = request.server.beta1,
                                 .beta2 = request.server.beta2},
                      .fixed = request.plan.fixed};
-  plan.server.rate =
-      request.server.rate.value_or(plan.server.step == ServerStep::adam ? usual.adam : usual.mean);
+  plan.server.rate = request.server.rate.value_or(usual.of(plan.server.step));
   return plan;
 }
 
@@ -125,7 +124,7 @@ Result<std::unique_ptr<FactorTraining>> start_averaged_network(const AveragedNet
   SOTTO_TRY(parts.task, network.task(*module, *parts.histories, split.catalogue, options, schedule));
   const AveragingPlan plan = averaging_plan(request, network.rates, schedule.cohort, population.users.size());
   SOTTO_TRY_DONE(check(plan, *parts.task));
-  const SumShape shape = averaging_shape(*parts.task);
+  const SumShape shape = averaging_shape(parts.task->parameters());
   SOTTO_TRY(parts.protection, protect(request, shape, executor));
   if (parts.protection.first() == nullptr)
     parts.protection.put_before(std::make_unique<PlainCollector>(shape));

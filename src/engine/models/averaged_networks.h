@@ -8,19 +8,10 @@
 #include <vector>
 
 #include "engine/train/factor_training.h"
+#include "model/averaging/network_tasks.h"
 #include "neural/training.h"
 
 namespace sotto::engine {
-
-// Unless told: how far a device goes along its gradient, and the server along the mean. MultVAE's loss is of
-// a whole history, NeuMF's a mean over interactions. One of Adam's steps is as long as its rate, whatever was
-// sent; other steps go by the mean itself.
-struct AveragedRates {
-  float device, adam;
-  float mean = 1.0f;
-};
-inline constexpr AveragedRates multvae_rates{.device = 0.5f, .adam = 0.003f};
-inline constexpr AveragedRates neumf_rates{.device = 5.0f, .adam = 0.01f};
 
 // The network, and what sets it apart.
 struct AveragedNetwork {

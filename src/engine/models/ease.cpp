@@ -51,7 +51,10 @@ PersonWeight ease_weight(const TrainRequest& request) {
 Result<DirectModel> solve_ease(const PairRound& round, const TrainRequest& request, const Split& split,
                                Executor& executor) {
   DirectModel made{.model = nullptr, .totals = round.report};
-  SOTTO_TRY(auto model, Ease::solve(round.sum, split.train, ease_options(request), executor));
+  EaseOptions options = ease_options(request);
+  // Whom no pair was summed of is not in the matrix.
+  options.most_items = std::min<std::size_t>(options.most_items, request.pairs.items.value_or(UINT32_MAX));
+  SOTTO_TRY(auto model, Ease::solve(round.sum, split.train, options, executor));
   made.totals.bytes_down =
       encoded_model_bytes(model->solved().size(), model->solved().size()) * made.totals.exchanges;
   made.model = std::move(model);
@@ -145,6 +148,7 @@ ModelEntry fedease_entry() {
                   own(&EaseSettings::gram_power))
                 .in_group("Model"),
             wire()},
+           pair_fields(),
            federated_fields(),
            noise_fields(),
            private_fields()}),
@@ -153,8 +157,8 @@ ModelEntry fedease_entry() {
       .make = make_fedease,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
-            add_pair_sums(facts, parts);
-            add_matrix(dense_size(request, facts), false, parts);
+            add_pair_sums(request, facts, parts);
+            add_matrix(std::min(dense_size(request, facts), summed_items(request, facts)), false, parts);
           },
       .pairs = &ease_pairs};
 }

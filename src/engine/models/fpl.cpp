@@ -100,6 +100,16 @@ void add_fpl_memory(const TrainRequest& request, const MemoryFacts& facts, std::
     parts.push_back({"rows as devices hold them", 2.0 * catalogue * row});
 }
 
+void take_fpl(const Task& task, TrainRequest& request) {
+  const auto& fpl = options_of<FplOptions>(task);
+  request.plan.fpl = fpl;
+  request.plan.triples = task.plan.triples;
+  request.local = fpl.local;
+  request.user_reg = fpl.user_reg;
+  request.positive_reg = fpl.positive_reg;
+  request.negative_reg = fpl.negative_reg;
+}
+
 std::string fpl_label(const TrainRequest& request) {
   const std::string variant = variant_of(request.plan);
   const std::size_t at = variant.find("fpl");
@@ -166,6 +176,7 @@ ModelEntry fpl_entry() {
           .start = start_fpl,
           .view = view_fpl,
           .shapes = factor_shapes,
+          .of_task = take_fpl,
           .memory = add_fpl_memory,
           .memory_remedy = "keep private rows on the disk with --scratch DIR",
           .population = fpl_population,

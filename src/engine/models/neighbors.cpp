@@ -73,12 +73,12 @@ ModelEntry feditemknn_entry() {
           .sends = Sends::pair_counts,
           .reveals = "which consented items occur together, once",
           .draws = Draws::if_protected,
-          .fields = joined({knn_fields(), {recency(), wire()}, federated_fields()}),
+          .fields = joined({knn_fields(), {recency(), wire()}, pair_fields(), federated_fields()}),
           .check = check_knn,
           .make = make_of_pairs,
           .memory =
               [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
-                add_pair_sums(facts, parts);
+                add_pair_sums(request, facts, parts);
                 add_kept_weights(request, facts, parts);
               },
           .pairs = &neighbor_pairs};

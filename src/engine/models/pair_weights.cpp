@@ -1,6 +1,7 @@
 #include "engine/models/pair_weights.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "fed/weights_message.h"
 #include "model/central/ease.h"
@@ -21,7 +22,26 @@ void add_audiences(const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
                                             12.0 * static_cast<double>(facts.catalogue)});
 }
 
-void add_pair_sums(const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+double summed_items(const TrainRequest& request, const MemoryFacts& facts) {
+  return std::min(static_cast<double>(facts.catalogue),
+                  static_cast<double>(request.pairs.items.value_or(UINT32_MAX)));
+}
+
+void add_pair_sums(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+  const double kept = summed_items(request, facts), pairs = kept * (kept + 1.0) / 2.0;
+  if (request.sum.kind != SumKind::plain && !request.dp.asked()) {
+    add_audiences(facts, parts);
+    // Two copies of 8 bytes at a time, of which one may be in the ring.
+    parts.push_back({"protected sums of pairs", 18.0 * pairs});
+    const auto users = static_cast<double>(facts.users);
+    const double mean = static_cast<double>(facts.interactions) / std::max(1.0, users);
+    if (request.sum.kind == SumKind::products)  // numbers of a ring for so many, at two aggregators
+      parts.push_back(
+          {"parts of people's items", users * kept * (std::log2(std::max(1.0, users)) + 2.0) / 4.0});
+    else  // in rows of sixteen numbers
+      parts.push_back({"people's pairs", 68.0 * users * std::min(1.5 * mean * mean, pairs / 16.0)});
+    return;
+  }
   const auto catalogue = static_cast<double>(facts.catalogue);
   const bool triangle = catalogue <= static_cast<double>(usual_dense_items);
   const double shards = static_cast<double>(std::min<std::uint64_t>(facts.threads, 8));

@@ -15,7 +15,9 @@ namespace sotto::engine {
 
 void add_audiences(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
 // And the sums of pairs that come from devices.
-void add_pair_sums(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
+void add_pair_sums(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts);
+// Of how many items.
+[[nodiscard]] double summed_items(const TrainRequest& request, const MemoryFacts& facts);
 // `neighbors` weights per item.
 void add_kept_weights(const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts);
 

@@ -87,7 +87,7 @@ Result<DirectModel> make_private_ease(const TrainRequest& asked, const Split& sp
             noisy_sum(request, split, sum_shape_of(split.catalogue), popularity, account, executor));
   SOTTO_TRY(const CollectedNumbers counts,
             collect_popularity(split.train, split.catalogue, request.plan, *first.first()));
-  const KeptItems kept(most_popular_items(counts, dp.items.value_or(usual_items)), split.catalogue);
+  const KeptItems kept = KeptItems::most_popular(counts.sums, dp.items.value_or(usual_items));
   const std::size_t size = kept.items().size();
 
   SOTTO_TRY(const Protection second,

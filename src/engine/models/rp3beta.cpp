@@ -70,22 +70,23 @@ ModelEntry rp3beta_entry() {
 }
 
 ModelEntry fedrp3beta_entry() {
-  return {.name = "fedrp3beta",
-          .title = "Federated RP3β",
-          .about = "RP3β from one sum of item pairs",
-          .sends = Sends::pair_counts,
-          .reveals = "which consented items occur together, once",
-          .draws = Draws::if_protected,
-          .fields = joined({walk_fields(), {fields::wire()}, fields::federated_fields()}),
-          .own = WalkSettings{},
-          .check = check_walk,
-          .make = make_of_pairs,
-          .memory =
-              [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
-                add_pair_sums(facts, parts);
-                add_kept_weights(request, facts, parts);
-              },
-          .pairs = &walk_pairs};
+  return {
+      .name = "fedrp3beta",
+      .title = "Federated RP3β",
+      .about = "RP3β from one sum of item pairs",
+      .sends = Sends::pair_counts,
+      .reveals = "which consented items occur together, once",
+      .draws = Draws::if_protected,
+      .fields = joined({walk_fields(), {fields::wire()}, fields::pair_fields(), fields::federated_fields()}),
+      .own = WalkSettings{},
+      .check = check_walk,
+      .make = make_of_pairs,
+      .memory =
+          [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
+            add_pair_sums(request, facts, parts);
+            add_kept_weights(request, facts, parts);
+          },
+      .pairs = &walk_pairs};
 }
 
 }  // namespace sotto::engine

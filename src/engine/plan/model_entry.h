@@ -22,7 +22,7 @@
 #include "data/split.h"
 #include "engine/plan/field.h"
 #include "engine/plan/model_facts.h"
-#include "fed/plan.h"
+#include "fed/models/task.h"
 #include "metrics/evaluate.h"
 #include "model/central/dense_layers.h"
 #include "model/mf_recommender.h"
@@ -51,8 +51,7 @@ struct ModelEntry {
   bool needs_examples = false;
   std::string step = "examples";  // what its speed is counted in
   Draws draws = Draws::always;
-  // Its options in the order of a plan; all_models() adds the common ones. And those that are its own, as
-  // they are unless told.
+  // Its options in a plan's order; all_models() adds the common ones. Then its own, unless told otherwise.
   Fields fields = {};
   std::any own = std::monostate{};
 
@@ -77,6 +76,7 @@ struct ModelEntry {
       view = {};
   // The sizes of the rows that a run must hold; where they follow from more than this, view() looks.
   std::function<std::optional<RowShapes>(const TrainRequest&, const Split&)> shapes = {};
+  std::function<void(const Task&, TrainRequest&)> of_task = {};  // options of a network's task as a plan's
   // How somebody new gets a row.
   std::function<FoldInOptions(const TrainRequest&)> fold_in = {};
   // What training allocates, and what to do where that is too much.

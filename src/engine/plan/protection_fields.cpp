@@ -82,7 +82,7 @@ Fields sum_fields() {
   };
   return {
       named({"sum.kind", "--sum", "KIND", "how contributions are added up"}, of.at(&SumOptions::kind),
-            parse_sum_kind, {"plain", "secure", "shares", "paillier"})
+            parse_sum_kind, {"plain", "secure", "shares", "paillier", "products"})
           .in_group("Secure sum"),
       of.row("block", "--secure-block", "ROWS",
              "rows per block: which of them a device changed stays hidden; 0: the whole catalogue",
@@ -107,6 +107,22 @@ Fields sum_fields() {
             assumed(&SumAssumptions::crowd))
           .in_group("Secure sum"),
       of.row("aggregators", "--secure-aggregators", "N", "aggregators of shares", &SumOptions::aggregators)};
+}
+
+Fields pair_fields() {
+  const auto of = [](auto member) {
+    return [member](auto& request) -> auto& { return request.pairs.*member; };
+  };
+  return {field({"pairs.items", "--pair-items", "N",
+                 "protected sums: only the pairs of the N most popular items are summed, which a first sum "
+                 "finds"},
+                of(&PairRequest::items))
+              .with_standard("all")
+              .in_group("Federation"),
+          unless_usual(field({"federation.pair_bytes", "--pair-bytes", "N",
+                              "protected sums: refuse what would take a device more bytes up"},
+                             of(&PairRequest::bytes)))
+              .in_group("Federation")};
 }
 
 Fields noise_fields() {

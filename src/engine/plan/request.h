@@ -17,6 +17,7 @@
 #include "engine/plan/dp_request.h"
 #include "engine/plan/examples_request.h"
 #include "engine/plan/knowledge_request.h"
+#include "engine/plan/pair_request.h"
 #include "fed/plan.h"
 #include "fed/robust_sum.h"
 #include "fed/secure/secure_collector.h"
@@ -73,6 +74,7 @@ struct TrainRequest {
   std::uint32_t average_last = 0;  // epochs at the end over which the shared rows are averaged; 0: none
   // Of federated models.
   SumOptions sum = {};            // how contributions are added up
+  PairRequest pairs = {};         // of which items pairs are summed
   DpRequest dp = {};              // differential privacy (engine/protect/dp.h)
   ConsentRequest consent = {};    // people's own, beside the plan's
   RobustOptions robust = {};      // against lying devices

@@ -43,6 +43,8 @@ namespace sotto::engine::fields {
 [[nodiscard]] Fields robust_fields();
 [[nodiscard]] Fields criteria_fields();
 [[nodiscard]] Fields noise_fields();
+// Of models that learn from one sum of pairs.
+[[nodiscard]] Fields pair_fields();
 [[nodiscard]] Fields sum_fields();
 
 }  // namespace sotto::engine::fields

@@ -48,6 +48,10 @@ Status check_subtraction(const TrainRequest& request) {
         Code::usage,
         "a robust rule made the sum (--groups, --across, --min-contributors), and nobody's part can be "
         "taken back from its result: train again without the person's data");
+  if (request.pairs.items)
+    return fail(Code::usage,
+                "a sum with the person in it chose the items whose pairs were summed (--pair-items), and "
+                "without them it may choose others: train again without the person's data");
   if (request.sum.kind != SumKind::plain && request.sum.silent > 0.0)
     return fail(Code::usage,
                 "devices dropped out of the secure sum (--secure-dropout), and nobody knows whether the "

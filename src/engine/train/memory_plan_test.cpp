@@ -116,8 +116,14 @@ TEST(MemoryPlan, MeetsWhatItemModelsAllocate) {
   const Split split =
       generate_split({.users = 4000, .items = 2400, .cities = 4, .mean_interactions = 20.0, .seed = 2})
           .value();
-  for (const std::string_view model : {"ease", "fedease"}) {
-    const TrainRequest request = plan_of(model, 1);
+  const auto products = [](TrainRequest request) {
+    request.sum.kind = SumKind::products;
+    request.pairs.items = 1000;
+    return request;
+  };
+  for (const TrainRequest& request :
+       {plan_of("ease", 1), plan_of("fedease", 1), products(plan_of("fedease", 1))}) {
+    const std::string model = request.model->name + " " + to_string(request.sum.kind);
     const double expected = without_judging(request, memory_facts(request, split, 1));
     SerialExecutor alone;
     TrainHooks hooks;
@@ -153,7 +159,7 @@ class WideTask final : public LocalTask {
 TEST(MemoryOfAveraging, DoesNotGrowWithTheDevices) {
   const auto most_of = [](std::size_t devices) {
     const WideTask task(devices);
-    PlainCollector sum(averaging_shape(task));
+    PlainCollector sum(averaging_shape(task.parameters()));
     SerialExecutor alone;
     const std::size_t before = now_held;
     most_held = before;

@@ -16,6 +16,21 @@ std::string last_complaint() {
   return text == nullptr ? "no reason given" : text;
 }
 
+Error not_there() {
+  return fail(Code::not_found,
+              fmt::format("neural models need {} beside the program, and it is not there: build it with "
+                          "libtorch-dev installed (./dev build)",
+                          module_file));
+}
+
+Result<std::vector<fs::path>> usual_places() {
+  std::error_code problem;
+  const fs::path program = fs::read_symlink("/proc/self/exe", problem);
+  if (problem)
+    return fail(Code::io, "neural models: the program cannot find its own folder (is /proc mounted?)");
+  return neural_module_places(program);
+}
+
 }  // namespace
 
 std::vector<fs::path> neural_module_places(const fs::path& program) {
@@ -25,11 +40,8 @@ std::vector<fs::path> neural_module_places(const fs::path& program) {
 }
 
 Result<const NeuralModule*> open_neural_module() {
-  std::error_code problem;
-  const fs::path program = fs::read_symlink("/proc/self/exe", problem);
-  if (problem)
-    return fail(Code::io, "neural models: the program cannot find its own folder (is /proc mounted?)");
-  return open_neural_module(neural_module_places(program));
+  SOTTO_TRY(const std::vector<fs::path> places, usual_places());
+  return open_neural_module(places);
 }
 
 Result<const NeuralModule*> open_neural_module(const std::vector<fs::path>& places) {
@@ -50,10 +62,39 @@ Result<const NeuralModule*> open_neural_module(const std::vector<fs::path>& plac
                       place.string()));
     return reinterpret_cast<NeuralFactory>(symbol)();
   }
-  return fail(Code::not_found,
-              fmt::format("neural models need {} beside the program, and it is not there: build it with "
-                          "libtorch-dev installed (./dev build)",
-                          module_file));
+  return not_there();
+}
+
+Status NeuralTasks::ready() const {
+  if (broken_) {
+    const auto module = open();
+    if (!module.ok()) return module.error();
+  }
+  SOTTO_TRY(const std::vector<fs::path> places, usual_places());
+  std::error_code ignored;
+  for (const fs::path& place : places)
+    if (fs::exists(place, ignored)) return Done{};
+  return not_there();
+}
+
+Result<const NeuralModule*> NeuralTasks::open() const {
+  auto module = open_neural_module();
+  broken_ = !module.ok();
+  return module;
+}
+
+Result<std::unique_ptr<LocalTask>> NeuralTasks::start_fed_multvae(const DeviceHistories& histories,
+                                                                  std::size_t catalogue,
+                                                                  const MultVaeOptions& options) const {
+  SOTTO_TRY(const NeuralModule* module, open());
+  return module->start_fed_multvae(histories, catalogue, options);
+}
+
+Result<std::unique_ptr<LocalTask>> NeuralTasks::start_fed_neumf(const DeviceHistories& histories,
+                                                                std::size_t catalogue,
+                                                                const NeuMfOptions& options) const {
+  SOTTO_TRY(const NeuralModule* module, open());
+  return module->start_fed_neumf(histories, catalogue, options);
 }
 
 }  // namespace sotto::engine

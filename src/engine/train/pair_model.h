@@ -14,6 +14,8 @@ struct PairModel {
                                Executor& executor);
 };
 
+// What can be wrong with the items that a sum of pairs is asked of, before data is read.
+[[nodiscard]] Status check_pairs(const TrainRequest& request);
 // The sum that the request's model asks for. The request has its people (engine/protect/training_consent.h).
 [[nodiscard]] Result<PairRound> gather_item_pairs(const TrainRequest& request, const Split& split,
                                                   Executor& executor);

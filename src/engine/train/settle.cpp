@@ -11,6 +11,7 @@
 #include "engine/protect/dp.h"
 #include "engine/protect/protection.h"
 #include "engine/protect/weighing.h"
+#include "engine/train/pair_model.h"
 #include "metrics/evaluate.h"
 #include "metrics/metric_name.h"
 #include "model/kgflex/profile.h"
@@ -156,6 +157,18 @@ Status check_sum(const TrainRequest& request) {
   if (request.sum.kind != SumKind::plain && !request.model->federated())
     return fail(Code::usage, fmt::format("a {} sum is for federated models, not {}: leave it out",
                                          to_string(request.sum.kind), request.model->name));
+  if (request.sum.kind == SumKind::products && request.model->pairs == nullptr)
+    return fail(
+        Code::usage,
+        fmt::format("products are of models that learn from pairs of items ({}), not {}: take another "
+                    "--sum",
+                    model_names([](const ModelEntry& entry) { return entry.pairs != nullptr; }),
+                    request.model->name));
+  if (request.sum.kind == SumKind::products && (request.dp.asked() || request.robust.asked()))
+    return fail(
+        Code::usage,
+        "three aggregators multiply what nobody else sees, so that no noise and no robust rule can come "
+        "before: leave them out, or take another --sum");
   SOTTO_TRY_DONE(check(request.sum));
   return check_is_read(request.sum, request.criteria.asked());
 }
@@ -190,6 +203,7 @@ Status settle(TrainRequest& request) {
   SOTTO_TRY_DONE(Recency::check(request.recency));
   SOTTO_TRY_DONE(check_had(request));
   if (request.model->check) SOTTO_TRY_DONE(request.model->check(request));
+  SOTTO_TRY_DONE(check_pairs(request));
   SOTTO_TRY_DONE(check_dp(request));
   SOTTO_TRY_DONE(check_robust(request));
   if (!request.model->needs_examples) SOTTO_TRY_DONE(check_criteria(request));

@@ -70,13 +70,17 @@ std::unique_ptr<TaskAnswers> row_answers(const PersonView& view, Private<RowMatr
   return std::make_unique<RowAnswers>(view, std::move(own));
 }
 
-Result<std::unique_ptr<TaskAnswers>> answers_of_state(const PersonView& view) {
+Status check_own_row(const PersonView& view, std::size_t width) {
   if (view.own == nullptr) return not_trained_yet(view.task);
   const RowMatrix& own = view.own->on_device();
-  if (own.rows() != 1 || own.width() != view.shared.width())
-    return fail(
-        Code::bad_input,
-        fmt::format("the private row is of another width than the model of the task '{}'", view.task.name));
+  if (own.rows() == 1 && own.width() == width) return Done{};
+  return fail(
+      Code::bad_input,
+      fmt::format("the private row is of another width than the model of the task '{}'", view.task.name));
+}
+
+Result<std::unique_ptr<TaskAnswers>> answers_of_state(const PersonView& view) {
+  SOTTO_TRY_DONE(check_own_row(view, view.shared.width()));
   return row_answers(view, *view.own);
 }
 

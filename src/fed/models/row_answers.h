@@ -13,6 +13,9 @@ namespace sotto::fed {
 
 // Where no round has moved a private row yet.
 [[nodiscard]] Error not_trained_yet(const Task& task);
+// Whether rounds have moved a private row of this width.
+[[nodiscard]] Status check_own_row(const PersonView& view, std::size_t width);
+
 // Where the person has nothing that the catalogue has.
 [[nodiscard]] Error nothing_to_answer_from();
 

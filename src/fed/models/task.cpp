@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "fed/models/live_evaluation.h"
 #include "fed/models/task_models.h"
 
 namespace sotto::fed {
@@ -31,7 +32,7 @@ bool is_plain_name(const std::string& name) {
   return true;
 }
 
-TaskShape Task::shape() const { return model->shape(*this); }
+TaskShape Task::shape() const { return other_sum ? *other_sum : model->shape(*this); }
 
 Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!is_plain_name(spec.name()))
@@ -61,6 +62,9 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
         fmt::format("its sums would have {} numbers, and have at most {}: lower factors, or "
                     "take fewer items",
                     numbers, most_sum_numbers));
+  auto evaluation = read_terms(spec);
+  if (!evaluation.ok()) return chained(evaluation.error(), "task refused");
+  task.evaluation = *evaluation;
   task.clip = clip_of(spec, task.plan.fixed);
   SOTTO_TRY_DONE(check(task.clip));
   if (task.secure) {

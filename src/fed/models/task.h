@@ -7,11 +7,13 @@
 #include <sotto/v1/federation.pb.h>
 
 #include <any>
+#include <optional>
 #include <string>
 
 #include "base/assert.h"
 #include "base/result.h"
 #include "fed/plan.h"
+#include "model/averaging/network_tasks.h"
 #include "privacy/contribution_edit.h"
 #include "privacy/secure/sum_terms.h"
 
@@ -42,6 +44,13 @@ struct TaskShape {
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };
 
+// What devices hold out of a task's training, and how the lists are judged by it (live_evaluation.h).
+struct EvaluationTerms {
+  std::uint32_t holdout = 0;  // items, at most half of what the person has
+  std::uint32_t cutoff = 10;  // length of the lists
+  bool coverage = false;      // which items stand in them is counted
+};
+
 struct Task {
   std::string name;
   const TaskModel* model = nullptr;
@@ -54,6 +63,9 @@ struct Task {
   SumAssumptions assumed;
   ClipLimits clip;     // in units of a contribution's integers
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
+  std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
+  std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
+  const NetworkTasks* networks = nullptr;  // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
 };

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "base/private.h"
@@ -27,6 +28,7 @@ class TaskOptions {
   virtual void real(const char* key, float& value) = 0;
   // One of some words: its place among them.
   virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
+  virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
 
  protected:
   ~TaskOptions() = default;
@@ -61,16 +63,20 @@ struct ServerState {
   RowMatrix memory;  // what the server carries along and sends to nobody: an optimiser's moments
 };
 
-class ServerModel {
+class ContributionCheck {
  public:
-  ServerModel() = default;
-  ServerModel(const ServerModel&) = delete;
-  ServerModel& operator=(const ServerModel&) = delete;
-  virtual ~ServerModel() = default;
+  ContributionCheck() = default;
+  ContributionCheck(const ContributionCheck&) = delete;
+  ContributionCheck& operator=(const ContributionCheck&) = delete;
+  virtual ~ContributionCheck() = default;
 
-  [[nodiscard]] virtual ServerState start() const = 0;
-  // Whether what was sent in the open, of the task's shape, is what a device of the model could send.
+  // Whether what was sent in the open, of the task's shape, is what a device could send.
   [[nodiscard]] virtual Status check(const Contribution& contribution) const = 0;
+};
+
+class ServerModel : public ContributionCheck {
+ public:
+  [[nodiscard]] virtual ServerState start() const = 0;
   // The state after a round, of which `releases` were before.
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
@@ -102,6 +108,9 @@ struct TaskModel {
   Status (*take_known)(const DeviceKnowledge& known, v1::TaskSpec& spec) = nullptr;
   // Whether a catalogue is the one that the options were taken from.
   Status (*check_known)(const Task& task, const DeviceKnowledge& known) = nullptr;
+  // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
+  // server nor a device that only answers.
+  bool trains_network = false;
 };
 
 // A half of a model's own.

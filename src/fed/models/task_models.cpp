@@ -23,6 +23,14 @@ Result<const TaskModel*> find_task_model(const std::string& name) {
                   is_near ? fmt::format("did you mean '{}'? Known", nearest.word()) : "known", known));
 }
 
+Status check_trainable(const TaskModel& model, const NetworkTasks* networks) {
+  if (!model.trains_network) return Done{};
+  if (networks == nullptr)
+    return fail(Code::incompatible,
+                fmt::format("this device's program trains no networks, and {} is one", model.name));
+  return networks->ready();
+}
+
 Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec) {
   SOTTO_TRY(const TaskModel* model, find_task_model(spec.model()));
   return model->take_known == nullptr ? Status(Done{}) : model->take_known(known, spec);

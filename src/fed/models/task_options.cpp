@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace sotto::fed {
 
@@ -22,6 +23,15 @@ void OptionWriter::choice(const char* key, std::initializer_list<const char*> wo
   v1::TaskOption& option = *spec_.add_options();
   option.set_key(key);
   option.set_word(*(words.begin() + static_cast<std::ptrdiff_t>(place)));
+}
+
+// As a word with commas.
+void OptionWriter::wholes(const char* key, std::vector<std::uint32_t>& values) {
+  v1::TaskOption& option = *spec_.add_options();
+  option.set_key(key);
+  std::string word;
+  for (const std::uint32_t value : values) word += (word.empty() ? "" : ",") + std::to_string(value);
+  option.set_word(word);
 }
 
 const v1::TaskOption* OptionReader::take(const char* key, v1::TaskOption::ValueCase kind) {
@@ -49,6 +59,25 @@ void OptionReader::choice(const char* key, std::initializer_list<const char*> wo
   const auto found = std::find(words.begin(), words.end(), option->word());
   if (found == words.end() && missing_.empty()) missing_ = key;
   place = found == words.end() ? 0 : static_cast<std::size_t>(found - words.begin());
+}
+
+void OptionReader::wholes(const char* key, std::vector<std::uint32_t>& values) {
+  const v1::TaskOption* option = take(key, v1::TaskOption::kWord);
+  if (option == nullptr) return;
+  values.clear();
+  const std::string& word = option->word();
+  const char *at = word.data(), *const end = at + word.size();
+  for (bool more = true; more; ++at) {
+    std::uint32_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error != std::errc() || (next != end && *next != ',')) {
+      if (missing_.empty()) missing_ = key;
+      return;
+    }
+    values.push_back(value);
+    more = next != end;
+    at = next;
+  }
 }
 
 Status OptionReader::done() const {

@@ -18,6 +18,7 @@ class OptionWriter final : public TaskOptions {
   void whole(const char* key, std::uint32_t& value) override;
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
+  void wholes(const char* key, std::vector<std::uint32_t>& values) override;
 
  private:
   v1::TaskSpec& spec_;
@@ -31,6 +32,7 @@ class OptionReader final : public TaskOptions {
   void whole(const char* key, std::uint32_t& value) override;
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
+  void wholes(const char* key, std::vector<std::uint32_t>& values) override;
   // Whether all that was asked for was there, and nothing else.
   [[nodiscard]] Status done() const;
 

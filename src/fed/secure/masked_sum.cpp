@@ -109,6 +109,16 @@ class Course {
 
 }  // namespace
 
+Result<SumTerms> terms_of_cohort(std::uint32_t devices, const SumAssumptions& assumed) {
+  auto terms = sum_terms(devices, assumed);
+  if (terms.ok()) return terms;
+  return fail(
+      terms.error().code,
+      terms.error().message +
+          " (--cohort sets the cohort; --secure-tolerate, --secure-corrupt and --secure-crowd what is "
+          "assumed)");
+}
+
 SumCost masked_cost(const SumOffer& offer) {
   constexpr std::uint64_t head = 16, list = 20;  // header and session; and the length of a list
   const std::uint64_t degree = offer.terms.degree, set = (offer.terms.devices + 7) / 8;
@@ -128,13 +138,7 @@ Result<SumOutcome> MaskedSum::sum(const SumTask& task) {
   const auto devices = static_cast<std::uint32_t>(task.members.size());
   SOTTO_ASSERT(task.fates.size() == devices, "one fate a member");
   if (!terms_.contains(devices)) {
-    const auto terms = sum_terms(devices, assumed_);
-    if (!terms.ok())
-      return fail(terms.error().code,
-                  terms.error().message +
-                      " (--cohort sets the cohort; --secure-tolerate, --secure-corrupt and --secure-crowd "
-                      "what is assumed)");
-    terms_[devices] = *terms;
+    SOTTO_TRY(terms_[devices], terms_of_cohort(devices, assumed_));
   }
   SumOffer offer;
   offer.session = task.session;

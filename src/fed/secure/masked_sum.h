@@ -15,6 +15,8 @@ struct SumCost {
   std::uint64_t dense = 0;  // 4 bytes a value
   [[nodiscard]] double expansion() const { return static_cast<double>(up) / static_cast<double>(dense); }
 };
+// The terms of so many devices; where there are none, what would change that.
+[[nodiscard]] Result<SumTerms> terms_of_cohort(std::uint32_t devices, const SumAssumptions& assumed);
 // Where nobody falls silent: the most it can be.
 [[nodiscard]] SumCost masked_cost(const SumOffer& offer);
 

@@ -30,9 +30,11 @@ SumAssumptions assumed_of_some(const SumAssumptions& assumed, const DrawTails& t
 }  // namespace
 
 Result<SumKind> parse_sum_kind(const std::string& text) {
-  for (const SumKind kind : {SumKind::plain, SumKind::secure, SumKind::shares, SumKind::paillier})
+  for (const SumKind kind :
+       {SumKind::plain, SumKind::secure, SumKind::shares, SumKind::paillier, SumKind::products})
     if (text == to_string(kind)) return kind;
-  return fail(Code::usage, fmt::format("'{}' is no kind of sum: plain, secure, shares or paillier", text));
+  return fail(Code::usage,
+              fmt::format("'{}' is no kind of sum: plain, secure, shares, paillier or products", text));
 }
 
 const char* to_string(SumKind kind) {
@@ -45,6 +47,8 @@ const char* to_string(SumKind kind) {
       return "shares";
     case SumKind::paillier:
       return "paillier";
+    case SumKind::products:
+      return "products";
   }
   SOTTO_ASSERT(false, "every kind of sum has a name");
 }
@@ -64,6 +68,9 @@ Status check(const SumOptions& options) {
   if (options.kind == SumKind::paillier && options.bits != 0)
     return fail(Code::usage,
                 "a sum under Paillier has no ring: leave --secure-bits out, or take --sum secure or shares");
+  if (options.kind == SumKind::products && (options.block != 0 || options.group != 0))
+    return fail(Code::usage,
+                "products are of all pairs and of everybody: leave --secure-block and --secure-group out");
   return Done{};
 }
 
@@ -72,6 +79,7 @@ std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint6
   const std::uint32_t least = options.assumed.crowd;
   switch (options.kind) {
     case SumKind::plain:
+    case SumKind::products:
       break;
     case SumKind::secure:
       return std::make_unique<MaskedSum>(options.assumed, options.bits, seed, executor);
@@ -80,7 +88,7 @@ std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint6
     case SumKind::paillier:
       return std::make_unique<PaillierSum>(options.key_bits, least, seed, executor);
   }
-  SOTTO_ASSERT(false, "a plain sum needs no protocol");
+  SOTTO_ASSERT(false, "a sum of rows, and not a plain one");
 }
 
 SecureCollector::SecureCollector(const SumOptions& options, SumShape shape, std::uint64_t seed,

@@ -25,7 +25,7 @@
 
 namespace sotto::fed {
 
-enum class SumKind : std::uint8_t { plain, secure, shares, paillier };
+enum class SumKind : std::uint8_t { plain, secure, shares, paillier, products };
 [[nodiscard]] Result<SumKind> parse_sum_kind(const std::string& text);
 [[nodiscard]] const char* to_string(SumKind kind);
 
@@ -42,7 +42,8 @@ struct SumOptions {
 };
 [[nodiscard]] Status check(const SumOptions& options);
 
-// One protocol of the options' kind, which is not plain.
+// One protocol of the options' kind, which is neither plain nor products: these are of pairs alone
+// (fed/secure/product_collector.h).
 [[nodiscard]] std::unique_ptr<SumProtocol> make_protocol(const SumOptions& options, std::uint64_t seed,
                                                          Executor& executor);
 

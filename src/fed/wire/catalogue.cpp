@@ -172,7 +172,8 @@ Result<TaskCatalogue> read_lines(std::string_view text, std::size_t most) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (catalogue.names.size() == most) return refuse_catalogue("it has more names than the task has items");
-    if (catalogue.names.intern(text.substr(0, end)) + 1 != catalogue.names.size())
+    const std::size_t before = catalogue.names.size();
+    if (catalogue.names.intern(text.substr(0, end)) != before)
       return refuse_catalogue("a name is there twice");
     text.remove_prefix(std::min(end + 1, text.size()));
   }

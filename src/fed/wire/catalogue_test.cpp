@@ -36,6 +36,7 @@ TEST(Catalogue, RefusesWhatItsLawForbids) {
   EXPECT_FALSE(reads("a\nb", 1));
   EXPECT_FALSE(reads("a\n\nb\n"));
   EXPECT_FALSE(reads("a\nb\na\n"));
+  EXPECT_FALSE(reads("a\na\n"));  // the last one again
   EXPECT_FALSE(reads(std::string(most_item_name + 1, 'a') + "\n"));
   EXPECT_TRUE(reads(std::string(most_item_name, 'a') + "\n"));
   EXPECT_FALSE(read_catalogue("no frame of zstd", 100).ok());

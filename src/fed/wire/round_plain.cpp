@@ -45,7 +45,7 @@ StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string
   if (const Status possible = model_.check(contribution); !possible.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, possible.error().message);
   Contribution* counted = &contribution;
-  if (task_.model->added != nullptr) {
+  if (task_.model->added != nullptr && !task_.other_sum) {
     task_.model->added(task_, contribution, added_);
     counted = &added_;
   }

@@ -14,7 +14,7 @@ namespace sotto::fed {
 class PlainRound {
  public:
   // `sum` has begun; it and the model outlive this.
-  PlainRound(const Task& task, const ServerModel& model, Collector& sum)
+  PlainRound(const Task& task, const ContributionCheck& model, Collector& sum)
       : task_(task), sent_(task.shape().sent), model_(model), sum_(sum), added_(task.shape().sum_width) {}
 
   // A contribution to a model that was sent out in round `sent_in`.
@@ -28,7 +28,7 @@ class PlainRound {
 
   Task task_;
   TaskShape::Sent sent_;
-  const ServerModel& model_;
+  const ContributionCheck& model_;
   Collector& sum_;
   Contribution added_;  // for the one at hand, where it is not added itself
   std::uint64_t contributions_ = 0;

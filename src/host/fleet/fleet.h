@@ -34,6 +34,8 @@ struct FleetOptions {
   std::uint64_t exchanges = 0;  // stop after so many that were assigned; 0: no limit
   double seconds = 0.0;         // stop after so long; 0: no limit
   PersonalPolicy policy;        // everybody's
+  const NetworkTasks* networks =
+      nullptr;  // what trains networks on everybody's device; it outlives the fleet
 };
 [[nodiscard]] Status check(const FleetOptions& options, const Split& split);
 

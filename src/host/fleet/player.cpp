@@ -52,6 +52,7 @@ void Player::begin() {
   ExchangeOptions options;
   options.allow_reproducible = fleet.reproducible;
   options.shelf = &world_.shelf;
+  options.networks = fleet.networks;
   if (fleet.delay_ms > 0) options.moves_a_call = 1;
   exchange_ = std::make_unique<Exchange>(kept_, std::move(options));
 }

@@ -136,6 +136,7 @@ class TableOptions final : public TaskOptions {
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override {
     table_.choice(key, words, place);
   }
+  void wholes(const char* key, std::vector<std::uint32_t>& values) override { table_.wholes(key, values); }
 
  private:
   TomlTable& table_;
@@ -216,6 +217,23 @@ void read_privacy(TomlTable& table, TaskConfig& task) {
   if (dp.epsilon != 0.0 || dp.noise_multiplier != 0.0) task.dp = dp;
 }
 
+void read_evaluation(TomlTable& table, TaskConfig& task) {
+  EvaluationTerms terms;
+  table.whole("evaluate_holdout", terms.holdout);
+  table.whole("evaluate_cutoff", terms.cutoff);
+  table.flag("evaluate_coverage", terms.coverage);
+  table.whole("evaluate_goal", task.rules.evaluate_goal);
+  table.text("stop_when", task.rules.stop_when);
+  table.real("evaluate_noise", task.evaluation.noise_multiplier);
+  table.real("evaluate_epsilon", task.evaluation.epsilon);
+  table.real("evaluate_delta", task.evaluation.delta);
+  if (terms.holdout == 0) return;
+  v1::Evaluation& asked = *task.spec.mutable_evaluation();
+  asked.set_holdout(terms.holdout);
+  asked.set_cutoff(terms.cutoff);
+  asked.set_coverage(terms.coverage);
+}
+
 Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
                                    const std::filesystem::path& folder) {
   TaskConfig task;
@@ -225,6 +243,7 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   read_sum(keys, task.spec);
   read_rules(keys, task.rules);
   read_privacy(keys, task);
+  read_evaluation(keys, task);
   bool small_sums = false;
   keys.flag("small_sums", small_sums);
   const toml::table* catalogue = keys.inner("catalogue");

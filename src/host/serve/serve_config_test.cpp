@@ -129,6 +129,20 @@ TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
   EXPECT_TRUE(says(fcf + "triples = 2\n", "unknown key 'task.a.triples'"));
 }
 
+// A coordinator needs nothing that trains networks.
+TEST(ServeConfig, NetworksHaveListsOfSizes) {
+  const std::string neumf = "[task.a]\nitems = 50\nmodel = \"fedneumf\"\n";
+  const auto config = parse_serve_config(neumf + "layers = [16, 8]\nfactors = 4\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  for (const v1::TaskOption& one : config->tasks[0].spec.options()) {
+    EXPECT_TRUE(one.key() != "layers" || one.word() == "16,8");
+    EXPECT_TRUE(one.key() != "factors" || one.whole() == 4u);
+  }
+  EXPECT_TRUE(says(neumf + "layers = 16\n", "line 4: task.a.layers must be a list of whole numbers"));
+  EXPECT_TRUE(says(neumf + "layers = [15, 8]\n", "the first an even number"));
+  EXPECT_TRUE(says(neumf + "row_clip = 1\n", "row_clip"));
+}
+
 TEST(ServeConfig, EachModelHasItsOwnKeys) {
   const std::string als = "[task.a]\nitems = 50\nmodel = \"fedals\"\n";
   const auto config = parse_serve_config(

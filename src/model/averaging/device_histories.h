@@ -16,25 +16,30 @@ namespace sotto::model {
 
 class DeviceHistories {
  public:
-  explicit DeviceHistories(const Histories& all) : DeviceHistories(all, all) {}
+  explicit DeviceHistories(const Histories& all) : DeviceHistories(all, all, Whose::everybodys) {}
   DeviceHistories(const DeviceHistories&) = delete;
   DeviceHistories& operator=(const DeviceHistories&) = delete;
   virtual ~DeviceHistories() = default;
 
   [[nodiscard]] const Histories& asked() const { return asked_; }
   [[nodiscard]] const Histories& trainable() const { return trainable_; }
+  // Whose history it is in the views: a device that knows itself alone draws by its own number, and has the
+  // one history there is.
+  [[nodiscard]] UserIndex place_of(UserIndex device) const { return alone_ ? UserIndex{0} : device; }
   // Ascending. The same whoever asks, and however often.
-  [[nodiscard]] virtual std::vector<ItemIndex> spoken(std::uint32_t /*round*/, UserIndex user) const {
-    const auto items = trainable_.of(user);
+  [[nodiscard]] virtual std::vector<ItemIndex> spoken(std::uint32_t /*round*/, UserIndex device) const {
+    const auto items = trainable_.of(place_of(device));
     return {items.begin(), items.end()};
   }
 
  protected:
-  DeviceHistories(Histories asked, Histories trainable)
-      : asked_(std::move(asked)), trainable_(std::move(trainable)) {}
+  enum class Whose : bool { everybodys, one_devices };
+  DeviceHistories(Histories asked, Histories trainable, Whose whose)
+      : asked_(std::move(asked)), trainable_(std::move(trainable)), alone_(whose == Whose::one_devices) {}
 
  private:
   Histories asked_, trainable_;
+  bool alone_;
 };
 
 }  // namespace sotto::model

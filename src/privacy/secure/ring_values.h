@@ -29,6 +29,12 @@ class RingValues {
 
   [[nodiscard]] std::size_t size() const { return entries_; }
   void add(std::span<const std::int32_t> values);
+  // Words that are integers modulo 2^bits or a multiple of it.
+  template <class Word>
+  void add_words(std::span<const Word> words) {
+    for (std::size_t n = 0; n < narrow_.size(); ++n) narrow_[n] += static_cast<std::uint32_t>(words[n]);
+    for (std::size_t n = 0; n < wide_.size(); ++n) wide_[n] += words[n];
+  }
   // The stream of a key, to everything. A key masks one vector.
   void add_mask(const Secret& key);
   void subtract_mask(const Secret& key);

@@ -24,6 +24,9 @@ class MemoryStore final : public Store {
                       const std::string& budget) override {
     return change([&] { return plain_.commit_round(round, version, budget); });
   }
+  Status release_again(const VersionRecord& version) override {
+    return change([&] { return plain_.release_again(version); });
+  }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     return change([&] { return plain_.abandon_round(round, budget); });
   }
@@ -34,6 +37,13 @@ class MemoryStore final : public Store {
     return plain_.versions(task, most);
   }
   Result<std::vector<RoundRecord>> open_rounds() override { return plain_.open_rounds(); }
+
+  Status add_evaluation(const EvaluationRecord& evaluation) override {
+    return change([&] { return plain_.add_evaluation(evaluation); });
+  }
+  Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
+    return plain_.evaluations(task, most);
+  }
 
   Status add_tokens(std::span<const std::string> hashes) override {
     return change([&] { return plain_.add_tokens(hashes); });

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "server/store.h"
+#include "server/testing/plain_people.h"
 
 namespace sotto::server {
 
@@ -19,18 +19,18 @@ class PlainStore final : public Store {
   }
   Status add_task(const TaskRecord& task, const VersionRecord& start) override {
     if (start.task != task.name || start.number != 0 || tasks_.contains(task.name)) return refused();
-    if (!blobs_.contains(start.master)) return missing();
+    if (!blobs_.contains(start.master)) return plain_missing();
     tasks_[task.name] = task;
     versions_[task.name] = {start};
     return Done{};
   }
   Status set_task_state(const std::string& task, TaskState state) override {
-    if (!tasks_.contains(task)) return missing();
+    if (!tasks_.contains(task)) return plain_missing();
     tasks_[task].state = state;
     return Done{};
   }
   Status open_round(const RoundRecord& round) override {
-    if (!tasks_.contains(round.task)) return missing();
+    if (!tasks_.contains(round.task)) return plain_missing();
     std::uint32_t& next = tasks_[round.task].next_round;
     if (round.round < next) return refused();
     next = round.round + 1;
@@ -40,11 +40,21 @@ class PlainStore final : public Store {
   Status commit_round(const RoundRecord& round, const VersionRecord& version,
                       const std::string& budget) override {
     if (version.task != round.task || version.round != round.round || !is_open(round)) return refused();
-    if (!blobs_.contains(version.master)) return missing();
+    if (!blobs_.contains(version.master)) return plain_missing();
     if (version.number != versions_[round.task].size()) return refused();
     set(round, RoundState::committed);
     versions_[round.task].push_back(version);
     tasks_[round.task].budget = budget;
+    return Done{};
+  }
+  Status release_again(const VersionRecord& version) override {
+    const auto all = versions_.find(version.task);
+    if (all == versions_.end() || !version.again || *version.again >= all->second.size()) return refused();
+    const VersionRecord& before = all->second[*version.again];
+    if (before.again || before.master != version.master || before.model_hash != version.model_hash ||
+        version.number != all->second.size())
+      return refused();
+    all->second.push_back(version);
     return Done{};
   }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
@@ -54,11 +64,7 @@ class PlainStore final : public Store {
     return Done{};
   }
   Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override {
-    std::vector<RoundRecord> found;
-    for (const auto& [name, round] : rounds_)
-      if (name.first == task) found.insert(found.begin(), round);
-    found.resize(std::min(found.size(), most));
-    return found;
+    return newest_of(rounds_, task, most);
   }
   Result<std::vector<VersionRecord>> versions(const std::string& task, std::size_t most) override {
     const auto all = versions_.find(task);
@@ -73,50 +79,34 @@ class PlainStore final : public Store {
       if (round.state == RoundState::open) found.push_back(round);
     return found;
   }
-
-  Status add_tokens(std::span<const std::string> hashes) override {
-    for (const std::string& hash : hashes) tokens_.try_emplace(hash);
+  Status add_evaluation(const EvaluationRecord& evaluation) override {
+    const auto all = versions_.find(evaluation.task);
+    if (all == versions_.end() || evaluation.version >= all->second.size() ||
+        evaluations_.contains({evaluation.task, evaluation.version}))
+      return refused();
+    evaluations_[{evaluation.task, evaluation.version}] = evaluation;
     return Done{};
   }
+  Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
+    return newest_of(evaluations_, task, most);
+  }
+  Status add_tokens(std::span<const std::string> hashes) override { return people_.add_tokens(hashes); }
   Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
                              std::int64_t now_ms) override {
-    const DeviceId id = device_id(key);
-    if (!tokens_.contains(token_hash)) return missing();
-    auto& used_by = tokens_[token_hash];
-    if (used_by && *used_by != id) return missing();
-    used_by = id;
-    if (!devices_.contains(id)) devices_[id] = {id, key, next_index_++, false, now_ms, now_ms};
-    return devices_[id];
+    return people_.enrol(token_hash, key, now_ms);
   }
   Status each_device(const std::function<void(const DeviceRecord&)>& each) override {
-    std::map<std::uint32_t, DeviceRecord> ordered;
-    for (const auto& entry : devices_) ordered[entry.second.index] = entry.second;
-    for (const auto& entry : ordered) each(entry.second);
-    return Done{};
+    return people_.each_device(each);
   }
-  Status set_revoked(const DeviceId& id, bool revoked) override {
-    if (!devices_.contains(id)) return missing();
-    devices_[id].revoked = revoked;
-    return Done{};
-  }
-  Status forget(const DeviceId& id) override {
-    if (devices_.erase(id) == 0) return missing();
-    for (auto& [hash, used_by] : tokens_)
-      if (used_by == id) used_by = DeviceId{};  // used, by nobody any more
-    return Done{};
-  }
-  Status note_seen(std::span<const Seen> seen) override {
-    for (const Seen& one : seen)
-      if (devices_.contains(one.id))
-        devices_[one.id].last_seen_ms = std::max(devices_[one.id].last_seen_ms, one.time_ms);
-    return Done{};
-  }
+  Status set_revoked(const DeviceId& id, bool revoked) override { return people_.set_revoked(id, revoked); }
+  Status forget(const DeviceId& id) override { return people_.forget(id); }
+  Status note_seen(std::span<const Seen> seen) override { return people_.note_seen(seen); }
 
   Result<std::string> put_blob(std::string_view bytes) override {
     return blobs_.insert_or_assign(blob_hash(bytes), bytes).first->first;
   }
   Result<std::string> blob(const std::string& hash) override {
-    if (!blobs_.contains(hash)) return missing();
+    if (!blobs_.contains(hash)) return plain_missing();
     return blobs_[hash];
   }
   Status keep_blobs(std::span<const std::string> hashes) override {
@@ -128,7 +118,18 @@ class PlainStore final : public Store {
   }
 
  private:
-  static Error missing() { return fail(Code::not_found, "there is no such thing"); }
+  // By task and number.
+  template <class Record>
+  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;
+  template <class Record>
+  static std::vector<Record> newest_of(const Numbered<Record>& all, const std::string& task,
+                                       std::size_t most) {
+    std::vector<Record> found;
+    for (const auto& [name, record] : all)
+      if (name.first == task) found.insert(found.begin(), record);
+    found.resize(std::min(found.size(), most));
+    return found;
+  }
   static Error refused() { return fail(Code::bad_input, "that cannot be"); }
   [[nodiscard]] bool is_open(const RoundRecord& round) const {
     const auto found = rounds_.find({round.task, round.round});
@@ -140,10 +141,9 @@ class PlainStore final : public Store {
 
   std::map<std::string, TaskRecord> tasks_;
   std::map<std::string, std::vector<VersionRecord>> versions_;
-  std::map<std::pair<std::string, std::uint32_t>, RoundRecord> rounds_;
-  std::map<std::string, std::optional<DeviceId>> tokens_;
-  std::map<DeviceId, DeviceRecord> devices_;
-  std::uint32_t next_index_ = 0;
+  Numbered<RoundRecord> rounds_;
+  Numbered<EvaluationRecord> evaluations_;
+  PlainPeople people_;
   std::map<std::string, std::string> blobs_;
 };
 

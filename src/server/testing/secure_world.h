@@ -43,6 +43,9 @@ struct SecureDevice {
     for (std::size_t n = 0; n < own.last.size(); ++n)
       for (std::size_t k = 0; k < width; ++k) input[own.last.row(n) * width + k] += own.last.values(n)[k];
   }
+  // With something else than a contribution to sum.
+  SecureDevice(World& its, std::uint32_t device, v1::Assignment given, std::vector<std::int32_t> values)
+      : world(its), number(device), assignment(std::move(given)), input(std::move(values)) {}
   v1::Reply send(v1::Phase phase, const std::string& data, bool poll) {
     v1::StepRequest request = World::step_of(assignment, phase, data);
     request.set_poll(poll);
@@ -88,5 +91,37 @@ struct SecureDevice {
 
 inline constexpr v1::Phase phases[] = {v1::PHASE_KEYS, v1::PHASE_LETTERS, v1::PHASE_MASKED,
                                        v1::PHASE_AGREEMENT, v1::PHASE_REVEAL};
+
+// A round of those who were assigned; `silent` falls silent before the phase given.
+inline void play(World& world, std::deque<SecureDevice>& all, std::optional<std::uint32_t> silent = {},
+                 v1::Phase before = v1::PHASE_KEYS, bool commits = true) {
+  for (SecureDevice& one : all) one.join();
+  for (const v1::Phase phase : phases) {
+    for (SecureDevice& one : all) {
+      if (silent == one.number && phase >= before) continue;
+      const v1::Reply reply = one.send(phase, one.message, false);
+      EXPECT_EQ(reply.refusal(), v1::REFUSAL_NONE) << reply.why();
+      // The same again changes nothing.
+      if (commits || phase != v1::PHASE_REVEAL) {
+        EXPECT_EQ(one.send(phase, one.message, false).refusal(), v1::REFUSAL_NONE);
+      }
+    }
+    // Where somebody is still expected, the phase waits for its time.
+    if (silent && all.front().waits(phase)) {
+      world.now += 1'000;
+      world.own->tick(world.now);
+    }
+    if (phase == v1::PHASE_REVEAL) break;
+    for (SecureDevice& one : all)
+      if (!(silent == one.number && phase >= before)) one.answer(phase);
+  }
+}
+
+inline void play(World& world, std::uint32_t devices, std::optional<std::uint32_t> silent = {},
+                 v1::Phase before = v1::PHASE_KEYS) {
+  std::deque<SecureDevice> all;
+  for (std::uint32_t n = 0; n < devices; ++n) all.emplace_back(world, n);
+  play(world, all, silent, before);
+}
 
 }  // namespace sotto::server

@@ -17,8 +17,17 @@ struct NothingWritten final : TaskOptions {
   void choice(const char* key, std::initializer_list<const char*>, std::size_t&) override {
     asked.insert(key);
   }
+  void wholes(const char* key, std::vector<std::uint32_t>&) override { asked.insert(key); }
   std::set<std::string> asked;
 };
+
+// Those that any device can train.
+inline std::vector<const TaskModel*> models_without_networks() {
+  std::vector<const TaskModel*> models;
+  for (const TaskModel* model : task_models)
+    if (!model->trains_network) models.push_back(model);
+  return models;
+}
 
 inline v1::TaskSpec usual_spec(const TaskModel& model, std::uint32_t items = 20) {
   v1::TaskSpec spec;

@@ -1,0 +1,172 @@
+#include "fed/models/live_evaluation.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.h"
+
+namespace sotto::fed {
+
+namespace {
+
+constexpr std::uint32_t most_holdout = 1'000;
+constexpr std::uint32_t most_cutoff = 1'000;
+constexpr int figure_bits = 16;
+constexpr std::int32_t full_mark = 1 << figure_bits;
+// Row 0: a one for the person, then the metrics. The rows after it count items, so many in each.
+constexpr std::size_t figures_width = 1 + figure_names.size();
+constexpr std::size_t hit_rate = 3;
+
+std::uint32_t row_of(std::uint32_t item) { return 1 + item / static_cast<std::uint32_t>(figures_width); }
+
+std::size_t rows_of(const EvaluationTerms& terms, std::size_t items) {
+  return terms.coverage ? 1 + (items + figures_width - 1) / figures_width : 1;
+}
+
+Error no_list(const char* why) {
+  return fail(Code::bad_input, std::string("figures that no list has: ") + why);
+}
+
+Status check_metrics(const std::int32_t* values) {
+  if (values[0] != full_mark) return no_list("they count as one person");
+  for (std::size_t n = 1; n < figures_width; ++n)
+    if (values[n] < 0 || values[n] > full_mark) return no_list("a metric lies between 0 and 1");
+  if (values[hit_rate] != 0 && values[hit_rate] != full_mark) return no_list("a list has a hit or has none");
+  for (std::size_t n = 1; n < figures_width; ++n)
+    if ((values[n] != 0) != (values[hit_rate] != 0)) return no_list("every metric tells a hit from none");
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
+  if (!spec.has_evaluation()) return std::optional<EvaluationTerms>();
+  const v1::Evaluation& asked = spec.evaluation();
+  if (asked.holdout() < 1 || asked.holdout() > most_holdout)
+    return fail(Code::bad_input,
+                fmt::format("an evaluation holds out 1 to {} items per person", most_holdout));
+  if (asked.cutoff() < 1 || asked.cutoff() > std::min(most_cutoff, spec.items()))
+    return fail(Code::bad_input, fmt::format("an evaluation judges lists of 1 to {} items",
+                                             std::min(most_cutoff, spec.items())));
+  return std::optional(
+      EvaluationTerms{.holdout = asked.holdout(), .cutoff = asked.cutoff(), .coverage = asked.coverage()});
+}
+
+std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const ItemIndex> items,
+                                std::span<const std::uint16_t> ages, const DeviceStreams& streams) {
+  std::vector<std::pair<std::uint64_t, ItemIndex>> order;
+  for (std::size_t n = 0; n < items.size(); ++n)
+    order.emplace_back(
+        ages.empty() ? Stream(streams.seed, Purpose::hold_out, items[n].value, streams.index.value).next_u64()
+                     : ages[n],
+        items[n]);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min<std::size_t>(terms.holdout, items.size() / 2));
+  std::vector<ItemIndex> held;
+  for (const auto& [key, item] : order) held.push_back(item);
+  std::sort(held.begin(), held.end());
+  return held;
+}
+
+Task evaluation_task(const Task& task) {
+  const EvaluationTerms& terms = *task.evaluation;
+  Task evaluation = task;
+  const std::size_t rows = rows_of(terms, task.items);
+  evaluation.other_sum =
+      TaskShape{.rows = task.shape().rows,
+                .width = task.shape().width,
+                .sum_rows = rows,
+                .sum_width = figures_width,
+                .sent = {.rows = rows,
+                         .width = figures_width,
+                         .most_rows = std::min<std::size_t>(rows, 1 + std::size_t{terms.cutoff})},
+                .limit = full_mark};
+  evaluation.plan.fixed.bits = figure_bits;
+  evaluation.clip = {};
+  return evaluation;
+}
+
+double longest_figures(const EvaluationTerms& terms) {
+  return std::sqrt(static_cast<double>(figures_width + (terms.coverage ? terms.cutoff : 0)));
+}
+
+Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics::ItemList relevant) {
+  const EvaluationTerms& terms = *evaluation.evaluation;
+  SOTTO_ASSERT(!relevant.empty(), "a list is judged by something");
+  metrics::JudgedList judged;
+  judged.judge(list, relevant);
+  const std::size_t k = terms.cutoff;
+  const std::array<double, figure_names.size()> values{
+      metrics::precision_at(judged, k), metrics::recall_at(judged, k), metrics::hit_rate_at(judged, k),
+      metrics::ndcg_at(judged, k), metrics::reciprocal_rank_at(judged, k)};
+  Contribution out(figures_width);
+  ContributionPipeline pipeline({}, evaluation.plan.fixed, out);
+  std::int32_t* row = pipeline.open_row(0);
+  row[0] = full_mark;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    row[n + 1] = static_cast<std::int32_t>(std::lround(values[n] * full_mark));
+    if (values[n] > 0.0) row[n + 1] = std::max(row[n + 1], 1);  // a hit shows in each
+  }
+  if (terms.coverage)
+    for (const ItemIndex item : list.first(std::min(list.size(), k)))
+      pipeline.open_row(row_of(item.value))[item.value % figures_width] = full_mark;
+  out.make_canonical();
+  return out;
+}
+
+Status FiguresCheck::check(const Contribution& contribution) const {
+  if (contribution.size() == 0 || contribution.row(0) != 0) return no_list("the metrics are missing");
+  SOTTO_TRY_DONE(check_metrics(contribution.values(0)));
+  std::size_t listed = 0;
+  for (std::size_t n = 1; n < contribution.size(); ++n) {
+    if (contribution.row(n) <= contribution.row(n - 1)) return no_list("a row stands there twice");
+    for (std::size_t k = 0; k < figures_width; ++k) {
+      const std::int32_t value = contribution.values(n)[k];
+      if (value == 0) continue;
+      if (value != full_mark || (contribution.row(n) - 1) * figures_width + k >= items_)
+        return no_list("an item of the catalogue stands in it once or not at all");
+      ++listed;
+    }
+  }
+  if (listed > terms_.cutoff) return no_list("it has more items than the cutoff");
+  return Done{};
+}
+
+Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, bool noisy, Aggregator&& sum) {
+  const EvaluationTerms& terms = *evaluation.evaluation;
+  LiveFigures figures;
+  figures.people = people;
+  if (terms.coverage) figures.lists.assign(evaluation.items, 0);
+  bool possible = people > 0, counted = false;
+  std::uint64_t listed = 0;
+  std::move(sum).release([&](std::uint32_t row, const auto* values) {
+    if (row == 0) {
+      counted = true;
+      possible = possible &&
+                 (noisy || static_cast<std::int64_t>(values[0]) == static_cast<std::int64_t>(people) * full_mark);
+      for (std::size_t n = 0; n < figures.means.size(); ++n) {
+        const double mean = static_cast<double>(values[n + 1]) / full_mark / static_cast<double>(people);
+        possible = possible && (noisy || (mean >= 0.0 && mean <= 1.0));
+        figures.means[n] = std::clamp(mean, 0.0, 1.0);
+      }
+      return;
+    }
+    for (std::size_t k = 0; k < figures_width; ++k) {
+      const auto value = static_cast<std::int64_t>(values[k]);
+      const std::size_t item = (row - 1) * figures_width + k;
+      const bool in_range =
+          value >= 0 && value % full_mark == 0 && static_cast<std::uint64_t>(value / full_mark) <= people;
+      possible = possible && in_range && (value == 0 || item < evaluation.items);
+      if (!possible || item >= figures.lists.size()) continue;
+      figures.lists[item] = static_cast<std::uint64_t>(value / full_mark);
+      listed += figures.lists[item];
+    }
+  });
+  if (!possible || !counted || listed > people * terms.cutoff)
+    return no_list("a device lied in a secure sum, and nothing of it is released");
+  return figures;
+}
+
+}  // namespace sotto::fed

@@ -1,0 +1,62 @@
+// Live evaluation: how good the lists are that devices make of a version, as one sum over many people.
+//
+// A device keeps some of its person's items out of every training of the task, makes the list that the person
+// would get without them, and judges it by them. What leaves are the metrics of that one list in fixed point,
+// and, where the task counts coverage, which items stand in it.
+// Laws: the metrics are those of metrics/accuracy.h on the candidates of metrics/evaluate.h (all items but
+// those that are trained on). Held out are the newest items or, where their order in time is not known, some
+// that are drawn by the item alone, so that the draw stays the same. What leaves is bounded by what one list
+// can be: anything else is refused where it can be seen, and in a secure sum a total that no such lists have.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fed/models/task_model.h"
+#include "metrics/accuracy.h"
+
+namespace sotto::fed {
+
+// As TaskSpec has them; none: the task evaluates nothing.
+[[nodiscard]] Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec);
+
+// Of one person's items (ascending, each once), with the age of each or none; ascending.
+[[nodiscard]] std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const ItemIndex> items,
+                                              std::span<const std::uint16_t> ages,
+                                              const DeviceStreams& streams);
+
+// The task whose sum is of figures in place of contributions. `task` evaluates.
+[[nodiscard]] Task evaluation_task(const Task& task);
+// The longest contribution to it (L2), in people: what noise must hide.
+[[nodiscard]] double longest_figures(const EvaluationTerms& terms);
+
+// What leaves: `list` is the best items of the cutoff, `relevant` those held out (ascending, at least one).
+[[nodiscard]] Contribution figures_of(const Task& evaluation, metrics::ItemList list,
+                                      metrics::ItemList relevant);
+
+class FiguresCheck final : public ContributionCheck {
+ public:
+  explicit FiguresCheck(const Task& evaluation) : terms_(*evaluation.evaluation), items_(evaluation.items) {}
+  [[nodiscard]] Status check(const Contribution& contribution) const override;
+
+ private:
+  EvaluationTerms terms_;
+  std::size_t items_;
+};
+
+// Metrics by name, as in metrics/metric_name.h; each a mean over people.
+inline constexpr std::array<const char*, 5> figure_names{"P", "R", "HR", "nDCG", "MRR"};
+struct LiveFigures {
+  std::uint64_t people = 0;
+  std::array<double, figure_names.size()> means{};
+  std::vector<std::uint64_t> lists;  // of each item: in how many lists it stands; empty: not counted
+};
+// Fails where no lists of so many people have this sum. A sum with noise is taken as it is.
+[[nodiscard]] Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, bool noisy,
+                                               Aggregator&& sum);
+
+}  // namespace sotto::fed

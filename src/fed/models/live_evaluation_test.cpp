@@ -1,0 +1,194 @@
+#include "fed/models/live_evaluation.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "fed/models/testing/usual_spec.h"
+
+namespace sotto::fed::live_evaluation_test {
+namespace {
+
+constexpr std::uint32_t items = 40;
+constexpr double one = 0x1p16;
+
+Task evaluated(std::uint32_t holdout, std::uint32_t cutoff, bool coverage = true) {
+  v1::TaskSpec spec = usual_spec(fpl_task, items);
+  spec.mutable_evaluation()->set_holdout(holdout);
+  spec.mutable_evaluation()->set_cutoff(cutoff);
+  spec.mutable_evaluation()->set_coverage(coverage);
+  return evaluation_task(*read_task(spec));
+}
+
+std::vector<ItemIndex> some_items(std::size_t least, std::size_t most) {
+  std::vector<std::uint32_t> all(items);
+  for (std::uint32_t n = 0; n < items; ++n) all[n] = n;
+  const auto count = *rc::gen::inRange(least, most + 1);
+  std::vector<ItemIndex> some;
+  for (std::size_t n = 0; n < count; ++n) {
+    const auto at = *rc::gen::inRange<std::size_t>(0, all.size());
+    some.push_back({all[at]});
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  return some;
+}
+
+std::vector<ItemIndex> sorted(std::vector<ItemIndex> of) {
+  std::sort(of.begin(), of.end());
+  return of;
+}
+
+// The definitions once more, as slowly as they can be written.
+std::array<double, 5> by_hand(std::vector<ItemIndex> list, const std::vector<ItemIndex>& relevant,
+                              std::size_t k) {
+  double hits = 0, gain = 0, ideal = 0, first = 0;
+  list.resize(std::min(list.size(), k));
+  for (std::size_t n = 0; n < list.size(); ++n) {
+    if (std::find(relevant.begin(), relevant.end(), list[n]) == relevant.end()) continue;
+    if (hits == 0) first = 1.0 / static_cast<double>(n + 1);
+    ++hits;
+    gain += 1.0 / std::log2(static_cast<double>(n) + 2.0);
+  }
+  for (std::size_t n = 0; n < std::min(k, relevant.size()); ++n)
+    ideal += 1.0 / std::log2(static_cast<double>(n) + 2.0);
+  return {hits / static_cast<double>(k), hits / static_cast<double>(relevant.size()), hits > 0 ? 1.0 : 0.0,
+          gain / ideal, first};
+}
+
+RC_GTEST_PROP(LiveEvaluation, TheReleasedMeansAreThoseOfTheLists, ()) {
+  const auto k = *rc::gen::inRange<std::uint32_t>(1, 12);
+  const Task task = evaluated(3, k);
+  const auto people = *rc::gen::inRange<std::size_t>(1, 8);
+  const TaskShape shape = task.shape();
+  SumSpace space(shape.sum_rows, shape.sum_width);
+  Aggregator sum(space);
+  std::array<double, 5> expected{};
+  std::vector<std::uint64_t> lists(items, 0);
+  for (std::size_t person = 0; person < people; ++person) {
+    const auto relevant = sorted(some_items(1, 3));
+    const auto list = some_items(0, k);
+    const Contribution sent = figures_of(task, list, relevant);
+    RC_ASSERT(FiguresCheck(task).check(sent).ok());
+    RC_ASSERT(sent.size() <= shape.sent.most_rows);
+    RC_ASSERT(sum.accept(sent).ok());
+    const auto values = by_hand(list, relevant, k);
+    for (std::size_t n = 0; n < values.size(); ++n) expected[n] += values[n];
+    for (const ItemIndex item : list) ++lists[item.value];
+  }
+  const auto figures = read_figures(task, people, false, std::move(sum));
+  RC_ASSERT(figures.ok());
+  RC_ASSERT(figures->people == people);
+  RC_ASSERT(figures->lists == lists);
+  for (std::size_t n = 0; n < expected.size(); ++n)
+    RC_ASSERT(std::abs(figures->means[n] - expected[n] / static_cast<double>(people)) < 1.0 / one);
+}
+
+RC_GTEST_PROP(LiveEvaluation, TheNewestAreHeldOut, ()) {
+  const Task task = evaluated(*rc::gen::inRange<std::uint32_t>(1, 6), 10);
+  const auto newest_first = some_items(0, 20);
+  const auto own = sorted(newest_first);
+  std::vector<std::uint16_t> ages(own.size());
+  for (std::size_t n = 0; n < own.size(); ++n)
+    ages[n] = static_cast<std::uint16_t>(std::find(newest_first.begin(), newest_first.end(), own[n]) -
+                                         newest_first.begin());
+  const auto held = held_out(*task.evaluation, own, ages, {});
+  const std::size_t count = std::min<std::size_t>(task.evaluation->holdout, own.size() / 2);
+  RC_ASSERT(held ==
+            sorted({newest_first.begin(), newest_first.begin() + static_cast<std::ptrdiff_t>(count)}));
+}
+
+// What is trained on now is not held out later, however much is added, once there is enough.
+RC_GTEST_PROP(LiveEvaluation, WithoutTimesTheDrawStaysTheSame, ()) {
+  const Task task = evaluated(3, 10);
+  const auto all = some_items(6, 30);
+  const DeviceStreams streams{*rc::gen::arbitrary<std::uint64_t>(), UserIndex{0}};
+  std::vector<ItemIndex> before =
+      held_out(*task.evaluation, sorted({all.begin(), all.begin() + 6}), {}, streams);
+  RC_ASSERT(before.size() == 3u);
+  for (std::size_t n = 7; n <= all.size(); ++n) {
+    const auto now = held_out(
+        *task.evaluation, sorted({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(n)}), {}, streams);
+    RC_ASSERT(now.size() == 3u);
+    for (const ItemIndex item : now)
+      RC_ASSERT(item == all[n - 1] || std::find(before.begin(), before.end(), item) != before.end());
+    before = now;
+  }
+}
+
+// A contribution with one number changed.
+Contribution with(const Contribution& sent, std::uint32_t row, std::size_t column, std::int32_t value) {
+  Contribution out(sent.width());
+  ContributionPipeline pipeline({}, FixedPoint{}, out);
+  bool found = false;
+  for (std::size_t n = 0; n < sent.size(); ++n) {
+    std::int32_t* values = pipeline.open_row(sent.row(n));
+    std::copy_n(sent.values(n), sent.width(), values);
+    if (sent.row(n) == row) values[column] = value, found = true;
+  }
+  if (!found) pipeline.open_row(row)[column] = value;
+  return out;
+}
+
+TEST(LiveEvaluation, FiguresThatNoListHasAreRefused) {
+  const Task task = evaluated(2, 3);
+  const FiguresCheck check(task);
+  const std::vector<ItemIndex> list{{4}, {7}, {9}}, relevant{{7}, {20}};
+  const Contribution honest = figures_of(task, list, relevant);
+  ASSERT_TRUE(check.check(honest).ok());
+  const auto whole = static_cast<std::int32_t>(one);
+  EXPECT_FALSE(check.check(with(honest, 0, 0, 2 * whole)).ok());  // two people
+  EXPECT_FALSE(check.check(with(honest, 0, 0, 0)).ok());          // nobody
+  for (std::size_t metric = 1; metric <= 5; ++metric)
+    for (const std::int32_t value : {-1, whole + 1, 0})
+      EXPECT_FALSE(check.check(with(honest, 0, metric, value)).ok()) << metric << " " << value;
+  EXPECT_FALSE(check.check(with(honest, 0, 3, whole / 2)).ok());  // half a hit
+  const Contribution missed = figures_of(task, list, std::vector<ItemIndex>{{20}});
+  ASSERT_TRUE(check.check(missed).ok());
+  EXPECT_FALSE(check.check(with(missed, 0, 4, 1)).ok());          // a gain without a hit
+  EXPECT_FALSE(check.check(with(honest, 3, 0, whole)).ok());      // a fourth item
+  EXPECT_FALSE(check.check(with(honest, 1, 4, 2 * whole)).ok());  // an item twice
+  EXPECT_FALSE(check.check(with(honest, 1, 4, -whole)).ok());
+  EXPECT_FALSE(check.check(with(figures_of(task, {}, relevant), 7, 5, whole)).ok());  // beyond the catalogue
+  EXPECT_FALSE(check.check(Contribution(6)).ok());
+}
+
+TEST(LiveEvaluation, ATotalThatNoListsHaveIsNotReleased) {
+  const Task task = evaluated(2, 3);
+  const TaskShape shape = task.shape();
+  const auto total = [&](std::int64_t people, std::int64_t metric, std::int64_t listed, bool noisy = false) {
+    SumSpace space(shape.sum_rows, shape.sum_width);
+    Aggregator sum(space);
+    const std::int64_t first[] = {people, metric, metric, metric, metric, metric};
+    const std::int64_t second[] = {listed, 0, 0, 0, 0, 0};
+    sum.add_total(0, first);
+    sum.add_total(1, second);
+    return read_figures(task, 5, noisy, std::move(sum)).ok();
+  };
+  constexpr std::int64_t each = 1 << 16;
+  EXPECT_TRUE(total(5 * each, 4 * each, 5 * each));
+  EXPECT_FALSE(total(6 * each, 4 * each, 0));
+  EXPECT_FALSE(total(5 * each, 5 * each + 1, 0));
+  EXPECT_FALSE(total(5 * each, -1, 0));
+  EXPECT_FALSE(total(5 * each, each, 6 * each));
+  EXPECT_FALSE(total(5 * each, each, 7));
+  EXPECT_TRUE(total(6 * each, -1, 0, true));  // noise
+}
+
+TEST(LiveEvaluation, ATaskThatAsksForTooMuchIsRefused) {
+  const auto refused = [](std::uint32_t holdout, std::uint32_t cutoff) {
+    v1::TaskSpec spec = usual_spec(fpl_task, items);
+    spec.mutable_evaluation()->set_holdout(holdout);
+    spec.mutable_evaluation()->set_cutoff(cutoff);
+    return !read_task(spec).ok();
+  };
+  EXPECT_FALSE(refused(1, 1));
+  EXPECT_FALSE(refused(1000, items));
+  EXPECT_TRUE(refused(0, 10));
+  EXPECT_TRUE(refused(1001, 10));
+  EXPECT_TRUE(refused(1, 0));
+  EXPECT_TRUE(refused(1, items + 1));
+}
+
+}  // namespace
+}  // namespace sotto::fed::live_evaluation_test

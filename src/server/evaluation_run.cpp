@@ -1,0 +1,216 @@
+#include "server/evaluation_run.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/hash.h"
+#include "base/secret_stream.h"
+#include "privacy/dp/calibrate.h"
+#include "server/admission.h"
+#include "server/figures_text.h"
+#include "server/stop_rule.h"
+
+namespace sotto::server {
+
+EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around)
+    : config_(config),
+      around_(around),
+      task_(evaluation_task(task)),
+      check_(task_),
+      shape_{task_.shape().sum_rows, task_.shape().sum_width},
+      total_space_(shape_.rows, shape_.width),
+      plain_(shape_),
+      secure_(shape_.width) {}
+
+Status EvaluationRun::load() {
+  SOTTO_TRY(std::vector<EvaluationRecord> all,
+            around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max()));
+  released_ = all.size();
+  if (!all.empty()) newest_ = std::move(all.front());
+  return Done{};
+}
+
+Result<std::string> EvaluationRun::why_stop() const {
+  if (config_.rules.stop_when.empty()) return std::string();
+  SOTTO_TRY(const StopRule rule, parse_stop_rule(config_.rules.stop_when));
+  SOTTO_TRY(const std::vector<EvaluationRecord> all,
+            around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max()));
+  return server::why_stop(rule, all);
+}
+
+RoundRules EvaluationRun::rules() const {
+  RoundRules rules = config_.rules;
+  if (rules.evaluate_goal != 0) rules.goal = rules.evaluate_goal;
+  rules.mode = RoundRules::Mode::cohorts;
+  rules.selection = RoundRules::Selection::arrival;
+  return rules;
+}
+
+Status EvaluationRun::can_pay() const {
+  const TaskEvaluation& noise = config_.evaluation;
+  if (noise.noise_multiplier == 0.0) return Done{};
+  const double cost = cost_of(
+      {.noise = noise.noise_multiplier, .sampling = 1.0, .times = static_cast<std::uint32_t>(released_ + 1)},
+      noise.delta, Accountant::rdp);
+  if (cost <= noise.epsilon) return Done{};
+  return fail(Code::bad_input, "the privacy budget of the evaluations is spent");
+}
+
+std::optional<EvaluationRun::Asked> EvaluationRun::held(const Caller& caller,
+                                                        const v1::CheckInRequest& request,
+                                                        std::int64_t now_ms) {
+  const RoundToken* token = members_.token_of(caller.id);
+  if (token == nullptr) return std::nullopt;
+  Member* member = members_.find(*token);
+  if (!goes_on(task_, &*round_, *member, request, now_ms)) return std::nullopt;
+  return Asked{*token, member};
+}
+
+bool EvaluationRun::takes(const Caller& caller, const v1::CheckInRequest& request, std::uint32_t version,
+                          std::int64_t now_ms) const {
+  const bool offers = std::ranges::any_of(request.judges(), [&](const v1::Judges& one) {
+    return one.task() == task_.name && one.from() <= version;
+  });
+  const RoundRules now = round_ ? round_->rules : rules();
+  PublicKey key{};
+  if (!offers || !fulfils(now, request) || members_.token_of(caller.id) != nullptr) return false;
+  if (round_ && (round_->gathered || members_.size() >= most_assigned(now))) return false;
+  if (!task_.secure) return true;
+  return read_key(request.sum_key(), key) && around_.conduct.may_join(task_.name, caller.id, version, now_ms);
+}
+
+std::optional<EvaluationRun::Asked> EvaluationRun::ask(const Caller& caller,
+                                                       const v1::CheckInRequest& request,
+                                                       std::uint32_t version, std::int64_t now_ms) {
+  if (round_) version = round_->record.round;
+  // The start is nobody's list yet.
+  if (version == 0 || (newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
+    return std::nullopt;
+  if (!round_) {
+    if (!can_pay().ok()) return std::nullopt;
+    begin(version, now_ms);
+  }
+  Member member;
+  member.device = caller.id;
+  member.index = caller.index;
+  member.round = member.base = version;
+  member.place = static_cast<std::uint32_t>(round_->record.assigned++);
+  member.deadline_ms = round_->record.opened_ms + round_->rules.round_ms;
+  if (task_.secure) (void)read_key(request.sum_key(), member.sum_key);
+  const auto [token, added] = members_.add(std::move(member));
+  round_->look_at_gathering(members_, now_ms);
+  return Asked{token, added};
+}
+
+Collector& EvaluationRun::sum() {
+  return task_.secure ? static_cast<Collector&>(secure_) : static_cast<Collector&>(plain_);
+}
+
+void EvaluationRun::begin(std::uint32_t version, std::int64_t now_ms) {
+  noise_.reset();
+  if (const double noise = config_.evaluation.noise_multiplier; noise > 0.0) {
+    DpSumPlan plan =
+        dp_sum_plan({longest_figures(*task_.evaluation), noise, double{task_.plan.fixed.scale()}});
+    plan.seed = task_.plan.seed;
+    // Where people take part, nobody can make the noise again.
+    plan.release = "an evaluation";
+    if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
+    noise_.emplace(
+        shape_, plan, [this](std::uint32_t) { return can_pay(); }, sum());
+  }
+  const Status begun = open_sum().begin({.round = version, .cohort = {}, .shared = nullptr});
+  SOTTO_ASSERT(begun.ok(), "the sums of an evaluation begin empty");
+  round_.emplace(task_, around_,
+                 RoundRecord{.task = task_.name, .round = version, .opened_ms = now_ms, .why = {}}, rules());
+  if (!task_.secure) round_->plain.emplace(task_, check_, open_sum());
+  log(LogLevel::info, "evaluation opened", {});
+}
+
+std::optional<StepAnswer> EvaluationRun::step(const Caller& caller, const RoundToken& token,
+                                              const v1::StepRequest& request, std::int64_t now_ms) {
+  Member* member = members_.find(token);
+  const PastMember* past = member == nullptr ? members_.past(token) : nullptr;
+  if (member == nullptr && past == nullptr) return std::nullopt;
+  if ((member != nullptr ? member->device : past->device) != caller.id)
+    return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
+  if (past != nullptr) return step_after(task_, *past, request);
+  StepAnswer answer = round_->step(*member, request, false, now_ms);
+  close_if_done(now_ms);  // the member may be gone now
+  return answer;
+}
+
+void EvaluationRun::close_if_done(std::int64_t now_ms) {
+  if (!task_.secure) {
+    if (round_->is_full()) close(now_ms);
+  } else if (round_->secure) {
+    if (round_->secure->state() == SecureRound::State::failed)
+      give_up(round_->secure->why(), now_ms);
+    else if (round_->secure->state() == SecureRound::State::done)
+      close(now_ms);
+  }
+}
+
+void EvaluationRun::tick(std::int64_t now_ms) {
+  if (!round_) return;
+  round_->look_at_gathering(members_, now_ms);
+  if (round_->secure) round_->secure->tick(now_ms);
+  close_if_done(now_ms);
+  if (round_ && now_ms - round_->record.opened_ms >= round_->rules.round_ms) stop(now_ms);
+}
+
+void EvaluationRun::stop(std::int64_t now_ms) {
+  if (!round_) return;
+  if (!task_.secure) return close(now_ms);
+  give_up("the secure sum did not end in time", now_ms);
+}
+
+void EvaluationRun::close(std::int64_t now_ms) {
+  if (round_->contributions() < round_->rules.quorum)
+    return give_up(
+        fmt::format("{} people judged it, the quorum is {}", round_->contributions(), round_->rules.quorum),
+        now_ms);
+  if (const Status released = release(now_ms); !released.ok())
+    return give_up(released.error().message, now_ms);
+  log(LogLevel::info, "evaluation released",
+      {{"people", fmt::format("{}", newest_->people)}, {"figures", newest_->figures}});
+  round_->note_conduct(members_, true, now_ms);
+  end(true);
+}
+
+Status EvaluationRun::release(std::int64_t now_ms) {
+  if (round_->secure) secure_.give(round_->secure->total());
+  Aggregator total(total_space_);
+  SOTTO_TRY(const Traffic traffic, open_sum().finish(total));
+  SOTTO_TRY(const LiveFigures figures,
+            read_figures(task_, traffic.devices, noise_.has_value(), std::move(total)));
+  const EvaluationRecord record{.task = task_.name,
+                                .version = round_->record.round,
+                                .people = figures.people,
+                                .figures = figures_text(figures, *task_.evaluation),
+                                .time_ms = now_ms};
+  SOTTO_TRY_DONE(around_.store.add_evaluation(record));
+  newest_ = record;
+  ++released_;
+  return Done{};
+}
+
+void EvaluationRun::give_up(const std::string& why, std::int64_t now_ms) {
+  log(LogLevel::warning, "evaluation given up", {{"cause", why}});
+  round_->note_conduct(members_, false, now_ms);
+  end(false);
+}
+
+void EvaluationRun::end(bool committed) {
+  drop_members(members_, around_, committed, [](const Member&) { return true; });
+  round_.reset();
+}
+
+void EvaluationRun::log(LogLevel level, std::string message,
+                        std::vector<std::pair<std::string, std::string>> fields) const {
+  fields.insert(fields.begin(), {"version", fmt::format("{}", round_->record.round)});
+  around_.log.line({level, task_.name, std::nullopt, std::move(message), std::move(fields)});
+}
+
+}  // namespace sotto::server

@@ -1,0 +1,89 @@
+// EvaluationRun: who judges the newest version of a task, and what comes of it.
+//
+// Laws: at most one evaluation is open, and it is of one version; its sum is of figures alone, apart from
+// every round's; one of fewer people than the quorum is never released, nor one that no lists have; figures
+// are shown when they are durable, once for a version. With noise each release is charged by being counted:
+// those that the store has are all that were. Not thread-safe: the coordinator's lock holds.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fed/dp_sum.h"
+#include "fed/models/live_evaluation.h"
+#include "server/open_round.h"
+
+namespace sotto::server {
+
+class EvaluationRun {
+ public:
+  // Somebody who was asked to judge; the member's round is the version's number.
+  struct Asked {
+    RoundToken token{};
+    const Member* member = nullptr;
+  };
+
+  // `task` evaluates. All of it outlives this; rules that are read again hold from the next evaluation on.
+  EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around);
+  EvaluationRun(const EvaluationRun&) = delete;
+  EvaluationRun& operator=(const EvaluationRun&) = delete;
+  // What was released before.
+  [[nodiscard]] Status load();
+  // Why the task has learned enough by its rule; empty: it has not, or there is no rule.
+  [[nodiscard]] Result<std::string> why_stop() const;
+
+  // Who was asked and has not answered.
+  [[nodiscard]] std::optional<Asked> held(const Caller& caller, const v1::CheckInRequest& request,
+                                          std::int64_t now_ms);
+  // Asks this device about the version, where there is something to ask and its person lets it.
+  [[nodiscard]] std::optional<Asked> ask(const Caller& caller, const v1::CheckInRequest& request,
+                                         std::uint32_t version, std::int64_t now_ms);
+  // None: the token is of no evaluation of this task.
+  [[nodiscard]] std::optional<StepAnswer> step(const Caller& caller, const RoundToken& token,
+                                               const v1::StepRequest& request, std::int64_t now_ms);
+  void tick(std::int64_t now_ms);
+  // Ends the open evaluation: with what is there where that suffices, else without.
+  void stop(std::int64_t now_ms);
+  void give_up(const std::string& why, std::int64_t now_ms);
+
+  // The version that is being judged.
+  [[nodiscard]] std::optional<std::uint32_t> open() const {
+    return round_ ? std::optional(round_->record.round) : std::nullopt;
+  }
+  [[nodiscard]] std::size_t assignments() const { return members_.size(); }
+  // Null: there is none yet.
+  [[nodiscard]] const EvaluationRecord* newest() const { return newest_ ? &*newest_ : nullptr; }
+
+ private:
+  [[nodiscard]] RoundRules rules() const;
+  // Whether the noise that is left bears another release.
+  [[nodiscard]] Status can_pay() const;
+  [[nodiscard]] bool takes(const Caller& caller, const v1::CheckInRequest& request, std::uint32_t version,
+                           std::int64_t now_ms) const;
+  [[nodiscard]] Collector& sum();
+  [[nodiscard]] Collector& open_sum() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
+  void begin(std::uint32_t version, std::int64_t now_ms);
+  void close_if_done(std::int64_t now_ms);
+  void close(std::int64_t now_ms);
+  [[nodiscard]] Status release(std::int64_t now_ms);
+  void end(bool committed);
+  void log(LogLevel level, std::string message,
+           std::vector<std::pair<std::string, std::string>> fields) const;
+
+  const TaskConfig& config_;
+  Surroundings& around_;
+  Task task_;
+  FiguresCheck check_;
+  SumShape shape_;
+  SumSpace total_space_;
+  PlainCollector plain_;
+  GivenTotal secure_;
+  std::optional<DpSum> noise_;  // of the evaluation at hand
+  Members members_;
+  std::optional<OpenRound> round_;
+  std::optional<EvaluationRecord> newest_;
+  std::uint64_t released_ = 0;
+};
+
+}  // namespace sotto::server

@@ -1,0 +1,79 @@
+// OpenRound: a round that is open: its sum, and how what its members send gets into it.
+//
+// Laws: what is refused changes nothing; a member gives once, and whoever repeats what was taken hears so
+// again; unfinished uploads of all rounds together stay within their limit. Who takes part, and what becomes
+// of the sum, is the owner's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "fed/wire/round_plain.h"
+#include "fed/wire/round_secure.h"
+#include "server/conduct.h"
+#include "server/log_sink.h"
+#include "server/members.h"
+#include "server/metrics.h"
+#include "server/task_config.h"
+
+namespace sotto::server {
+
+// What the tasks of a coordinator share.
+struct Surroundings {
+  Store& store;
+  LogSink& log;
+  Metrics& metrics;
+  const Registry& registry;
+  std::size_t most_upload_bytes = 0;
+  std::size_t upload_bytes = 0;  // of unfinished uploads
+  Conduct conduct;
+};
+
+class OpenRound {
+ public:
+  // `task` and `around` outlive it.
+  OpenRound(const Task& task, Surroundings& around, RoundRecord opened, const RoundRules& by)
+      : record(std::move(opened)), rules(by), task_(task), around_(around) {}
+
+  RoundRecord record;
+  RoundRules rules;
+  bool gathered = false;  // nobody joins any more
+  std::optional<PlainRound> plain;
+  std::unique_ptr<SecureRound> secure;  // since its cohort is complete
+
+  [[nodiscard]] std::uint64_t contributions() const;
+  // `late`: what the member works on is too old.
+  [[nodiscard]] StepAnswer step(Member& member, const v1::StepRequest& request, bool late,
+                                std::int64_t now_ms);
+  // Ends the gathering when everybody is here, or enough are after a while.
+  void look_at_gathering(const Members& members, std::int64_t now_ms);
+  // Whether what is there is all that will come.
+  [[nodiscard]] bool is_full() const;
+  // What secure sums showed about their members, for those who watch their conduct.
+  void note_conduct(const Members& members, bool committed, std::int64_t now_ms) const;
+
+ private:
+  [[nodiscard]] StepAnswer assemble(Member& member, const v1::StepRequest& request, std::string& whole) const;
+  [[nodiscard]] StepAnswer plain_step(Member& member, const v1::StepRequest& request, bool late,
+                                      std::int64_t now_ms);
+  [[nodiscard]] StepAnswer secure_step(Member& member, const v1::StepRequest& request, std::int64_t now_ms);
+  void start_secure(const Members& members, std::int64_t now_ms);
+  void log(LogLevel level, std::string message,
+           std::vector<std::pair<std::string, std::string>> fields) const;
+
+  const Task& task_;
+  Surroundings& around_;
+};
+
+// Whether a member may go on with what it was asked and has not given, by the key that it gives now. `round`
+// may be none.
+[[nodiscard]] bool goes_on(const Task& task, const OpenRound* round, Member& member,
+                           const v1::CheckInRequest& request, std::int64_t now_ms);
+// Moves those that `ends` holds for into the past, with what they were uploading.
+void drop_members(Members& members, Surroundings& around, bool committed,
+                  const std::function<bool(const Member&)>& ends);
+// What a member of a round that is over hears.
+[[nodiscard]] StepAnswer step_after(const Task& task, const PastMember& past, const v1::StepRequest& request);
+
+}  // namespace sotto::server

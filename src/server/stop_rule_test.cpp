@@ -1,0 +1,44 @@
+#include "server/stop_rule.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+namespace sotto::server::stop_rule_test {
+namespace {
+
+std::vector<EvaluationRecord> judged(const std::vector<double>& oldest_first) {
+  std::vector<EvaluationRecord> all;
+  for (const double value : oldest_first)
+    all.insert(all.begin(), {.task = "t",
+                             .version = static_cast<std::uint32_t>(all.size() + 1),
+                             .people = 5,
+                             .figures = fmt::format(R"({{"metrics":{{"P@10":0.5,"nDCG@10":{}}}}})", value)});
+  return all;
+}
+
+TEST(StopRule, IsReadOrRefusedWithItsForm) {
+  const auto rule = parse_stop_rule("nDCG not above 0.001 for 5");
+  ASSERT_TRUE(rule.ok());
+  EXPECT_EQ(rule->metric, "nDCG");
+  EXPECT_EQ(rule->gain, 0.001);
+  EXPECT_EQ(rule->versions, 5u);
+  for (const char* wrong : {"", "nDCG", "nDCG above 0.1 for 5", "ndcg not above 0.1 for 5",
+                            "P not above -1 for 5", "P not above 0.1 for 0", "P not above 0.1 for five",
+                            "P not above 0.1 for 5 rounds", "P not above nan for 5"})
+    EXPECT_NE(parse_stop_rule(wrong).error().message.find("write it as"), std::string::npos) << wrong;
+}
+
+TEST(StopRule, HoldsWhenTheNewestAreNoBetter) {
+  const StopRule rule{"nDCG", 0.01, 2};
+  EXPECT_EQ(why_stop(rule, {}), "");
+  EXPECT_EQ(why_stop(rule, judged({0.3, 0.1})), "");
+  EXPECT_EQ(why_stop(rule, judged({0.1, 0.2, 0.2})), "");
+  EXPECT_EQ(why_stop(rule, judged({0.1, 0.3, 0.2, 0.32})), "");
+  EXPECT_EQ(why_stop(rule, judged({0.1, 0.3, 0.2, 0.305})),
+            "nDCG of the last 2 judged versions is not above 0.3000, that of version 2, by more than 0.01");
+  // Another metric of the same evaluations.
+  EXPECT_NE(why_stop({"P", 0.0, 1}, judged({0.1, 0.9})), "");
+}
+
+}  // namespace
+}  // namespace sotto::server::stop_rule_test
