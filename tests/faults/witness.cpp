@@ -181,9 +181,53 @@ RowMatrix Witness::made_of(const Histories& people) const {
   return rows;
 }
 
+ServerState Witness::moved_by(Sums sums, const ServerState& before) const {
+  ServerState after = before;
+  const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
+  const auto take_all = [&](auto server) {
+    for (const auto& [row, sum] : sums) server.take(row, sum.data());
+    static_cast<void>(server.solved());
+  };
+  if (task_.model == &fedals_task) {
+    take_all(FedAls::Server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after.shared,
+                            after.memory));
+  } else if (task_.model == &fcf_task) {
+    FcfOptions options;  // as the world sets them
+    options.als.factors = world_factors;
+    options.als.reg_power = 0.0f;
+    take_all(
+        Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
+  } else if (task_.model->trains_network) {
+    const float rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam;
+    RoundSteps steps({.step = ServerStep::adam, .rate = rate}, releases, after.shared, after.memory);
+    const auto count = static_cast<double>(sums.rbegin()->second[0]);  // in the update's units
+    sums.erase(std::prev(sums.end()));
+    for (const auto& [row, sum] : sums) {
+      std::vector<float> slope;
+      for (const std::int64_t moved : sum)
+        slope.push_back(static_cast<float>(static_cast<double>(-moved) / count));
+      steps.move(row, slope.data(), slope.size());
+    }
+  } else if (task_.model == &kgflex_task) {
+    const KgflexOptions options{.factors = world_factors};  // as the world sets them
+    take_all(Kgflex::Server({options, task_.shape().rows}, releases, task_.plan.fixed, after.shared,
+                            after.memory));
+  } else if (task_.model == &fedcars_task) {
+    FedcarsOptions options;  // as the world sets them
+    options.factors = world_factors;
+    options.hidden = world_hidden;
+    const Fedcars model(options, fedcars_layout(task_.items, world_values, options));
+    take_all(Fedcars::Server(model, releases, task_.plan.fixed, after.shared, after.memory));
+  } else {
+    const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
+    for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.shared.row(row));
+  }
+  return after;
+}
+
 // By hand, row by row: the name of the blob that should be in the store.
 std::string Witness::sum_of(const ServerState& before, const Given& given) const {
-  std::map<std::uint32_t, std::vector<std::int64_t>> sums;
+  Sums sums;
   std::vector<std::uint64_t> offsets{0};
   std::vector<ItemIndex> items;
   for (const auto& [device, bytes] : given) {
@@ -203,49 +247,7 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
   }
   if (task_.model->added != nullptr)
     return blob_hash(master_blob({made_of(Histories(std::move(offsets), std::move(items))), {}}));
-  ServerState after = before;
-  const auto take_all = [&](auto server) {
-    for (const auto& [row, sum] : sums) server.take(row, sum.data());
-    static_cast<void>(server.solved());
-  };
-  if (task_.model == &fedals_task) {
-    take_all(FedAls::Server({options_of<AlsOptions>(task_), task_.items}, 0, task_.plan.fixed, after.shared,
-                            after.memory));
-  } else if (task_.model == &fcf_task) {
-    FcfOptions options;  // as the world sets them
-    options.als.factors = world_factors;
-    options.als.reg_power = 0.0f;
-    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
-    take_all(
-        Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
-  } else if (task_.model->trains_network) {
-    const float rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam;
-    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
-    RoundSteps steps({.step = ServerStep::adam, .rate = rate}, releases, after.shared, after.memory);
-    const auto count = static_cast<double>(sums.rbegin()->second[0]);  // in the update's units
-    sums.erase(std::prev(sums.end()));
-    for (const auto& [row, sum] : sums) {
-      std::vector<float> slope;
-      for (const std::int64_t moved : sum)
-        slope.push_back(static_cast<float>(static_cast<double>(-moved) / count));
-      steps.move(row, slope.data(), slope.size());
-    }
-  } else if (task_.model == &kgflex_task) {
-    const KgflexOptions options{.factors = world_factors};  // as the world sets them
-    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
-    take_all(Kgflex::Server({options, task_.shape().rows}, releases, task_.plan.fixed, after.shared,
-                            after.memory));
-  } else if (task_.model == &fedcars_task) {
-    FedcarsOptions options;  // as the world sets them
-    options.factors = world_factors;
-    const auto releases = static_cast<std::uint32_t>(versions_.size() - 1);
-    const Fedcars model(options, fedcars_layout(task_.items, world_values, options));
-    take_all(Fedcars::Server(model, releases, task_.plan.fixed, after.shared, after.memory));
-  } else {
-    const Fpl model(options_of<FplOptions>(task_), task_.items, task_.plan.seed);
-    for (const auto& [row, sum] : sums) model.apply(sum.data(), task_.plan.fixed, after.shared.row(row));
-  }
-  return blob_hash(master_blob(after));
+  return blob_hash(master_blob(moved_by(std::move(sums), before)));
 }
 
 void Witness::inspect_budget(const TaskRecord& record) {

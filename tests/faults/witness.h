@@ -21,6 +21,7 @@ namespace sotto::tests {
 
 // Of the small models that worlds train.
 inline constexpr std::uint32_t world_factors = 3;
+inline constexpr std::uint32_t world_hidden = 2;
 // Of the contexts in the worlds' catalogues.
 inline constexpr std::uint32_t world_values = 7;
 
@@ -56,6 +57,9 @@ class Witness {
   void inspect_budget(const TaskRecord& record);
   void judge_sum(const VersionRecord& version, const ServerState& before);
   [[nodiscard]] RowMatrix made_of(const Histories& people) const;
+  // What a server makes of sums of rows.
+  using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
+  [[nodiscard]] ServerState moved_by(Sums sums, const ServerState& before) const;
   [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given) const;
 
   TaskConfig config_;

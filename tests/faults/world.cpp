@@ -47,7 +47,7 @@ struct SmallOptions final : TaskOptions {
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = world_factors;
     if (key == std::string_view("triples")) value = 4;
-    if (key == std::string_view("hidden") || key == std::string_view("latent")) value = 2;
+    if (key == std::string_view("hidden") || key == std::string_view("latent")) value = world_hidden;
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}

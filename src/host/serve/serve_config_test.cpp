@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "fed/models/task_models.h"
 #include "fed/wire/catalogue.h"
 
 namespace sotto::host {
@@ -209,6 +210,35 @@ TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
   EXPECT_EQ(catalogue.contexts->dimensions[1].values, (std::vector<std::string>{"rain", "sun"}));
   EXPECT_EQ(catalogue.contexts->dimensions.back().name, "recency");
   EXPECT_EQ(catalogue.schema.bins, 4u);
+}
+
+// What travels is counted in the catalogue, and is the task's.
+TEST_F(ACatalogueTable, GivesTheTaskItsCounts) {
+  const auto parsed_as = [&](const char* model, const char* keys) {
+    return parse_serve_config(
+        fmt::format("[task.a]\nitems = \"items.tsv\"\nmodel = \"{}\"\n[task.a.catalogue]\n{}", model, keys),
+        "c.toml", folder_);
+  };
+  const char* labelled = "names = \"movies.dat\"\nkg_labels = true\nkg_min_items = 1\n";
+  const auto features = parsed_as("kgflex", labelled);
+  ASSERT_TRUE(features.ok()) << features.error().message;
+  const auto catalogue = read_catalogue(pack_catalogue(features->tasks[0].catalogue), 3);
+  const auto task = read_task(features->tasks[0].spec);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  EXPECT_EQ(task->shape().rows, (*catalogue)->features->features());
+  EXPECT_TRUE(task->model->check_known(*task, known_of(catalogue->get())).ok());
+  const auto rated = parsed_as("fedcars", "contexts = \"daypart\"\nrating_scale = \"1:5\"\n");
+  ASSERT_TRUE(rated.ok()) << rated.error().message;
+  EXPECT_EQ(read_task(rated->tasks[0].spec)->shape().rows, 3u + 4u + 3u);
+  EXPECT_NE(parsed_as("kgflex", "rating_scale = \"1:5\"\n").error().message.find("knowledge graph"),
+            std::string::npos);
+  EXPECT_NE(parsed_as("fedcars", labelled).error().message.find("rating_scale"), std::string::npos);
+  const auto late = parse_serve_config(
+      "[task.a]\nitems = \"items.tsv\"\nmodel = \"fedcars\"\nmax_staleness = 2\nmode = \"buffered\"\n"
+      "[task.a.catalogue]\nrating_scale = \"1:5\"\n",
+      "c.toml", folder_);
+  ASSERT_FALSE(late.ok());
+  EXPECT_NE(late.error().message.find("leave max_staleness out"), std::string::npos) << late.error().message;
 }
 
 TEST_F(ACatalogueTable, WhatIsWrongIsSaid) {
