@@ -134,8 +134,7 @@ SOTTO_API sotto_status sotto_withdraw(sotto_device* device);
 typedef void (*sotto_item_fn)(void* user_data, const char* item, double score);
 SOTTO_API sotto_status sotto_recommend(sotto_device* device, const char* task, size_t count,
                                        sotto_item_fn each, void* user_data);
-// The words for a person, then each item of theirs that speaks for it, with its weight; where the model looks
-// at features, each feature of the item that speaks for it, in words.
+// Words for a person; then what speaks for it, with its weight: items of theirs, or features in words.
 typedef void (*sotto_text_fn)(void* user_data, const char* text, size_t size);
 SOTTO_API sotto_status sotto_explain(sotto_device* device, const char* task, const char* item, size_t most,
                                      sotto_text_fn words, sotto_item_fn because, void* user_data);
