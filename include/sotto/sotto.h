@@ -99,8 +99,7 @@ SOTTO_API sotto_status sotto_run_exchange(sotto_device* device, const sotto_tran
 SOTTO_API sotto_status sotto_leave(sotto_device* device, const sotto_transport* transport, int64_t now_ms);
 
 // --- what the person has ---
-// A value of 1 means no rating, a time of 0 no time. For a rating of 1, and for contexts, add a record
-// (sotto/records.h).
+// A value of 1 means no rating, a time of 0 no time; sotto/records.h has records that say more.
 SOTTO_API sotto_status sotto_add_interaction(sotto_device* device, const char* item, double value,
                                              int64_t time_ms);
 // With all that is known of it.
@@ -148,5 +147,4 @@ SOTTO_API sotto_status sotto_export(sotto_device* device, sotto_text_fn document
 #ifdef __cplusplus
 }
 #endif
-
 #include "sotto/records.h"  // the rest of the interface

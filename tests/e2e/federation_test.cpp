@@ -146,7 +146,7 @@ Split without_held_out(const Task& task, const Split& split, const RowMatrix& ro
   const auto users = static_cast<std::uint32_t>(split.train.users());
   for (std::uint32_t user = 0; user < users; ++user) {
     const auto all = split.train.of(UserIndex{user});
-    const auto kept = held_out(*task.evaluation, all, {}, {task.plan.seed, UserIndex{user}});
+    const auto kept = held_out(*task.evaluation, all, split.train.ages_of(UserIndex{user}), {});
     std::vector<ItemIndex> rest;
     std::ranges::set_difference(all, kept, std::back_inserter(rest));
     scores.push_back(answered_scores(task, rows, rest));
@@ -204,9 +204,11 @@ TEST_P(EvaluationOverTheWire, GivesTheFiguresOfACentralEvaluation) {
   ThreadPool pool(1);
   const auto evaluation = evaluate(KnownScores(scores), judging, {}, pool);
   ASSERT_TRUE(evaluation.ok()) << evaluation.error().message;
-  for (const auto& [name, value] : judged()["metrics"].items())
+  const nlohmann::json metrics = judged()["metrics"];
+  EXPECT_GT(metrics["nDCG@10"].get<double>(), 0.0);
+  for (const auto& [name, value] : metrics.items())
     EXPECT_NEAR(value.get<double>(), *evaluation->find(name), 1e-4) << name;
-  EXPECT_EQ(judged()["metrics"].size(), 5u);
+  EXPECT_EQ(metrics.size(), 5u);
   const auto shown = std::ranges::count_if(evaluation->recommended, [](std::uint64_t n) { return n > 0; });
   EXPECT_EQ(judged()["coverage"]["items"], shown);
 }

@@ -1,103 +1,14 @@
 // The C interface from C++, against a coordinator in the same process; examples/c has it from C.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "device/testing/fake_coordinator.h"
+#include "device/testing/c_interface.h"
 #include "fed/models/testing/slow_als.h"
 #include "fed/wire/catalogue.h"
-#include "sotto/move.h"
-#include "sotto/sotto.h"
 
 namespace sotto::device::c_test {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Wire {
-  FakeCoordinator server;
-  bool allowed = true;
-};
-
-int call(void* user_data, const char* method, const uint8_t* request, size_t size, sotto_sink* sink) {
-  auto& wire = *static_cast<Wire*>(user_data);
-  for (const Method known : {Method::enrol, Method::check_in, Method::fetch, Method::step, Method::leave}) {
-    if (std::strcmp(to_string(known), method) != 0) continue;
-    const auto reply = wire.server.call(known, {reinterpret_cast<const char*>(request), size});
-    if (!reply.ok()) return 1;
-    sotto_reply(sink, reinterpret_cast<const uint8_t*>(reply->data()), reply->size());
-    return 0;
-  }
-  return 2;
-}
-
-int allow(void* user_data, int* on_power, int* unmetered) {
-  *on_power = 1;
-  *unmetered = 0;
-  return static_cast<Wire*>(user_data)->allowed ? 1 : 0;
-}
-
-void collect_item(void* out, const char* item, double) {
-  static_cast<std::vector<std::string>*>(out)->emplace_back(item);
-}
-void collect_text(void* out, const char* text, size_t size) {
-  static_cast<std::vector<std::string>*>(out)->emplace_back(text, size);
-}
-
-class CInterface : public ::testing::Test {
- protected:
-  explicit CInterface(const v1::TaskSpec& task = small_task(30))
-      : folder_(fs::temp_directory_path() / ("sotto-c-" + std::to_string(::getpid()))),
-        wire_{FakeCoordinator(task)} {
-    fs::remove_all(folder_);
-    fs::create_directory(folder_);
-    key_bytes_.fill(3);
-    open();
-  }
-  ~CInterface() override {
-    sotto_device_close(device_);
-    fs::remove_all(folder_);
-  }
-  void open() {
-    const sotto_key key{key_bytes_.data(), nullptr};
-    ASSERT_EQ(sotto_device_open((folder_ / "vault.db").c_str(), &key, 1, &device_), SOTTO_OK)
-        << sotto_last_error(nullptr);
-  }
-  // Until the exchange is over.
-  sotto_exchange exchange() {
-    sotto_exchange result{};
-    for (int n = 0; n < 1000; ++n) {
-      EXPECT_EQ(sotto_run_exchange(device_, &transport_, &conditions_, wire_.server.now_ms, &result),
-                SOTTO_OK)
-          << sotto_last_error(device_);
-      if (result.ending != SOTTO_WAITING) break;
-      wire_.server.now_ms += result.wait_ms;
-    }
-    return result;
-  }
-  void join() {
-    for (const char* item : {"2", "5", "11"})
-      ASSERT_EQ(sotto_add_interaction(device_, item, 1.0, 0), SOTTO_OK);
-    ASSERT_EQ(sotto_set_level(device_, "open"), SOTTO_OK);
-    ASSERT_EQ(sotto_enrol(device_, &transport_, reinterpret_cast<const uint8_t*>("token"), 5), SOTTO_OK)
-        << sotto_last_error(device_);
-  }
-  std::size_t ledger_lines() {
-    std::vector<std::string> lines;
-    EXPECT_EQ(sotto_ledger(device_, nullptr, collect_text, &lines), SOTTO_OK);
-    return lines.size();
-  }
-
-  fs::path folder_;
-  Wire wire_;
-  std::array<uint8_t, 32> key_bytes_{};
-  sotto_device* device_ = nullptr;
-  sotto_transport transport_{&wire_, call};
-  sotto_conditions conditions_{&wire_, allow};
-};
 
 TEST_F(CInterface, FromEnrolmentToRecommendation) {
   join();
@@ -249,72 +160,6 @@ TEST_F(CInterface, ExportHoldsWhatIsKeptAndNoKeys) {
   EXPECT_EQ(sotto_ledger(device_, std::string(64, 'a').c_str(), nullptr, nullptr), SOTTO_BAD_INPUT);
 }
 
-struct SeenRecord {
-  std::string item;
-  std::optional<double> rating;
-  std::optional<int64_t> time_ms;
-  std::string contexts;
-  bool operator==(const SeenRecord&) const = default;
-};
-std::vector<SeenRecord> records_of(sotto_device* device) {
-  std::vector<SeenRecord> seen;
-  const sotto_record_fn each = [](void* out, const sotto_record* record) {
-    SeenRecord one{.item = record->item, .rating = {}, .time_ms = {}, .contexts = {}};
-    if (record->has_rating != 0) one.rating = record->rating;
-    if (record->has_time != 0) one.time_ms = record->time_ms;
-    for (size_t n = 0; n < record->context_count; ++n)
-      one.contexts += std::string(record->contexts[n].name) + "=" + record->contexts[n].value + ";";
-    static_cast<std::vector<SeenRecord>*>(out)->push_back(one);
-  };
-  EXPECT_EQ(sotto_records(device, each, &seen), SOTTO_OK);
-  return seen;
-}
-
-TEST_F(CInterface, RecordsKeepWhatIsBesideTheItem) {
-  const sotto_context contexts[] = {{"weather", "rain"}, {"device", "phone"}};
-  sotto_record records[2]{};
-  for (sotto_record& record : records) record.size = sizeof(sotto_record);
-  records[0].item = "b";
-  records[0].rating = 1.0;
-  records[0].has_rating = 1;
-  records[0].contexts = contexts;
-  records[0].context_count = 2;
-  records[1].item = "a";
-  records[1].time_ms = 7000;
-  records[1].has_time = 1;
-  ASSERT_EQ(sotto_add_records(device_, records, 2), SOTTO_OK) << sotto_last_error(device_);
-  ASSERT_EQ(sotto_add_interaction(device_, "c", 1.0, 0), SOTTO_OK);
-  ASSERT_EQ(sotto_add_interaction(device_, "d", 4.0, 9000), SOTTO_OK);
-  EXPECT_EQ(records_of(device_), (std::vector<SeenRecord>{{"a", {}, 7000, ""},
-                                                          {"b", 1.0, {}, "weather=rain;device=phone;"},
-                                                          {"c", {}, {}, ""},
-                                                          {"d", 4.0, 9000, ""}}));
-  // One that is wrong, and none is added.
-  records[0].item = "new";
-  records[1].item = nullptr;
-  EXPECT_EQ(sotto_add_records(device_, records, 2), SOTTO_USAGE);
-  records[0].size = 8;
-  EXPECT_EQ(sotto_add_records(device_, records, 1), SOTTO_USAGE);
-  EXPECT_EQ(sotto_add_records(device_, nullptr, 1), SOTTO_USAGE);
-  EXPECT_EQ(sotto_records(device_, nullptr, nullptr), SOTTO_USAGE);
-  EXPECT_EQ(records_of(device_).size(), 4u);
-  EXPECT_EQ(sotto_add_records(device_, nullptr, 0), SOTTO_OK);
-}
-
-// A program that was compiled with a later header has longer records.
-TEST_F(CInterface, LongerRecordsOfLaterVersionsAreRead) {
-  struct Later {
-    sotto_record known;
-    double more;
-  };
-  Later later[2]{};
-  for (Later& record : later) record.known.size = sizeof(Later);
-  later[0].known.item = "a";
-  later[1].known.item = "b";
-  ASSERT_EQ(sotto_add_records(device_, &later[0].known, 2), SOTTO_OK) << sotto_last_error(device_);
-  EXPECT_EQ(records_of(device_).size(), 2u);
-}
-
 TEST_F(CInterface, MistakesAreCodesAndSentences) {
   EXPECT_EQ(sotto_add_interaction(nullptr, "a", 1.0, 0), SOTTO_USAGE);
   EXPECT_EQ(sotto_add_interaction(device_, nullptr, 1.0, 0), SOTTO_USAGE);
@@ -371,37 +216,6 @@ TEST_F(CInterface, ThePersonSaysWhatATaskMustPromise) {
   EXPECT_EQ(exchange().ending, SOTTO_ANSWERED);
 }
 
-TEST_F(CInterface, ADeviceMovesAndAnotherKeyOpensIt) {
-  join();
-  ASSERT_EQ(exchange().ending, SOTTO_ANSWERED);
-  const std::string path = folder_ / "vault.db", other = folder_ / "other.db", file = folder_ / "file";
-  const sotto_key words{nullptr, "some words"};
-  ASSERT_EQ(sotto_device_change_key(device_, nullptr), SOTTO_USAGE);
-  ASSERT_EQ(sotto_device_change_key(device_, &words), SOTTO_OK) << sotto_last_error(device_);
-  EXPECT_EQ(ledger_lines(), 1u);
-  sotto_device_close(device_);
-  device_ = nullptr;
-  const sotto_key bytes{key_bytes_.data(), nullptr};
-  EXPECT_EQ(sotto_device_open(path.c_str(), &bytes, 0, &device_), SOTTO_USAGE);  // it is a passphrase now
-  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "short"), SOTTO_USAGE);
-  EXPECT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), nullptr), SOTTO_USAGE);
-  ASSERT_EQ(sotto_device_move_out(path.c_str(), &words, file.c_str(), "carry these five words"), SOTTO_OK)
-      << sotto_last_error(nullptr);
-  EXPECT_EQ(sotto_device_open(path.c_str(), &words, 1, &device_), SOTTO_NOT_FOUND);
-  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry those five words", other.c_str(), &bytes),
-            SOTTO_BAD_INPUT);
-  ASSERT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_OK)
-      << sotto_last_error(nullptr);
-  EXPECT_EQ(sotto_device_move_in(file.c_str(), "carry these five words", other.c_str(), &bytes), SOTTO_USAGE);
-  ASSERT_EQ(sotto_device_open(other.c_str(), &bytes, 0, &device_), SOTTO_OK) << sotto_last_error(nullptr);
-  // The round that the old one answered is answered; the next one is the new one's, under the same identity.
-  EXPECT_EQ(exchange().ending, SOTTO_KEPT_QUIET);
-  ++wire_.server.round;
-  EXPECT_EQ(exchange().ending, SOTTO_ANSWERED) << sotto_last_error(device_);
-  EXPECT_EQ(ledger_lines(), 2u);
-  EXPECT_EQ(wire_.server.contributions.size(), 2u);
-}
-
 TEST_F(CInterface, LeavingAndDeleting) {
   join();
   ASSERT_EQ(sotto_leave(device_, &transport_, wire_.server.now_ms), SOTTO_OK) << sotto_last_error(device_);
@@ -409,7 +223,7 @@ TEST_F(CInterface, LeavingAndDeleting) {
   EXPECT_EQ(sotto_run_exchange(device_, &transport_, nullptr, 0, &result), SOTTO_USAGE);
   ASSERT_EQ(sotto_device_delete(device_), SOTTO_OK);
   device_ = nullptr;
-  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 }  // namespace

@@ -144,8 +144,8 @@ Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, b
   std::move(sum).release([&](std::uint32_t row, const auto* values) {
     if (row == 0) {
       counted = true;
-      possible = possible &&
-                 (noisy || static_cast<std::int64_t>(values[0]) == static_cast<std::int64_t>(people) * full_mark);
+      possible = possible && (noisy || static_cast<std::int64_t>(values[0]) ==
+                                           static_cast<std::int64_t>(people) * full_mark);
       for (std::size_t n = 0; n < figures.means.size(); ++n) {
         const double mean = static_cast<double>(values[n + 1]) / full_mark / static_cast<double>(people);
         possible = possible && (noisy || (mean >= 0.0 && mean <= 1.0));

@@ -65,7 +65,7 @@ struct Task {
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
   std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
   std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
-  const NetworkTasks* networks = nullptr;  // what trains networks on this device; null: nothing does
+  const NetworkTasks* networks = nullptr;     // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
 };

@@ -36,7 +36,8 @@ struct ScoreReason {
 struct ScoreReasons {
   float score = 0.0f;
   float common = 0.0f;
-  std::vector<ScoreReason> because = {};  // what speaks for it, in the order of the history or of the features
+  std::vector<ScoreReason> because =
+      {};                // what speaks for it, in the order of the history or of the features
   bool by_items = true;  // false: the model does not say what single things add
 };
 
