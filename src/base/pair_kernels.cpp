@@ -1,5 +1,6 @@
 #include "base/pair_kernels.h"
 
+#include <atomic>
 #include <cmath>
 #include <type_traits>
 
@@ -358,35 +359,44 @@ HWY_EXPORT(pair_steps_any);
 HWY_EXPORT(round_steps_any);
 HWY_EXPORT(central_steps_any);
 
-// The chosen target's functions, looked up once.
-struct Table {
-  PairTotals (*pair_steps)(std::span<const PairStep>, const PairRates&);
-  PairTotals (*round_steps)(std::span<const RowStep>, const PairRates&);
-  PairTotals (*central_steps)(std::span<const RowStep>, const PairRates&);
-};
-Table look_up() {
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  return {&HWY_DYNAMIC_DISPATCH(pair_steps_any), &HWY_DYNAMIC_DISPATCH(round_steps_any),
-          &HWY_DYNAMIC_DISPATCH(central_steps_any)};
+// The chosen target's functions, each looked up when it is first called: a program that calls one alone does
+// not link the others.
+using RowSteps = PairTotals (*)(std::span<const RowStep>, const PairRates&);
+using PairSteps = PairTotals (*)(std::span<const PairStep>, const PairRates&);
+constinit std::atomic<PairSteps> chosen_pair_steps = nullptr;
+constinit std::atomic<RowSteps> chosen_round_steps = nullptr, chosen_central_steps = nullptr;
+
+template <class Steps, class LookUp>
+Steps chosen(std::atomic<Steps>& known, const LookUp& look_up) {
+  Steps steps = known.load(std::memory_order_relaxed);
+  if (steps == nullptr) [[unlikely]] {
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    steps = look_up();
+    known.store(steps, std::memory_order_relaxed);
+  }
+  return steps;
 }
-Table table = look_up();
 
 }  // namespace
 
 PairTotals pair_steps(std::span<const PairStep> steps, const PairRates& rates) {
   SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
-  return table.pair_steps(steps, rates);
+  return chosen(chosen_pair_steps, [] { return &HWY_DYNAMIC_DISPATCH(pair_steps_any); })(steps, rates);
 }
 PairTotals round_steps(std::span<const RowStep> steps, const PairRates& rates) {
   SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
-  return table.round_steps(steps, rates);
+  return chosen(chosen_round_steps, [] { return &HWY_DYNAMIC_DISPATCH(round_steps_any); })(steps, rates);
 }
 PairTotals central_steps(std::span<const RowStep> steps, const PairRates& rates) {
   SOTTO_ASSERT(steps.size() <= most_steps, "a call takes so many steps");
-  return table.central_steps(steps, rates);
+  return chosen(chosen_central_steps, [] { return &HWY_DYNAMIC_DISPATCH(central_steps_any); })(steps, rates);
 }
 
-void refresh_pair_kernels() { table = look_up(); }
+void refresh_pair_kernels() {
+  chosen_pair_steps = nullptr;
+  chosen_round_steps = nullptr;
+  chosen_central_steps = nullptr;
+}
 
 }  // namespace sotto::base::kernels
 #endif

@@ -278,7 +278,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--pi", options->pi, "everybody's share of positive evidence")->type_name("SHARE");
   values(app->add_option("--mask", options->mask, "sticky or redraw"), {"sticky", "redraw"});
   app->add_flag("--evaluation", options->fleet.policy.evaluation,
-                "everybody lets versions be evaluated (tasks with evaluate_holdout)");
+                "everybody lets versions be evaluated (tasks that evaluate)");
   add_behaviour(*app, fleet);
   add_field_flags(*app, options->edits, fields::data_fields());
   add_common_options(*app, options->common,

@@ -123,7 +123,7 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
         config.rules.stop_when.empty())
       return Done{};
     return fail(Code::usage,
-                "nothing is evaluated: set evaluate_holdout, or leave stop_when and evaluate_… out");
+                "nothing is evaluated: set evaluate_holdout or evaluate_share, or leave stop_when and evaluate_… out");
   }
   if (!config.rules.stop_when.empty())
     if (const auto rule = parse_stop_rule(config.rules.stop_when); !rule.ok()) return rule.error();
@@ -146,7 +146,7 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
   if (config.dp && noise.noise_multiplier == 0.0)
     return fail(Code::usage,
                 "epsilon bounds what this task shows of a person, and figures without noise show more: set "
-                "evaluate_noise and evaluate_epsilon, or leave evaluate_holdout out");
+                "evaluate_noise and evaluate_epsilon, or leave evaluate_holdout and evaluate_share out");
   if (noise.noise_multiplier == 0.0) return Done{};
   if (task.evaluation->coverage)
     return fail(Code::usage, "noise would drown the counts of single items: leave evaluate_coverage out");

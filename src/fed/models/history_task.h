@@ -75,7 +75,7 @@ class HistoryDevice : public DeviceModel {
   std::vector<ItemIndex> let_out() const override {
     std::vector<ItemIndex> items = let_out_;
     std::ranges::sort(items);
-    items.erase(std::ranges::unique(items).begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
     return items;
   }
 

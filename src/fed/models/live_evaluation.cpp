@@ -44,14 +44,21 @@ Status check_metrics(const std::int32_t* values) {
 Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
   if (!spec.has_evaluation()) return std::optional<EvaluationTerms>();
   const v1::Evaluation& asked = spec.evaluation();
-  if (asked.holdout() < 1 || asked.holdout() > most_holdout)
-    return fail(Code::bad_input,
-                fmt::format("an evaluation holds out 1 to {} items per person", most_holdout));
+  const bool by_share = asked.share() != 0.0f;
+  if (by_share ? asked.holdout() != 0 || !(asked.share() > 0.0f && asked.share() <= 0.5f)
+               : asked.holdout() < 1 || asked.holdout() > most_holdout)
+    return fail(
+        Code::bad_input,
+        fmt::format("an evaluation holds out 1 to {} items per person, or a share of them above 0 and "
+                    "at most 0.5",
+                    most_holdout));
   if (asked.cutoff() < 1 || asked.cutoff() > std::min(most_cutoff, spec.items()))
     return fail(Code::bad_input, fmt::format("an evaluation judges lists of 1 to {} items",
                                              std::min(most_cutoff, spec.items())));
-  return std::optional(
-      EvaluationTerms{.holdout = asked.holdout(), .cutoff = asked.cutoff(), .coverage = asked.coverage()});
+  return std::optional(EvaluationTerms{.holdout = asked.holdout(),
+                                       .share = asked.share(),
+                                       .cutoff = asked.cutoff(),
+                                       .coverage = asked.coverage()});
 }
 
 std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const ItemIndex> items,
@@ -63,7 +70,8 @@ std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const It
                      : ages[n],
         items[n]);
   std::sort(order.begin(), order.end());
-  order.resize(std::min<std::size_t>(terms.holdout, items.size() / 2));
+  const auto share = static_cast<std::size_t>(double{terms.share} * static_cast<double>(items.size()));
+  order.resize(terms.holdout == 0 ? share : std::min<std::size_t>(terms.holdout, items.size() / 2));
   std::vector<ItemIndex> held;
   for (const auto& [key, item] : order) held.push_back(item);
   std::sort(held.begin(), held.end());

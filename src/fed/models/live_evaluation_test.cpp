@@ -98,6 +98,30 @@ RC_GTEST_PROP(LiveEvaluation, TheNewestAreHeldOut, ()) {
             sorted({newest_first.begin(), newest_first.begin() + static_cast<std::ptrdiff_t>(count)}));
 }
 
+TEST(LiveEvaluation, AShareIsRoundedDownAndExcludesACount) {
+  v1::TaskSpec spec = usual_spec(fpl_task, 30);
+  v1::Evaluation& asked = *spec.mutable_evaluation();
+  asked.set_cutoff(10);
+  asked.set_share(0.2f);
+  const auto task = read_task(spec);
+  ASSERT_TRUE(task.ok()) << task.error().message;
+  std::vector<ItemIndex> own;
+  std::vector<std::uint16_t> ages;
+  for (const std::size_t held : {0u, 0u, 0u, 0u, 1u, 1u, 1u, 1u, 1u, 2u}) {
+    ages.insert(ages.begin(), static_cast<std::uint16_t>(own.size()));
+    own.push_back(ItemIndex{static_cast<std::uint32_t>(2 * own.size())});
+    const auto newest = held_out(*task->evaluation, own, ages, {});
+    EXPECT_EQ(newest, std::vector(own.end() - static_cast<std::ptrdiff_t>(held), own.end())) << own.size();
+  }
+  for (const float share : {-0.1f, 0.51f, NAN}) {
+    asked.set_share(share);
+    EXPECT_FALSE(read_task(spec).ok()) << share;
+  }
+  asked.set_share(0.2f);
+  asked.set_holdout(2);
+  EXPECT_FALSE(read_task(spec).ok());
+}
+
 // What is trained on now is not held out later, however much is added, once there is enough.
 RC_GTEST_PROP(LiveEvaluation, WithoutTimesTheDrawStaysTheSame, ()) {
   const Task task = evaluated(3, 10);

@@ -47,6 +47,7 @@ struct TaskShape {
 // What devices hold out of a task's training, and how the lists are judged by it (live_evaluation.h).
 struct EvaluationTerms {
   std::uint32_t holdout = 0;  // items, at most half of what the person has
+  float share = 0.0f;         // where holdout is 0: of what the person has, rounded down
   std::uint32_t cutoff = 10;  // length of the lists
   bool coverage = false;      // which items stand in them is counted
 };

@@ -220,6 +220,7 @@ void read_privacy(TomlTable& table, TaskConfig& task) {
 void read_evaluation(TomlTable& table, TaskConfig& task) {
   EvaluationTerms terms;
   table.whole("evaluate_holdout", terms.holdout);
+  table.real("evaluate_share", terms.share);
   table.whole("evaluate_cutoff", terms.cutoff);
   table.flag("evaluate_coverage", terms.coverage);
   table.whole("evaluate_goal", task.rules.evaluate_goal);
@@ -227,9 +228,10 @@ void read_evaluation(TomlTable& table, TaskConfig& task) {
   table.real("evaluate_noise", task.evaluation.noise_multiplier);
   table.real("evaluate_epsilon", task.evaluation.epsilon);
   table.real("evaluate_delta", task.evaluation.delta);
-  if (terms.holdout == 0) return;
+  if (terms.holdout == 0 && terms.share == 0.0f) return;
   v1::Evaluation& asked = *task.spec.mutable_evaluation();
   asked.set_holdout(terms.holdout);
+  asked.set_share(terms.share);
   asked.set_cutoff(terms.cutoff);
   asked.set_coverage(terms.coverage);
 }
