@@ -218,7 +218,7 @@ Status export_run(CtlOptions& options, const Console& console, const Json& answe
   if (names.empty() && spec.has_catalogue()) {
     Json last;
     SOTTO_TRY(const std::string text, in_pieces(options, "catalogue", with_task(options), last));
-    SOTTO_TRY(names, lines_of(text, "the task's catalogue", rows.rows()));
+    SOTTO_TRY(names, lines_of(text, "the task's catalogue", task.items));
   }
   const ReleasedVersion version{.task = std::move(task),
                                 .rows = rows,

@@ -151,7 +151,10 @@ std::string step_text(const AgentStep& step) {
   const ExchangeReport& report = step.next.report;
   if (step.not_now) return "not now: you have paused or withdrawn\n";
   std::string text = to_string(report.ending);
-  if (!report.task.empty()) text += fmt::format(", {} round {}", report.task, report.round);
+  if (report.ending == Ending::no_work && !report.task.empty())
+    text = fmt::format("no work; the newest model of {} came", report.task);
+  else if (!report.task.empty())
+    text += fmt::format(", {} {} {}", report.task, report.judged ? "judged version" : "round", report.round);
   if (!report.why.empty()) text += ": " + report.why;
   return fmt::format(
       "{}; {} up, {} down, next in {:.1f} s\n", text, human_bytes(static_cast<double>(report.bytes_up)),

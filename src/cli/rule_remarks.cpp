@@ -10,7 +10,31 @@
 
 namespace sotto::cli {
 
+namespace {
+
+// Of the thing with this title, where no thing has it as its name; empty: there is none.
+Result<std::string> name_of_title(Vault& vault, const std::string& title) {
+  std::string named;
+  SOTTO_TRY(const std::vector<std::string> tasks, vault.held_tasks());
+  for (const std::string& task : tasks) {
+    SOTTO_TRY(const auto model, vault.model(task));
+    SOTTO_TRY(const auto known, vault.catalogue(model->catalogue));
+    if (known == nullptr) continue;
+    if (known->names.find(title)) return std::string();
+    for (std::uint32_t item = 0; item < known->titles.size() && named.empty(); ++item)
+      if (known->titles[item] == title) named = known->names.name(item);
+  }
+  return named;
+}
+
+}  // namespace
+
 Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
+  SOTTO_TRY(const std::string named, name_of_title(vault, item));
+  if (!named.empty())
+    return fmt::format(
+        "'{}' is a title, and rules are for names, so the rule has no effect: the thing is called '{}'.",
+        item, named);
   SOTTO_TRY(const std::vector<std::string> own, vault.items());
   if (std::ranges::find(own, item) != own.end()) return std::string();
   NearestWord nearest(item);
@@ -22,7 +46,7 @@ Result<std::string> remark_on_item(Vault& vault, const std::string& item) {
     if (!known && !model->catalogue.empty()) continue;  // not fetched
     checked = true;
     const auto row = known ? known->names.find(item) : item_number(item);
-    if (row && *row < model->rows.rows()) return std::string();
+    if (row && (known || *row < model->rows.rows())) return std::string();
     for (std::uint32_t other = 0; known && other < known->names.size(); ++other)
       nearest.look_at(known->names.name(other));
   }

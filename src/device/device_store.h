@@ -59,6 +59,8 @@ struct Answer {
   std::uint32_t round = 0;
   Private<RowMatrix>* own = nullptr;  // the private row after the fit; null: it stays as it was
   LedgerEntry ledger;
+  bool said = true;  // false: nothing leaves, and the ledger gets no line
+  std::optional<std::pair<std::string, std::uint32_t>> beside = {};  // another round that is noted with it
 };
 
 class DeviceStore {

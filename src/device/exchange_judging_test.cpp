@@ -124,15 +124,24 @@ TEST(AJudgingExchange, GivesTheFiguresOfTheListThatThePersonWouldGet) {
     ASSERT_EQ(device.ledger.size(), 2u);
     EXPECT_EQ(device.ledger[1].mechanism, "evaluation, plain");
     EXPECT_EQ(device.ledger[1].task, "usual");
-    EXPECT_EQ(device.ledger[1].items.size(), 3u);
+    EXPECT_EQ(device.ledger[1].items.size(), 5u) << "the list, whose items are counted";
     EXPECT_TRUE(std::ranges::equal((*device.kept->own_row("usual"))->on_device().values(0),
                                    own.on_device().values(0)));
     // Not twice, whoever asks; and the rounds of the training are counted apart.
     const auto again = device.run(server);
     EXPECT_EQ(again.report.ending, Ending::kept_quiet);
-    EXPECT_EQ(last_check_in(server).judges(0).from(), 2u);
-    EXPECT_EQ(*device.kept->last_round("usual"), 0u);
+    EXPECT_EQ(last_check_in(server).judges_size(), 0) << "once after each round that it answered";
+    ask_to_judge(server, 2);
+    EXPECT_EQ(device.run(server).report.ending, Ending::refused_by_device);
     EXPECT_EQ(device.ledger.size(), 2u);
+    server.round = 1;
+    server.twist_assignment = nullptr;
+    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+    ask_to_judge(server, 2);
+    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+    EXPECT_EQ(last_check_in(server).judges(0).from(), 2u);
+    EXPECT_EQ(*device.kept->last_round("usual"), 1u);
+    EXPECT_EQ(device.ledger.size(), 4u);
   }
 }
 
@@ -173,10 +182,18 @@ TEST(AJudgingExchange, ADeviceWithNothingToJudgeByKeepsQuiet) {
   device.kept.emplace(device.shelf, MemoryPerson{device.history, nullptr, &device.policy, &device.ledger});
   device.kept->keep_enrolment(*enrol(server, "token", Secret(simulated_key(1, "entropy"))));
   device.exchange.emplace(*device.kept, device.options);
+  Private<RowMatrix> row(RowMatrix(1, 5));
+  ASSERT_TRUE(device.kept->note_answer({.task = "small", .round = 0, .own = &row, .ledger = {}}).ok());
   ask_to_judge(server, 1);
-  EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
+  auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::kept_quiet);
+  EXPECT_NE(next.report.why.find("nothing to answer with"), std::string::npos) << next.report.why;
+  // Nor is it asked again and again: the version counts as judged.
+  next = device.run(server);
+  EXPECT_NE(next.report.why.find("judged before"), std::string::npos) << next.report.why;
+  EXPECT_EQ(last_check_in(server).judges_size(), 0);
   EXPECT_TRUE(server.contributions.empty());
-  EXPECT_TRUE(device.ledger.empty());
+  EXPECT_EQ(device.ledger.size(), 1u) << "the line of the training alone";
 }
 
 TEST(AJudgingExchange, ATaskThatHoldsNothingOutCannotAskForFigures) {

@@ -113,11 +113,17 @@ ExchangeRun::Moved ExchangeRun::move(Transport& wire, std::int64_t now_ms) {
   SOTTO_ASSERT(false, "every stage has its move");
 }
 
+Result<bool> ExchangeRun::may_judge(const std::string& task) {
+  SOTTO_TRY(const auto trained, kept_.last_round(task));
+  SOTTO_TRY(const auto before, kept_.last_round(judged_after_name(task)));
+  return trained && (!before || *before < *trained);
+}
+
 Status ExchangeRun::offer_to_judge(v1::CheckInRequest& request, const HeldModel& model) {
   v1::TaskSpec spec;
   if (model.task.empty() || !spec.ParseFromString(model.task) || !spec.has_evaluation()) return Done{};
-  SOTTO_TRY(const auto trained, kept_.last_round(spec.name()));
-  if (!trained) return Done{};  // there is no list of this person's yet
+  SOTTO_TRY(const bool may, may_judge(spec.name()));
+  if (!may) return Done{};
   SOTTO_TRY(const auto judged, kept_.last_round(judged_name(spec.name())));
   v1::Judges* offer = request.add_judges();
   offer->set_task(spec.name());
@@ -171,35 +177,24 @@ ExchangeRun::Moved ExchangeRun::take_news(const v1::Assignment& news, std::int64
   auto task = read_task(news.task());
   if (!task.ok()) return {object(task.error().message)};
   task_ = std::move(*task);
+  SOTTO_TRY(const PersonalPolicy policy, kept_.policy());
+  SOTTO_TRY(const auto own, kept_.own_row(task_.name));
+  // A model that is asked with a private row says nothing to a device that has none.
+  if (task_.model->keeps_state && !own) return {end(Ending::no_work, "", *retry_ms_)};
+  if (std::string why = unwanted(policy); !why.empty()) return {end(Ending::no_work, why, *retry_ms_)};
   report_.task = task_.name;
-  if (std::string why = unwanted(); !why.empty()) return {object(std::move(why))};
   deadline_ms_ = channel_.server_time(now_ms) + day_ms;
   return begin_fetch(news);
 }
 
-std::string ExchangeRun::unwanted() const {
+std::string ExchangeRun::unwanted(const PersonalPolicy& policy) const {
   const auto& wanted = options_.tasks;
   if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), task_.name) == wanted.end())
     return "the task is refused: this device takes part in others";
   if (published_bytes(shape_of(task_)) > options_.most_model_bytes)
     return "the task is refused: its model is larger than this device takes";
-  return {};
-}
-
-std::string ExchangeRun::objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const {
-  if (assignment.token().size() != token_bytes) return "the assignment is refused: it has no proper token";
-  if (std::string why = unwanted(); !why.empty()) return why;
   if (task_.reproducible && !options_.allow_reproducible)
     return "the task is refused: it is reproducible, and the server would know this device's draws";
-  if (judging_ && !policy.evaluation)
-    return "the task is refused: it asks how good lists are, and the person does not say so";
-  if (!judging_)
-    if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
-      return "the task is refused: " + able.error().message;
-  const TaskShape shape = summed_.shape();
-  const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
-  if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
-    return "the task is refused: an answer to it may be larger than this device takes";
   if (policy.secure_only && !task_.secure)
     return "the task is refused: its sums are plain, and the person allows secure ones alone";
   // A crowd is promised but for a chance that the task names: where that is large, it promises nothing.
@@ -211,6 +206,21 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
   if (crowd < policy.least_crowd)
     return "the task is refused: it promises a crowd of " + std::to_string(crowd) + ", the person asks for " +
            std::to_string(policy.least_crowd);
+  return {};
+}
+
+std::string ExchangeRun::objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const {
+  if (assignment.token().size() != token_bytes) return "the assignment is refused: it has no proper token";
+  if (std::string why = unwanted(policy); !why.empty()) return why;
+  if (judging_ && !policy.evaluation)
+    return "the task is refused: it asks how good lists are, and the person does not say so";
+  if (!judging_)
+    if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
+      return "the task is refused: " + able.error().message;
+  const TaskShape shape = summed_.shape();
+  const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
+  if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
+    return "the task is refused: an answer to it may be larger than this device takes";
   return {};
 }
 
@@ -240,6 +250,10 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
     return {end(Ending::kept_quiet,
                 judging_ ? "this version was judged before" : "this round was answered before",
                 until_deadline(now_ms))};
+  if (judging_) {
+    SOTTO_TRY(const bool may, may_judge(task_.name));
+    if (!may) return {object("the task is refused: a device judges once after each time that it took part")};
+  }
   return begin_fetch(assignment);
 }
 

@@ -40,16 +40,22 @@ class ExchangeRun {
 
   [[nodiscard]] Result<std::string> check_in_request(const PersonalPolicy& policy);
   // Which versions of a task the person lets be judged, if any.
+  // Once after each training that it took part in: figures tell about the version that is judged, and a
+  // server that makes up versions is told no more than it is by contributions.
+  [[nodiscard]] Result<bool> may_judge(const std::string& task);
   [[nodiscard]] Status offer_to_judge(v1::CheckInRequest& request, const HeldModel& model);
   [[nodiscard]] Moved take_assignment(const v1::Assignment& assignment, std::int64_t now_ms);
   // A version without work.
   [[nodiscard]] Moved take_news(const v1::Assignment& news, std::int64_t now_ms);
   // Why the device wants nothing of the task; empty: it does.
-  [[nodiscard]] std::string unwanted() const;
+  [[nodiscard]] std::string unwanted(const PersonalPolicy& policy) const;
   // Why the device does not take an assignment; empty: it does.
   [[nodiscard]] std::string objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const;
   [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
   [[nodiscard]] Status note_answer();
+  [[nodiscard]] Status note_judged_nothing();
+  // What is noted beside a version that was judged.
+  [[nodiscard]] Result<std::optional<std::pair<std::string, std::uint32_t>>> judged_after();
   [[nodiscard]] std::string step_request() const;
   [[nodiscard]] Moved take_step(const v1::StepReply& reply, std::uint32_t retry_after_ms);
 

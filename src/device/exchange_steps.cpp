@@ -33,8 +33,11 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
     if (code != Code::incompatible && code != Code::diverged) return work.error();
     return {end(Ending::kept_quiet, work.error().message, until_deadline(now_ms))};
   }
-  if (!*work)
+  if (!*work) {
+    // Nor will it have later, for this version: it is not asked again.
+    if (judging_) SOTTO_TRY_DONE(note_judged_nothing());
     return {end(Ending::kept_quiet, "this device has nothing to answer with", until_deadline(now_ms))};
+  }
   work_ = std::move(*work);
   stage_ = Stage::step;
   if (task_.secure) {
@@ -49,11 +52,28 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
   return {std::nullopt};
 }
 
+Result<std::optional<std::pair<std::string, std::uint32_t>>> ExchangeRun::judged_after() {
+  SOTTO_TRY(const auto trained, kept_.last_round(task_.name));
+  return std::optional(std::pair(judged_after_name(task_.name), trained.value_or(0)));
+}
+
+Status ExchangeRun::note_judged_nothing() {
+  Answer answer;
+  answer.task = noted_as_;
+  answer.round = report_.round;
+  answer.said = false;
+  SOTTO_TRY(answer.beside, judged_after());
+  return kept_.note_answer(answer);
+}
+
 Status ExchangeRun::note_answer() {
   Answer answer;
   answer.task = noted_as_;
   answer.round = report_.round;
   answer.own = judging_ ? nullptr : &work_->own;
+  if (judging_) {
+    SOTTO_TRY(answer.beside, judged_after());
+  }
   const std::string sum = task_.secure ? "secure" : "plain";
   answer.ledger = {.round = report_.round,
                    .task = task_.name,

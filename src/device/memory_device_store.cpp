@@ -109,7 +109,8 @@ Status MemoryDeviceStore::note_answer(const Answer& answer) {
   TaskState& task = state(answer.task);
   if (answer.own != nullptr) task.own = *answer.own;
   task.last_round = answer.round;
-  if (person_.ledger != nullptr) person_.ledger->push_back(answer.ledger);
+  if (answer.beside) state(answer.beside->first).last_round = answer.beside->second;
+  if (answer.said && person_.ledger != nullptr) person_.ledger->push_back(answer.ledger);
   return Done{};
 }
 

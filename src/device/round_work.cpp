@@ -103,7 +103,8 @@ Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task&
   for (const ScoredItem& one : top_items(std::move(*scores), seen, task.evaluation->cutoff))
     list.push_back(one.item);
   RoundWork work{{}, figures_of(evaluation_task(task), list, held), {}};
-  for (const ItemIndex item : held) work.items.push_back(names.name_of(item));
+  if (task.evaluation->coverage)  // what leaves by name: the list
+    for (const ItemIndex item : list) work.items.push_back(names.name_of(item));
   return std::optional<RoundWork>(std::move(work));
 }
 

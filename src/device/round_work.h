@@ -42,5 +42,7 @@ struct RoundWork {
                                                                 const RowMatrix& shared);
 // Under which name the versions of a task that were judged are noted.
 [[nodiscard]] inline std::string judged_name(const std::string& task) { return task + ":judged"; }
+// Under which name the last round is noted that was answered before a version was judged.
+[[nodiscard]] inline std::string judged_after_name(const std::string& task) { return task + ":judged-after"; }
 
 }  // namespace sotto::device

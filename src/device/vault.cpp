@@ -308,7 +308,12 @@ Status Vault::note_answer(const Answer& answer) {
     if (answer.own != nullptr)
       SOTTO_TRY_DONE(records_.put(RecordKind::own_row, answer.task, encoded(*answer.own)));
     SOTTO_TRY_DONE(records_.put(RecordKind::last_round, answer.task, text_in(round)));
-    return append(answer.ledger);
+    if (answer.beside) {
+      Writer other;
+      other.number(answer.beside->second);
+      SOTTO_TRY_DONE(records_.put(RecordKind::last_round, answer.beside->first, text_in(other)));
+    }
+    return answer.said ? append(answer.ledger) : Status(Done{});
   });
 }
 

@@ -260,9 +260,11 @@ v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std
     registry_.find(id)->last_asked_ms = now_ms;
     *reply.mutable_assignment() = std::move(*assignment);
   }
-  for (const auto& task : tasks_)
-    if (!reply.has_assignment() && !reply.has_news() && wants(*task))
-      if (auto news = task->news(asked)) *reply.mutable_news() = std::move(*news);
+  for (std::size_t n = 0; n < tasks_.size() && !reply.has_assignment() && !reply.has_news(); ++n) {
+    TaskRun& task = *tasks_[(first + n) % tasks_.size()];  // so that what a device cannot take hides no other
+    if (!wants(task)) continue;
+    if (auto news = task.news(asked)) *reply.mutable_news() = std::move(*news);
+  }
   reply.set_retry_min_ms(window.min_ms);
   reply.set_retry_max_ms(window.max_ms);
   v1::Reply out = accept(reply.SerializeAsString());

@@ -5,6 +5,7 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "fed/wire/catalogue.h"
 #include "server/coordinator.h"
 
 namespace sotto::server {
@@ -209,7 +210,7 @@ struct Coordinator::Answers {
     Json out = version_json(version);
     out["task"] = one->name();
     out["spec"] = to_base64(one->config().spec.SerializeAsString());
-    out["items"] = one->config().spec.items();
+    out["items"] = shape.rows;  // of features, where the model is of these
     out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
     const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), encoded.size());
@@ -220,7 +221,13 @@ struct Coordinator::Answers {
   // The names of a task's items, one a line, in pieces.
   [[nodiscard]] Result<Json> catalogue() const {
     SOTTO_TRY(const TaskRun* one, task());
-    const std::string& names = one->config().catalogue;
+    std::string names;
+    if (!one->config().catalogue.empty()) {
+      SOTTO_TRY(const auto read,
+                read_catalogue(pack_catalogue(one->config().catalogue), one->config().spec.items()));
+      for (std::uint32_t item = 0; item < read->names.size(); ++item)
+        names.append(read->names.name(item)).push_back('\n');
+    }
     const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), names.size());
     return Json{{"total", names.size()},
                 {"encoded", to_base64(std::string_view(names).substr(offset, most_chunk_bytes))}};

@@ -64,18 +64,24 @@ std::optional<EvaluationRun::Asked> EvaluationRun::held(const Caller& caller,
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr) return std::nullopt;
   Member* member = members_.find(*token);
-  if (!goes_on(task_, &*round_, *member, request, now_ms)) return std::nullopt;
+  // A device that offers nothing any more has judged it, or has nothing to judge it by.
+  if (!offers(request, member->base) || !goes_on(task_, &*round_, *member, request, now_ms))
+    return std::nullopt;
   return Asked{*token, member};
+}
+
+bool EvaluationRun::offers(const v1::CheckInRequest& request, std::uint32_t version) const {
+  return std::ranges::any_of(request.judges(), [&](const v1::Judges& one) {
+    return one.task() == task_.name && one.from() <= version;
+  });
 }
 
 bool EvaluationRun::takes(const Caller& caller, const v1::CheckInRequest& request, std::uint32_t version,
                           std::int64_t now_ms) const {
-  const bool offers = std::ranges::any_of(request.judges(), [&](const v1::Judges& one) {
-    return one.task() == task_.name && one.from() <= version;
-  });
   const RoundRules now = round_ ? round_->rules : rules();
   PublicKey key{};
-  if (!offers || !fulfils(now, request) || members_.token_of(caller.id) != nullptr) return false;
+  if (!offers(request, version) || !fulfils(now, request) || members_.token_of(caller.id) != nullptr)
+    return false;
   if (round_ && (round_->gathered || members_.size() >= most_assigned(now))) return false;
   if (!task_.secure) return true;
   return read_key(request.sum_key(), key) && around_.conduct.may_join(task_.name, caller.id, version, now_ms);

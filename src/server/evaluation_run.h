@@ -59,6 +59,7 @@ class EvaluationRun {
   [[nodiscard]] RoundRules rules() const;
   // Whether the noise that is left bears another release.
   [[nodiscard]] Status can_pay() const;
+  [[nodiscard]] bool offers(const v1::CheckInRequest& request, std::uint32_t version) const;
   [[nodiscard]] bool takes(const Caller& caller, const v1::CheckInRequest& request, std::uint32_t version,
                            std::int64_t now_ms) const;
   [[nodiscard]] Collector& sum();

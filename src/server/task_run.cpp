@@ -266,7 +266,8 @@ bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
 
 std::optional<v1::Assignment> TaskRun::news(const v1::CheckInRequest& request) {
   const bool is_last = state_ == TaskState::finished || task_.shape().solved;
-  if (!is_last || version_.number == 0 || !is_known_to(request)) return std::nullopt;
+  if (!is_last || version_.number == 0 || !is_known_to(request) || !fulfils(config_.rules, request))
+    return std::nullopt;
   const std::string held = held_version(request);
   if (held == shelf_.newest().name) return std::nullopt;
   v1::Assignment news;

@@ -80,6 +80,7 @@ constinit const TaskModel fedneumf_task{
     .device = device_half<AveragingDeviceOf<NeuMfNet>>,
     .server = server_half<AveragingServerOf<NeuMfNet>>,
     .answers = neumf_answers,
+    .keeps_state = true,
     .trains_network = true,
 };
 

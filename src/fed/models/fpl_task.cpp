@@ -159,6 +159,7 @@ constinit const TaskModel fpl_task{
     .device = device_half<FplDevice>,
     .server = server_half<FplServer>,
     .answers = answers_of_state,
+    .keeps_state = true,
 };
 
 }  // namespace sotto::fed

@@ -276,6 +276,7 @@ constinit const TaskModel kgflex_task{
     .device = device_half<KgflexDevice>,
     .server = server_half<KgflexServer>,
     .answers = kgflex_answers,
+    .keeps_state = true,
     .take_known = take_features,
     .check_known = check_features,
 };

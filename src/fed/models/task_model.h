@@ -101,6 +101,8 @@ struct TaskModel {
   // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
   // contribution itself. Where the sum is secure the device does it.
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
+  // Whether it answers with a private row that rounds moved, and not without.
+  bool keeps_state = false;
   // Whether it learns from ratings: what a person has and did not rate takes no part.
   bool needs_ratings = false;
   // What the options take from the task's catalogue, into the message: counts that decide what travels.
