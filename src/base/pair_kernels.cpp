@@ -361,10 +361,8 @@ HWY_EXPORT(central_steps_any);
 
 // The chosen target's functions, each looked up when it is first called: a program that calls one alone does
 // not link the others.
-using RowSteps = PairTotals (*)(std::span<const RowStep>, const PairRates&);
-using PairSteps = PairTotals (*)(std::span<const PairStep>, const PairRates&);
-constinit std::atomic<PairSteps> chosen_pair_steps = nullptr;
-constinit std::atomic<RowSteps> chosen_round_steps = nullptr, chosen_central_steps = nullptr;
+constinit std::atomic<decltype(&pair_steps)> chosen_pair_steps = nullptr;
+constinit std::atomic<decltype(&round_steps)> chosen_round_steps = nullptr, chosen_central_steps = nullptr;
 
 template <class Steps, class LookUp>
 Steps chosen(std::atomic<Steps>& known, const LookUp& look_up) {

@@ -127,22 +127,31 @@ TEST(AJudgingExchange, GivesTheFiguresOfTheListThatThePersonWouldGet) {
     EXPECT_EQ(device.ledger[1].items.size(), 5u) << "the list, whose items are counted";
     EXPECT_TRUE(std::ranges::equal((*device.kept->own_row("usual"))->on_device().values(0),
                                    own.on_device().values(0)));
-    // Not twice, whoever asks; and the rounds of the training are counted apart.
-    const auto again = device.run(server);
-    EXPECT_EQ(again.report.ending, Ending::kept_quiet);
-    EXPECT_EQ(last_check_in(server).judges_size(), 0) << "once after each round that it answered";
-    ask_to_judge(server, 2);
-    EXPECT_EQ(device.run(server).report.ending, Ending::refused_by_device);
-    EXPECT_EQ(device.ledger.size(), 2u);
-    server.round = 1;
-    server.twist_assignment = nullptr;
-    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
-    ask_to_judge(server, 2);
-    EXPECT_EQ(device.run(server).report.ending, Ending::answered);
-    EXPECT_EQ(last_check_in(server).judges(0).from(), 2u);
-    EXPECT_EQ(*device.kept->last_round("usual"), 1u);
-    EXPECT_EQ(device.ledger.size(), 4u);
   }
+}
+
+// The rounds of the training are counted apart.
+TEST(AJudgingExchange, IsOnceForAVersionAndOnceAfterEachRound) {
+  FakeCoordinator server(judged_task());
+  TestDevice device(server);
+  device.policy.evaluation = true;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  ask_to_judge(server, 1);
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  const auto again = device.run(server);
+  EXPECT_EQ(again.report.ending, Ending::kept_quiet);
+  EXPECT_EQ(last_check_in(server).judges_size(), 0) << "once after each round that it answered";
+  ask_to_judge(server, 2);
+  EXPECT_EQ(device.run(server).report.ending, Ending::refused_by_device);
+  EXPECT_EQ(device.ledger.size(), 2u);
+  server.round = 1;
+  server.twist_assignment = nullptr;
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  ask_to_judge(server, 2);
+  EXPECT_EQ(device.run(server).report.ending, Ending::answered);
+  EXPECT_EQ(last_check_in(server).judges(0).from(), 2u);
+  EXPECT_EQ(*device.kept->last_round("small"), 1u);
+  EXPECT_EQ(device.ledger.size(), 4u);
 }
 
 TEST(AJudgingExchange, WhatARuleKeepsBackIsAsIfThePersonHadItNot) {

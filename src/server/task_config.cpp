@@ -123,7 +123,8 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
         config.rules.stop_when.empty())
       return Done{};
     return fail(Code::usage,
-                "nothing is evaluated: set evaluate_holdout or evaluate_share, or leave stop_when and evaluate_… out");
+                "nothing is evaluated: set evaluate_holdout or evaluate_share, or leave stop_when and "
+                "evaluate_… out");
   }
   if (!config.rules.stop_when.empty())
     if (const auto rule = parse_stop_rule(config.rules.stop_when); !rule.ok()) return rule.error();
