@@ -1,8 +1,10 @@
 // Versions of a task: an earlier one is released again, and training goes on from it.
 #include <gtest/gtest.h>
+#include <sodium.h>
 
 #include "fed/models/task_models.h"
 #include "fed/models/testing/usual_spec.h"
+#include "fed/wire/catalogue.h"
 #include "server/testing/coordinator_world.h"
 
 namespace sotto::server::coordinator_versions_test {
@@ -118,6 +120,33 @@ TEST(CoordinatorVersions, TheLimitOfATaskCountsRounds) {
   play_round(world);
   EXPECT_EQ(world.status("state"), "finished");
   EXPECT_EQ(world.newest().number, 4u);
+}
+
+// A run is made with the items' names, whatever else a catalogue says of them.
+TEST(CoordinatorVersions, ACataloguesNamesAreOneALineInEitherForm) {
+  TaskCatalogue known;
+  std::string names;
+  for (std::uint32_t item = 0; item < 30; ++item) {
+    known.names.intern("thing " + std::to_string(item));
+    known.titles.push_back("Title " + std::to_string(item));
+    names += "thing " + std::to_string(item) + "\n";
+  }
+  for (const std::string& catalogue : {names, encode_catalogue(known)}) {
+    TaskConfig config = world_config(2);
+    config.catalogue = catalogue;
+    World world(config, 1);
+    const auto answer = world.own->ask("catalogue", "", world.now);
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_EQ(Json::parse(*answer)["total"], names.size());
+    const auto encoded = Json::parse(*answer)["encoded"].get<std::string>();
+    std::string decoded(encoded.size(), '\0');
+    std::size_t size = 0;
+    EXPECT_EQ(
+        sodium_base642bin(reinterpret_cast<unsigned char*>(decoded.data()), decoded.size(), encoded.data(),
+                          encoded.size(), nullptr, &size, nullptr, sodium_base64_VARIANT_ORIGINAL),
+        0);
+    EXPECT_EQ(decoded.substr(0, size), names);
+  }
 }
 
 }  // namespace
