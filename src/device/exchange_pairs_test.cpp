@@ -80,5 +80,27 @@ TEST(AnExchangeOfPairs, TakesTheModelAsNews) {
   EXPECT_EQ(LocalRecommender::load(*device.kept, "small")->top(1)[0].score, best.score);
 }
 
+// What a person asks of a task holds for its model too, and what is of no use is not fetched. Neither keeps
+// the device from coming back at the usual time.
+TEST(AnExchangeOfPairs, LeavesNewsThatItDoesNotWant) {
+  FakeCoordinator server(pair_spec());
+  TestDevice device(server);
+  device.policy.secure_only = true;
+  server.brings_news = true;
+  auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::no_work);
+  EXPECT_NE(next.report.why.find("its sums are plain"), std::string::npos) << next.report.why;
+  EXPECT_EQ(next.wait_ms, 1);
+  FakeCoordinator of_state(small_task(test_items));  // whoever has no private row cannot ask its model
+  TestDevice late(of_state);
+  of_state.brings_news = true;
+  next = late.run(of_state);
+  EXPECT_EQ(next.report.ending, Ending::no_work);
+  EXPECT_EQ(next.wait_ms, 1);
+  EXPECT_EQ(server.fetched_bytes + of_state.fetched_bytes, 0u);
+  EXPECT_EQ(*device.kept->model("small"), nullptr);
+  EXPECT_EQ(*late.kept->model("small"), nullptr);
+}
+
 }  // namespace
 }  // namespace sotto::device::exchange_pairs_test

@@ -150,6 +150,24 @@ TEST_P(ACoordinatorOfPairs, BringsTheModelOfAFinishedTask) {
   }
 }
 
+// What a task asks of a device's network holds for its news too.
+TEST_P(ACoordinatorOfPairs, BringsNoNewsToWhoPaysForIt) {
+  TaskConfig config = pair_config(*GetParam());
+  config.rules.rounds = 1;
+  config.rules.need_unmetered = true;
+  World world(config, people);
+  v1::CheckInRequest unmetered;
+  unmetered.set_unmetered(true);
+  for (std::uint32_t n = 0; n < people; ++n) {
+    const v1::Assignment to = world.check_in(n, unmetered).assignment();
+    EXPECT_EQ(world.give(n, to, world.devices[n].contribution(to.round(), RowMatrix())).refusal(),
+              v1::REFUSAL_NONE);
+  }
+  ASSERT_EQ(world.status("state"), "finished");
+  EXPECT_FALSE(world.check_in(0).has_news());
+  EXPECT_TRUE(world.check_in(0, unmetered).has_news());
+}
+
 // A device says which models it knows; one that says nothing is of before there were these.
 TEST_P(ACoordinatorOfPairs, AssignsNothingToWhoCannotDoIt) {
   World world(pair_config(*GetParam()), 1);

@@ -15,6 +15,7 @@
 #include "sim/averaging_federation.h"
 #include "sim/federation.h"
 #include "sim/history_federation.h"
+#include "sim/testing/some_histories.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::sim::device_fit_test {
@@ -35,17 +36,6 @@ v1::TaskSpec small_task(std::uint32_t items) {
   spec.set_reproducible(true);
   spec.set_items(items);
   return spec;
-}
-
-Histories some_histories(std::uint32_t users, std::uint32_t items) {
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<ItemIndex> all;
-  for (std::uint32_t user = 0; user < users; ++user) {
-    for (std::uint32_t item = 0; item < items; ++item)
-      if ((item * 7 + user * 13) % 5 == 0) all.push_back(ItemIndex{item});
-    offsets.push_back(all.size());
-  }
-  return {std::move(offsets), std::move(all)};
 }
 
 class ADevicesOwnFit : public testing::TestWithParam<std::pair<double, MaskKind>> {};

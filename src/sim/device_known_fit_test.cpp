@@ -9,20 +9,10 @@
 #include "privacy/context_consent.h"
 #include "privacy/feature_consent.h"
 #include "sim/history_federation.h"
+#include "sim/testing/some_histories.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::sim::device_known_fit_test {
-
-Histories many_histories(std::uint32_t users, std::uint32_t items) {
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<ItemIndex> all;
-  for (std::uint32_t user = 0; user < users; ++user) {
-    for (std::uint32_t item = 0; item < items; ++item)
-      if ((item * 7 + user * 13) % 5 == 0) all.push_back(ItemIndex{item});
-    offsets.push_back(all.size());
-  }
-  return {std::move(offsets), std::move(all)};
-}
 
 class ADeviceThatKnowsItsItems : public testing::TestWithParam<std::pair<double, MaskKind>> {};
 
@@ -65,7 +55,7 @@ std::vector<Histories> each_alone(const Histories& histories) {
 // A device of KGFlex knows its own profile alone; every second person keeps a feature to themselves.
 TEST_P(ADeviceThatKnowsItsItems, OfKgflexIsTheSimulators) {
   constexpr std::uint32_t users = 6, items = 40, rounds = 4;
-  const Histories histories = many_histories(users, items);
+  const Histories histories = some_histories(users, items);
   v1::TaskSpec spec = usual_spec(kgflex_task, items);
   spec.set_seed(7);
   spec.set_reproducible(true);
@@ -127,7 +117,7 @@ TEST_P(ADeviceThatKnowsItsItems, OfKgflexIsTheSimulators) {
 // People who rated what they have, in their contexts; half of them let in only some.
 struct RatedWorld {
   explicit RatedWorld(std::uint32_t users, std::uint32_t items) {
-    const Histories plain = many_histories(users, items);
+    const Histories plain = some_histories(users, items);
     std::vector<std::uint16_t> ages;
     const DeviceKnowledge known = usual_knowledge(items);
     Records records = *known.records;
