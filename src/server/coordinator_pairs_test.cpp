@@ -211,6 +211,45 @@ TEST(ATaskOfPairs, IsRefusedWhereItCannotBe) {
   EXPECT_EQ(why(fedease_task, [](auto& spec) { spec.set_down(v1::PRECISION_I8); }), "");
 }
 
+// What a person had lately counts more in what their device tells them, as in the central model.
+TEST(ATaskOfPairs, CountsNewerItemsMore) {
+  const Histories train = [] {
+    const Histories plain = everybody();
+    std::vector<std::uint64_t> offsets{0};
+    std::vector<std::uint16_t> ages;
+    for (std::uint32_t n = 0; n < people; ++n) {
+      const std::size_t size = plain.of(UserIndex{n}).size();
+      for (std::size_t k = 0; k < size; ++k) ages.push_back(static_cast<std::uint16_t>((k * 5 + n) % size));
+      offsets.push_back(ages.size());
+    }
+    return Histories(std::move(offsets), {plain.items().begin(), plain.items().end()}, std::move(ages));
+  }();
+  v1::TaskSpec spec = usual_spec(fedease_task, items);
+  for (v1::TaskOption& option : *spec.mutable_options())
+    if (option.key() == "recency") option.set_real(2.0f);
+  const Task task = *read_task(spec);
+  SerialExecutor here;
+  const auto central = Ease::fit(train, items, {.recency = 2.0f}, here).value();
+  RowMatrix rows(items, items);
+  for (std::uint32_t item = 0; item < items; ++item)
+    ASSERT_TRUE(central->similar(ItemIndex{item}, rows.values(item)).ok());
+  for (std::uint32_t n = 0; n < people; ++n) {
+    const UserIndex user{n};
+    const auto own = train.of(user);
+    const auto ages = train.ages_of(user);
+    const Histories history({0, own.size()}, {own.begin(), own.end()}, {ages.begin(), ages.end()});
+    const auto answers = task.model->answers({task, rows, history, nullptr});
+    ASSERT_TRUE(answers.ok());
+    std::vector<float> scores(items), wanted(items), unweighted(items);
+    (*answers)->score(scores);
+    central->score(std::span(&user, 1), {0, items}, wanted);
+    central->score_history(own, unweighted);
+    EXPECT_EQ(scores, wanted);
+    EXPECT_NE(scores, unweighted);
+    EXPECT_EQ((*answers)->reasons(ItemIndex{17}).score, wanted[17]);
+  }
+}
+
 // Nothing that a server sends is believed: a weight to an item that is not there refuses the model.
 TEST(ATaskOfPairs, AModelThatNamesNoItemIsRefused) {
   const Task task = *read_task(usual_spec(feditemknn_task, items));
