@@ -31,11 +31,12 @@ std::string origin_of(const Json& version) {
   return version["version"] == 0 ? "" : fmt::format("round {}", cell(version["round"]));
 }
 
-// What secure sums showed about a device.
+// What sums showed about a device.
 std::string conduct_text(const Json& device) {
   if (!device.contains("secure_sums")) return "";
   const Json& sums = device["secure_sums"];
   std::string text;
+  if (device["refused"] != 0) text = fmt::format("contributions refused {}", cell(device["refused"]));
   for (const char* what : {"named", "disputes", "doubts"})
     if (sums[what] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, cell(sums[what]));
   if (!sums["kept_out"].get<bool>()) return text;

@@ -173,12 +173,14 @@ struct Coordinator::Answers {
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
-      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
+      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id)) {
+        all.back()["refused"] = conduct->refused;
         all.back()["secure_sums"] = {{"named", conduct->named},
                                      {"disputes", conduct->disputes},
                                      {"doubts", conduct->all_doubts()},
                                      {"kept_out", own.around_.conduct.is_kept_out(*conduct, own.now_ms_)},
                                      {"kept_out_until_ms", own.around_.conduct.kept_out_until(*conduct)}};
+      }
     }
     return all;
   }

@@ -87,7 +87,10 @@ StepAnswer OpenRound::plain_step(Member& member, const v1::StepRequest& request,
   }
   if (now_ms >= member.deadline_ms || late) return too_late();
   StepAnswer answer = plain->take(member.round, UserIndex{member.index}, message);
-  if (answer.refusal == v1::REFUSAL_NONE) member.given = digest;
+  if (answer.refusal == v1::REFUSAL_NONE)
+    member.given = digest;
+  else
+    around_.conduct.note_refused(member.device, now_ms);
   return answer;
 }
 

@@ -202,7 +202,10 @@ bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, st
     return false;
   if (round_ && round_->gathered) return false;
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
-  if (task_.secure && !around_.conduct.may_join(task_.name, caller.id, round, now_ms)) return false;
+  const Conduct& conduct = around_.conduct;
+  if (task_.secure ? !conduct.may_join(task_.name, caller.id, round, now_ms)
+                   : !conduct.may_give(caller.id, now_ms))
+    return false;
   if (selector_) return is_drawn(caller.index, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);

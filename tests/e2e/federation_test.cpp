@@ -263,6 +263,10 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
   EXPECT_EQ(loopback.model_hash(), simulated(half, split));
 }
 
+bool is_hostile(const FleetOptions& options, std::uint32_t user) {
+  return FleetDraws(options.seed, "sotto fleet hostile", 0, user).chance(options.byzantine);
+}
+
 // What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
 class AFleetWithHostileDevicesOf : public testing::TestWithParam<const TaskModel*> {};
 
@@ -296,6 +300,14 @@ TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_MESSAGE));
   EXPECT_GT(report->silent, 0u);
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
+  // Who lied within a contribution is named, and nobody else.
+  std::size_t named = 0;
+  for (const nlohmann::json& one : loopback.ask("devices", {{"most", 100}})) {
+    if (one.value("refused", 0) == 0) continue;
+    ++named;
+    EXPECT_TRUE(is_hostile(options, one["index"].get<std::uint32_t>())) << one.dump();
+  }
+  EXPECT_GT(named, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(models_without_networks()),
@@ -322,14 +334,11 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
   options.seconds = 60.0;  // at most: it ends when both have been seen
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
   ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const auto hostile = [&](std::uint32_t user) {
-    return FleetDraws(options.seed, "sotto fleet hostile", 0, user).chance(options.byzantine);
-  };
   const auto hostile_kept_out = [&] {
     const auto all = loopback.ask("devices", {{"most", 100}});
     return std::count_if(all.begin(), all.end(), [&](const nlohmann::json& one) {
       return one.contains("secure_sums") && one["secure_sums"]["kept_out"].get<bool>() &&
-             hostile(one["index"].get<std::uint32_t>());
+             is_hostile(options, one["index"].get<std::uint32_t>());
     });
   };
   std::atomic<bool> stop = false;

@@ -93,6 +93,10 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   keys.texts("pictures", request.pictures);
   keys.texts("kg", request.kg.paths);
   keys.texts("kg_links", request.kg.links);
+  keys.text("kg_predicates", request.kg.predicates);
+  keys.text("kg_objects", request.kg.objects);
+  keys.texts("kg_include", request.kg.include);
+  keys.texts("kg_exclude", request.kg.exclude);
   keys.flag("kg_labels", request.kg.labels);
   std::uint32_t least = FeatureFilter{}.min_items, depth = FeatureFilter{}.max_hops;
   keys.whole("kg_min_items", least);
@@ -115,6 +119,8 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   request.pictures = below(folder, std::move(request.pictures));
   request.kg.paths = below(folder, std::move(request.kg.paths));
   request.kg.links = below(folder, std::move(request.kg.links));
+  for (std::string* names : {&request.kg.predicates, &request.kg.objects})
+    if (!names->empty()) *names = (folder / *names).string();
   if (!words.empty()) request.context_values = (folder / words).string();
   request.kg.min_items = least;
   request.kg.depth = depth;

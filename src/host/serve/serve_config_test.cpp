@@ -212,6 +212,24 @@ TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
   EXPECT_EQ(catalogue.schema.bins, 4u);
 }
 
+// Whose features are numbers names them, and says how far they are from an item.
+TEST_F(ACatalogueTable, TakesListsOfNumbers) {
+  put("features.tsv", "1\t0\t7\n2\t0\t7\n2\t1\t8\n3\t1\t8\n");
+  put("predicates.tsv", "writer\t0\t1\nwriter~birthPlace\t1\t2\n");
+  const std::string list = "kg = \"features.tsv\"\nkg_predicates = \"predicates.tsv\"\nkg_min_items = 1\n";
+  const auto features_of = [&](const std::string& keys) -> std::vector<std::string> {
+    const auto config = parsed(keys);
+    if (!config.ok()) return {config.error().message};
+    const auto catalogue = read_catalogue(pack_catalogue(config->tasks[0].catalogue), 3);
+    std::vector<std::string> names;
+    for (std::uint32_t n = 0; n < (*catalogue)->features->features(); ++n)
+      names.push_back(feature_in_words(*(*catalogue)->features, {n}));
+    return names;
+  };
+  EXPECT_EQ(features_of(list), (std::vector<std::string>{"writer 7", "writer › birthPlace 8"}));
+  EXPECT_EQ(features_of(list + "kg_depth = 1\n"), (std::vector<std::string>{"writer 7"}));
+}
+
 // What travels is counted in the catalogue, and is the task's.
 TEST_F(ACatalogueTable, GivesTheTaskItsCounts) {
   const auto parsed_as = [&](const char* model, const char* keys) {
