@@ -19,7 +19,7 @@ set(sources
   model/recommender model/server_step metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent privacy/item_set
-  privacy/ledger privacy/pair_contribution privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
+  privacy/kept_items privacy/ledger privacy/pair_contribution privacy/weighted_pairs privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion
   fed/averaged_update fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages

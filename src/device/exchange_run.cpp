@@ -137,6 +137,7 @@ Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) 
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
+  request.set_parts(most_parts);
   for (const std::string& task : options_.tasks) request.add_tasks(task);
   for (const TaskModel* model : task_models)
     if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);
@@ -218,7 +219,11 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
       return "the task is refused: " + able.error().message;
   const TaskShape shape = summed_.shape();
-  const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
+  const auto answer_of = [&](const TaskShape& part) -> std::uint64_t {
+    return task_.secure ? part.sum_numbers() : part.sent.most_rows * part.sent.width;
+  };
+  std::uint64_t answer = answer_of(shape);
+  for (const TaskShape& part : shape.before) answer = std::max(answer, answer_of(part));
   if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
   return {};

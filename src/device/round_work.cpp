@@ -4,7 +4,6 @@
 
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
-#include "fed/wire/device_fit.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
@@ -80,6 +79,16 @@ Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const T
   return std::optional(std::move(scores));
 }
 
+Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const TaskCatalogue* catalogue,
+                const RowMatrix& shared) {
+  SOTTO_TRY(const Contribution* made, device.fit(round, shared, work.own.on_device()));
+  work.contribution = *made;
+  work.items.clear();
+  for (const ItemIndex item : device.sent())
+    work.items.push_back(ItemNames{catalogue, device.task().items}.name_of(item));
+  return Done{};
+}
+
 }  // namespace
 
 Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
@@ -119,16 +128,21 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
     history = history_without(all, held, catalogue, task);
   if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
-  DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
-                   std::move(history.known));
-  if (!device.can_answer()) return std::optional<RoundWork>();
+  auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,
+                                            std::move(history.ages), std::move(history.known));
+  if (!device->can_answer()) return std::optional<RoundWork>();
   SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  own = own ? device.resumed(*own) : device.start();
-  SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
-  RoundWork work{std::move(*own), *made, {}};
-  for (const ItemIndex item : device.sent())
-    work.items.push_back(ItemNames{catalogue, task.items}.name_of(item));
+  own = own ? device->resumed(*own) : device->start();
+  RoundWork work{std::move(*own), Contribution(0), {}};
+  SOTTO_TRY_DONE(fit_part(*device, work, round, catalogue, shared));
+  if (task.parts() > 1) work.fit = std::move(device);
   return std::optional<RoundWork>(std::move(work));
+}
+
+Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
+                          const TaskCatalogue* catalogue, const RowMatrix& shared) {
+  SOTTO_TRY_DONE(work.fit->hear(std::move(total)));
+  return fit_part(*work.fit, work, round, catalogue, shared);
 }
 
 }  // namespace sotto::device

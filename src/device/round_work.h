@@ -13,6 +13,7 @@
 
 #include "device/device_store.h"
 #include "fed/models/task_model.h"
+#include "fed/wire/device_fit.h"
 #include "privacy/contribution.h"
 
 namespace sotto::device {
@@ -20,7 +21,8 @@ namespace sotto::device {
 struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
-  std::vector<std::string> items;  // those of the person's that are in it, by name
+  std::vector<std::string> items;            // those of the person's that are in it, by name
+  std::unique_ptr<DeviceFit> fit = nullptr;  // where the round has several parts: what goes on with the next
 };
 
 // The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.
@@ -35,8 +37,13 @@ struct RoundWork {
                                                               const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
 
-// The same where the version at hand is judged: figures about the person's list, from what they train on
-// alone. None too: nothing is held out, or the device has no list yet.
+// Goes on with the next part of the round where the one before came to this. Fails with Code::bad_input where
+// it cannot have.
+[[nodiscard]] Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
+                                        const TaskCatalogue* catalogue, const RowMatrix& shared);
+
+// As work_for_round() where the version at hand is judged: figures about the person's list, from what they
+// train on alone. None too: nothing is held out, or the device has no list yet.
 [[nodiscard]] Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
                                                                 const TaskCatalogue* catalogue,
                                                                 const RowMatrix& shared);

@@ -18,10 +18,52 @@ std::uint64_t OpenRound::contributions() const {
 }
 
 StepAnswer OpenRound::step(Member& member, const v1::StepRequest& request, bool late, std::int64_t now_ms) {
-  return task_.secure ? secure_step(member, request, now_ms) : plain_step(member, request, late, now_ms);
+  if (request.part() < part()) return after_part(request);
+  if (request.part() > part())
+    return refuse_step(v1::REFUSAL_OUT_OF_ORDER, "the part of the round has not begun");
+  StepAnswer answer =
+      task_.secure ? secure_step(member, request, now_ms) : plain_step(member, request, late, now_ms);
+  const bool taken = answer.refusal == v1::REFUSAL_NONE && answer.progress == v1::StepReply::TAKEN;
+  if (taken && !in_last_part()) answer.progress = v1::StepReply::WAIT;
+  return answer;
+}
+
+StepAnswer OpenRound::after_part(const v1::StepRequest& request) const {
+  const v1::Phase last = task_.secure ? v1::PHASE_REVEAL : v1::PHASE_CONTRIBUTION;
+  if (request.phase() != last) return refuse_step(v1::REFUSAL_TOO_LATE, "the part of the round is over");
+  return step_progress(v1::StepReply::ANSWER, encode_total(task_.totals[request.part()]));
+}
+
+std::int64_t OpenRound::lasts_ms() const {
+  if (task_.secure) return rules.round_ms;
+  return rules.round_ms * static_cast<std::int64_t>(part() + 1) / static_cast<std::int64_t>(task_.parts());
+}
+
+Status OpenRound::next_part(PartTotal total, Members& members, const ContributionCheck& check, Collector& sum,
+                            std::int64_t now_ms) {
+  log(LogLevel::info, "a part of the round is over",
+      {{"part", fmt::format("{} of {}", part() + 1, task_.parts())},
+       {"contributions", fmt::format("{}", total.devices)}});
+  task_.totals.push_back(std::move(total));
+  gathered = true;
+  going_on_ = members.size();
+  std::vector<std::pair<std::uint32_t, PublicKey>> stayed;
+  members.each([&](const Member& member) { stayed.emplace_back(member.place, member.sum_key); });
+  std::sort(stayed.begin(), stayed.end());
+  members.change([&](Member& member) {
+    member.given.reset();
+    const auto at = std::lower_bound(stayed.begin(), stayed.end(), std::pair(member.place, member.sum_key));
+    member.place = static_cast<std::uint32_t>(at - stayed.begin());
+  });
+  if (!task_.secure) return plain.emplace(task_, check, sum), Done{};
+  std::vector<PublicKey> directory;
+  for (const auto& [place, key] : stayed) directory.push_back(key);
+  SOTTO_TRY(secure, SecureRound::start(task_, record.round, std::move(directory), rules.phase_ms, now_ms));
+  return Done{};
 }
 
 bool OpenRound::is_full() const {
+  if (part() > 0) return contributions() == going_on_;
   const std::uint64_t wanted = gathered ? std::min<std::uint64_t>(rules.goal, record.assigned) : rules.goal;
   return contributions() >= std::max<std::uint64_t>(wanted, rules.quorum);
 }
@@ -29,6 +71,7 @@ bool OpenRound::is_full() const {
 bool goes_on(const Task& task, const OpenRound* round, Member& member, const v1::CheckInRequest& request,
              std::int64_t now_ms) {
   if (member.given || now_ms >= member.deadline_ms) return false;
+  if (round != nullptr && round->part() > 0) return false;  // what it gave is of an exchange that is over
   if (!task.secure) return true;
   // A device that began anew has another key; as long as nobody was told the old one, that is fine.
   PublicKey key{};
@@ -49,7 +92,7 @@ void drop_members(Members& members, Surroundings& around, bool committed,
 StepAnswer step_after(const Task& task, const PastMember& past, const v1::StepRequest& request) {
   if (!past.committed)
     return refuse_step(v1::REFUSAL_ROUND_FAILED, "the round was given up; no model came of it");
-  if (!past.given) return too_late();
+  if (!past.given || request.part() + 1 != task.parts()) return too_late();
   if (task.secure)
     return request.phase() == v1::PHASE_REVEAL ? step_progress(v1::StepReply::TAKEN) : too_late();
   // A long message is asked for again in pieces; its last one is not kept to be compared.

@@ -1,8 +1,8 @@
-// OpenRound: a round that is open: its sum, and how what its members send gets into it.
+// OpenRound: a round that is open: the sum of its part at hand, and how what its members send gets into it.
 //
-// Laws: what is refused changes nothing; a member gives once, and whoever repeats what was taken hears so
-// again; unfinished uploads of all rounds together stay within their limit. Who takes part, and what becomes
-// of the sum, is the owner's.
+// Laws: what is refused changes nothing; a member gives once to a part, and whoever repeats what was taken
+// hears so again, or, where the part is over, its total; unfinished uploads of all rounds together stay
+// within their limit. Who takes part, and what becomes of the sum, is the owner's.
 #pragma once
 
 #include <memory>
@@ -32,7 +32,7 @@ struct Surroundings {
 
 class OpenRound {
  public:
-  // `task` and `around` outlive it.
+  // `around` outlives it.
   OpenRound(const Task& task, Surroundings& around, RoundRecord opened, const RoundRules& by)
       : record(std::move(opened)), rules(by), task_(task), around_(around) {}
 
@@ -41,6 +41,16 @@ class OpenRound {
   bool gathered = false;  // nobody joins any more
   std::optional<PlainRound> plain;
   std::unique_ptr<SecureRound> secure;  // since its cohort is complete
+
+  // The part that is at hand, from 0.
+  [[nodiscard]] std::size_t part() const { return task_.totals.size(); }
+  [[nodiscard]] bool in_last_part() const { return task_.in_last_part(); }
+  // How long the part may last since the round was opened: one in the open has its share of the time.
+  [[nodiscard]] std::int64_t lasts_ms() const;
+  // The part is over and came to this; `members` are those who gave to it. `check` and `sum` are of the next
+  // one where it is in the open. Fails where so few cannot go on.
+  [[nodiscard]] Status next_part(PartTotal total, Members& members, const ContributionCheck& check,
+                                 Collector& sum, std::int64_t now_ms);
 
   [[nodiscard]] std::uint64_t contributions() const;
   // `late`: what the member works on is too old.
@@ -58,12 +68,14 @@ class OpenRound {
   [[nodiscard]] StepAnswer plain_step(Member& member, const v1::StepRequest& request, bool late,
                                       std::int64_t now_ms);
   [[nodiscard]] StepAnswer secure_step(Member& member, const v1::StepRequest& request, std::int64_t now_ms);
+  [[nodiscard]] StepAnswer after_part(const v1::StepRequest& request) const;
   void start_secure(const Members& members, std::int64_t now_ms);
   void log(LogLevel level, std::string message,
            std::vector<std::pair<std::string, std::string>> fields) const;
 
-  const Task& task_;
+  Task task_;  // with the totals of the parts that are over
   Surroundings& around_;
+  std::uint64_t going_on_ = 0;  // members in a part after the first
 };
 
 // Whether a member may go on with what it was asked and has not given, by the key that it gives now. `round`

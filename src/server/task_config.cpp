@@ -116,6 +116,19 @@ Status check_dp(const TaskConfig& config) {
   return Done{};
 }
 
+Status check_parts(const TaskConfig& config, const Task& task) {
+  if (task.secure && task.model->check_cost != nullptr)
+    SOTTO_TRY_DONE(task.model->check_cost(task, most_assigned(config.rules)));
+  if (task.parts() == 1) return Done{};
+  if (config.rules.mode == Mode::buffered)
+    return fail(Code::usage, "a round of several parts needs a cohort: set mode = cohorts");
+  if (config.dp)
+    return fail(Code::usage,
+                "noise on every released sum needs a round of one: leave epsilon out, or what makes several "
+                "parts of a round");
+  return Done{};
+}
+
 Status check_evaluation(const TaskConfig& config, const Task& task) {
   const TaskEvaluation& noise = config.evaluation;
   if (!task.evaluation) {
@@ -183,6 +196,7 @@ Status check(const TaskConfig& config) {
     SOTTO_TRY_DONE(check_secure(config, task));
     SOTTO_TRY_DONE(check_statistics(config, task));
     SOTTO_TRY_DONE(check_dp(config));
+    SOTTO_TRY_DONE(check_parts(config, task));
     SOTTO_TRY_DONE(check_evaluation(config, task));
     if (!config.dp) return Done{};
     SOTTO_TRY(const double noise, noise_of(config));

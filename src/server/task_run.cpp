@@ -262,6 +262,7 @@ std::string TaskRun::held_version(const v1::CheckInRequest& request) const {
 }
 
 bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
+  if (std::max(request.parts(), 1u) < task_.parts()) return false;
   const auto& models = request.models();
   if (models.empty()) return task_.model->is_first;
   return std::find(models.begin(), models.end(), task_.model->name) != models.end();

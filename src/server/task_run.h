@@ -90,6 +90,7 @@ class TaskRun {
   // The end of a round.
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
+  void next_part(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
   void end_round(std::int64_t now_ms);  // with what is there, where that suffices

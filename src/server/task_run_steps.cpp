@@ -38,7 +38,7 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   if (!round_ && !begin_round(now_ms))
     return refuse_step(v1::REFUSAL_INTERNAL, "the server could not open a round; try again later");
   StepAnswer answer = round_->step(*member, request, is_stale(*member), now_ms);
-  if (answer.contributed) around_.metrics.count_exchange();
+  if (answer.contributed && round_->in_last_part()) around_.metrics.count_exchange();
   close_if_done(now_ms);  // the member may be gone now
   return answer;
 }
@@ -69,7 +69,7 @@ void TaskRun::tick(std::int64_t now_ms) {
   round_->look_at_gathering(members_, now_ms);
   if (round_->secure) round_->secure->tick(now_ms);
   close_if_done(now_ms);
-  if (!round_ || now_ms - round_->record.opened_ms < round_->rules.round_ms) return;
+  if (!round_ || now_ms - round_->record.opened_ms < round_->lasts_ms()) return;
   // A buffer waits for its quorum, however long that takes.
   if (!buffered || round_->contributions() >= round_->rules.quorum) end_round(now_ms);
 }
@@ -90,6 +90,7 @@ void TaskRun::end_round(std::int64_t now_ms) {
 void TaskRun::stop(std::int64_t now_ms) {
   if (evaluation_) evaluation_->stop(now_ms);
   if (round_) end_round(now_ms);
+  if (round_) abandon("the server stopped between its parts", now_ms);
   drop_members(false, [](const Member&) { return true; });
 }
 
@@ -98,8 +99,19 @@ void TaskRun::close(std::int64_t now_ms) {
     return abandon(fmt::format("{} inputs are in the sum, the quorum is {}", round_->secure->inputs(),
                                round_->rules.quorum),
                    now_ms);
+  if (!round_->in_last_part()) return next_part(now_ms);
   if (const Status committed = commit(now_ms); !committed.ok()) abandon(committed.error().message, now_ms);
   finish_if_done();
+}
+
+void TaskRun::next_part(std::int64_t now_ms) {
+  const Status begun = [&]() -> Status {
+    SOTTO_TRY(PartTotal total, sum_->close_part(round_->secure ? &round_->secure->total() : nullptr));
+    round_->note_conduct(members_, true, now_ms);
+    drop_members(true, [](const Member& member) { return !member.given.has_value(); });
+    return round_->next_part(std::move(total), members_, sum_->check(), sum_->open(), now_ms);
+  }();
+  if (!begun.ok()) abandon(begun.error().message, now_ms);
 }
 
 Status TaskRun::commit(std::int64_t now_ms) {

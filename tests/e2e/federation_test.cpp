@@ -10,6 +10,7 @@
 #include "fed/models/task_models.h"
 #include "fed/models/testing/known_scores.h"
 #include "fed/models/testing/usual_spec.h"
+#include "fed/secure/pair_cost.h"
 #include "host/fleet/fleet_draws.h"
 #include "metrics/evaluate.h"
 #include "model/central/ease.h"
@@ -17,6 +18,7 @@
 #include "model/central/rp3beta.h"
 #include "sim/history_federation.h"
 #include "sim/pair_round.h"
+#include "sim/private_gram.h"
 #include "sim/thread_pool.h"
 #include "tests/e2e/loopback.h"
 #include "tests/e2e/trained_world.h"
@@ -24,11 +26,19 @@
 namespace sotto::tests::e2e {
 namespace {
 
-// The rows that one sum of pairs is made into.
-std::string made_of_pairs(const Task& task, const PairSum& pairs) {
+// The rows that one sum of pairs is made into; `kept` are the popular items, where it is of these alone.
+std::string made_of_pairs(const Task& task, const PairSum& pairs, const KeptItems* kept = nullptr) {
   SerialExecutor here;
   RowMatrix rows(task.shape().rows, task.shape().width);
-  if (task.model == &fedease_task) {
+  if (task.model == &fedease_task && kept != nullptr) {
+    const auto ease = Ease::solve(pairs, Histories({0}, {}), {}, here).value();
+    std::vector<float> weights(task.items);
+    for (std::size_t n = 0; n < rows.rows(); ++n) {
+      EXPECT_TRUE(ease->similar(ItemIndex{kept->items()[n]}, weights).ok());
+      rows.row(n)[0] = static_cast<float>(kept->items()[n]);
+      for (std::size_t k = 0; k < rows.rows(); ++k) rows.row(n)[1 + k] = weights[kept->items()[k]];
+    }
+  } else if (task.model == &fedease_task) {
     const auto ease = Ease::solve(pairs, Histories({0}, {}), {}, here).value();
     for (std::uint32_t item = 0; item < task.items; ++item)
       EXPECT_TRUE(ease->similar(ItemIndex{item}, rows.values(item)).ok());
@@ -38,6 +48,26 @@ std::string made_of_pairs(const Task& task, const PairSum& pairs) {
     put_weights(fit_rp3beta(pairs, {}, here).value(), WeightsBy::source, rows);
   }
   return hash_rows(rows);
+}
+
+// As --sum secure --pair-items makes it.
+std::string simulated_popular(const Case& one, const Task& task, const Plan& plan, const Split& split) {
+  const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
+  SerialExecutor here;
+  SumOptions sum;
+  sum.kind = SumKind::secure;
+  sum.assumed = {.corrupt = 0.05, .dropped = 0.1, .leak = 1e-6, .abort = 1e-3, .crowd = 4};
+  SecureCollector counting(sum_of_people(sum), {rows_for(task.items), numbers_a_row}, plan.seed, here);
+  const auto people = collect_popularity(split.train, task.items, plan, counting, 1);
+  EXPECT_TRUE(people.ok());
+  const KeptItems kept = KeptItems::most_popular(people->sums, one.pair_items);
+  const PairLayout layout(one.pair_items);
+  SecureCollector summing(sum_of_pairs(sum, weight), {layout.rows(), PairLayout::width}, plan.seed, here);
+  auto numbers = collect_kept_pairs(split.train, kept, plan, weight, summing);
+  EXPECT_TRUE(numbers.ok());
+  const auto pairs = counted_pairs(layout, std::move(numbers->sums), weight);
+  EXPECT_TRUE(pairs.ok());
+  return made_of_pairs(task, pairs->renumbered(kept.items(), task.items), &kept);
 }
 
 // What the simulator makes of it.
@@ -51,6 +81,7 @@ std::string simulated(const Case& one, const Split& split) {
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
+  if (one.pair_items > 0) return simulated_popular(one, task, plan, split);
   if (one.model->added != nullptr) {
     const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
     const auto round = gather_pairs(split.train, task.items, plan, weight, pool);
@@ -124,6 +155,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Ease", 1.0, MaskKind::sticky, 0, false, &fedease_task},
                     Case{"EaseHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedease_task},
                     Case{"EaseSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedease_task},
+                    Case{"PopularEase", 1.0, MaskKind::sticky, 0, false, &fedease_task, 20},
+                    Case{"PopularEaseSecure", 1.0, MaskKind::sticky, 0, true, &fedease_task, 20},
+                    Case{"PopularEaseSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedease_task, 33},
+                    Case{"PopularKnnSecure", 1.0, MaskKind::sticky, 0, true, &feditemknn_task, 20},
+                    Case{"PopularRp3HalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedrp3beta_task, 20},
+                    Case{"PopularRp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task, 20},
                     Case{"Knn", 1.0, MaskKind::sticky, 0, false, &feditemknn_task},
                     Case{"KnnSecureHalf", 0.5, MaskKind::sticky, 0, true, &feditemknn_task},
                     Case{"Rp3HalfSticky", 0.5, MaskKind::sticky, 0, false, &fedrp3beta_task},

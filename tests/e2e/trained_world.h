@@ -20,6 +20,7 @@ struct Case {
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
   const TaskModel* model = &fpl_task;
+  std::uint32_t pair_items = 0;  // of a model of pairs: those of the most popular items; 0: of all
 };
 
 // A model that is made of one sum is made once.
@@ -55,18 +56,23 @@ inline Prepared world(const TaskModel* model = nullptr) {
 
 // As they usually are, but for the factors.
 struct SmallOptions final : TaskOptions {
+  explicit SmallOptions(std::uint32_t popular) : pair_items(popular) {}
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = 8;
+  }
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (key == std::string_view("pair_items")) value = pair_items;
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
   void wholes(const char*, std::vector<std::uint32_t>&) override {}
+  std::uint32_t pair_items;
 };
 
-inline void set_model(v1::TaskSpec& spec, const TaskModel* model) {
+inline void set_model(v1::TaskSpec& spec, const TaskModel* model, std::uint32_t pair_items = 0) {
   spec.set_model(model->name);
   if (model != &fpl_task && model != &fedals_task) {
-    SmallOptions options;
+    SmallOptions options(pair_items);
     return model->configure(options, spec);
   }
   spec.set_factors(8);
@@ -88,7 +94,7 @@ inline TaskConfig task_for(const Case& one, const Split& split) {
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
   const auto users = static_cast<std::uint32_t>(split.train.users());
-  set_model(spec, one.model);
+  set_model(spec, one.model, one.pair_items);
   spec.set_fixed_bits(20);
   spec.set_seed(11);
   spec.set_reproducible(true);

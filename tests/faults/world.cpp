@@ -44,6 +44,10 @@ void take_over_randomness(std::uint64_t seed) {
 std::string token_of(std::uint32_t number) { return fmt::format("token of device {}", number); }
 // Few factors and few triples; what else a model has is as it usually is.
 struct SmallOptions final : TaskOptions {
+  explicit SmallOptions(bool asks_popular) : popular(asks_popular) {}
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (popular && key == std::string_view("pair_items")) value = world_popular;
+  }
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = world_factors;
     if (key == std::string_view("triples")) value = 4;
@@ -52,11 +56,12 @@ struct SmallOptions final : TaskOptions {
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
   void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 2}; }
+  bool popular;
 };
 
-void set_model(v1::TaskSpec& spec, const TaskModel& model) {
+void set_model(v1::TaskSpec& spec, const TaskModel& model, bool popular) {
   spec.set_model(model.name);
-  SmallOptions small;
+  SmallOptions small(popular);
   model.configure(small, spec);
 }
 // Networks are trained by a stand-in here: what is broken is what carries them.
@@ -88,9 +93,9 @@ std::string WorldPlan::text() const {
       "device "
       "deaths at {} or {:.3f}",
       seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "",
-      fmt::format(", {}", model->name), bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
-      hostile ? ", hostile" : "", static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at,
-      device_dies);
+      fmt::format(", {}{}", model->name, popular ? " of popular items" : ""), bad_line, cuts ? ", cuts" : "",
+      skewed ? ", skewed clocks" : "", hostile ? ", hostile" : "", static_cast<int>(disk), disk_at,
+      disk_length, deaths, device_dies_at, device_dies);
 }
 
 WorldPlan drawn_plan(std::uint64_t seed) {
@@ -113,6 +118,7 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.model = task_models[draws.below(task_models.size())];
   // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
   if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
+  plan.popular = plan.model->added != nullptr && draws.chance(0.6);
   return plan;
 }
 
@@ -142,7 +148,7 @@ TaskConfig World::config() const {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
-  set_model(spec, *plan_.model);
+  set_model(spec, *plan_.model, plan_.popular);
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);

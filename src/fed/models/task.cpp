@@ -34,6 +34,11 @@ bool is_plain_name(const std::string& name) {
 
 TaskShape Task::shape() const { return other_sum ? *other_sum : model->shape(*this); }
 
+TaskShape Task::part() const {
+  TaskShape whole = shape();
+  return totals.size() < whole.before.size() ? whole.before[totals.size()] : whole;
+}
+
 Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!is_plain_name(spec.name()))
     return refuse_task(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
@@ -62,6 +67,14 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
         fmt::format("its sums would have {} numbers, and have at most {}: lower factors, or "
                     "take fewer items",
                     numbers, most_sum_numbers));
+  if (task.parts() > most_parts)
+    return refuse_task(fmt::format("its rounds have {} parts, and may have {}", task.parts(), most_parts));
+  for (const TaskShape& part : task.shape().before)
+    if (part.sum_numbers() > most_total_numbers)
+      return refuse_task(
+          fmt::format("a part of its rounds would be told in {} numbers, and is in at most {}: "
+                      "take fewer items",
+                      part.sum_numbers(), most_total_numbers));
   auto evaluation = read_terms(spec);
   if (!evaluation.ok()) return chained(evaluation.error(), "task refused");
   task.evaluation = *evaluation;

@@ -9,9 +9,11 @@
 #include <any>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "fed/models/part_total.h"
 #include "fed/plan.h"
 #include "model/averaging/network_tasks.h"
 #include "privacy/contribution_edit.h"
@@ -40,6 +42,13 @@ struct TaskShape {
   bool blind = false;        // a contribution follows from no shared rows: none are fetched for it
   bool one_version = false;  // what was computed for an earlier version says something else: it is not added
   bool solved = false;       // the next rows follow from this one sum alone: it is whole, and of one version
+  // What a round sums before this, part by part; of these only what is summed counts. Everybody who gave to a
+  // part hears its total (fed/models/part_total.h), and what they give to the next may follow from it.
+  std::vector<TaskShape> before = {};
+  // Of a part of several:
+  const char* tells = "";   // what is told in it, in words for its person
+  bool counts = false;      // nothing that is added is below 0
+  bool told_again = false;  // the next part's sum has it too: whoever is in one alone shows in the difference
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };
@@ -66,9 +75,14 @@ struct Task {
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
   std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
   std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
+  std::vector<PartTotal> totals;              // of the round's parts that are over: the next one is at hand
   const NetworkTasks* networks = nullptr;     // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
+  // What is summed in the part that is at hand.
+  [[nodiscard]] TaskShape part() const;
+  [[nodiscard]] std::size_t parts() const { return shape().before.size() + 1; }
+  [[nodiscard]] bool in_last_part() const { return totals.size() + 1 == parts(); }
 };
 
 // For the model's own file, which put them there.

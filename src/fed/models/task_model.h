@@ -26,6 +26,8 @@ class TaskOptions {
  public:
   virtual void whole(const char* key, std::uint32_t& value) = 0;
   virtual void real(const char* key, float& value) = 0;
+  // One that 0 stands for where it is not asked for: it is in no message then.
+  virtual void whole_if_any(const char* key, std::uint32_t& value) { whole(key, value); }
   // One of some words: its place among them.
   virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
   virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
@@ -50,10 +52,13 @@ class DeviceModel {
     RowMatrix fresh = start();
     return kept.rows() == 1 && kept.width() == fresh.width() ? kept : fresh;
   }
-  // The contribution to a round; it is overwritten by the next call. Moves `own`.
+  // The contribution to a round; it is overwritten by the next call. Moves `own`. Where a round has several
+  // parts it is asked for one after the other, each with the totals of those before in the task; what the
+  // last one moved is kept.
   [[nodiscard]] virtual Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared,
                                                          RowMatrix& own) = 0;
-  // Where rows do not show it: the person's items that were let out for the last contribution, ascending.
+  // Where rows do not show it, and in rounds of several parts: the person's items that were let out for the
+  // last contribution, ascending.
   [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
 };
 
@@ -82,7 +87,8 @@ class ServerModel : public ContributionCheck {
                                                     Aggregator&& sum) const = 0;
 };
 
-// The functions get tasks of their own model.
+// The functions get tasks of their own model. A server's half of a task in a later part of a round is made
+// with the totals of those before: it checks what is given to that part, and the last one's releases.
 struct TaskModel {
   const char* name;
   bool is_first = false;  // devices know it that do not say which models they know
@@ -99,7 +105,8 @@ struct TaskModel {
   std::unique_ptr<ServerModel> (*server)(const Task& task);  // null in the library for apps on devices
   Result<std::unique_ptr<TaskAnswers>> (*answers)(const PersonView& view);
   // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
-  // contribution itself. Where the sum is secure the device does it.
+  // contribution itself. Where the sum is secure the device does it. In a round of several parts: in the
+  // last.
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it answers with a private row that rounds moved, and not without.
   bool keeps_state = false;
@@ -110,6 +117,9 @@ struct TaskModel {
   Status (*take_known)(const DeviceKnowledge& known, v1::TaskSpec& spec) = nullptr;
   // Whether a catalogue is the one that the options were taken from.
   Status (*check_known)(const Task& task, const DeviceKnowledge& known) = nullptr;
+  // Whether what a device gives to the secure sums of a cohort of so many is short enough; it says what would
+  // make it so. Null: it is as long as its shape.
+  Status (*check_cost)(const Task& task, std::uint32_t devices) = nullptr;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;

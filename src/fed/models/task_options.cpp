@@ -34,19 +34,28 @@ void OptionWriter::wholes(const char* key, std::vector<std::uint32_t>& values) {
   option.set_word(word);
 }
 
-const v1::TaskOption* OptionReader::take(const char* key, v1::TaskOption::ValueCase kind) {
+const v1::TaskOption* OptionReader::find(const char* key, v1::TaskOption::ValueCase kind) {
   for (int n = 0; n < spec_.options_size(); ++n) {
     const v1::TaskOption& option = spec_.options(n);
     if (option.key() != key || option.value_case() != kind) continue;
     taken_[static_cast<std::size_t>(n)] = true;
     return &option;
   }
-  if (missing_.empty()) missing_ = key;
   return nullptr;
+}
+
+const v1::TaskOption* OptionReader::take(const char* key, v1::TaskOption::ValueCase kind) {
+  const v1::TaskOption* option = find(key, kind);
+  if (option == nullptr && missing_.empty()) missing_ = key;
+  return option;
 }
 
 void OptionReader::whole(const char* key, std::uint32_t& value) {
   if (const v1::TaskOption* option = take(key, v1::TaskOption::kWhole)) value = option->whole();
+}
+
+void OptionReader::whole_if_any(const char* key, std::uint32_t& value) {
+  if (const v1::TaskOption* option = find(key, v1::TaskOption::kWhole)) value = option->whole();
 }
 
 void OptionReader::real(const char* key, float& value) {

@@ -16,6 +16,9 @@ class OptionWriter final : public TaskOptions {
  public:
   explicit OptionWriter(v1::TaskSpec& spec) : spec_(spec) {}
   void whole(const char* key, std::uint32_t& value) override;
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (value != 0) whole(key, value);
+  }
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
@@ -30,6 +33,7 @@ class OptionReader final : public TaskOptions {
   explicit OptionReader(const v1::TaskSpec& spec)
       : spec_(spec), taken_(static_cast<std::size_t>(spec.options_size()), false) {}
   void whole(const char* key, std::uint32_t& value) override;
+  void whole_if_any(const char* key, std::uint32_t& value) override;
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
@@ -37,6 +41,8 @@ class OptionReader final : public TaskOptions {
   [[nodiscard]] Status done() const;
 
  private:
+  [[nodiscard]] const v1::TaskOption* find(const char* key, v1::TaskOption::ValueCase kind);
+  // One that must be there.
   [[nodiscard]] const v1::TaskOption* take(const char* key, v1::TaskOption::ValueCase kind);
 
   const v1::TaskSpec& spec_;

@@ -38,9 +38,10 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
       "the model is the task's");
   RowMatrix moved = own;
   SOTTO_TRY(Contribution * contribution, model_->contribute(round, shared, moved));
-  own = std::move(moved);
   contribution->make_canonical();
   made_ = contribution;
+  if (!task_.in_last_part()) return contribution;
+  own = std::move(moved);
   if (task_.model->added != nullptr) {
     if (!task_.secure) return contribution;  // the server clips what it adds
     task_.model->added(task_, *contribution, added_);
@@ -50,9 +51,17 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
   return contribution;
 }
 
+Status DeviceFit::hear(PartTotal total) {
+  SOTTO_ASSERT(made_ != nullptr && !task_.in_last_part(), "the last part's total is the model");
+  SOTTO_TRY_DONE(check_total(task_.part(), total));
+  SOTTO_TRY_DONE(check_own(task_.part(), total, *made_));
+  task_.totals.push_back(std::move(total));
+  return Done{};
+}
+
 std::vector<ItemIndex> DeviceFit::sent() const {
   SOTTO_ASSERT(made_ != nullptr, "what is asked for was made");
-  if (task_.model->row_of == nullptr) return model_->let_out();
+  if (task_.model->row_of == nullptr || task_.parts() > 1) return model_->let_out();
   std::vector<ItemIndex> items;
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {

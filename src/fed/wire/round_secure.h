@@ -58,7 +58,8 @@ class SecureRound {
   static constexpr int first_phase = v1::PHASE_KEYS;
   static constexpr int phases = 5;
 
-  SecureRound(SumOffer offer, std::vector<PublicKey> directory, std::int64_t phase_ms, std::int64_t now_ms);
+  SecureRound(const Task& task, SumOffer offer, std::vector<PublicKey> directory, std::int64_t phase_ms,
+              std::int64_t now_ms);
   [[nodiscard]] const DeviceSet& heard(v1::Phase phase) const {
     return heard_[static_cast<std::size_t>(phase - first_phase)];
   }
@@ -68,6 +69,7 @@ class SecureRound {
   void close(std::int64_t now_ms);
   [[nodiscard]] Status close_phase();
 
+  Task task_;
   std::vector<PublicKey> directory_;
   SumServer server_;
   std::vector<std::uint32_t> committee_;

@@ -82,7 +82,7 @@ struct WorldDevice {
     EXPECT_TRUE(made.ok());
     last = **made;
     if (task.secure) return {};  // what is masked is no message of its own
-    return pack_contribution({.round = round, .contribution = **made}, task.shape().sent.alike);
+    return pack_contribution({.round = round, .contribution = **made}, fit.task().part().sent.alike);
   }
 
   Identity identity;

@@ -1,0 +1,234 @@
+// Rounds of several parts on a device: what it gives when, and that it takes no total that cannot be.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "device/testing/test_device.h"
+#include "fed/models/pair_task.h"
+#include "fed/models/testing/usual_spec.h"
+
+namespace sotto::device::exchange_parts_test {
+namespace {
+
+constexpr std::uint32_t popular = 6;
+
+v1::TaskSpec popular_task(bool secure = false) {
+  v1::TaskSpec spec = popular_spec(fedease_task, popular, test_items);
+  spec.set_name("small");
+  spec.set_seed(7);
+  if (!secure) return spec;
+  spec.set_sum(v1::SUM_SECURE);
+  v1::SumAssumed& assumed = *spec.mutable_assumed();
+  assumed.set_corrupt(0.05);
+  assumed.set_dropped(0.1);
+  assumed.set_leak(1e-6);
+  assumed.set_abort(1e-3);
+  assumed.set_crowd(4);
+  return spec;
+}
+
+std::vector<std::string> names_of(const std::vector<ItemIndex>& items) {
+  std::vector<std::string> names;
+  for (const ItemIndex item : items) names.push_back(std::to_string(item.value));
+  return names;
+}
+
+// A first part in the open, of three people: this one, who has every third item, and one with the even items
+// below ten.
+class APartInTheOpen : public ::testing::Test {
+ protected:
+  APartInTheOpen() : server(popular_task()), device(server) {
+    server.told.devices = 3;
+    server.told.numbers.assign(rows_for(test_items) * numbers_a_row, 0);
+    for (const ItemIndex item : device.history) ++server.told.numbers[item.value];
+    for (std::size_t item = 0; item < 10; item += 2) ++server.told.numbers[item];
+  }
+  void expect_refused(const std::string& why) {
+    const auto next = device.run(server);
+    EXPECT_EQ(next.report.ending, Ending::refused_by_device) << next.report.why;
+    EXPECT_NE(next.report.why.find(why), std::string::npos) << next.report.why;
+    EXPECT_EQ(server.contributions.size(), 1u) << "what follows from it was not given";
+    EXPECT_EQ(device.ledger.size(), 1u);
+  }
+  FakeCoordinator server;
+  TestDevice device;
+};
+
+TEST_F(APartInTheOpen, DecidesWhatTheNextIsOf) {
+  const auto next = device.run(server);
+  ASSERT_EQ(next.report.ending, Ending::answered) << next.report.why;
+  ASSERT_EQ(server.contributions.size(), 2u);
+  ASSERT_EQ(device.ledger.size(), 2u);
+  EXPECT_EQ(device.ledger[0].mechanism, "how many people have each item, plain");
+  EXPECT_EQ(device.ledger[0].items, names_of(device.history));
+  EXPECT_EQ(device.ledger[1].mechanism, "pairs of popular items, plain");
+  // Of those that two have, 0 and 6, and the first that one has: 2, 3, 4 and 8.
+  EXPECT_EQ(device.ledger[1].items, (std::vector<std::string>{"0", "3", "6"}));
+  v1::CheckInRequest asked;
+  ASSERT_TRUE(asked.ParseFromString(server.last_check_in));
+  EXPECT_EQ(asked.parts(), most_parts);
+  // The round was answered, whatever the server says.
+  EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
+}
+
+TEST_F(APartInTheOpen, IsRefusedWhereFewerHaveAnItemThanThisDeviceAlone) {
+  server.told.numbers[device.history[0].value] = 0;
+  expect_refused("what this device gave cannot be in it");
+}
+TEST_F(APartInTheOpen, IsRefusedWhereMoreHaveAnItemThanThereAre) {
+  server.told.numbers[1] = 4;
+  expect_refused("cannot have added that up");
+}
+TEST_F(APartInTheOpen, IsRefusedWhereAllButThisDeviceAreMoreThanThereAre) {
+  server.told.numbers[1] = 3;  // which this device has not
+  expect_refused("what this device gave cannot be in it");
+}
+TEST_F(APartInTheOpen, IsRefusedBelowZero) {
+  server.told.numbers[1] = -1;
+  expect_refused("cannot have added that up");
+}
+TEST_F(APartInTheOpen, IsRefusedOfNobody) {
+  server.told.devices = 0;
+  expect_refused("cannot have added that up");
+}
+TEST_F(APartInTheOpen, IsRefusedInAnotherShape) {
+  server.told.numbers.pop_back();
+  expect_refused("another shape");
+}
+TEST_F(APartInTheOpen, IsRefusedWhereItDoesNotDecode) {
+  server.twist_step = [](v1::StepReply& step) {
+    if (step.progress() == v1::StepReply::ANSWER) step.set_data("\xff\xff\xff");
+  };
+  expect_refused("does not decode");
+}
+TEST_F(APartInTheOpen, IsRefusedAsTheLast) {
+  server.twist_step = [](v1::StepReply& step) {
+    if (step.progress() == v1::StepReply::ANSWER) step.set_progress(v1::StepReply::TAKEN);
+  };
+  expect_refused("out of order");
+}
+TEST_F(APartInTheOpen, IsRefusedAgainAfterTheLast) {
+  server.twist_step = [&](v1::StepReply& step) {
+    step.set_progress(v1::StepReply::ANSWER);
+    step.set_data(encode_total(server.told));
+  };
+  const auto next = device.run(server);
+  EXPECT_EQ(next.report.ending, Ending::refused_by_device);
+  EXPECT_NE(next.report.why.find("out of order"), std::string::npos) << next.report.why;
+}
+
+// All of a cohort, with secure sums.
+struct SecureParts {
+  explicit SecureParts(std::uint32_t cohort = 24) : server(popular_task(true)) {
+    server.cohort = cohort;
+    for (std::uint32_t n = 0; n < cohort; ++n) devices.emplace_back(server, n + 1);
+  }
+  std::vector<ExchangeReport> run() {
+    std::vector<ExchangeReport> reports(devices.size());
+    std::vector<bool> over(devices.size(), false);
+    for (int turn = 0; turn < 200; ++turn) {
+      for (std::size_t n = 0; n < devices.size(); ++n) {
+        if (over[n]) continue;
+        const auto next = *devices[n].exchange->advance(server, server.now_ms);
+        reports[n] = next.report;
+        over[n] = next.what != Exchange::Next::What::wait;
+      }
+      server.now_ms += 10;
+    }
+    for (const bool one : over) EXPECT_TRUE(one) << "an exchange came to no end";
+    return reports;
+  }
+  void expect_all_refuse(const std::string& why) {
+    for (const ExchangeReport& report : run()) {
+      EXPECT_EQ(report.ending, Ending::refused_by_device);
+      EXPECT_NE(report.why.find(why), std::string::npos) << report.why;
+    }
+    for (const TestDevice& device : devices) EXPECT_EQ(device.ledger.size(), 1u) << "of the first part";
+  }
+  // Changes the second sum's start.
+  template <class Change>
+  void twist(const Change& change) {
+    server.twist_start = [this, change](v1::SumStart& start) {
+      if (server.task.totals.empty()) return;
+      SumOffer offer = *decode<SumOffer>(std::as_bytes(std::span(start.offer())));
+      change(start, offer);
+      const Bytes bytes = encode(offer);
+      start.set_offer(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    };
+  }
+  FakeCoordinator server;
+  std::deque<TestDevice> devices;
+};
+
+TEST(ASecureRoundOfParts, SumsThePairsOfPopularItems) {
+  SecureParts round;
+  for (const ExchangeReport& report : round.run()) EXPECT_EQ(report.ending, Ending::answered) << report.why;
+  ASSERT_EQ(round.server.task.totals.size(), 1u);
+  std::vector<std::int64_t> counts(test_items, 0);
+  for (const TestDevice& device : round.devices)
+    for (const ItemIndex item : device.history) ++counts[item.value];
+  std::vector<std::int64_t> told = round.server.task.totals[0].numbers;
+  told.resize(test_items);
+  EXPECT_EQ(told, counts);
+  const KeptItems kept = KeptItems::most_popular(counts, popular);
+  const PairLayout layout(popular);
+  std::vector<std::int64_t> pairs(layout.rows() * PairLayout::width, 0);
+  for (const TestDevice& device : round.devices) {
+    ASSERT_EQ(device.ledger.size(), 2u);
+    EXPECT_EQ(device.ledger[0].mechanism, "how many people have each item, secure");
+    EXPECT_EQ(device.ledger[1].mechanism, "pairs of popular items, secure");
+    std::vector<std::uint32_t> own;
+    for (const ItemIndex item : device.history)
+      if (kept.place(item.value) != KeptItems::nowhere) own.push_back(kept.place(item.value));
+    for (const std::uint32_t high : own) {
+      for (const std::uint32_t low : own)
+        if (low <= high) ++pairs[layout.pair(high, low)];
+      ++pairs[layout.popularity(high)];
+    }
+    if (!own.empty()) ++pairs[layout.people()];
+  }
+  EXPECT_EQ(round.server.total, pairs);
+}
+
+// Whoever is told other counts than the rest would give pairs that nobody else gives: what they heard draws
+// their neighbours, and they sign it.
+TEST(ASecureRoundOfParts, RefusesNeighboursWhoHeardOtherTotals) {
+  SecureParts round;
+  round.twist([](v1::SumStart& start, SumOffer& offer) {
+    std::vector<PublicKey> directory(start.directory().size() / sizeof(PublicKey));
+    for (std::size_t n = 0; n < directory.size(); ++n)
+      ASSERT_TRUE(read_key(std::string_view(start.directory()).substr(n * 32, 32), directory[n]));
+    offer.beacon = sum_beacon(offer.session, directory);
+  });
+  round.expect_all_refuse("everybody's keys");
+}
+
+TEST(ASecureRoundOfParts, RefusesAnotherCohortThanGaveBefore) {
+  SecureParts fewer;
+  fewer.twist([](v1::SumStart& start, SumOffer&) {
+    start.mutable_directory()->resize(start.directory().size() - 32);
+    start.set_place(std::min(start.place(), 22u));
+  });
+  for (const ExchangeReport& report : fewer.run()) EXPECT_EQ(report.ending, Ending::refused_by_device);
+  SecureParts others;
+  others.twist([](v1::SumStart& start, SumOffer&) {
+    const Identity strange(Secret(simulated_key(99, "stranger")));
+    start.mutable_directory()->replace((start.place() + 1) % 24 * 32, 32, text_of(strange.open()));
+  });
+  others.expect_all_refuse("not those who gave");
+}
+
+TEST(ASecureRoundOfParts, RefusesATotalOfAnotherNumberThanStayed) {
+  SecureParts round;
+  round.server.twist_step = [&](v1::StepReply& step) {
+    if (round.server.task.totals.empty() || step.progress() != v1::StepReply::ANSWER) return;
+    PartTotal total = round.server.task.totals[0];
+    ++total.devices;
+    step.set_data(encode_total(total));
+  };
+  round.expect_all_refuse("other devices than stayed");
+}
+
+}  // namespace
+}  // namespace sotto::device::exchange_parts_test
