@@ -10,6 +10,7 @@
 #include "fed/models/row_answers.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "fed/released_sum.h"
 #include "model/fpl.h"
 
 namespace sotto::fed {
@@ -131,8 +132,7 @@ class FplServer final : public ServerModel {
                               Aggregator&& sum) const override {
     RowMatrix next = state.shared;
     bool finite = true;
-    std::move(sum).release([&](std::uint32_t row, const auto* values) {
-      model_.apply(values, fixed_, next.row(row));
+    take_sum(model_, fixed_, std::move(sum), next, [&](std::uint32_t row) {
       for (const float value : next.values(row)) finite = finite && std::isfinite(value);
     });
     if (!finite)

@@ -12,6 +12,7 @@
 
 #include "fed/models/noting_pipeline.h"
 #include "fed/models/row_answers.h"
+#include "fed/released_sum.h"
 #include "model/history_model.h"
 
 namespace sotto::fed {
@@ -110,9 +111,7 @@ class HistoryServer : public ServerModel {
   Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                               Aggregator&& sum) const override {
     ServerState next = state;
-    typename Model::Server server(model_, releases, fixed_, next.shared, next.memory);
-    std::move(sum).release([&](std::uint32_t row, const auto* values) { server.take(row, values); });
-    if (!server.solved()) return no_release();
+    if (!take_sum(model_, releases, fixed_, std::move(sum), next.shared, next.memory)) return no_release();
     return next;
   }
 
