@@ -38,14 +38,13 @@ struct AveragingPlan {
 [[nodiscard]] std::vector<UserIndex> able_devices(const LocalTask& task);
 
 // What a lane needs to play a device.
-struct AveragingSeat {
+struct AveragingSeat : RowSums {
   explicit AveragingSeat(std::size_t parameters)
-      : sums(averaging_shape(parameters).rows, numbers_a_row),
+      : RowSums(averaging_shape(parameters).rows, numbers_a_row),
         copy(rows_for(parameters), numbers_a_row),
         contribution(numbers_a_row) {}
   [[nodiscard]] Contribution& sent(std::size_t /*n*/) { return contribution; }
 
-  RowSums sums;
   RowMatrix copy;  // the device's copy of the model
   Contribution contribution;
 };
@@ -65,7 +64,6 @@ class AveragingFederation : public RoundDriver<AveragingFederation, AveragingSea
 
   [[nodiscard]] Users cohort();
   void distribute(std::size_t devices);
-  [[nodiscard]] const RowMatrix* received() const { return &state_.shared; }
   [[nodiscard]] std::uint64_t bytes_down() const {
     return encoded_model_bytes(state_.shared.rows(), numbers_a_row);
   }

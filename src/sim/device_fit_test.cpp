@@ -51,7 +51,7 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
       .cohort = users, .triples = *task.plan.triples, .rounds_per_epoch = 1, .rounds = rounds};
   ThreadPool pool(1);
   const Fpl model(options_of<FplOptions>(task), items, plan.seed);
-  Federation<Fpl> federation(model, plan, schedule, histories, pool);
+  FplFederation federation(model, plan, schedule, histories, pool);
 
   RowMatrix shared = model.start_shared();
   std::deque<DeviceFit> devices;

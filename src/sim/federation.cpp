@@ -1,10 +1,7 @@
 #include "sim/federation.h"
 
-#include <fmt/core.h>
-
 #include <optional>
 
-#include "fed/released_sum.h"
 #include "sim/round_steps.h"
 
 namespace sotto::sim {
@@ -16,11 +13,10 @@ constexpr std::size_t least_visits_a_lane = 64;
 
 }  // namespace
 
-template <class Model>
-Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedule& schedule,
-                              const Histories& histories, Executor& executor, Path path,
-                              Storage* private_memory)
-    : Driver(executor, path),
+FplFederation::FplFederation(const Fpl& model, const Plan& plan, const Schedule& schedule,
+                             const Histories& histories, Executor& executor, Path path,
+                             Storage* private_memory)
+    : RoundDriver(executor, path),
       model_(model),
       plan_(plan),
       schedule_(schedule),
@@ -29,8 +25,8 @@ Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedu
       sampler_(shareable_, consumed_, model.shared_rows(), plan.seed),
       selector_(eligible_users(histories, model.shared_rows()), schedule.cohort, plan.seed),
       broadcast_(plan.down) {
-  this->open_lanes(schedule.cohort, least_visits_a_lane, model.shared_rows(), model.shared_width(),
-                   model.private_width(), schedule.triples);
+  open_lanes(schedule.cohort, least_visits_a_lane, model.shared_rows(), model.shared_width(),
+             model.private_width(), schedule.triples);
   state_.shared = model_.start_shared();
   broadcast_.restart(state_.shared);
   RowMatrix& devices = state_.devices.on_device();
@@ -40,29 +36,25 @@ Federation<Model>::Federation(const Model& model, const Plan& plan, const Schedu
     model_.start_private(UserIndex{user}, devices.row(user));
 }
 
-template <class Model>
-void Federation<Model>::restored() {
+void FplFederation::restored() {
   broadcast_.restart(state_.shared);
   for (Lane& lane : lanes_) lane.ahead.clear(), lane.next = 0;
 }
 
-template <class Model>
-void Federation<Model>::count_updates(std::vector<std::uint64_t> so_far) {
+void FplFederation::count_updates(std::vector<std::uint64_t> so_far) {
   SOTTO_ASSERT(so_far.empty() || so_far.size() == model_.shared_rows(), "one count a shared row");
   for (Lane& lane : lanes_) lane.updates.assign(model_.shared_rows(), 0);
   if (!so_far.empty()) lanes_.front().updates = std::move(so_far);
 }
 
-template <class Model>
-std::vector<std::uint64_t> Federation<Model>::item_updates() const {
+std::vector<std::uint64_t> FplFederation::item_updates() const {
   std::vector<std::uint64_t> sum = lanes_.front().updates;
   for (std::size_t n = 1; n < lanes_.size(); ++n)
     for (std::size_t row = 0; row < sum.size(); ++row) sum[row] += lanes_[n].updates[row];
   return sum;
 }
 
-template <class Model>
-void Federation<Model>::pass(std::size_t visits, Lane& lane) const {
+void FplFederation::pass(std::size_t visits, Lane& lane) const {
   const std::size_t first = lane.next * schedule_.triples, end = first + visits * schedule_.triples;
   lane.next += visits;
   lane.counts.triples += end - first;
@@ -74,8 +66,7 @@ void Federation<Model>::pass(std::size_t visits, Lane& lane) const {
   }
 }
 
-template <class Model>
-void Federation<Model>::look_ahead(Users users, Lane& lane) {
+void FplFederation::look_ahead(Users users, Lane& lane) {
   const auto visits = static_cast<std::uint32_t>(lane.visits_ahead);
   lane.ahead.clear();
   lane.next = 0;
@@ -99,22 +90,17 @@ void Federation<Model>::look_ahead(Users users, Lane& lane) {
   allow_positives(plan_.consent, plan_.seed, lane.ahead, pairs, lane.answers);
   // Long visits keep the shared rows in a near cache by themselves.
   if (schedule_.triples < 8 && schedule_.cohort == 1)
-    for (const Pair& pair : pairs) model_.prefetch(*received(), pair);
+    for (const Pair& pair : pairs) model_.prefetch(received(), pair);
 }
 
-template <class Model>
-Status Federation<Model>::note(const VisitReport& report, Lane& lane) {
+Status FplFederation::note(const VisitReport& report, Lane& lane) {
   lane.counts.loss_units += report.loss_units;
   if (report.finite) [[likely]]
     return Done{};
-  return fail(Code::diverged,
-              fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
-                          "learning rate, or raise the regularisation",
-                          state_.round + 1));
+  return scores_diverged(state_.round);
 }
 
-template <class Model>
-auto Federation<Model>::cohort() -> Users {
+auto FplFederation::cohort() -> Users {
   if (!knows_what_comes()) {
     const Users selected = selector_.select(state_.round);
     return plan_.consent.people == nullptr ? selected : answering(selected, shareable_, answering_);
@@ -124,17 +110,15 @@ auto Federation<Model>::cohort() -> Users {
   return {&lane.ahead[lane.next].user, 1};
 }
 
-template <class Model>
-void Federation<Model>::distribute(std::size_t /*devices*/) {
+void FplFederation::distribute(std::size_t /*devices*/) {
   if (path_ == Path::wire) broadcast_.encode(state_.round, state_.shared);
 }
 
-template <class Model>
-std::span<Visit> Federation<Model>::next_visits(std::size_t count, Lane& lane) {
+std::span<Visit> FplFederation::next_visits(std::size_t count, Lane& lane) {
   const std::span<Visit> visits = std::span(lane.visits).first(count);
   for (std::size_t n = 0; n < count; ++n) {
     const VisitPlace& place = lane.ahead[lane.next + n];
-    visits[n] = {.shared = received(),
+    visits[n] = {.shared = &received(),
                  .own = state_.devices.on_device().row(place.user.value),
                  .scratch = lane.scratch.row(n),
                  .pairs = {lane.pairs.data() + (lane.next + n) * schedule_.triples, schedule_.triples},
@@ -145,8 +129,7 @@ std::span<Visit> Federation<Model>::next_visits(std::size_t count, Lane& lane) {
   return visits;
 }
 
-template <class Model>
-VisitReport Federation<Model>::visit(std::size_t count, Lane& lane) {
+VisitReport FplFederation::visit(std::size_t count, Lane& lane) {
   const std::span<const Visit> visits = next_visits(count, lane);
   for (std::size_t n = 0; n < count; ++n) {
     const std::size_t first = static_cast<std::size_t>(visits[n].pairs.data() - lane.pairs.data());
@@ -156,19 +139,17 @@ VisitReport Federation<Model>::visit(std::size_t count, Lane& lane) {
   return model_.fit(visits, std::span(lane.sinks).first(count));
 }
 
-template <class Model>
-VisitReport Federation<Model>::visit_once(std::size_t count, Lane& lane) {
+VisitReport FplFederation::visit_once(std::size_t count, Lane& lane) {
   const std::span pairs = std::span<const Pair>(lane.pairs).subspan(lane.next, count);
   for (std::size_t n = 0; n < count; ++n)
     lane.solo[n] = {.own = state_.devices.on_device().row(lane.ahead[lane.next + n].user.value),
                     .pair = pairs[n]};
   SumSink sink(*lane.sum, plan_.fixed, pairs, 1, lane.answers, lane.next);
   pass(count, lane);
-  return model_.fit_once(std::span<const SoloVisit>(lane.solo).first(count), *received(), sink);
+  return model_.fit_once(std::span<const SoloVisit>(lane.solo).first(count), received(), sink);
 }
 
-template <class Model>
-Status Federation<Model>::play(Users users, Lane& lane) {
+Status FplFederation::play(Users users, Lane& lane) {
   for (std::size_t done = 0; done < users.size();) {
     if (lane.next == lane.ahead.size()) look_ahead(users.subspan(done), lane);
     const std::size_t now =
@@ -179,8 +160,7 @@ Status Federation<Model>::play(Users users, Lane& lane) {
   return Done{};
 }
 
-template <class Model>
-Status Federation<Model>::answer(Users users, Lane& lane) {
+Status FplFederation::answer(Users users, Lane& lane) {
   if (lane.next == lane.ahead.size()) look_ahead(users, lane);
   const std::span<Visit> visits = next_visits(users.size(), lane);
   std::optional<RowMatrix> arrived;
@@ -193,21 +173,20 @@ Status Federation<Model>::answer(Users users, Lane& lane) {
   return Done{};
 }
 
-template <class Model>
-Status Federation<Model>::release(Aggregator&& total) {
-  take_sum(model_, plan_.fixed, std::move(total), state_.shared,
-           [&](std::uint32_t row) { broadcast_.refresh(row, state_.shared); });
+Status FplFederation::release(Aggregator&& total) {
+  std::move(total).release([&](std::uint32_t row, const auto* sum) {
+    model_.apply(sum, plan_.fixed, state_.shared.row(row));
+    broadcast_.refresh(row, state_.shared);
+  });
   return Done{};
 }
 
-template <class Model>
-bool Federation<Model>::plays_solo() const {
+bool FplFederation::plays_solo() const {
   return path_ == Path::fast && collector_ == nullptr && knows_what_comes() && schedule_.triples == 1 &&
          plan_.down == ModelPrecision::f32;
 }
 
-template <class Model>
-std::size_t Federation<Model>::gather_solo(std::size_t most, Lane& lane) {
+std::size_t FplFederation::gather_solo(std::size_t most, Lane& lane) {
   std::size_t count = 0;
   for (lane.clash.start(); count < most; ++count) {
     const std::size_t at = lane.next + count;
@@ -219,8 +198,7 @@ std::size_t Federation<Model>::gather_solo(std::size_t most, Lane& lane) {
   return count;
 }
 
-template <class Model>
-Result<RoundReport> Federation<Model>::run_solo(std::uint32_t rounds) {
+Result<RoundReport> FplFederation::run_solo(std::uint32_t rounds) {
   Lane& lane = lanes_.front();
   std::uint64_t rows_sent = 0;
   for (std::uint32_t done = 0; done < rounds;) {
@@ -237,13 +215,12 @@ Result<RoundReport> Federation<Model>::run_solo(std::uint32_t rounds) {
   RoundReport report{.rounds = rounds, .exchanges = rounds};
   report.bytes_down = rounds * bytes_down();
   report.bytes_up = encoded_contribution_bytes(rounds, rows_sent, model_.shared_width());
-  this->take_counts(report);
+  take_counts(report);
   return report;
 }
 
-template <class Model>
-Result<RoundReport> Federation<Model>::run(std::uint32_t rounds) {
-  return plays_solo() ? run_solo(rounds) : Driver::run(rounds);
+Result<RoundReport> FplFederation::run(std::uint32_t rounds) {
+  return plays_solo() ? run_solo(rounds) : RoundDriver::run(rounds);
 }
 
 std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t catalogue) {
@@ -255,7 +232,6 @@ std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t ca
   return users;
 }
 
-template class RoundDriver<Federation<Fpl>, VisitSeat>;
-template class Federation<Fpl>;
+template class RoundDriver<FplFederation, VisitSeat>;
 
 }  // namespace sotto::sim

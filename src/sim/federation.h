@@ -1,4 +1,4 @@
-// Federation: devices that answer with steps for pairs of items (model/federated_model.h), as players of
+// FplFederation: devices that answer with steps for pairs of items (model/fpl.h), as players of
 // sim/round_driver.h.
 //
 // Laws: those of the driver. Rounds of one user know the rounds to come, and are played side by side where
@@ -22,9 +22,9 @@
 namespace sotto::sim {
 
 // What a lane needs to play devices.
-struct VisitSeat {
+struct VisitSeat : RowSums {
   VisitSeat(std::size_t rows, std::size_t width, std::size_t private_width, std::uint32_t triples)
-      : sums(rows, width),
+      : RowSums(rows, width),
         work(width),
         visits_ahead(std::max<std::size_t>(128 / triples, kernels::most_steps)),
         pairs(visits_ahead * triples),
@@ -32,7 +32,6 @@ struct VisitSeat {
         scratch(kernels::most_steps, private_width) {}
   [[nodiscard]] Contribution& sent(std::size_t n) { return work.contribution(n); }
 
-  RowSums sums;
   DeviceWork work;  // wire path, or on its way to a collector
   std::size_t visits_ahead;
   std::vector<UserIndex> users;
@@ -48,16 +47,12 @@ struct VisitSeat {
   std::vector<std::uint64_t> updates;  // of each shared row; empty: not counted
 };
 
-template <class Model>
-class Federation : public RoundDriver<Federation<Model>, VisitSeat> {
-  using Driver = RoundDriver<Federation, VisitSeat>;
-  using typename Driver::Lane, typename Driver::Users;
-
+class FplFederation : public RoundDriver<FplFederation, VisitSeat> {
  public:
   // `histories` outlive the federation. Users without training items, or with all of them, take no part.
   // Private rows lie in `private_memory`, or on the heap.
-  Federation(const Model& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
-             Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
+  FplFederation(const Fpl& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
+                Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
 
   // RoundDriver::run
   [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
@@ -68,13 +63,12 @@ class Federation : public RoundDriver<Federation<Model>, VisitSeat> {
   [[nodiscard]] std::vector<std::uint64_t> item_updates() const;
 
  private:
-  friend Driver;
-  using Driver::collector_, Driver::lanes_, Driver::path_, Driver::state_;
+  friend RoundDriver;
 
   [[nodiscard]] Users cohort();
   void distribute(std::size_t devices);
   // The shared model as devices work with it.
-  [[nodiscard]] const RowMatrix* received() const { return &broadcast_.sent(state_.shared); }
+  [[nodiscard]] const RowMatrix& received() const { return broadcast_.sent(state_.shared); }
   [[nodiscard]] std::uint64_t bytes_down() const { return broadcast_.bytes_of(state_.shared); }
   // Over the wire each device decodes a model of its own.
   [[nodiscard]] std::size_t at_once() const { return path_ == Path::fast ? kernels::most_steps : 1; }
@@ -102,7 +96,7 @@ class Federation : public RoundDriver<Federation<Model>, VisitSeat> {
   // rounds to come where a round has one user. Asks early for the memory they will touch.
   void look_ahead(Users users, Lane& lane);
 
-  Model model_;
+  Fpl model_;
   Plan plan_;
   Schedule schedule_;
   Histories shareable_;  // what may be trained on; without terms of single people, all there is
@@ -115,7 +109,5 @@ class Federation : public RoundDriver<Federation<Model>, VisitSeat> {
 
 // Users that can take part: at least one training item, at least one item that is not.
 [[nodiscard]] std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t catalogue);
-
-extern template class Federation<Fpl>;
 
 }  // namespace sotto::sim

@@ -1,9 +1,6 @@
 #include "sim/history_federation.h"
 
-#include <fmt/core.h>
-
 #include "fed/history_sink.h"
-#include "fed/released_sum.h"
 #include "sim/round_steps.h"
 
 namespace sotto::sim {
@@ -12,11 +9,6 @@ namespace {
 
 // Below this many devices a second lane costs more than it brings.
 constexpr std::size_t least_devices_a_lane = 8;
-
-static_assert(HistoryModel<FedAls, HistorySink> && HistoryModel<FedAls, ContributionPipeline>);
-static_assert(HistoryModel<Fcf, HistorySink> && HistoryModel<Fcf, ContributionPipeline>);
-static_assert(HistoryModel<Kgflex, HistorySink> && HistoryModel<Kgflex, ContributionPipeline>);
-static_assert(HistoryModel<Fedcars, HistorySink> && HistoryModel<Fedcars, ContributionPipeline>);
 
 }  // namespace
 
@@ -32,6 +24,7 @@ HistoryFederation<Model>::HistoryFederation(const Model& model, const Plan& plan
       users_(users_with_history(histories)),
       selector_(users_, schedule.cohort, plan.seed),
       downlink_(plan) {
+  static_assert(HistoryModel<Model, HistorySink> && HistoryModel<Model, ContributionPipeline>);
   this->open_lanes(schedule.cohort, least_devices_a_lane, model_);  // devices look at the model
   state_.shared = model_.start_shared();
   state_.memory = model_.start_memory();
@@ -61,11 +54,7 @@ auto HistoryFederation<Model>::visit_of(UserIndex user, const Histories& histori
 
 template <class Model>
 Error HistoryFederation<Model>::diverged() const {
-  if (SolvesPrivateRows<Model>) return no_solution(Model::title, state_.round);
-  return fail(Code::diverged,
-              fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
-                          "learning rate, or raise the regularisation",
-                          state_.round + 1));
+  return SolvesPrivateRows<Model> ? no_solution(Model::title, state_.round) : scores_diverged(state_.round);
 }
 
 template <class Model>

@@ -23,12 +23,11 @@ namespace sotto::sim {
 
 // What a lane needs to play devices.
 template <class Model>
-struct HistorySeat {
+struct HistorySeat : RowSums {
   explicit HistorySeat(const Model& model)
-      : sums(model.sum_rows(), model.sum_width()), device(model), contribution(model.sum_width()) {}
+      : RowSums(model.sum_rows(), model.sum_width()), device(model), contribution(model.sum_width()) {}
   [[nodiscard]] Contribution& sent(std::size_t /*n*/) { return contribution; }
 
-  RowSums sums;
   typename Model::Device device;
   Contribution contribution;  // wire path, or on its way to a collector
 };
@@ -51,7 +50,6 @@ class HistoryFederation : public RoundDriver<HistoryFederation<Model>, HistorySe
 
   [[nodiscard]] Users cohort();
   void distribute(std::size_t devices);
-  [[nodiscard]] const RowMatrix* received() const { return &state_.shared; }
   [[nodiscard]] std::uint64_t bytes_down() const { return downlink_.bytes(state_.shared); }
   [[nodiscard]] Status play(Users users, Lane& lane);
   [[nodiscard]] Status answer(Users users, Lane& lane);

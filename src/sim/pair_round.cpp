@@ -12,39 +12,37 @@ namespace {
 // Where a triangle is large, more aggregators than this cost more to merge than they save.
 constexpr std::size_t most_lanes = 8;
 
-// A lane's sums of pairs.
-struct PairSums {
-  std::size_t catalogue;
-  PersonWeight weight;
+// Sums pairs of item sets.
+struct ItemSetSeat {
+  using Message = ItemSetMessage;
 
+  ItemSetSeat(std::size_t catalogue_size, PersonWeight person_weight)
+      : catalogue(catalogue_size), weight(person_weight) {}
   [[nodiscard]] PairAggregator open() const {
     return {catalogue, weight, PairAggregator::form_for(catalogue)};
   }
   static std::uint64_t bytes_of(const PairAggregator& /*sum*/) { return 0; }  // its devices count
-};
-
-struct ItemSetSeat {
-  explicit ItemSetSeat(const PairSums& of) : sums(of) {}
   [[nodiscard]] ItemSet& sent(std::size_t /*n*/) { return set; }
 
-  PairSums sums;
+  std::size_t catalogue;
+  PersonWeight weight;
   ItemSet set;
 };
 
 class ItemSetRound final : public RoundDriver<ItemSetRound, ItemSetSeat> {
  public:
-  ItemSetRound(const Histories& histories, const Plan& plan, const PairSums& sums, Executor& executor,
-               Path path)
+  ItemSetRound(const Histories& histories, std::size_t catalogue, const Plan& plan, PersonWeight weight,
+               Executor& executor, Path path)
       : RoundDriver(executor, path),
         plan_(plan),
         usable_(shareable(plan.consent, histories)),
         people_(taking_part(plan.consent, histories.users())) {
-    open_lanes(most_lanes, 1, sums);
+    open_lanes(most_lanes, 1, catalogue, weight);
   }
 
   [[nodiscard]] Result<PairRound> play_it() {
     SOTTO_TRY(const RoundReport report, run(1));
-    if (!sum_) sum_.emplace(lanes_[0].sums.open().release());  // nobody takes part
+    if (!sum_) sum_.emplace(lanes_[0].open().release());  // nobody takes part
     return PairRound{std::move(*sum_), report};
   }
 
@@ -80,7 +78,7 @@ void give_for_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& l
 Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
                                PersonWeight weight, Executor& executor, Path path) {
   SOTTO_TRY_DONE(check(plan.consent));
-  return ItemSetRound(histories, plan, {catalogue, weight}, executor, path).play_it();
+  return ItemSetRound(histories, catalogue, plan, weight, executor, path).play_it();
 }
 
 Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,

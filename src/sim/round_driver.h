@@ -6,14 +6,15 @@
 // 4. Aggregation: the lanes' sums become one, which is released once, to the server.
 // Where nobody answers the round passes.
 //
-// An heir says what its devices and its server do in these steps, a Seat is what a lane needs for it, kept
-// over rounds: sums.open() is what it adds up, sent(n) what the n-th of the last devices sent.
+// An heir says what its devices and its server do in these steps; a Seat is what a lane needs for it, kept
+// over rounds: open() is what it adds up, sent(n) what the n-th of the last devices sent, as a Message.
 // Laws: the same plan, data and seed give the same bytes for any number of threads, on the wire, and through
 // a collector, which gets the contributions in the cohort's order; a restored federation goes on as if
 // nothing had happened. Where a federation is defined, sim/round_steps.h has the steps themselves.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,10 +22,30 @@
 #include "base/executor.h"
 #include "data/ids.h"
 #include "fed/collector.h"
+#include "fed/messages.h"
 #include "sim/round_report.h"
-#include "sim/row_sums.h"
 
 namespace sotto::sim {
+
+// Of seats whose devices send rows. The room for the sum is taken when it is first needed.
+class RowSums {
+ public:
+  using Message = ContributionMessage;
+
+  RowSums(std::size_t rows, std::size_t width) : shape_{rows, width} {}
+  [[nodiscard]] Aggregator open() {
+    if (!space_) space_.emplace(shape_.rows, shape_.width);
+    return Aggregator(*space_);
+  }
+  // What came by the short way, had it been encoded.
+  [[nodiscard]] std::uint64_t bytes_of(const Aggregator& sum) const {
+    return encoded_contribution_bytes(sum.contributions(), sum.distinct_rows(), shape_.width);
+  }
+
+ private:
+  SumShape shape_;
+  std::optional<SumSpace> space_;
+};
 
 template <class Heir, class Seat>
 class RoundDriver {
@@ -49,7 +70,7 @@ class RoundDriver {
 
  protected:
   using Users = std::span<const UserIndex>;
-  using Sum = decltype(std::declval<Seat&>().sums.open());
+  using Sum = decltype(std::declval<Seat&>().open());
   struct Lane : Seat {
     using Seat::Seat;
     std::optional<Sum> sum;  // of the round in progress
@@ -72,9 +93,9 @@ class RoundDriver {
   //   Status answer(Users, Lane&)     at most at_once() devices compute, each into its sent()
   //   Status release(Sum&&)           the server moves the state, but for its round
   // and may have
-  void distribute(std::size_t /*devices*/) {}                          // makes ready what they receive
-  [[nodiscard]] const RowMatrix* received() const { return nullptr; }  // that
-  [[nodiscard]] std::uint64_t bytes_down() const { return 0; }         // of it, for one device
+  void distribute(std::size_t /*devices*/) {}                                // makes ready what they receive
+  [[nodiscard]] const RowMatrix& received() const { return state_.shared; }  // that
+  [[nodiscard]] std::uint64_t bytes_down() const { return 0; }               // of it, for one device
   [[nodiscard]] std::size_t at_once() const { return 1; }
   [[nodiscard]] Status play(Users users, Lane& lane) { return send(users, lane); }  // the short way
   [[nodiscard]] Status end_round() { return Done{}; }                               // of one that passed, too

@@ -24,8 +24,19 @@ struct RoundReport {
   std::uint64_t bytes_down = 0;
   std::uint64_t held_rows = 0;  // with a number beyond the range of one update; not those before a resume
 
-  void add(const RoundReport& other);
-  [[nodiscard]] double mean_loss() const;
+  void add(const RoundReport& other) {
+    rounds += other.rounds;
+    exchanges += other.exchanges;
+    triples += other.triples;
+    loss_units += other.loss_units;
+    bytes_up += other.bytes_up;
+    bytes_down += other.bytes_down;
+    held_rows += other.held_rows;
+  }
+  [[nodiscard]] double mean_loss() const {
+    constexpr double scale = 1 << 20;
+    return triples == 0 ? 0.0 : static_cast<double>(loss_units) / scale / static_cast<double>(triples);
+  }
 };
 
 // All that a checkpoint must hold.

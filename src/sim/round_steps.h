@@ -1,11 +1,32 @@
 // The steps of sim/round_driver.h, for the files in which federations are defined.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <concepts>
 
 #include "sim/round_driver.h"
 
 namespace sotto::sim {
+
+// Rounds are counted from 0 here, and from 1 where people read of them.
+inline Error scores_diverged(std::uint32_t round) {
+  return fail(Code::diverged,
+              fmt::format("training diverged in round {}: scores left the finite numbers; lower the "
+                          "learning rate, or raise the regularisation",
+                          round + 1));
+}
+
+// Makes bytes of what is sent and reads them again; says how many there were.
+template <Message M, class Sent>
+Result<std::uint64_t> over_the_wire(std::uint32_t round, Sent& sent) {
+  const Bytes bytes = encode(M{round, std::move(sent)});
+  SOTTO_TRY(M message, decode<M>(bytes));
+  auto& [arrived_in, arrived] = message;
+  SOTTO_ASSERT(arrived_in == round, "a message says its round");
+  sent = std::move(arrived);
+  return std::uint64_t{bytes.size()};
+}
 
 template <class Heir, class Seat>
 Result<RoundReport> RoundDriver<Heir, Seat>::run(std::uint32_t rounds) {
@@ -27,11 +48,11 @@ Status RoundDriver<Heir, Seat>::run_round(RoundReport& report) {
   heir().distribute(cohort.size());
 
   // 2. Computation and 3. transmission: each device answers with its contribution.
-  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, heir().received()}));
+  if (collector_ != nullptr) SOTTO_TRY_DONE(collector_->begin({state_.round, cohort, &heir().received()}));
   const std::size_t sums = collector_ != nullptr ? 1 : lanes_.size();
   for (std::size_t n = 0; n < sums; ++n) {
     lanes_[n].sum.reset();  // forgets what a round that failed left
-    lanes_[n].sum.emplace(lanes_[n].sums.open());
+    lanes_[n].sum.emplace(lanes_[n].open());
   }
   if (collector_ != nullptr) {
     SOTTO_TRY_DONE(collect(cohort));
@@ -50,7 +71,7 @@ Status RoundDriver<Heir, Seat>::run_round(RoundReport& report) {
     if (collector_ != nullptr) {
       SOTTO_TRY(traffic, collector_->finish(total));
     }
-  if (collector_ == nullptr && path_ == Path::fast) traffic.up = lanes_[0].sums.bytes_of(total);
+  if (collector_ == nullptr && path_ == Path::fast) traffic.up = lanes_[0].bytes_of(total);
   SOTTO_TRY_DONE(heir().release(std::move(total)));
   ++state_.round;
   report.exchanges += cohort.size();
@@ -77,7 +98,7 @@ Status RoundDriver<Heir, Seat>::hear(Users users, Lane& lane) {
   if (users.empty()) return Done{};  // fewer devices than lanes
   SOTTO_TRY_DONE(heir().answer(users, lane));
   for (std::size_t n = 0; n < users.size() && path_ == Path::wire; ++n) {
-    SOTTO_TRY(const std::uint64_t bytes, over_the_wire(state_.round, lane.sent(n)));
+    SOTTO_TRY(const std::uint64_t bytes, over_the_wire<typename Seat::Message>(state_.round, lane.sent(n)));
     if (collector_ == nullptr) lane.counts.bytes_up += bytes;  // else it counts
   }
   return Done{};

@@ -15,7 +15,7 @@ namespace sotto::engine {
 
 namespace {
 
-class FplTraining final : public FederatedTraining<Federation<Fpl>, std::monostate> {
+class FplTraining final : public FederatedTraining<FplFederation, std::monostate> {
  public:
   using FederatedTraining::FederatedTraining;
 
@@ -42,8 +42,8 @@ Result<std::unique_ptr<FactorTraining>> start_fpl(const TrainRequest& request, c
   SOTTO_TRY(Protection protection, protect_rounds(request, split, population,
                                                   {model.shared_rows(), model.shared_width()}, executor));
   const auto start = [&](std::monostate) {
-    return Federation<Fpl>(model, request.plan, population.schedule, split.train, executor,
-                           request.wire ? Path::wire : Path::fast, private_memory);
+    return FplFederation(model, request.plan, population.schedule, split.train, executor,
+                         request.wire ? Path::wire : Path::fast, private_memory);
   };
   return std::unique_ptr<FactorTraining>(
       std::make_unique<FplTraining>(population.schedule, std::move(protection), std::monostate(), start));

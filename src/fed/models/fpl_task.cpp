@@ -10,7 +10,6 @@
 #include "fed/models/row_answers.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
-#include "fed/released_sum.h"
 #include "model/fpl.h"
 
 namespace sotto::fed {
@@ -132,7 +131,8 @@ class FplServer final : public ServerModel {
                               Aggregator&& sum) const override {
     RowMatrix next = state.shared;
     bool finite = true;
-    take_sum(model_, fixed_, std::move(sum), next, [&](std::uint32_t row) {
+    std::move(sum).release([&](std::uint32_t row, const auto* values) {
+      model_.apply(values, fixed_, next.row(row));
       for (const float value : next.values(row)) finite = finite && std::isfinite(value);
     });
     if (!finite)

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 
+#include "fed/history_sink.h"
 #include "fed/models/noting_pipeline.h"
 #include "fed/models/row_answers.h"
-#include "fed/released_sum.h"
 #include "model/history_model.h"
 
 namespace sotto::fed {
