@@ -104,8 +104,8 @@ std::string simulated(const Case& one, const Split& split) {
   }
   if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split);
   if (one.model == &fedcars_task) return simulated_fedcars(task, plan, schedule, split, policy_of(one));
-  Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
-                             split.train, pool);
+  FplFederation federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule, split.train,
+                           pool);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
 }

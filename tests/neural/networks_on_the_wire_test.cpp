@@ -91,7 +91,7 @@ TaskConfig task_for(const Case& one) {
 }
 
 // What the simulator makes of it.
-AveragingState simulated(const Case& one) {
+FederationState simulated(const Case& one) {
   const bool is_vae = one.model == &fedmultvae_task;
   const ConsentPolicy policy{.pi = one.pi, .mask = one.mask, .people = nullptr};
   const ConsentedHistories histories(policy, world().train, 11);
@@ -143,7 +143,7 @@ TEST_P(NetworksOverTheWire, GiveTheSimulatorsModel) {
   EXPECT_EQ(report->of(Ending::answered), options.exchanges);
   EXPECT_TRUE(report->refusals.empty());
   EXPECT_EQ(loopback.versions(), rounds + 1);
-  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).model));
+  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).shared));
 }
 
 INSTANTIATE_TEST_SUITE_P(InEveryWay, NetworksOverTheWire,
@@ -189,10 +189,10 @@ TEST(NetworksOnADevice, AnswerAsTheSimulatorsRecommender) {
   for (const TaskModel* model : {&fedmultvae_task, &fedneumf_task}) {
     const Case one{"", model};
     const Task task = *read_task(task_for(one).spec);
-    const AveragingState state = simulated(one);
+    const FederationState state = simulated(one);
     const bool is_vae = model == &fedmultvae_task;
     std::vector<RowMatrix> layers = matrices_of(
-        {state.model.row(0), state.model.rows() * state.model.width()},
+        {state.shared.row(0), state.shared.rows() * state.shared.width()},
         is_vae ? multvae_shared_shapes(task.items, small_vae) : neumf_shared_shapes(task.items, small_neumf));
     RowMatrix items = std::move(layers.front());
     layers.erase(layers.begin());
@@ -215,7 +215,7 @@ TEST(NetworksOnADevice, AnswerAsTheSimulatorsRecommender) {
         std::ranges::copy(values, row.values(0).begin());
       }
       const Private<RowMatrix> own(std::move(row));
-      const auto answers = model->answers({task, state.model, history, &own});
+      const auto answers = model->answers({task, state.shared, history, &own});
       ASSERT_TRUE(answers.ok()) << answers.error().message;
       (*answers)->score(scores);
       EXPECT_EQ(scores, expected) << model->name << ' ' << user;

@@ -5,7 +5,7 @@
 #include "engine/plan/shared_fields.h"
 #include "engine/protect/training_consent.h"
 #include "engine/train/central_training.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 #include "model/kgflex/kgflex_central.h"

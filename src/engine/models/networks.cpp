@@ -7,7 +7,7 @@
 #include "engine/models/averaged_networks.h"
 #include "engine/models/neural_training.h"
 #include "engine/plan/shared_fields.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 #include "model/averaging/flat_matrices.h"
