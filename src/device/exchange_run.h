@@ -52,6 +52,8 @@ class ExchangeRun {
   // Why the device does not take an assignment; empty: it does.
   [[nodiscard]] std::string objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const;
   [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
+  // Whether a catalogue keeps the rows of the one that is held.
+  [[nodiscard]] Result<bool> keeps_rows(const TaskCatalogue& after);
   [[nodiscard]] Status note_answer();
   [[nodiscard]] Status note_judged_nothing();
   // What is noted beside a version that was judged.
@@ -91,6 +93,7 @@ class ExchangeRun {
   std::string token_;
   std::int64_t deadline_ms_ = 0;  // by the server's clock
   std::string catalogue_name_;    // its hash; empty: the items are numbers
+  std::string grown_from_;        // the catalogue that is held, where the task has more items since
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;
   std::optional<std::int64_t> retry_ms_;  // there is no work: when to ask again

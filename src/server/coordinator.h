@@ -60,7 +60,8 @@ class Coordinator {
   void stop();
   // No round is open.
   [[nodiscard]] bool idle() const;
-  // Limits, and the rules of tasks that do not change what is computed. All or nothing.
+  // Limits, the rules of tasks that do not change what is computed, and items behind those that a task has.
+  // All or nothing, but for a disk that fails: what grew before it did has grown.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:

@@ -200,12 +200,21 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
   });
 }
 
+Status SqliteStore::grow_task(const std::string& spec, const VersionRecord& version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(database_->run("UPDATE task SET spec = ? WHERE name = ?", {Octets(spec), version.task}));
+    if (database_->changed() == 0) return no_task(version.task);
+    return add_version(version);
+  });
+}
+
 Status SqliteStore::release_again(const VersionRecord& version) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
     SOTTO_TRY(const std::uint64_t same,
               database_->number("SELECT count(*) FROM version WHERE task = ? AND number = ? AND master = ? "
-                                "AND model_hash = ? AND again IS NULL",
+                                "AND model_hash = ?",
                                 {version.task, version.again, Octets(version.master), version.model_hash}));
     if (same == 0)
       return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model of an earlier one",

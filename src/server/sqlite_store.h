@@ -33,6 +33,7 @@ class SqliteStore final : public Store {
   // The version's number is the one after the task's newest.
   [[nodiscard]] Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                     const std::string& budget) override;
+  [[nodiscard]] Status grow_task(const std::string& spec, const VersionRecord& version) override;
   [[nodiscard]] Status release_again(const VersionRecord& version) override;
   [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;

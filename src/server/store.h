@@ -46,7 +46,8 @@ struct VersionRecord {
   std::string model_hash;  // hash_rows of the master, as `sotto train` prints it
   std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
   std::int64_t time_ms = 0;
-  std::optional<std::uint32_t> again = {};  // it is that version's model once more; none: a round made it
+  // It is that version's model once more, with rows for items that came since; none: a round made it.
+  std::optional<std::uint32_t> again = {};
 };
 
 enum class RoundState : std::uint8_t { open, committed, abandoned };
@@ -88,6 +89,8 @@ class Store {
   // Version, round and budget in one transaction. Fails where the round is not open.
   [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                             const std::string& budget) = 0;
+  // A task of more items: its spec, and the next version, of as many rows, that no round made.
+  [[nodiscard]] virtual Status grow_task(const std::string& spec, const VersionRecord& version) = 0;
   // A version that no round made: an earlier one's model once more, under the next number.
   [[nodiscard]] virtual Status release_again(const VersionRecord& version) = 0;
   // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not

@@ -74,6 +74,7 @@ constinit const TaskModel fedease_task{
         },
     .added = [](const Task& task, const Contribution& sent,
                 Contribution& out) { add_all_pairs(task, weight_of_ease(task), sent, out); },
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

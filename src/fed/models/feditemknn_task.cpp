@@ -65,6 +65,7 @@ constinit const TaskModel feditemknn_task{
         },
     .added = [](const Task& task, const Contribution& sent,
                 Contribution& out) { add_all_pairs(task, PersonWeight(), sent, out); },
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed

@@ -68,6 +68,7 @@ constinit const TaskModel fedrp3beta_task{
         },
     .added = [](const Task& task, const Contribution& sent,
                 Contribution& out) { add_all_pairs(task, weight_of_walk(task), sent, out); },
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed
