@@ -72,6 +72,8 @@ class DeviceStore {
 
   [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
+  // As a check-in says them: a number for each machine that the device moved to; empty: it never did.
+  [[nodiscard]] virtual Result<std::string> homes() { return std::string(); }
   // What the person has, each item once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
   // The items alone.

@@ -139,6 +139,8 @@ Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) 
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
+  SOTTO_TRY(const std::string homes, kept_.homes());
+  request.set_homes(homes);
   for (const std::string& task : options_.tasks) request.add_tasks(task);
   for (const TaskModel* model : task_models)
     if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);

@@ -199,6 +199,11 @@ Result<PersonalPolicy> Vault::policy() {
   return read_kept_policy(text.value_or(""), path());  // nothing chosen: closed
 }
 
+Result<std::string> Vault::homes() {
+  SOTTO_TRY(std::optional<std::string> kept, records_.get(RecordKind::homes, ""));
+  return std::move(kept).value_or("");
+}
+
 Status Vault::set_policy(const PersonalPolicy& policy) {
   SOTTO_TRY_DONE(check(policy));
   return records_.put(RecordKind::policy, "", to_toml(policy));

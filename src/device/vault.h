@@ -38,6 +38,7 @@ class Vault final : public DeviceStore {
   // --- DeviceStore ---
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
+  [[nodiscard]] Result<std::string> homes() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Result<std::optional<std::string>> packed_catalogue(const std::string& hash) override;

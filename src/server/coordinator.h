@@ -73,6 +73,8 @@ class Coordinator {
   // What makes a request of a known device fresh, under the lock.
   [[nodiscard]] v1::Reply admit(const v1::SignedRequest& request, const DeviceId& id, std::int64_t now_ms);
   [[nodiscard]] v1::Reply check_in(const DeviceId& id, const std::string& body, std::int64_t now_ms);
+  // Whether it asks from where it answers; refused where it does not.
+  [[nodiscard]] v1::Reply at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms);
   [[nodiscard]] v1::Reply fetch(const std::string& body);
   [[nodiscard]] v1::Reply step(const DeviceId& id, const std::string& body, std::int64_t now_ms);
   [[nodiscard]] v1::Reply leave(const DeviceId& id, const std::string& body);

@@ -173,6 +173,8 @@ struct Coordinator::Answers {
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
+      if (device.home)
+        all.back()["moved"] = {{"times", device.home->moves}, {"since_ms", device.home->since_ms}};
       if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
         all.back()["secure_sums"] = {{"named", conduct->named},
                                      {"disputes", conduct->disputes},

@@ -51,6 +51,7 @@ class SqliteStore final : public Store {
   // In the order of the indices. `each` must not call the store.
   [[nodiscard]] Status each_device(const std::function<void(const DeviceRecord&)>& each) override;
   [[nodiscard]] Status set_revoked(const DeviceId& id, bool revoked) override;
+  [[nodiscard]] Status set_home(const DeviceId& id, const DeviceHome& home) override;
   [[nodiscard]] Status forget(const DeviceId& id) override;
   // Devices that are not there are passed over; a time never falls.
   [[nodiscard]] Status note_seen(std::span<const Seen> seen) override;

@@ -18,6 +18,15 @@
 
 namespace sotto::server {
 
+// Where a device answers from, once it has moved.
+struct DeviceHome {
+  HomeId home{};
+  std::uint32_t moves = 0;    // the homes up to this one
+  std::int64_t since_ms = 0;  // when it first answered from there
+
+  [[nodiscard]] bool operator==(const DeviceHome& other) const = default;
+};
+
 struct DeviceRecord {
   DeviceId id{};
   PublicKey key{};
@@ -25,6 +34,7 @@ struct DeviceRecord {
   bool revoked = false;
   std::int64_t enrolled_ms = 0;
   std::int64_t last_seen_ms = 0;
+  std::optional<DeviceHome> home = {};  // none: it never moved
 };
 
 enum class TaskState : std::uint8_t { running, paused, finished };
@@ -117,6 +127,7 @@ class Store {
                                                    std::int64_t now_ms) = 0;
   [[nodiscard]] virtual Status each_device(const std::function<void(const DeviceRecord&)>& each) = 0;
   [[nodiscard]] virtual Status set_revoked(const DeviceId& id, bool revoked) = 0;
+  [[nodiscard]] virtual Status set_home(const DeviceId& id, const DeviceHome& home) = 0;
   // Removes key and record; the index is not given again.
   [[nodiscard]] virtual Status forget(const DeviceId& id) = 0;
   struct Seen {

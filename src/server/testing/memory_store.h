@@ -61,6 +61,9 @@ class MemoryStore final : public Store {
   Status set_revoked(const DeviceId& id, bool revoked) override {
     return change([&] { return plain_.set_revoked(id, revoked); });
   }
+  Status set_home(const DeviceId& id, const DeviceHome& home) override {
+    return change([&] { return plain_.set_home(id, home); });
+  }
   Status forget(const DeviceId& id) override {
     return change([&] { return plain_.forget(id); });
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "server/testing/plain_blobs.h"
 
@@ -100,6 +99,7 @@ class PlainStore final : public Store {
     return people_.each_device(each);
   }
   Status set_revoked(const DeviceId& id, bool revoked) override { return people_.set_revoked(id, revoked); }
+  Status set_home(const DeviceId& id, const DeviceHome& home) override { return people_.set_home(id, home); }
   Status forget(const DeviceId& id) override { return people_.forget(id); }
   Status note_seen(std::span<const Seen> seen) override { return people_.note_seen(seen); }
   Result<std::string> put_blob(std::string_view bytes) override { return blobs_.put(bytes); }
