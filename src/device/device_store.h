@@ -41,7 +41,7 @@ struct HeldModel {
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
-  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task changes by its items
   std::string task = {};       // the encoded TaskSpec; empty: kept when there was FPL alone
   std::string catalogue = {};  // hash of the blob with its items' names; empty: their numbers are their names
 };
@@ -72,6 +72,8 @@ class DeviceStore {
 
   [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
+  // As a check-in says them: a number for each machine that the device moved to; empty: it never did.
+  [[nodiscard]] virtual Result<std::string> homes() { return std::string(); }
   // What the person has, each item once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
   // The items alone.
@@ -84,6 +86,10 @@ class DeviceStore {
   }
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
   [[nodiscard]] virtual Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) = 0;
+  // As it was kept, to fetch no more than what came since; none: it is fetched whole.
+  [[nodiscard]] virtual Result<std::optional<std::string>> packed_catalogue(const std::string& /*hash*/) {
+    return std::optional<std::string>();
+  }
   [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;
   // The tasks it holds a model of; who cannot list them is sent models in full.
   [[nodiscard]] virtual Result<std::vector<std::string>> held_tasks() { return std::vector<std::string>(); }

@@ -20,6 +20,8 @@ constexpr std::size_t token_bytes = 16;
 constexpr std::uint64_t most_packed_catalogue = 64u << 20;
 // The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
 constexpr double most_leak = 0x1p-30;
+constexpr const char* rows_were_changed =
+    "the task is refused: its catalogue grew, and does not keep the items that it had";
 
 }  // namespace
 
@@ -138,6 +140,8 @@ Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) 
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
   request.set_parts(most_parts);
+  SOTTO_TRY(const std::string homes, kept_.homes());
+  request.set_homes(homes);
   for (const std::string& task : options_.tasks) request.add_tasks(task);
   for (const TaskModel* model : task_models)
     if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);
@@ -264,8 +268,12 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
 
 ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   SOTTO_TRY(auto held, kept_.model(task_.name));
-  if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
-    return {object("the task is refused: it is not what it was when this device first took part")};
+  if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task())) {
+    v1::TaskSpec before;
+    if (held->task.empty() || !before.ParseFromString(held->task) || !is_grown(before, assignment.task()))
+      return {object("the task is refused: it is not what it was when this device first took part")};
+    grown_from_ = held->catalogue;
+  }
   if (task_.shape().blind && !retry_ms_ && !judging_) {
     // The task is what it will be held to later, before there is a version of its model here.
     if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
@@ -281,10 +289,20 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
     return {object("the task is refused: its catalogue has no proper name, or is too large")};
   catalogue_name_ = names.hash();
   SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));
-  if (known != nullptr) return {std::nullopt};
-  catalogue_.emplace(names);
+  if (known != nullptr) {
+    SOTTO_TRY(const bool keeps, keeps_rows(*known));
+    return keeps ? std::nullopt : std::optional(object(rows_were_changed));
+  }
+  SOTTO_TRY(const auto begun, kept_.packed_catalogue(grown_from_));
+  catalogue_.emplace(names, begun.value_or(""));
   stage_ = Stage::catalogue;
   return {std::nullopt};
+}
+
+Result<bool> ExchangeRun::keeps_rows(const TaskCatalogue& after) {
+  if (grown_from_.empty()) return true;
+  SOTTO_TRY(const auto before, kept_.catalogue(grown_from_));
+  return before == nullptr || check_grown(*before, after).ok();
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t now_ms) {
@@ -292,7 +310,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!asked.reply) return asked.next;
   if (Status taken = catalogue_->take(asked.reply->body()); !taken.ok())
     return {object(taken.error().message)};
-  if (!catalogue_->complete()) return {std::nullopt};
+  if (!catalogue_->complete() || catalogue_->begin_anew()) return {std::nullopt};
   const auto packed = std::move(*catalogue_).finish();
   catalogue_.reset();
   if (!packed.ok()) return {object(packed.error().message)};
@@ -300,6 +318,8 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!table.ok()) return {object(table.error().message)};
   if ((*table)->names.size() != task_.items)
     return {object("the task's catalogue is refused: it has fewer names than the task has items")};
+  SOTTO_TRY(const bool keeps, keeps_rows(**table));
+  if (!keeps) return {object(rows_were_changed)};
   SOTTO_TRY_DONE(kept_.keep_catalogue(catalogue_name_, *packed));
   stage_ = Stage::model;
   return {std::nullopt};

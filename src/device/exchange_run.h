@@ -56,6 +56,8 @@ class ExchangeRun {
   [[nodiscard]] Moved begin_part();
   // The part of the round is over and came to this.
   [[nodiscard]] Moved next_part(const std::string& encoded);
+  // Whether a catalogue keeps the rows of the one that is held.
+  [[nodiscard]] Result<bool> keeps_rows(const TaskCatalogue& after);
   [[nodiscard]] Status note_answer();
   [[nodiscard]] Status note_judged_nothing();
   // What is noted beside a version that was judged.
@@ -95,6 +97,7 @@ class ExchangeRun {
   std::string token_;
   std::int64_t deadline_ms_ = 0;  // by the server's clock
   std::string catalogue_name_;    // its hash; empty: the items are numbers
+  std::string grown_from_;        // the catalogue that is held, where the task has more items since
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;
   std::optional<std::int64_t> retry_ms_;     // there is no work: when to ask again

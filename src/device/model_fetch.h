@@ -40,6 +40,7 @@ class ModelFetch {
   v1::Assignment assignment_;
   ModelShape shape_;
   std::shared_ptr<const HeldModel> held_;
+  std::string base_;  // what a delta is from: the held encoding, with rows for items that came since
   SharedShelf* shelf_;
   Download download_ = Download::held;
   std::optional<BlobFetch> blob_;

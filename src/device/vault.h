@@ -38,8 +38,10 @@ class Vault final : public DeviceStore {
   // --- DeviceStore ---
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
+  [[nodiscard]] Result<std::string> homes() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
+  [[nodiscard]] Result<std::optional<std::string>> packed_catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const HeldModel>> model(const std::string& task) override;
@@ -83,6 +85,8 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<LedgerKey> ledger_key();
   [[nodiscard]] Result<LedgerHead> ledger_head(const LedgerKey& key);
   [[nodiscard]] Error damaged(RecordKind kind) const;
+  // Of a catalogue that no task has any more.
+  [[nodiscard]] Status drop_catalogue(const std::string& hash);
 
   SealedRecords records_;
   std::map<std::string, std::shared_ptr<const HeldModel>> models_;

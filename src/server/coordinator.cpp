@@ -1,6 +1,6 @@
 #include "server/coordinator.h"
 
-#include <fmt/core.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <set>
@@ -236,11 +236,40 @@ RetryWindow Coordinator::retry_window() const {
   return pace(base, registry_.size(), options_.most_check_ins_s);
 }
 
+v1::Reply Coordinator::at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms) {
+  const auto said = read_homes(homes);
+  if (!said)
+    return refuse(v1::REFUSAL_BAD_MESSAGE,
+                  "the check-in names no homes, or more than 64: enrol anew in another folder");
+  const DeviceHome* known = registry_.home(id);
+  if (known != nullptr && !lives_on(*said, *known))
+    return refuse(
+        v1::REFUSAL_MOVED,
+        fmt::format("this device is in use on another machine since {:%Y-%m-%d %H:%M} UTC: remove it "
+                    "here ('sotto device delete'), or move it here from there; if that machine is "
+                    "not yours, have the operator revoke the device, and enrol anew",
+                    fmt::gmtime(static_cast<std::time_t>(known->since_ms / second_ms))));
+  if (said->size() == (known == nullptr ? 0 : known->moves)) return {};
+  const DeviceHome home{
+      .home = said->back(), .moves = static_cast<std::uint32_t>(said->size()), .since_ms = now_ms};
+  if (const Status kept = store_.set_home(id, home); !kept.ok()) {
+    log_.line({LogLevel::error,
+               "",
+               std::nullopt,
+               "a device's move could not be written",
+               {{"cause", kept.error().message}}});
+    return refuse(v1::REFUSAL_INTERNAL, "the server could not write it; try again later");
+  }
+  registry_.set_home(id, home);
+  return {};
+}
+
 v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std::int64_t now_ms) {
   v1::CheckInRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
   const RetryWindow window = retry_window();
   if (stopping_) return refuse(v1::REFUSAL_STOPPING, "the server shuts down", random_within(window));
+  if (v1::Reply home = at_home(id, asked.homes(), now_ms); home.refusal() != v1::REFUSAL_NONE) return home;
   const auto wants = [&](const TaskRun& task) {
     return asked.tasks().empty() ||
            std::find(asked.tasks().begin(), asked.tasks().end(), task.name()) != asked.tasks().end();

@@ -173,6 +173,8 @@ struct Coordinator::Answers {
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
+      if (device.home)
+        all.back()["moved"] = {{"times", device.home->moves}, {"since_ms", device.home->since_ms}};
       if (const Conduct::Record* conduct = own.around_.conduct.find(device.id)) {
         all.back()["refused"] = conduct->refused;
         all.back()["secure_sums"] = {{"named", conduct->named},
@@ -207,11 +209,14 @@ struct Coordinator::Answers {
       version = records.back();
     }
     SOTTO_TRY(std::string encoded, own.store_.blob(version.master));
-    const TaskShape shape = one->shape();
-    encoded.resize(published_bytes({shape.rows, shape.width}));  // without what the server carries along
+    const ModelShape shape = published_shape(encoded).value_or(ModelShape());
+    v1::TaskSpec spec = one->config().spec;
+    // A version of before the catalogue grew is of fewer items.
+    if (shape.rows < one->shape().rows) spec.set_items(static_cast<std::uint32_t>(shape.rows));
+    encoded.resize(published_bytes(shape));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
-    out["spec"] = to_base64(one->config().spec.SerializeAsString());
+    out["spec"] = to_base64(spec.SerializeAsString());
     out["items"] = shape.rows;  // of features, where the model is of these
     out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
@@ -220,15 +225,15 @@ struct Coordinator::Answers {
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
-  // The names of a task's items, one a line, in pieces.
+  // The names of a task's items, one a line, in pieces; `items`: of the first so many.
   [[nodiscard]] Result<Json> catalogue() const {
     SOTTO_TRY(const TaskRun* one, task());
     std::string names;
     if (!one->config().catalogue.empty()) {
       SOTTO_TRY(const auto read,
                 read_catalogue(pack_catalogue(one->config().catalogue), one->config().spec.items()));
-      for (std::uint32_t item = 0; item < read->names.size(); ++item)
-        names.append(read->names.name(item)).push_back('\n');
+      const auto most = std::min(arguments.value("items", read->names.size()), read->names.size());
+      for (std::uint32_t item = 0; item < most; ++item) names.append(read->names.name(item)).push_back('\n');
     }
     const auto offset = std::min<std::size_t>(arguments.value("offset", std::size_t{0}), names.size());
     return Json{{"total", names.size()},
@@ -341,7 +346,15 @@ Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<
                                            config.spec.name()));
     SOTTO_TRY_DONE(task->can_reload(config));
   }
-  for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
+  for (auto& task : tasks_)
+    for (const TaskConfig& config : tasks) {
+      if (config.spec.name() != task->name()) continue;
+      if (!task->grows_by(config)) {
+        task->reload(config);
+      } else {
+        SOTTO_TRY(task, task->grown(config, now_ms_));
+      }
+    }
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
   around_.conduct.set_keep_out(options.keep_out_ms);

@@ -18,6 +18,15 @@
 
 namespace sotto::server {
 
+// Where a device answers from, once it has moved.
+struct DeviceHome {
+  HomeId home{};
+  std::uint32_t moves = 0;    // the homes up to this one
+  std::int64_t since_ms = 0;  // when it first answered from there
+
+  [[nodiscard]] bool operator==(const DeviceHome& other) const = default;
+};
+
 struct DeviceRecord {
   DeviceId id{};
   PublicKey key{};
@@ -25,6 +34,7 @@ struct DeviceRecord {
   bool revoked = false;
   std::int64_t enrolled_ms = 0;
   std::int64_t last_seen_ms = 0;
+  std::optional<DeviceHome> home = {};  // none: it never moved
 };
 
 enum class TaskState : std::uint8_t { running, paused, finished };
@@ -46,7 +56,8 @@ struct VersionRecord {
   std::string model_hash;  // hash_rows of the master, as `sotto train` prints it
   std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
   std::int64_t time_ms = 0;
-  std::optional<std::uint32_t> again = {};  // it is that version's model once more; none: a round made it
+  // It is that version's model once more, with rows for items that came since; none: a round made it.
+  std::optional<std::uint32_t> again = {};
 };
 
 enum class RoundState : std::uint8_t { open, committed, abandoned };
@@ -88,6 +99,8 @@ class Store {
   // Version, round and budget in one transaction. Fails where the round is not open.
   [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                             const std::string& budget) = 0;
+  // A task of more items: its spec, and the next version, of as many rows, that no round made.
+  [[nodiscard]] virtual Status grow_task(const std::string& spec, const VersionRecord& version) = 0;
   // A version that no round made: an earlier one's model once more, under the next number.
   [[nodiscard]] virtual Status release_again(const VersionRecord& version) = 0;
   // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not
@@ -114,6 +127,7 @@ class Store {
                                                    std::int64_t now_ms) = 0;
   [[nodiscard]] virtual Status each_device(const std::function<void(const DeviceRecord&)>& each) = 0;
   [[nodiscard]] virtual Status set_revoked(const DeviceId& id, bool revoked) = 0;
+  [[nodiscard]] virtual Status set_home(const DeviceId& id, const DeviceHome& home) = 0;
   // Removes key and record; the index is not given again.
   [[nodiscard]] virtual Status forget(const DeviceId& id) = 0;
   struct Seen {

@@ -24,6 +24,15 @@ namespace sotto::server {
   "CREATE TRIGGER evaluation_vanishes BEFORE DELETE ON evaluation "  \
   "BEGIN SELECT RAISE(ABORT, 'released figures never vanish'); END;"
 
+// New in version 2: from where a device answers that moved.
+#define SOTTO_HOME_TABLE                                                \
+  "CREATE TABLE home ("                                                 \
+  "  device BLOB PRIMARY KEY REFERENCES device (id) ON DELETE CASCADE," \
+  "  home BLOB NOT NULL,"                                               \
+  "  moves INTEGER NOT NULL,"                                           \
+  "  since_ms INTEGER NOT NULL"                                         \
+  ") WITHOUT ROWID;"
+
 // Held exclusively from the first statement on, without a shared index beside the file.
 inline constexpr DatabaseForm store_form{
     .what = "coordinator's database",
@@ -96,12 +105,12 @@ CREATE TRIGGER rounds_fall BEFORE UPDATE OF next_round ON task WHEN NEW.next_rou
 BEGIN SELECT RAISE(ABORT, 'numbers of rounds never fall'); END;
 CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
 BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
-)sql" SOTTO_EVALUATION_TABLE,
+)sql" SOTTO_EVALUATION_TABLE SOTTO_HOME_TABLE,
     .alone = true,
     // From version 1, that of 0.1.0.
     .upgrade = R"sql(
 ALTER TABLE version ADD COLUMN again INTEGER;
-)sql" SOTTO_EVALUATION_TABLE,
+)sql" SOTTO_EVALUATION_TABLE SOTTO_HOME_TABLE,
 };
 
 }  // namespace sotto::server

@@ -1,5 +1,5 @@
-// TaskConfig: what an operator asks of a task. The spec decides what is computed and never changes; the rules
-// say when a round is full, when it is over and who may take part.
+// TaskConfig: what an operator asks of a task. The spec decides what is computed, and changes by items alone
+// that come behind those it has; the rules say when a round is full, when it is over and who may take part.
 //
 // Law: what check() takes can run: a round that reaches its goal can be summed and released.
 #pragma once

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "base/compression.h"
 #include "base/row_hash.h"
 #include "server/admission.h"
 #include "server/master_blob.h"
@@ -16,7 +15,6 @@ namespace sotto::server {
 namespace {
 
 constexpr std::size_t least_versions_kept = 16;  // from which deltas can be made
-constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
 constexpr std::size_t all_versions = std::numeric_limits<std::size_t>::max();
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {
@@ -58,7 +56,7 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
   if (known == nullptr) {
     SOTTO_TRY_DONE(run->start_new(now_ms));
   } else {
-    SOTTO_TRY_DONE(run->go_on(*known));
+    SOTTO_TRY_DONE(run->go_on(*known, now_ms));
   }
   if (run->task_.evaluation) {
     run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
@@ -84,14 +82,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
                                          task_.items, (*read)->names.size()));
   SOTTO_TRY_DONE(check_known(read->get()));
   if (known != nullptr && known->has_catalogue()) {
-    // The bytes that were given out before, whatever this library would make of the names.
-    SOTTO_TRY(packed, around_.store.blob(known->catalogue().hash()));
-    SOTTO_TRY(const Bytes names_before,
-              decompress(std::as_bytes(std::span(packed)), {.max_bytes = most_catalogue_bytes}));
-    if (!std::ranges::equal(names_before, std::as_bytes(std::span(config_.catalogue))))
-      return fail(Code::incompatible, fmt::format("task '{}' has another catalogue in the store: a task "
-                                                  "never changes, choose a new name",
-                                                  task_.name));
+    SOTTO_TRY(packed, packed_after(*known, **read));
   } else {
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
@@ -114,12 +105,14 @@ Status TaskRun::start_new(std::int64_t now_ms) {
   return Done{};
 }
 
-Status TaskRun::go_on(const TaskRecord& known) {
+Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
   v1::TaskSpec spec;
   if (!spec.ParseFromString(known.spec))
     return fail(Code::bad_input, fmt::format("task '{}' in the store does not decode", task_.name));
+  SOTTO_TRY_DONE(check_growth(spec, config_.spec));
   SOTTO_TRY_DONE(take_catalogue(&spec));
-  if (config_.spec.SerializeAsString() != known.spec)
+  const bool grows = is_grown(spec, config_.spec);
+  if (!grows && config_.spec.SerializeAsString() != known.spec)
     return fail(Code::incompatible, fmt::format("task '{}' is in the store with other settings: a task's "
                                                 "settings never change, choose a new name",
                                                 task_.name));
@@ -127,10 +120,14 @@ Status TaskRun::go_on(const TaskRecord& known) {
   SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
   if (versions.empty())
     return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
+  if (grows) {
+    SOTTO_TRY_DONE(grow(versions.front(), now_ms));
+    SOTTO_TRY(versions, around_.store.versions(task_.name, all_versions));
+  }
   std::reverse(versions.begin(), versions.end());
   for (std::size_t n = versions.size() - std::min(versions.size(), keep); n < versions.size(); ++n) {
     SOTTO_TRY(master_, master_of(versions[n]));
-    shelf_.add(versions[n].number, master_.shared);
+    if (master_.shared.width() == task_.shape().width) shelf_.add(versions[n].number, master_.shared);
   }
   version_ = versions.back();
   rounds_done_ = static_cast<std::uint32_t>(std::count_if(
@@ -144,7 +141,12 @@ Status TaskRun::go_on(const TaskRecord& known) {
 
 Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
   SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
-  SOTTO_TRY(ServerState master, read_master(encoded, sum_->model().start()));
+  const std::optional<ModelShape> kept = published_shape(encoded);
+  const bool is_smaller = kept && kept->rows < task_.shape().rows && task_.model->grown != nullptr;
+  Task then = task_;  // rows are the items' where a task can grow
+  if (is_smaller) then.items = kept->rows;
+  SOTTO_TRY(ServerState master,
+            read_master(encoded, is_smaller ? task_.model->server(then)->start() : sum_->model().start()));
   if (hash_rows(master.shared) != version.model_hash)
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
                                              version.number, task_.name));
@@ -163,10 +165,17 @@ Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
   std::reverse(versions.begin(), versions.end());
   VersionRecord version = versions[number];
   SOTTO_TRY(ServerState master, master_of(version));
-  version.again = version.again.value_or(number);
+  if (!version.again || versions[*version.again].master != version.master) version.again = number;
   version.number = version_.number + 1;
   version.time_ms = now_ms;
-  SOTTO_TRY_DONE(around_.store.release_again(version));
+  if (master.shared.rows() < task_.shape().rows) {
+    master = task_.model->grown(task_, master);
+    version.model_hash = hash_rows(master.shared);
+    SOTTO_TRY(version.master, around_.store.put_blob(master_blob(master)));
+    SOTTO_TRY_DONE(around_.store.grow_task(config_.spec.SerializeAsString(), version));
+  } else {
+    SOTTO_TRY_DONE(around_.store.release_again(version));
+  }
   if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
   drop_members(false, [](const Member&) { return true; });
   steps_ = steps_of(versions, number);
@@ -357,15 +366,25 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   *spec.mutable_catalogue() = config_.spec.catalogue();
   if (!config_.spec.has_catalogue()) spec.clear_catalogue();
   const bool same_noise = config.evaluation == config_.evaluation;
-  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp || !same_noise ||
-      config.catalogue != config_.catalogue || rules.mode != before.mode ||
+  const bool same_catalogue = config.catalogue == config_.catalogue;
+  if (spec.model() == config_.spec.model() && !same_catalogue) {
+    SOTTO_TRY_DONE(check_growth(config_.spec, spec));
+    SOTTO_TRY(const auto kept, read_catalogue(pack_catalogue(config_.catalogue), config_.spec.items()));
+    SOTTO_TRY(const auto after, read_catalogue(pack_catalogue(config.catalogue), spec.items()));
+    if (const Status grows = check_grown(*kept, *after); !grows.ok())
+      return chained(grows.error(), fmt::format("task '{}'", task_.name));
+  }
+  const bool same_task = is_grown(config_.spec, spec) ||
+                         (same_catalogue && spec.SerializeAsString() == config_.spec.SerializeAsString());
+  if (!same_task || !same_dp || !same_noise || rules.mode != before.mode ||
       rules.selection != before.selection || rules.population != before.population ||
       (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)
     return fail(
         Code::usage,
-        fmt::format("task '{}': what can be reloaded is {}quorum, rounds, over_selection, the times and "
-                    "what a device must have; what a task computes, its items, mode, selection, "
-                    "population, max_staleness and noise stay: put them back, or begin another task",
+        fmt::format("task '{}': what can be reloaded is {}quorum, rounds, over_selection, the times, "
+                    "what a device must have, and items behind those that are there; what a task computes, "
+                    "its mode, selection, population, max_staleness and noise stay: put them back, or begin "
+                    "another task",
                     task_.name, drawn ? "" : "goal, "));
   return Done{};
 }

@@ -49,6 +49,13 @@ class TaskRun {
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
+  // Whether a configuration that can be reloaded has more items.
+  [[nodiscard]] bool grows_by(const TaskConfig& config) const {
+    return config.spec.items() > config_.spec.items();
+  }
+  // The task with these items, in place of this one: the open round is given up, for its sum has too few
+  // rows.
+  [[nodiscard]] Result<std::unique_ptr<TaskRun>> grown(const TaskConfig& config, std::int64_t now_ms);
 
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
@@ -70,8 +77,14 @@ class TaskRun {
  private:
   TaskRun(TaskConfig config, Task task, Surroundings& around);
   [[nodiscard]] Status start_new(std::int64_t now_ms);
-  [[nodiscard]] Status go_on(const TaskRecord& known);
-  // What the store has of a released one, checked.
+  [[nodiscard]] Status go_on(const TaskRecord& known, std::int64_t now_ms);
+  // The next version: the newest with rows for items that came.
+  [[nodiscard]] Status grow(const VersionRecord& newest, std::int64_t now_ms);
+  // Whether the model bears more items than before, where there are more.
+  [[nodiscard]] Status check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const;
+  // The bytes that were given out before, and what came behind them.
+  [[nodiscard]] Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after);
+  // What the store has of a released one, checked, of as many rows as it had.
   [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
   [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);

@@ -132,6 +132,7 @@ constinit const TaskModel fcf_task{
     .device = device_half<FcfDevice>,
     .server = server_half<FcfServer>,
     .answers = answers_by_solving<fcf_of>,
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

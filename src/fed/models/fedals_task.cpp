@@ -153,6 +153,7 @@ constinit const TaskModel fedals_task{
     .device = device_half<FedAlsDevice>,
     .server = server_half<FedAlsServer>,
     .answers = answers_by_solving<als_of>,
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

@@ -104,6 +104,7 @@ constinit const TaskModel fedease_task{
                                  devices);
         },
 #endif
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

@@ -77,6 +77,7 @@ constinit const TaskModel feditemknn_task{
           return check_pair_cost(task, options_of<KnnTaskOptions>(task).pairs, PersonWeight(), devices);
         },
 #endif
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed

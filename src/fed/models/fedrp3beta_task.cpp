@@ -80,6 +80,7 @@ constinit const TaskModel fedrp3beta_task{
                                  devices);
         },
 #endif
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed

@@ -310,6 +310,18 @@ void put_weights(const ItemWeights& weights, WeightsBy by, RowMatrix& rows) {
     }
 }
 
+#ifndef SOTTO_NO_SERVER
+ServerState grown_weights(const Task& task, const ServerState& state) {
+  ServerState grown = task.model->server(task)->start();
+  const std::size_t before = state.shared.width() / 2, most = grown.shared.width() / 2;
+  for (std::size_t row = 0; row < state.shared.rows(); ++row) {
+    std::copy_n(state.shared.row(row), before, grown.shared.row(row));
+    std::copy_n(state.shared.row(row) + before, before, grown.shared.row(row) + most);
+  }
+  return grown;
+}
+#endif
+
 Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life) {
   SOTTO_TRY_DONE(check_view(view));
   if (view.task.parts() == 1)

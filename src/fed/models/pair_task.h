@@ -73,6 +73,12 @@ class PairServer : public ServerModel {
 // many weights; where it has fewer of them, weights of 0.
 enum class WeightsBy : std::uint8_t { target, source };
 void put_weights(const ItemWeights& weights, WeightsBy by, RowMatrix& rows);
+#ifdef SOTTO_NO_SERVER
+inline constexpr std::nullptr_t grown_weights = nullptr;
+#else
+// TaskModel::grown of them: an item may be kept with more others where there are more.
+[[nodiscard]] ServerState grown_weights(const Task& task, const ServerState& state);
+#endif
 
 // Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights. A matrix
 // of popular items alone has each one's number in front of its row.

@@ -91,4 +91,13 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   return task;
 }
 
+bool is_grown(v1::TaskSpec before, v1::TaskSpec after) {
+  if (after.items() <= before.items() || after.has_catalogue() != before.has_catalogue()) return false;
+  for (v1::TaskSpec* spec : {&before, &after}) {
+    spec->clear_items();
+    spec->clear_catalogue();
+  }
+  return before.SerializeAsString() == after.SerializeAsString();
+}
+
 }  // namespace sotto::fed

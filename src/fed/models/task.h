@@ -94,6 +94,8 @@ template <class Options>
 }
 
 [[nodiscard]] Result<Task> read_task(const v1::TaskSpec& spec);
+// Whether it is the same task of more items: a catalogue's growth is all that a task may change by.
+[[nodiscard]] bool is_grown(v1::TaskSpec before, v1::TaskSpec after);
 // Whether a text from a stranger may name something, and be printed.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 

@@ -123,6 +123,10 @@ struct TaskModel {
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;
+  // The state of a task of fewer items with rows for those that came: what was there stays, and what is new
+  // is as it starts. Null: its numbers are no rows of items, and its tasks keep the items that they begin
+  // with.
+  ServerState (*grown)(const Task& task, const ServerState& state) = nullptr;
 };
 
 // A half of a model's own.
@@ -134,7 +138,10 @@ std::unique_ptr<DeviceModel> device_half(const Task& task, const DeviceStreams& 
 #ifdef SOTTO_NO_SERVER  // the library for apps on devices
 template <class Half>
 inline constexpr std::nullptr_t server_half = nullptr;
+inline constexpr std::nullptr_t grown_by_rows = nullptr;
 #else
+// Of models whose shared rows are the items', in their order.
+[[nodiscard]] ServerState grown_by_rows(const Task& task, const ServerState& state);
 template <class Half>
 std::unique_ptr<ServerModel> server_half(const Task& task) {
   return std::make_unique<Half>(task);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/nearest_word.h"
 
 namespace sotto::fed {
@@ -35,5 +37,28 @@ Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec) {
   SOTTO_TRY(const TaskModel* model, find_task_model(spec.model()));
   return model->take_known == nullptr ? Status(Done{}) : model->take_known(known, spec);
 }
+
+#ifndef SOTTO_NO_SERVER
+namespace {
+
+// What is carried along may be several blocks of the rows' height.
+void keep_rows(const RowMatrix& before, std::size_t blocks, RowMatrix& after) {
+  if (before.rows() == 0) return;
+  for (std::size_t row = 0; row < before.rows(); ++row) {
+    const std::size_t height = before.rows() / blocks,
+                      place = row % height + row / height * (after.rows() / blocks);
+    std::ranges::copy(before.values(row), after.values(place).begin());
+  }
+}
+
+}  // namespace
+
+ServerState grown_by_rows(const Task& task, const ServerState& state) {
+  ServerState grown = task.model->server(task)->start();
+  keep_rows(state.shared, 1, grown.shared);
+  keep_rows(state.memory, state.memory.rows() / state.shared.rows(), grown.memory);
+  return grown;
+}
+#endif
 
 }  // namespace sotto::fed

@@ -29,6 +29,8 @@ class World {
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     own = std::move(*opened);
   }
+  // From the next start on.
+  void configure(TaskConfig config) { config_ = std::move(config); }
   void add_device() {
     const auto number = static_cast<std::uint32_t>(devices.size());
     devices.emplace_back(number, config_.spec);

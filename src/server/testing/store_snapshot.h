@@ -43,6 +43,9 @@ inline std::string snapshot(Store& store) {
     text += fmt::format("device {} {} index {} revoked {} {} {}\n", hex(text_of(device.id)),
                         hex(text_of(device.key)), device.index, device.revoked, device.enrolled_ms,
                         device.last_seen_ms);
+    if (device.home)
+      text += fmt::format("home {} {} {}\n", hex(text_of(device.home->home)), device.home->moves,
+                          device.home->since_ms);
   });
   return told.ok() ? text : told.error().message;
 }
