@@ -1,6 +1,7 @@
 // Descriptions of tasks on any bytes.
 // Laws checked: a task that is taken has a model of the list and a shape that fits memory, and both halves of
-// it can be made; every refusal has a sentence.
+// it can be made, in every part of a round; a part's total is one that its devices can add up to; every
+// refusal has a sentence.
 #include <cstdint>
 
 #include "base/assert.h"
@@ -32,5 +33,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Histories history({0, 1}, {ItemIndex{0}});
   const auto device = task->model->device(*task, {}, {history, history});
   SOTTO_ASSERT(device->start().rows() == 1, "a device has one row of its own");
+  Task part = *task;
+  while (!part.in_last_part()) {
+    const TaskShape summed = part.part();
+    SOTTO_ASSERT(summed.sum_numbers() <= most_total_numbers, "a part's total is small");
+    const auto told = read_total(std::string(reinterpret_cast<const char*>(data), size), summed);
+    SOTTO_ASSERT(!told.ok() || check_total(summed, *told).ok(), "what was read can be");
+    part.totals.push_back({1, std::vector<std::int64_t>(summed.sum_numbers(), 0)});
+    SOTTO_ASSERT(part.model->server(part) != nullptr, "a part has its check");
+  }
   return 0;
 }

@@ -139,7 +139,7 @@ ExchangeRun::Moved ExchangeRun::take_step(const v1::StepReply& reply, std::uint3
       return {std::nullopt};
     case v1::StepReply::WAIT:
       polling_ = true;
-      outgoing_.data = {};  // it is there
+      std::string().swap(outgoing_.data);  // it is there
       return {wait(std::clamp<std::int64_t>(retry_after_ms, least_poll_ms, most_poll_ms))};
     case v1::StepReply::ANSWER: {
       if (is_last(outgoing_.phase) && summed_.in_last_part()) break;

@@ -142,7 +142,9 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
 Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
                           const TaskCatalogue* catalogue, const RowMatrix& shared) {
   SOTTO_TRY_DONE(work.fit->hear(std::move(total)));
-  return fit_part(*work.fit, work, round, catalogue, shared);
+  SOTTO_TRY_DONE(fit_part(*work.fit, work, round, catalogue, shared));
+  if (work.fit->task().in_last_part()) work.fit.reset();  // it holds a copy of what is given
+  return Done{};
 }
 
 }  // namespace sotto::device

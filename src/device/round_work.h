@@ -22,7 +22,7 @@ struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
   std::vector<std::string> items;            // those of the person's that are in it, by name
-  std::unique_ptr<DeviceFit> fit = nullptr;  // where the round has several parts: what goes on with the next
+  std::unique_ptr<DeviceFit> fit = nullptr;  // where another part of the round follows: what goes on with it
 };
 
 // The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.

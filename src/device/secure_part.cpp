@@ -37,7 +37,7 @@ Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
     return refuse_sum("the place in its directory is another device's");
   if (!task_.totals.empty() && directory_ != cohort_)
     return refuse_sum("its cohort is not those who gave to the part of the round before");
-  cohort_ = {};
+  std::vector<PublicKey>().swap(cohort_);
   SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
   if (!same_bytes(offer.beacon, part_beacon(task_, offer.session, directory_)))
     return refuse_sum("who is whose neighbour was not drawn from everybody's keys");
