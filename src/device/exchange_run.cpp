@@ -276,7 +276,7 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   }
   if (task_.shape().blind && !retry_ms_ && !judging_) {
     // The task is what it will be held to later, before there is a version of its model here.
-    if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
+    if (held == nullptr || (!held->has_version() && !grown_from_.empty())) pinned_ = assignment.task();
   } else {
     auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
     if (!model.ok()) return {object(model.error().message)};

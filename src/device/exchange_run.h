@@ -95,9 +95,10 @@ class ExchangeRun {
   std::string noted_as_;  // whose rounds the answer is noted among
   Task summed_;           // what is summed: the task's, or the sum of figures about it; with what was heard
   std::string token_;
-  std::int64_t deadline_ms_ = 0;  // by the server's clock
-  std::string catalogue_name_;    // its hash; empty: the items are numbers
-  std::string grown_from_;        // the catalogue that is held, where the task has more items since
+  std::int64_t deadline_ms_ = 0;        // by the server's clock
+  std::string catalogue_name_;          // its hash; empty: the items are numbers
+  std::string grown_from_;              // the catalogue that is held, where the task has more items since
+  std::optional<v1::TaskSpec> pinned_;  // what the task will be held to, where no version is fetched
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;
   std::optional<std::int64_t> retry_ms_;     // there is no work: when to ask again

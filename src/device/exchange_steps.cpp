@@ -26,6 +26,7 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
     if (known_ == nullptr || known_->names.size() != task_.items)
       return {object("the task is refused: its catalogue has another number of items")};
   }
+  if (pinned_) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(*pinned_)));
   if (model_) report_.download = model_->download();
   if (model_) shared_ = model_->model();
   model_.reset();

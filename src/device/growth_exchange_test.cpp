@@ -8,6 +8,7 @@
 #include "device/agent.h"
 #include "device/testing/fake_coordinator.h"
 #include "device/vault.h"
+#include "fed/models/testing/usual_spec.h"
 
 namespace sotto::device::growth_exchange_test {
 namespace {
@@ -25,7 +26,8 @@ TaskCatalogue things(std::uint32_t items, std::uint32_t other = UINT32_MAX) {
 
 class AGrownTask : public testing::Test {
  protected:
-  AGrownTask() : folder_(fs::temp_directory_path() / ("sotto-grown-" + std::to_string(::getpid()))) {
+  explicit AGrownTask(const v1::TaskSpec& spec = small_task(30))
+      : folder_(fs::temp_directory_path() / ("sotto-grown-" + std::to_string(::getpid()))), server(spec) {
     fs::remove_all(folder_);
     fs::create_directory(folder_);
     give(things(30), pack_catalogue(encode_catalogue(things(30))));
@@ -54,7 +56,7 @@ class AGrownTask : public testing::Test {
     server.master =
         before.rows() < start.shared.rows() ? grown_by_rows(server.task, {before, {}}).shared : start.shared;
     server.publish_master();
-    if (encoded.size() >= server.encoded.size()) return;
+    if (encoded.size() >= server.encoded.size() || before.width() != server.master.width()) return;
     const ModelShape shape{server.master.rows(), server.master.width(), server.spec.down()};
     server.delta = server.keep(make_delta(with_rows(encoded, shape), server.encoded, shape));
     server.offers_delta = true;
@@ -82,7 +84,7 @@ class AGrownTask : public testing::Test {
   }
 
   fs::path folder_;
-  FakeCoordinator server{small_task(30)};
+  FakeCoordinator server;
   std::unique_ptr<Vault> vault;
 };
 
@@ -136,6 +138,31 @@ TEST_F(AGrownTask, IsRefusedWhereItKeepsNotItsRows) {
   EXPECT_NE(answered().find("not what it was"), std::string::npos);
   server.spec = spec;
   server.spec.set_items(20);
+  EXPECT_NE(answered().find("not what it was"), std::string::npos);
+}
+
+v1::TaskSpec pairs_of_things() {
+  v1::TaskSpec spec = usual_spec(fedease_task, 30);
+  spec.set_name("small");
+  return spec;
+}
+
+class AGrownTaskOfPairs : public AGrownTask {
+ protected:
+  AGrownTaskOfPairs() : AGrownTask(pairs_of_things()) {}
+};
+
+// No version is fetched for an answer: what the task is held to grows all the same.
+TEST_F(AGrownTaskOfPairs, IsHeldToWhatItIsNow) {
+  ASSERT_EQ(answered(), "");
+  const std::string first = server.spec.catalogue().hash();
+  EXPECT_EQ((*vault->model("small"))->catalogue, first);
+  give(things(40), pack_grown(server.blobs[first], things(30), things(40)));
+  ASSERT_EQ(answered(), "");
+  EXPECT_FALSE((*vault->model("small"))->has_version());
+  EXPECT_EQ((*vault->model("small"))->catalogue, server.spec.catalogue().hash());
+  EXPECT_EQ(*vault->catalogue(first), nullptr);
+  give(things(40, 7), pack_catalogue(encode_catalogue(things(40, 7))));
   EXPECT_NE(answered().find("not what it was"), std::string::npos);
 }
 

@@ -11,6 +11,7 @@
 
 #include "device/own_file.h"
 #include "device/taken_moves.h"
+#include "fed/wire/signed_request.h"
 
 namespace sotto::device {
 
