@@ -218,11 +218,12 @@ struct Coordinator::Answers {
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
-  // The names of a task's items, one a line, in pieces.
+  // The names of a task's items, one a line, or "whole" all that the catalogue says of them; in pieces.
   [[nodiscard]] Result<Json> catalogue() const {
     SOTTO_TRY(const TaskRun* one, task());
-    std::string names;
-    if (!one->config().catalogue.empty()) {
+    const bool whole = arguments.value("whole", false);
+    std::string names = whole ? one->config().catalogue : "";
+    if (!whole && !one->config().catalogue.empty()) {
       SOTTO_TRY(const auto read,
                 read_catalogue(pack_catalogue(one->config().catalogue), one->config().spec.items()));
       for (std::uint32_t item = 0; item < read->names.size(); ++item)

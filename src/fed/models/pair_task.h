@@ -49,6 +49,8 @@ class PairServer : public ServerModel {
 // many weights; where it has fewer of them, weights of 0.
 enum class WeightsBy : std::uint8_t { target, source };
 void put_weights(const ItemWeights& weights, WeightsBy by, RowMatrix& rows);
+// Nothing that came over a network is believed: a number that names no item refuses the whole.
+[[nodiscard]] Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by);
 
 // Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights.
 [[nodiscard]] Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life);
