@@ -64,19 +64,48 @@ OwnHistory history_without(Kept kept, const std::vector<ItemIndex>& held, const 
   return own_history(kept, catalogue, task);
 }
 
-// What every item has for a person who trains on these alone; none: there is nothing to tell from.
-Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const Task& task,
-                                                      const RowMatrix& shared, OwnHistory trained,
-                                                      const DeviceStreams& streams) {
+// What is judged: all that the person has, and what of it is held out.
+struct Judged {
+  OwnHistory all;
+  std::vector<ItemIndex> held;
+};
+// What a version makes of it for a person who trains on the rest alone.
+struct Answered {
+  std::vector<float> scores;  // of every item
+  std::vector<float> errors;  // predicted less given ratings of what is held out, where it predicts some
+};
+
+std::vector<float> rating_errors(const TaskAnswers& answers, const Judged& judged) {
+  const DeviceKnowledge& known = judged.all.known;
+  if (known.records == nullptr || !known.records->has_ratings) return {};
+  std::vector<Occasion> occasions;
+  std::vector<float> given;
+  for (const ItemIndex item : judged.held) {
+    const auto at = std::ranges::lower_bound(judged.all.items, item) - judged.all.items.begin();
+    const auto place = static_cast<std::size_t>(at);
+    occasions.push_back({item});
+    if (known.contexts != nullptr) occasions.back().values = known.contexts->train.of(place);
+    given.push_back(known.records->train.ratings[place]);
+  }
+  std::vector<float> errors(given.size());
+  if (!answers.predict(occasions, errors)) return {};
+  for (std::size_t n = 0; n < errors.size(); ++n) errors[n] -= given[n];
+  return errors;
+}
+
+// None: there is nothing to tell from.
+Result<std::optional<Answered>> answered(DeviceStore& kept, const Task& task, const RowMatrix& shared,
+                                         const Judged& judged, OwnHistory trained,
+                                         const DeviceStreams& streams) {
   SOTTO_TRY(const std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
   std::vector<std::uint64_t> offsets{0, trained.items.size()};
   const Histories history(std::move(offsets), std::move(trained.items), std::move(trained.ages));
   const auto answers =
       task.model->answers({task, shared, history, own ? &*own : nullptr, std::move(trained.known), streams});
-  if (!answers.ok()) return std::optional<std::vector<float>>();
-  std::vector<float> scores(task.items);
-  (*answers)->score(scores);
-  return std::optional(std::move(scores));
+  if (!answers.ok()) return std::optional<Answered>();
+  Answered made{std::vector<float>(task.items), rating_errors(**answers, judged)};
+  (*answers)->score(made.scores);
+  return std::optional(std::move(made));
 }
 
 Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const TaskCatalogue* catalogue,
@@ -100,18 +129,18 @@ Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task&
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   const ItemNames names{catalogue, task.items};
   leave_out(all, names, [&](ItemIndex item) { return is_kept_back(terms, item); });
-  const std::vector<ItemIndex> held =
-      held_out_of(own_history(all, catalogue, task), task, policy.evaluation, terms, streams);
-  if (held.empty()) return std::optional<RoundWork>();
-  OwnHistory trained = history_without(std::move(all), held, catalogue, task);
+  Judged judged{own_history(all, catalogue, task), {}};
+  judged.held = held_out_of(judged.all, task, policy.evaluation, terms, streams);
+  if (judged.held.empty()) return std::optional<RoundWork>();
+  OwnHistory trained = history_without(std::move(all), judged.held, catalogue, task);
   const std::vector<ItemIndex> seen = trained.items;
-  SOTTO_TRY(auto scores,
-            scores_from(kept, persons_task(task, streams, terms), shared, std::move(trained), streams));
-  if (!scores) return std::optional<RoundWork>();
+  SOTTO_TRY(auto made,
+            answered(kept, persons_task(task, streams, terms), shared, judged, std::move(trained), streams));
+  if (!made) return std::optional<RoundWork>();
   std::vector<ItemIndex> list;
-  for (const ScoredItem& one : top_items(std::move(*scores), seen, task.evaluation->cutoff))
+  for (const ScoredItem& one : top_items(std::move(made->scores), seen, task.evaluation->cutoff))
     list.push_back(one.item);
-  RoundWork work{{}, figures_of(evaluation_task(task), list, held), {}};
+  RoundWork work{{}, figures_of(evaluation_task(task), list, judged.held, made->errors), {}};
   if (task.evaluation->coverage)  // what leaves by name: the list
     for (const ItemIndex item : list) work.items.push_back(names.name_of(item));
   return std::optional<RoundWork>(std::move(work));

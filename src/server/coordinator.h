@@ -60,8 +60,8 @@ class Coordinator {
   void stop();
   // No round is open.
   [[nodiscard]] bool idle() const;
-  // Limits, the rules of tasks that do not change what is computed, and items behind those that a task has.
-  // All or nothing, but for a disk that fails: what grew before it did has grown.
+  // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and new
+  // tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -82,6 +82,7 @@ class Coordinator {
   [[nodiscard]] RetryWindow retry_window() const;
   [[nodiscard]] std::size_t assignments() const;
   [[nodiscard]] TaskRun* find_task(const std::string& name);
+  [[nodiscard]] Result<std::unique_ptr<TaskRun>> open_task(const TaskConfig& config, std::int64_t now_ms);
   void note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms);
   void save_seen();
 

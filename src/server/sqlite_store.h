@@ -35,6 +35,7 @@ class SqliteStore final : public Store {
                                     const std::string& budget) override;
   [[nodiscard]] Status grow_task(const std::string& spec, const VersionRecord& version) override;
   [[nodiscard]] Status release_again(const VersionRecord& version) override;
+  [[nodiscard]] Status promote(const std::string& task, std::uint32_t version) override;
   [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,

@@ -13,13 +13,20 @@ namespace sotto::server {
 
 namespace {
 
-// The mean of the metric in an evaluation's text: its name there has the cutoff behind it.
+bool is_error(const std::string& metric) {
+  return std::ranges::any_of(error_names, [&](const char* name) { return metric == name; });
+}
+
+// The mean of the metric in an evaluation's text, where its name may have the cutoff behind it. More is
+// better: errors are turned.
 double value_of(const EvaluationRecord& evaluation, const std::string& metric) {
+  const double worst = is_error(metric) ? -HUGE_VAL : 0.0;
   const auto figures = nlohmann::json::parse(evaluation.figures, nullptr, false);
-  if (!figures.is_object() || !figures.contains("metrics")) return 0.0;
+  if (!figures.is_object() || !figures.contains("metrics")) return worst;
   for (const auto& [name, value] : figures["metrics"].items())
-    if (name.substr(0, name.find('@')) == metric && value.is_number()) return value.get<double>();
-  return 0.0;
+    if (name.substr(0, name.find('@')) == metric && value.is_number())
+      return is_error(metric) ? -value.get<double>() : value.get<double>();
+  return worst;
 }
 
 }  // namespace
@@ -28,7 +35,8 @@ Result<StopRule> parse_stop_rule(const std::string& text) {
   const Error wrong =
       fail(Code::usage,
            fmt::format("stop_when = \"{}\": write it as \"nDCG not above 0.001 for 5\", with P, R, HR, nDCG "
-                       "or MRR, a gain of at least 0 and a number of judged versions from 1",
+                       "or MRR, or as \"RMSE not below 0.001 for 5\", with MAE or RMSE; a gain of at least 0 "
+                       "and a number of judged versions from 1",
                        text));
   StopRule rule;
   std::string word_not, word_above, word_for, more;
@@ -36,9 +44,11 @@ Result<StopRule> parse_stop_rule(const std::string& text) {
   std::int64_t versions = 0;
   if (!(in >> rule.metric >> word_not >> word_above >> rule.gain >> word_for >> versions) || in >> more)
     return wrong;
-  const bool known = std::ranges::any_of(figure_names, [&](const char* name) { return rule.metric == name; });
-  if (!known || word_not != "not" || word_above != "above" || word_for != "for" || !(rule.gain >= 0.0) ||
-      !std::isfinite(rule.gain) || versions < 1 || versions > 1'000'000)
+  const bool known = is_error(rule.metric) ||
+                     std::ranges::any_of(figure_names, [&](const char* name) { return rule.metric == name; });
+  if (!known || word_not != "not" || word_above != (is_error(rule.metric) ? "below" : "above") ||
+      word_for != "for" || !(rule.gain >= 0.0) || !std::isfinite(rule.gain) || versions < 1 ||
+      versions > 1'000'000)
     return wrong;
   rule.versions = static_cast<std::uint32_t>(versions);
   return rule;
@@ -55,8 +65,9 @@ std::string why_stop(const StopRule& rule, std::span<const EvaluationRecord> new
   if (value_of(*std::max_element(newest.begin(), newest.end(), better), rule.metric) > most + rule.gain)
     return "";
   return fmt::format(
-      "{} of the last {} judged versions is not above {:.4f}, that of version {}, by more than {:g}",
-      rule.metric, rule.versions, most, best.version, rule.gain);
+      "{} of the last {} judged versions is not {} {:.4f}, that of version {}, by more than {:g}",
+      rule.metric, rule.versions, is_error(rule.metric) ? "below" : "above", std::abs(most), best.version,
+      rule.gain);
 }
 
 }  // namespace sotto::server

@@ -1,4 +1,5 @@
-// StopRule: when a task has learned enough, by its evaluations: "nDCG not above 0.001 for 5".
+// StopRule: when a task has learned enough, by its evaluations: "nDCG not above 0.001 for 5", or of errors
+// "RMSE not below 0.001 for 5".
 //
 // Laws: it holds when none of the newest so many judged versions is better, by more than the gain, than the
 // best judged before them; with fewer judged versions it never holds.
@@ -14,7 +15,7 @@
 namespace sotto::server {
 
 struct StopRule {
-  std::string metric;  // one of figure_names
+  std::string metric;  // one of figure_names or error_names
   double gain = 0.0;
   std::uint32_t versions = 0;
 };

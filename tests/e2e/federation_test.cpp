@@ -5,14 +5,11 @@
 #include <gtest/gtest.h>
 
 #include "base/row_hash.h"
-#include "fed/models/live_evaluation.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
-#include "fed/models/testing/known_scores.h"
 #include "fed/models/testing/usual_spec.h"
 #include "fed/secure/pair_cost.h"
 #include "host/fleet/fleet_draws.h"
-#include "metrics/evaluate.h"
 #include "model/central/ease.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
@@ -213,87 +210,6 @@ TEST(PopularItemsOverTheWire, TrainThoughDevicesDropOut) {
   const Histories history({0, own.size()}, {own.begin(), own.end()});
   EXPECT_TRUE(task.model->answers({task, rows, history, nullptr}).ok());
 }
-
-// Everybody trains on all but what their device holds out, and is judged by that; `scores` are what they get.
-Split without_held_out(const Task& task, const Split& split, const RowMatrix& rows,
-                       std::vector<std::vector<float>>& scores) {
-  std::vector<ItemIndex> trained, held;
-  std::vector<std::uint64_t> trained_ends{0}, held_ends{0};
-  const auto users = static_cast<std::uint32_t>(split.train.users());
-  for (std::uint32_t user = 0; user < users; ++user) {
-    const auto all = split.train.of(UserIndex{user});
-    const auto kept = held_out(*task.evaluation, all, split.train.ages_of(UserIndex{user}), {});
-    std::vector<ItemIndex> rest;
-    std::ranges::set_difference(all, kept, std::back_inserter(rest));
-    scores.push_back(answered_scores(task, rows, rest));
-    trained.insert(trained.end(), rest.begin(), rest.end());
-    held.insert(held.end(), kept.begin(), kept.end());
-    trained_ends.push_back(trained.size());
-    held_ends.push_back(held.size());
-  }
-  Split judging;
-  judging.catalogue = split.catalogue;
-  judging.train = Histories(trained_ends, trained);
-  judging.validation = Histories(users);
-  judging.test = Histories(held_ends, held);
-  return judging;
-}
-
-class EvaluationOverTheWire : public testing::TestWithParam<Case> {};
-
-// What devices say of their lists is, in the mean, what the simulator's evaluation says of the same model for
-// people who trained on all but what their devices held out.
-TEST_P(EvaluationOverTheWire, GivesTheFiguresOfACentralEvaluation) {
-  const Prepared prepared = world();
-  const Split& split = prepared.split;
-  const auto users = static_cast<std::uint32_t>(split.train.users());
-  TaskConfig config = task_for(GetParam(), split);
-  config.spec.mutable_evaluation()->set_holdout(2);
-  config.spec.mutable_evaluation()->set_cutoff(10);
-  config.spec.mutable_evaluation()->set_coverage(true);
-  Loopback loopback(config);
-  FleetOptions options;
-  options.devices = users;
-  options.workers = 8;
-  options.reproducible = true;
-  options.policy.evaluation = true;
-  options.seconds = 60.0;
-  const auto devices = enrol_fleet(options, loopback.tokens(users), loopback.connect());
-  ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const std::atomic<bool> stop = false;
-  const auto judged = [&] { return loopback.ask("versions")[0].value("evaluation", nlohmann::json()); };
-  const auto report = run_fleet(
-      split, options, *devices, loopback.connect(),
-      {.stop = stop,
-       .finished = [&] { return loopback.versions() == config.rules.rounds + 1 && !judged().is_null(); }});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report->refusals.empty());
-  EXPECT_TRUE(report->objections.empty());
-  ASSERT_EQ(judged().value("people", 0u), users);
-
-  const nlohmann::json exported = loopback.ask("export");
-  const Task task = *read_task(config.spec);
-  const RowMatrix rows = *read_published(loopback.blob(exported["encoded"].get<std::string>()),
-                                         {task.shape().rows, task.shape().width, v1::PRECISION_F32});
-  std::vector<std::vector<float>> scores;
-  const Split judging = without_held_out(task, split, rows, scores);
-  ThreadPool pool(1);
-  const auto evaluation = evaluate(KnownScores(scores), judging, {}, pool);
-  ASSERT_TRUE(evaluation.ok()) << evaluation.error().message;
-  const nlohmann::json metrics = judged()["metrics"];
-  EXPECT_GT(metrics["nDCG@10"].get<double>(), 0.0);
-  for (const auto& [name, value] : metrics.items())
-    EXPECT_NEAR(value.get<double>(), *evaluation->find(name), 1e-4) << name;
-  EXPECT_EQ(metrics.size(), 5u);
-  const auto shown = std::ranges::count_if(evaluation->recommended, [](std::uint64_t n) { return n > 0; });
-  EXPECT_EQ(judged()["coverage"]["items"], shown);
-}
-
-INSTANTIATE_TEST_SUITE_P(InEveryWay, EvaluationOverTheWire,
-                         testing::Values(Case{"Als", 1.0, MaskKind::sticky, 0, false, &fedals_task},
-                                         Case{"Ease", 1.0, MaskKind::sticky, 0, false, &fedease_task},
-                                         Case{"FcfSecure", 1.0, MaskKind::sticky, 0, true, &fcf_task}),
-                         [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.
 TEST(TrainingAls, InSimulationByTheCommandIsTheTasksModel) {

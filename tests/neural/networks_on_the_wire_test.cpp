@@ -17,6 +17,7 @@
 #include "sim/averaging_federation.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
+#include "tests/e2e/held_out.h"
 #include "tests/e2e/loopback.h"
 
 namespace sotto::tests::networks_on_the_wire_test {
@@ -91,10 +92,10 @@ TaskConfig task_for(const Case& one) {
 }
 
 // What the simulator makes of it.
-FederationState simulated(const Case& one) {
+FederationState simulated(const Case& one, const Histories& people = world().train) {
   const bool is_vae = one.model == &fedmultvae_task;
   const ConsentPolicy policy{.pi = one.pi, .mask = one.mask, .people = nullptr};
-  const ConsentedHistories histories(policy, world().train, 11);
+  const ConsentedHistories histories(policy, people, 11);
   const NeuralModule& module = **open_neural_module();
   const auto task = (is_vae ? module.start_fed_multvae(histories, world().catalogue, small_vae)
                             : module.start_fed_neumf(histories, world().catalogue, small_neumf))
@@ -156,6 +157,43 @@ INSTANTIATE_TEST_SUITE_P(InEveryWay, NetworksOverTheWire,
                                          Case{"NeuMfDrawnHalf", &fedneumf_task, 0.5, MaskKind::redraw, 15},
                                          Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
                          [](const auto& each) { return std::string(each.param.name); });
+
+// What devices say of their lists is what a central evaluation of the released network says, with the private
+// rows that the simulator learns from the same histories.
+class NetworksJudgedOverTheWire : public testing::TestWithParam<const TaskModel*> {};
+
+TEST_P(NetworksJudgedOverTheWire, HaveTheFiguresOfACentralEvaluation) {
+  const Case one{"", GetParam()};
+  TaskConfig config = task_for(one);
+  e2e::hold_out(config, world());
+  e2e::Loopback loopback(config);
+  const NeuralTasks networks;
+  const auto judged =
+      e2e::judged_over_the_wire(loopback, config, world(), fleet_of({"", GetParam()}, config, &networks));
+  const Task task = *read_task(config.spec);
+  const RowMatrix rows = e2e::released_rows(loopback, task);
+  const Split judging = e2e::without_held_out(task, world());
+  const FederationState state = simulated(one, judging.train);
+  EXPECT_EQ(hash_rows(rows), hash_rows(state.model));
+  ThreadPool pool(2);
+  const bool is_vae = GetParam() == &fedmultvae_task;
+  const auto shapes =
+      is_vae ? multvae_shared_shapes(task.items, small_vae) : neumf_shared_shapes(task.items, small_neumf);
+  std::vector<RowMatrix> layers = matrices_of({rows.row(0), flat_ends(shapes).back()}, shapes);
+  RowMatrix items = std::move(layers.front());
+  layers.erase(layers.begin());
+  std::unique_ptr<Recommender> central;
+  if (is_vae)
+    central = std::make_unique<MultVae>(judging.train, std::move(items), std::move(layers), pool);
+  else
+    central = std::make_unique<NeuMf>(small_neumf, task.plan.seed, state.devices.on_device(),
+                                      std::move(items), std::move(layers));
+  e2e::expect_equal(judged, *central, judging, pool);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachModel, NetworksJudgedOverTheWire,
+                         testing::Values(&fedmultvae_task, &fedneumf_task),
+                         [](const auto& each) { return std::string(each.param->name); });
 
 // What some do wrong changes nothing for the others.
 TEST(NetworksOnTheWire, LeaveHostileDevicesBehind) {

@@ -6,6 +6,8 @@
 #include "engine/models/private_ease.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/protect/training_consent.h"
+#include "engine/train/released_rows.h"
+#include "engine/train/training.h"
 #include "fed/weights_message.h"
 #include "model/central/wide_ease.h"
 
@@ -67,6 +69,26 @@ Result<DirectModel> make_fedease(const TrainRequest& request, const Split& split
   if (!request.dp.asked()) return make_of_pairs(request, split, executor);
   SOTTO_TRY(const TrainRequest consented, with_people(request, split));
   return make_private_ease(consented, split, ease_options(request), executor);
+}
+
+// What was published has a number for every two items.
+Result<Parameters> square_of(const ReleasedRows& released, const TrainRequest& /*request*/,
+                             const Split& /*split*/, Executor& /*executor*/) {
+  Parameters made{.items = placed(released.rows, released.item_at), .users = {}};
+  const std::vector<std::uint32_t>& at = released.item_at;
+  RowMatrix square(at.size(), at.size());
+  for (std::size_t row = 0; row < at.size(); ++row)
+    for (std::size_t item = 0; item < at.size(); ++item)
+      if (at[item] != no_row) square.row(row)[item] = made.items.row(row)[at[item]];
+  made.items = std::move(square);
+  return made;
+}
+
+Result<std::unique_ptr<Recommender>> view_square(const TrainRequest& request, const Split& split,
+                                                 const RowsView& rows, Executor& /*executor*/) {
+  if (shape_of(rows.items) != MatrixShape{split.catalogue, split.catalogue})
+    return fail(Code::bad_input, "the model is not of the run's items: export it again");
+  return std::unique_ptr<Recommender>(Ease::of_rows(rows.items, split.train, request.recency));
 }
 
 // A matrix of doubles while it is solved, and a third of one beside; floats afterwards.
@@ -155,6 +177,8 @@ ModelEntry fedease_entry() {
       .own = EaseSettings{},
       .check = check_ease,
       .make = make_fedease,
+      .view = view_square,
+      .of_rows = square_of,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
             add_pair_sums(request, facts, parts);

@@ -232,6 +232,10 @@ class FedcarsAnswers final : public TaskAnswers {
     }
     return made;
   }
+  bool predict(std::span<const Occasion> occasions, std::span<float> out) const override {
+    model_.predict(index_, occasions, out);
+    return true;
+  }
 
  private:
   UserIndex index_;

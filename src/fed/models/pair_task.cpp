@@ -137,27 +137,7 @@ class WeightAnswers final : public PairAnswers {
   ItemWeights weights_;
 };
 
-// Nothing that came over a network is believed: a number that names no item refuses the whole.
-Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by) {
-  const std::size_t most = rows.width() / 2;
-  NeighborLists lists(rows.rows(), most);
-  std::vector<Neighbor> kept;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    kept.clear();
-    const auto values = rows.values(row);
-    for (std::size_t k = 0; k < most; ++k) {
-      const float named = values[k], weight = values[most + k];
-      if (weight == 0.0f) continue;
-      if (!(named >= 0.0f && named < static_cast<float>(rows.rows())))
-        return fail(Code::bad_input, "the model names items that its task does not have: run an exchange");
-      kept.push_back({static_cast<std::uint32_t>(named), weight});
-    }
-    lists.set(row, kept);
-  }
-  return by == WeightsBy::target ? ItemWeights::by_target(lists) : ItemWeights::by_source(lists);
-}
-
-// Nor here.
+// Nothing that came over a network is believed.
 Result<KeptItems> kept_in(const RowMatrix& rows, std::size_t items) {
   std::vector<std::uint32_t> kept;
   for (std::size_t row = 0; row < rows.rows(); ++row) {
@@ -321,6 +301,25 @@ ServerState grown_weights(const Task& task, const ServerState& state) {
   return grown;
 }
 #endif
+
+Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by) {
+  const std::size_t most = rows.width() / 2;
+  NeighborLists lists(rows.rows(), most);
+  std::vector<Neighbor> kept;
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    kept.clear();
+    const auto values = rows.values(row);
+    for (std::size_t k = 0; k < most; ++k) {
+      const float named = values[k], weight = values[most + k];
+      if (weight == 0.0f) continue;
+      if (!(named >= 0.0f && named < static_cast<float>(rows.rows())))
+        return fail(Code::bad_input, "the model names items that its task does not have: run an exchange");
+      kept.push_back({static_cast<std::uint32_t>(named), weight});
+    }
+    lists.set(row, kept);
+  }
+  return by == WeightsBy::target ? ItemWeights::by_target(lists) : ItemWeights::by_source(lists);
+}
 
 Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life) {
   SOTTO_TRY_DONE(check_view(view));

@@ -79,6 +79,8 @@ inline constexpr std::nullptr_t grown_weights = nullptr;
 // TaskModel::grown of them: an item may be kept with more others where there are more.
 [[nodiscard]] ServerState grown_weights(const Task& task, const ServerState& state);
 #endif
+// Nothing that came over a network is believed: a number that names no item refuses the whole.
+[[nodiscard]] Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by);
 
 // Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights. A matrix
 // of popular items alone has each one's number in front of its row.

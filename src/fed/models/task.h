@@ -59,6 +59,7 @@ struct EvaluationTerms {
   float share = 0.0f;         // where holdout is 0: of what the person has, rounded down
   std::uint32_t cutoff = 10;  // length of the lists
   bool coverage = false;      // which items stand in them is counted
+  float rating_range = 0.0f;  // of the ratings that are predicted of what is held out; 0: none are
 };
 
 struct Task {

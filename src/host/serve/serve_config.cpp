@@ -212,6 +212,7 @@ void read_rules(TomlTable& table, RoundRules& rules) {
   table.flag("need_power", rules.need_power);
   table.flag("need_unmetered", rules.need_unmetered);
   table.text("criterion", rules.criterion);
+  table.real("canary_share", rules.canary_share);
 }
 
 void read_privacy(TomlTable& table, TaskConfig& task) {
@@ -264,6 +265,10 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   }
   if (const Status taken = take_known(known, task.spec); !taken.ok())
     return chained(taken.error(), place_of(table, file));
+  SOTTO_TRY(const TaskModel* model, find_task_model(task.spec.model()));
+  if (task.spec.has_evaluation() && model->needs_ratings && known.records != nullptr)
+    task.spec.mutable_evaluation()->set_rating_range(known.records->scale.highest -
+                                                     known.records->scale.lowest);
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
         Code::usage,

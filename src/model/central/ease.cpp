@@ -125,6 +125,21 @@ Result<std::unique_ptr<Ease>> Ease::solve(ItemGram released, std::size_t catalog
   return model;
 }
 
+std::unique_ptr<Ease> Ease::of_rows(const RowMatrix& rows, const Histories& train, float recency) {
+  const std::size_t size = rows.rows();
+  SOTTO_ASSERT(rows.width() == size, "a weight for every two items");
+  std::vector<std::uint32_t> all(size);
+  std::iota(all.begin(), all.end(), 0u);
+  std::unique_ptr<Ease> model(new Ease(train, size, std::move(all), recency));
+  for (std::size_t first = 0; first < size; first += wide)
+    for (std::size_t row = 0; row < size; ++row) {
+      float* lanes = model->panels_.data() + first * size + row * wide;
+      std::fill_n(lanes, wide, 0.0f);
+      std::copy_n(rows.row(row) + first, std::min(wide, size - first), lanes);
+    }
+  return model;
+}
+
 Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) {
   const std::size_t size = gram.size();
   for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);

@@ -14,6 +14,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/dense.h"
+#include "base/row_matrix.h"
 #include "data/recency.h"
 #include "model/central/neighbors.h"
 #include "model/named_numbers.h"
@@ -51,6 +52,9 @@ class Ease final : public Recommender, public NamedNumbers {
   [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(ItemGram released, std::size_t catalogue,
                                                            const Histories& train, const EaseOptions& options,
                                                            Executor& executor);
+  // B itself, a row an item, as a server published it: nothing is solved.
+  [[nodiscard]] static std::unique_ptr<Ease> of_rows(const RowMatrix& rows, const Histories& train,
+                                                     float recency);
 
   [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;

@@ -143,6 +143,27 @@ TEST(Ease, EveryWayToAskGivesTheSameScores) {
     }
 }
 
+// What a server publishes is the model again, whole panels or not.
+TEST(Ease, OfItsPublishedRowsGivesTheSameScores) {
+  SerialExecutor here;
+  for (const std::size_t items : {3u, 64u, 70u}) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (std::uint32_t user = 0; user < 40; ++user) {
+      rows.emplace_back();
+      for (std::uint32_t item = 0; item < items; ++item)
+        if ((user * 7 + item * 5 + user * item) % 3 == 0) rows.back().push_back(item);
+    }
+    const Histories train = histories_of(rows);
+    const auto solved = Ease::fit(train, items, {.lambda = 5.0f}, here).value();
+    RowMatrix published(items, items);
+    for (std::uint32_t item = 0; item < items; ++item)
+      ASSERT_TRUE(solved->similar(ItemIndex{item}, published.values(item)).ok());
+    const auto again = Ease::of_rows(published, train, 0.0f);
+    for (std::uint32_t user = 0; user < rows.size(); ++user)
+      EXPECT_EQ(scores_of(*again, user), scores_of(*solved, user)) << items << " " << user;
+  }
+}
+
 TEST(Ease, LeavesOutTheItemsThatFewestHave) {
   // Items 0 to 5: three, one, three, two, one and three people.
   const Rows rows{{0, 2, 5}, {0, 2, 3, 5}, {0, 1, 2, 3, 4, 5}};
