@@ -54,7 +54,7 @@ class FplFederation : public RoundDriver<FplFederation, VisitSeat> {
   FplFederation(const Fpl& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
                 Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
 
-  // RoundDriver::run
+  // As the driver does, with rounds of one triple side by side.
   [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
   // From now on counts how often each shared row is updated: once a pair for its negative item, and for its
   // positive one if it may leave. Goes on from `so_far`; an empty one is zero. Unasked, nothing is counted.
