@@ -290,6 +290,4 @@ Result<std::vector<EvaluationRecord>> SqliteStore::evaluations(const std::string
       });
 }
 
-}
-
 }  // namespace sotto::server
