@@ -197,7 +197,7 @@ TEST(PopularItemsOverTheWire, TrainThoughDevicesDropOut) {
   options.workers = 8;
   options.reproducible = true;
   options.dropout = 0.1;
-  options.seconds = 60.0;
+  options.seconds = 240.0;
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
   ASSERT_TRUE(devices.ok()) << devices.error().message;
   const std::atomic<bool> stop = false;
