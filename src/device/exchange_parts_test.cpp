@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "device/secure_part.h"
 #include "device/testing/test_device.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/testing/usual_spec.h"
@@ -228,6 +229,74 @@ TEST(ASecureRoundOfParts, RefusesATotalOfAnotherNumberThanStayed) {
     step.set_data(encode_total(total));
   };
   round.expect_all_refuse("other devices than stayed");
+}
+
+template <class M>
+std::string text_of_message(const M& message) {
+  const Bytes bytes = encode(message);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+template <class M>
+M message_in(const std::string& text) {
+  return *decode<M>(std::as_bytes(std::span(text)));
+}
+
+// The second sum of a round with 24 devices, of which some are silent when inputs are due: what each that
+// gave says of who stayed.
+std::vector<std::string> objections_where(std::uint32_t left) {
+  constexpr std::uint32_t cohort = 24;
+  v1::TaskSpec spec = popular_task(true);
+  spec.mutable_assumed()->set_dropped(0.4);
+  Task task = *read_task(spec);
+  task.totals.push_back({cohort, std::vector<std::int64_t>(task.part().sum_numbers(), 0)});
+  std::deque<SumSecrets> secrets;
+  std::vector<PublicKey> directory;
+  for (std::uint32_t n = 0; n < cohort; ++n)
+    directory.push_back(secrets.emplace_back(Secret(simulated_key(7, "member", n))).identity().open());
+  SumOffer offer;
+  offer.session = 5;
+  offer.terms = *sum_terms(cohort, task.assumed);
+  offer.range = *plan_range(cohort, task.part().limit);
+  offer.entries = static_cast<std::uint32_t>(task.part().sum_numbers());
+  offer.beacon = part_beacon(task, offer.session, directory);
+  SumServer server(offer, directory);
+  v1::SumStart start;
+  start.set_offer(text_of_message(offer));
+  for (const PublicKey& key : directory) *start.mutable_directory() += text_of(key);
+  std::deque<SecurePart> parts;
+  for (std::uint32_t n = 0; n < cohort; ++n) {
+    parts.emplace_back(task, Contribution(numbers_a_row), secrets[n], directory);
+    start.set_place(n);
+    const auto keys = parts[n].after(v1::PHASE_JOIN, start.SerializeAsString());
+    EXPECT_TRUE(keys.ok() && server.receive(n, message_in<KeysMessage>(keys->data)).ok());
+  }
+  EXPECT_TRUE(server.close_keys().ok());
+  for (std::uint32_t n = 0; n < cohort; ++n) {
+    const auto letters = parts[n].after(v1::PHASE_KEYS, text_of_message(server.keys_for(n)));
+    EXPECT_TRUE(letters.ok() && server.receive(n, message_in<LettersMessage>(letters->data)).ok());
+  }
+  EXPECT_TRUE(server.close_letters().ok());
+  for (std::uint32_t n = left; n < cohort; ++n) {
+    const auto masked = parts[n].after(v1::PHASE_LETTERS, text_of_message(server.letters_for(n)));
+    EXPECT_TRUE(masked.ok() && server.receive(n, message_in<MaskedMessage>(masked->data)).ok());
+  }
+  EXPECT_TRUE(server.close_inputs().ok());
+  std::vector<std::string> said;
+  for (std::uint32_t n = left; n < cohort; ++n) {
+    const auto agreed = parts[n].after(v1::PHASE_MASKED, text_of_message(server.survivors()));
+    said.push_back(agreed.ok() ? "" : agreed.error().message);
+    EXPECT_EQ(parts[n].stayed().size(), agreed.ok() ? cohort - left : 0u);
+  }
+  return said;
+}
+
+// A server that goes on although few left since the sum before, so that the difference would show them, finds
+// no device that reveals anything: the crowd is four, and one of 24 may be corrupt.
+TEST(ASecureRoundOfParts, EndsOnEveryDeviceWhereFewLeft) {
+  for (const std::uint32_t left : {0u, 1u, 4u, 5u})
+    for (const std::string& said : objections_where(left))
+      EXPECT_EQ(said.find("difference of both would show them") != std::string::npos, left == 1 || left == 4)
+          << left << said;
 }
 
 }  // namespace

@@ -172,45 +172,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task}),
     [](const auto& each) { return std::string(each.param.name); });
 
-// Devices fall silent at any step of both parts: a round that ends is of those who stayed, and the popular
-// items are some of the catalogue's; one in which few leave between the parts is given up and begun again.
-TEST(PopularItemsOverTheWire, TrainThoughDevicesDropOut) {
-  const Case one{"", 1.0, MaskKind::sticky, 0, true, &fedease_task, 20};
-  const Prepared prepared = world();
-  TaskConfig config = task_for(one, prepared.split);
-  v1::SumAssumed& assumed = *config.spec.mutable_assumed();
-  assumed.set_corrupt(0.0);
-  assumed.set_dropped(0.4);
-  assumed.set_crowd(2);
-  config.rules.goal = 30;
-  config.rules.quorum = 15;
-  config.rules.over_selection = 1.5;
-  config.rules.gather_ms = 300;
-  config.rules.phase_ms = 1'000;
-  config.rules.round_ms = 30'000;
-  Loopback loopback(config);
-  FleetOptions options;
-  options.devices = static_cast<std::uint32_t>(prepared.split.train.users());
-  options.workers = 8;
-  options.reproducible = true;
-  options.dropout = 0.1;
-  options.seconds = 60.0;
-  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
-  ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const std::atomic<bool> stop = false;
-  const auto report = run_fleet(prepared.split, options, *devices, loopback.connect(),
-                                {.stop = stop, .finished = [&] { return loopback.versions() == 2; }});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  ASSERT_EQ(loopback.versions(), 2u);
-  EXPECT_GE(loopback.ask("versions")[0].value("contributions", 0u), config.rules.quorum);
-  const Task task = *read_task(config.spec);
-  const RowMatrix rows = *read_published(loopback.blob(loopback.ask("export")["encoded"].get<std::string>()),
-                                         {task.shape().rows, task.shape().width, v1::PRECISION_F32});
-  const auto own = prepared.split.train.of(UserIndex{0});
-  const Histories history({0, own.size()}, {own.begin(), own.end()});
-  EXPECT_TRUE(task.model->answers({task, rows, history, nullptr}).ok());
-}
-
 // And the command's: the same data, seed, factors and epochs.
 TEST(TrainingAls, InSimulationByTheCommandIsTheTasksModel) {
   const auto trained = workshop().sotto({"train", "--data", "world/interactions.tsv", "--model", "fedals",

@@ -1,5 +1,6 @@
 #include "fed/models/part_total.h"
 
+#include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "fed/models/task_models.h"

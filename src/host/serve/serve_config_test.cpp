@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -127,6 +128,25 @@ TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
   EXPECT_EQ(config->tasks[0].spec.factors(), 0u);
   EXPECT_TRUE(says(fcf + "beta1 = 2\n", "beta"));
   EXPECT_TRUE(says(fcf + "triples = 2\n", "unknown key 'task.a.triples'"));
+}
+
+// In the message where they are asked for alone: an older device knows the task as long as it is the same.
+TEST(ServeConfig, PopularItemsAreAskedForByName) {
+  const std::string films =
+      "[task.films]\nitems = 3666\nmodel = \"fedease\"\nsum = \"secure\"\ngoal = 6040\n";
+  const auto has = [](const TaskConfig& task, const char* key) {
+    return std::ranges::any_of(task.spec.options(),
+                               [&](const v1::TaskOption& option) { return option.key() == key; });
+  };
+  const auto all = parse_serve_config(films, "c.toml", "");
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  EXPECT_FALSE(has(all->tasks[0], "pair_items"));
+  const auto some = parse_serve_config(films + "pair_items = 1000\npair_bytes = 1000000\n", "c.toml", "");
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_TRUE(has(some->tasks[0], "pair_items"));
+  EXPECT_EQ(read_task(some->tasks[0].spec)->parts(), 2u);
+  EXPECT_TRUE(says(films + "pair_bytes = 1000000\n", "take the most popular 10")) << said(films);
+  EXPECT_TRUE(says(films + "pair_items = 3000\npair_bytes = 1000000\n", "with pair_items = 10"));
 }
 
 // A coordinator needs nothing that trains networks.
