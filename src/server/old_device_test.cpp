@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "fed/models/testing/usual_spec.h"
+#include "fed/wire/catalogue.h"
 #include "fed/wire/testing/transcript.h"
 #include "server/coordinator.h"
 #include "server/testing/memory_store.h"
@@ -28,6 +29,26 @@ TaskConfig recorded_config(const RecordedWorld& world) {
   return config;
 }
 
+// Another zstd may pack the same texts and models otherwise: then blobs have other names.
+bool packs_as_then(const Transcript& recorded) {
+  for (const RecordedCall& call : recorded.calls) {
+    v1::Reply reply;
+    v1::CheckInReply answer;
+    if (call.method != Method::check_in || !reply.ParseFromString(call.reply) ||
+        !answer.ParseFromString(reply.body()))
+      continue;
+    return answer.assignment().task().catalogue().hash() == blob_hash(pack_catalogue(recorded_names()));
+  }
+  return false;
+}
+
+std::string without_blobs(v1::Assignment assignment) {
+  assignment.mutable_task()->clear_catalogue();
+  assignment.clear_full();
+  assignment.clear_delta();
+  return assignment.SerializeAsString();
+}
+
 class DevicesOfVersion010 : public testing::TestWithParam<RecordedWorld> {
  protected:
   DevicesOfVersion010() { draw_as_recorded(); }
@@ -43,9 +64,11 @@ TEST_P(DevicesOfVersion010, TrainTheSameModelWithTodaysCoordinator) {
   ASSERT_TRUE(coordinator.ok()) << coordinator.error().message;
   for (std::uint32_t n = 0; n < GetParam().devices; ++n)
     ASSERT_TRUE(store.add_tokens(std::vector<std::string>{blob_hash(recorded_token(n))}).ok());
+  const bool same_blobs = packs_as_then(recorded);
   std::size_t answered = 0;
   for (const RecordedCall& call : recorded.calls) {
     (*coordinator)->tick(call.now_ms);
+    if (call.method == Method::fetch && !same_blobs) continue;
     v1::Reply then, now;
     ASSERT_TRUE(then.ParseFromString(call.reply));
     ASSERT_TRUE(now.ParseFromString((*coordinator)->handle(call.method, call.request, call.now_ms)));
@@ -63,7 +86,10 @@ TEST_P(DevicesOfVersion010, TrainTheSameModelWithTodaysCoordinator) {
     if (call.method != Method::check_in) continue;
     v1::CheckInReply old_answer, answer;
     ASSERT_TRUE(old_answer.ParseFromString(then.body()) && answer.ParseFromString(now.body()));
-    EXPECT_EQ(answer.assignment().SerializeAsString(), old_answer.assignment().SerializeAsString());
+    EXPECT_EQ(without_blobs(answer.assignment()), without_blobs(old_answer.assignment()));
+    if (same_blobs) {
+      EXPECT_EQ(answer.assignment().SerializeAsString(), old_answer.assignment().SerializeAsString());
+    }
   }
   EXPECT_EQ(answered, std::size_t{GetParam().devices} * GetParam().rounds);
   const VersionRecord newest = store.versions("films", 1)->front();
