@@ -64,9 +64,8 @@ std::string trial_line(const Json& task, const Json& version) {
   const Json& trial = version["trial"];
   return fmt::format(
       "\nVersion {0} is on trial with {1} of the devices; all others keep version {2}, and no round opens.\n"
-      "  'sotto ctl promote --task {3}' gives it to all, 'sotto ctl release --task {3} --version {2}' takes "
-      "it "
-      "back.\n",
+      "  give it to all:  sotto ctl promote --task {3}\n"
+      "  take it back:    sotto ctl release --task {3} --version {2}\n",
       cell(version["version"]), share_of_trial(trial), cell(trial["stable"]), cell(task));
 }
 
