@@ -38,6 +38,7 @@ struct CtlOptions {
   std::string run;    // export: a folder to make a run in
   FieldFlags edits;   // export: the run's data
   std::optional<std::uint32_t> version;
+  double share = 0.0;  // release: of the devices, which have it first
   std::uint64_t count = 1;
   std::uint64_t most = 20;
 };
@@ -107,12 +108,22 @@ Status resume_task(CtlOptions& options, const Console& console) {
   return tell(options, console, "resume", with_task(options), one_task);
 }
 Status release(CtlOptions& options, const Console& console) {
-  return tell(options, console, "release", with_task(options, {{"version", *options.version}}),
-              [](const Json& answer, const Console&) {
-                return fmt::format("Version {} is version {} again: devices are given it from now on.\n",
-                                   answer["version"].get<std::uint32_t>(),
-                                   answer["again"].get<std::uint32_t>());
-              });
+  return tell(
+      options, console, "release",
+      with_task(options, {{"version", *options.version}, {"share", options.share}}),
+      [](const Json& answer, const Console&) {
+        const std::string who =
+            !answer.contains("trial")
+                ? "devices are"
+                : fmt::format("{:g}% of the devices are", 100.0 * answer["trial"]["share"].get<double>());
+        return fmt::format("Version {} is version {} again: {} given it from now on.\n",
+                           answer["version"].get<std::uint32_t>(), answer["again"].get<std::uint32_t>(), who);
+      });
+}
+Status promote(CtlOptions& options, const Console& console) {
+  return tell(options, console, "promote", with_task(options), [](const Json& answer, const Console&) {
+    return fmt::format("Version {} is all devices' from now on.\n", answer["version"].get<std::uint32_t>());
+  });
 }
 Status revoke(CtlOptions& options, const Console& console) {
   return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
@@ -320,6 +331,13 @@ void add_ctl(CLI::App& root, Cli& cli) {
   take_task(release_command);
   release_command.app->add_option("--version", release_command.options->version, "the version to go back to")
       ->required();
+  release_command.app
+      ->add_option(
+          "--share", release_command.options->share,
+          "give it to this share of the devices first, to compare; then promote it or release another")
+      ->type_name("SHARE");
+  take_task(add_one(ctl, cli, "promote", "give the version on trial to all devices", promote,
+                    "sotto ctl promote --task movies"));
   const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);

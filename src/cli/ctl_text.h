@@ -11,6 +11,7 @@
 namespace sotto::cli {
 
 [[nodiscard]] std::string status_text(const nlohmann::ordered_json& answer, const Console& console);
+// Below it why a task ended, what its privacy has cost, and what to do about a version on trial.
 [[nodiscard]] std::string task_table(const nlohmann::ordered_json& tasks, const Console& console);
 // Below it, a line for each round that has something to say: why it was given up.
 [[nodiscard]] std::string round_table(const nlohmann::ordered_json& rounds, const Console& console);

@@ -88,19 +88,21 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, const Coord
     log.line({LogLevel::warning, round.task, round.round, "round given up", {{"cause", round.why}}});
   }
   SOTTO_TRY_DONE(made->registry_.load(store, now_ms));
-  SOTTO_TRY(const std::vector<TaskRecord> records, store.tasks());
   for (const TaskConfig& config : tasks) {
-    const auto known = std::find_if(records.begin(), records.end(), [&](const TaskRecord& record) {
-      return record.name == config.spec.name();
-    });
-    SOTTO_TRY(auto run,
-              TaskRun::open(config, known == records.end() ? nullptr : &*known, made->around_, now_ms));
-    if (run->version().time_ms > now_ms + options.clock_window_ms)
-      return fail(Code::bad_input,
-                  "the clock is behind the newest version in the store: set the clock right and start again");
+    SOTTO_TRY(auto run, made->open_task(config, now_ms));
     made->tasks_.push_back(std::move(run));
   }
   return made;
+}
+
+Result<std::unique_ptr<TaskRun>> Coordinator::open_task(const TaskConfig& config, std::int64_t now_ms) {
+  SOTTO_TRY(const std::vector<TaskRecord> records, store_.tasks());
+  const auto known = std::ranges::find(records, config.spec.name(), &TaskRecord::name);
+  SOTTO_TRY(auto run, TaskRun::open(config, known == records.end() ? nullptr : &*known, around_, now_ms));
+  if (run->version().time_ms > now_ms + options_.clock_window_ms)
+    return fail(Code::bad_input,
+                "the clock is behind the newest version in the store: set the clock right and start again");
+  return run;
 }
 
 std::string Coordinator::handle(Method method, const std::string& request, std::int64_t now_ms) {
@@ -263,7 +265,7 @@ v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std
   for (std::size_t n = 0; n < tasks_.size() && !reply.has_assignment() && !reply.has_news(); ++n) {
     TaskRun& task = *tasks_[(first + n) % tasks_.size()];  // so that what a device cannot take hides no other
     if (!wants(task)) continue;
-    if (auto news = task.news(asked)) *reply.mutable_news() = std::move(*news);
+    if (auto news = task.news(from, asked)) *reply.mutable_news() = std::move(*news);
   }
   reply.set_retry_min_ms(window.min_ms);
   reply.set_retry_max_ms(window.max_ms);

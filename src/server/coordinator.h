@@ -60,7 +60,8 @@ class Coordinator {
   void stop();
   // No round is open.
   [[nodiscard]] bool idle() const;
-  // Limits, and the rules of tasks that do not change what is computed. All or nothing.
+  // Limits, the rules of tasks that do not change what is computed, and new tasks, which begin. All or
+  // nothing.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -79,6 +80,7 @@ class Coordinator {
   [[nodiscard]] RetryWindow retry_window() const;
   [[nodiscard]] std::size_t assignments() const;
   [[nodiscard]] TaskRun* find_task(const std::string& name);
+  [[nodiscard]] Result<std::unique_ptr<TaskRun>> open_task(const TaskConfig& config, std::int64_t now_ms);
   void note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms);
   void save_seen();
 

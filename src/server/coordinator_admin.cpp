@@ -7,6 +7,8 @@
 
 #include "fed/wire/catalogue.h"
 #include "server/coordinator.h"
+#include "server/figures_metrics.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -48,44 +50,24 @@ Json round_json(const RoundRecord& round) {
   return out;
 }
 
-Json version_json(const VersionRecord& version) {
+// `is_newest`: an older version whose trial has not ended in a promotion was dropped.
+Json trial_json(const VersionTrial& trial, bool is_newest) {
+  return {{"stable", trial.stable},
+          {"share", share_of(trial)},
+          {"state", trial.promoted ? "promoted"
+                    : is_newest    ? "open"
+                                   : "dropped"}};
+}
+
+Json version_json(const VersionRecord& version, bool is_newest = true) {
   Json out{{"version", version.number},
            {"round", version.round},
            {"contributions", version.contributions},
            {"model_hash", version.model_hash},
            {"time_ms", version.time_ms}};
   if (version.again) out["again"] = *version.again;
+  if (version.trial) out["trial"] = trial_json(*version.trial, is_newest);
   return out;
-}
-
-Json evaluation_json(const EvaluationRecord& evaluation) {
-  Json out = Json::parse(evaluation.figures, nullptr, false);
-  if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", Json::object()}};
-  out["people"] = evaluation.people;
-  out["time_ms"] = evaluation.time_ms;
-  return out;
-}
-
-// The newest figures of every task that has some.
-std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks) {
-  std::string text =
-      "# HELP sotto_evaluation Mean of a metric over the people who judged the newest judged version.\n"
-      "# TYPE sotto_evaluation gauge\n";
-  std::string who =
-      "# HELP sotto_evaluation_people People who judged it.\n# TYPE sotto_evaluation_people gauge\n";
-  std::string which =
-      "# HELP sotto_evaluation_version Version that was judged.\n# TYPE sotto_evaluation_version gauge\n";
-  for (const auto& task : tasks) {
-    if (task->figures() == nullptr) continue;
-    const Json figures = evaluation_json(*task->figures());
-    for (const auto& [metric, value] : figures.at("metrics").items())
-      text += fmt::format("sotto_evaluation{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(), metric,
-                          value.get<double>());
-    who += fmt::format("sotto_evaluation_people{{task=\"{}\"}} {}\n", task->name(), task->figures()->people);
-    which +=
-        fmt::format("sotto_evaluation_version{{task=\"{}\"}} {}\n", task->name(), task->figures()->version);
-  }
-  return text + who + which;
 }
 
 Json task_json(const TaskRun& task) {
@@ -150,12 +132,13 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<Json> versions() const {
     SOTTO_TRY(const TaskRun* one, task());
     SOTTO_TRY(const auto records, own.store_.versions(one->name(), most()));
-    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), most()));
+    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), 2 * most()));
     Json all = Json::array();
     for (const VersionRecord& version : records) {
-      all.push_back(version_json(version));
+      all.push_back(version_json(version, version.number == one->version().number));
       for (const EvaluationRecord& judged : evaluations)
-        if (judged.version == version.number) all.back()["evaluation"] = evaluation_json(judged);
+        if (judged.version == version.number)
+          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged);
     }
     return all;
   }
@@ -191,7 +174,13 @@ struct Coordinator::Answers {
     SOTTO_TRY(TaskRun * one, task());
     if (!arguments.contains("version"))
       return fail(Code::usage, "state which version: 'versions' lists them");
-    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(), own.now_ms_));
+    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(),
+                                      arguments.value("share", 0.0), own.now_ms_));
+    return version_json(one->version());
+  }
+  [[nodiscard]] Result<Json> promote() const {
+    SOTTO_TRY(TaskRun * one, task());
+    SOTTO_TRY_DONE(one->promote(own.now_ms_));
     return version_json(one->version());
   }
   [[nodiscard]] Result<Json> export_model() const {
@@ -268,6 +257,7 @@ struct Coordinator::Answers {
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
     if (command == "release") return release();
+    if (command == "promote") return promote();
     if (command == "export") return export_model();
     if (command == "catalogue") return catalogue();
     if (command == "revoke") return set_revoked(true);
@@ -275,8 +265,8 @@ struct Coordinator::Answers {
     if (command == "tokens") return tokens();
     return fail(
         Code::usage,
-        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, export, "
-        "catalogue, revoke, unrevoke or tokens");
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, promote, "
+        "export, catalogue, revoke, unrevoke or tokens");
   }
 };
 
@@ -333,14 +323,21 @@ bool Coordinator::idle() const {
 Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
   SOTTO_TRY_DONE(check(options));
   const std::lock_guard hold(lock_);
+  std::vector<const TaskConfig*> fresh;
   for (const TaskConfig& config : tasks) {
-    const TaskRun* task = find_task(config.spec.name());
-    if (task == nullptr)
-      return fail(Code::usage, fmt::format("task '{}' is new: start the coordinator again to take it up",
-                                           config.spec.name()));
-    SOTTO_TRY_DONE(task->can_reload(config));
+    if (const TaskRun* task = find_task(config.spec.name()))
+      SOTTO_TRY_DONE(task->can_reload(config));
+    else
+      fresh.push_back(&config);
   }
-  for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
+  std::vector<std::unique_ptr<TaskRun>> opened;  // all of them, or nothing is taken
+  for (const TaskConfig* config : fresh) {
+    SOTTO_TRY(auto run, open_task(*config, now_ms_));
+    opened.push_back(std::move(run));
+  }
+  for (const TaskConfig& config : tasks)
+    if (TaskRun* task = find_task(config.spec.name())) task->reload(config);
+  for (auto& run : opened) tasks_.push_back(std::move(run));
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
   around_.conduct.set_keep_out(options.keep_out_ms);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <system_error>
 
 #include "server/gated_files.h"
@@ -43,16 +42,22 @@ RoundRecord read_round(const Query& row) {
           row.text(7)};
 }
 
-#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms, again"
+#define VERSION_COLUMNS \
+  "task, number, round, contributions, model_hash, master, time_ms, again, stable, share, salt"
+#define IS_PROMOTED \
+  "EXISTS (SELECT 1 FROM promotion WHERE promotion.task = version.task AND promotion.version = number)"
 VersionRecord read_version(const Query& row) {
   VersionRecord version{
       row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
       row.text(5), row.number<std::int64_t>(6)};
   if (!row.is_null(7)) version.again = row.number<std::uint32_t>(7);
+  if (!row.is_null(8))
+    version.trial = VersionTrial{row.number<std::uint32_t>(8), row.number<std::uint32_t>(9), row.text(10),
+                                 row.number(11) != 0};
   return version;
 }
 
-#define EVALUATION_COLUMNS "task, version, people, figures, time_ms"
+#define EVALUATION_COLUMNS "task, version, people, figures, time_ms, beside"
 
 #define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
 DeviceRecord read_device(const Query& row) {
@@ -127,10 +132,13 @@ Status SqliteStore::add_version(const VersionRecord& version) {
     return fail(Code::bad_input,
                 fmt::format("version {} of task '{}' does not follow the newest: the next is {}",
                             version.number, version.task, next));
-  SOTTO_TRY_DONE(
-      database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                     {version.task, version.number, version.round, version.contributions, version.model_hash,
-                      Octets(version.master), version.time_ms, version.again}));
+  std::optional<std::uint32_t> stable, share;
+  if (version.trial) stable = version.trial->stable, share = version.trial->millionths;
+  SOTTO_TRY_DONE(database_->run("INSERT INTO version (" VERSION_COLUMNS
+                                ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                {version.task, version.number, version.round, version.contributions,
+                                 version.model_hash, Octets(version.master), version.time_ms, version.again,
+                                 stable, share, version.trial ? version.trial->salt : std::string()}));
   return Done{};
 }
 
@@ -214,6 +222,19 @@ Status SqliteStore::release_again(const VersionRecord& version) {
   });
 }
 
+Status SqliteStore::promote(const std::string& task, std::uint32_t version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(
+        database_->run("INSERT OR IGNORE INTO promotion (task, version) SELECT task, number FROM version "
+                       "WHERE task = ?1 AND number = ?2 AND stable IS NOT NULL "
+                       "AND number = (SELECT max(number) FROM version WHERE task = ?1)",
+                       {task, version}));
+    if (database_->changed() != 0) return Done{};
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not on trial", version, task));
+  });
+}
+
 Status SqliteStore::set_budget(const std::string& task, const std::string& budget) {
   SOTTO_TRY_DONE(database_->run("UPDATE task SET budget = ? WHERE name = ?", {budget, task}));
   return Done{};
@@ -237,10 +258,11 @@ Result<std::vector<RoundRecord>> SqliteStore::rounds(const std::string& task, st
 
 Result<std::vector<VersionRecord>> SqliteStore::versions(const std::string& task, std::size_t most) {
   const Guard guard(one_at_a_time_);
-  return collect<VersionRecord>(database_->query("SELECT " VERSION_COLUMNS " FROM version WHERE task = ? "
-                                                 "ORDER BY number DESC LIMIT ?",
-                                                 {task, limit_of(most)}),
-                                read_version);
+  return collect<VersionRecord>(
+      database_->query("SELECT " VERSION_COLUMNS ", " IS_PROMOTED " FROM version WHERE task = ? "
+                       "ORDER BY number DESC LIMIT ?",
+                       {task, limit_of(most)}),
+      read_version);
 }
 
 Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
@@ -253,11 +275,11 @@ Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
 Status SqliteStore::add_evaluation(const EvaluationRecord& evaluation) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY_DONE(database_->run(
-        "INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
-        ") SELECT ?1, ?2, ?3, ?4, ?5 "
-        "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
-        {evaluation.task, evaluation.version, evaluation.people, evaluation.figures, evaluation.time_ms}));
+    SOTTO_TRY_DONE(database_->run("INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
+                                  ") SELECT ?1, ?2, ?3, ?4, ?5, ?6 "
+                                  "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
+                                  {evaluation.task, evaluation.version, evaluation.people, evaluation.figures,
+                                   evaluation.time_ms, evaluation.beside}));
     if (database_->changed() != 0) return Done{};
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not there, or was judged already",
                                              evaluation.version, evaluation.task));
@@ -268,11 +290,11 @@ Result<std::vector<EvaluationRecord>> SqliteStore::evaluations(const std::string
   const Guard guard(one_at_a_time_);
   return collect<EvaluationRecord>(
       database_->query("SELECT " EVALUATION_COLUMNS " FROM evaluation WHERE task = ? "
-                       "ORDER BY version DESC LIMIT ?",
+                       "ORDER BY version DESC, beside LIMIT ?",
                        {task, limit_of(most)}),
       [](const Query& row) -> EvaluationRecord {
-        return {row.text(0), row.number<std::uint32_t>(1), row.number(2), row.text(3),
-                row.number<std::int64_t>(4)};
+        return {row.text(0), row.number<std::uint32_t>(1), row.number(2),
+                row.text(3), row.number<std::int64_t>(4),  row.number(5) != 0};
       });
 }
 
@@ -363,26 +385,6 @@ Status SqliteStore::note_seen(std::span<const Seen> seen) {
     }
     return Done{};
   });
-}
-
-Result<std::string> SqliteStore::put_blob(std::string_view bytes) { return blobs_.put(bytes); }
-
-Result<std::string> SqliteStore::blob(const std::string& hash) { return blobs_.get(hash); }
-
-Status SqliteStore::keep_blobs(std::span<const std::string> hashes) {
-  const std::set<std::string> wanted(hashes.begin(), hashes.end());
-  std::set<std::string> masters;
-  {
-    const Guard guard(one_at_a_time_);
-    SOTTO_TRY(Query rows, database_->query("SELECT DISTINCT master FROM version"));
-    while (true) {
-      SOTTO_TRY(const bool row, rows.step());
-      if (!row) break;
-      masters.insert(rows.text(0));
-    }
-  }
-  return blobs_.sweep(
-      [&](const std::string& hash) { return wanted.contains(hash) || masters.contains(hash); });
 }
 
 }  // namespace sotto::server

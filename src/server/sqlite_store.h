@@ -34,6 +34,7 @@ class SqliteStore final : public Store {
   [[nodiscard]] Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                     const std::string& budget) override;
   [[nodiscard]] Status release_again(const VersionRecord& version) override;
+  [[nodiscard]] Status promote(const std::string& task, std::uint32_t version) override;
   [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,

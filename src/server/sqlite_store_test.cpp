@@ -230,7 +230,9 @@ TEST(SqliteStore, OneOfTheEditionBeforeGoesOn) {
   const std::string before = snapshot(*store);
   store.reset();
   run_sql(folder.state() / "coordinator.db",
-          "DROP TABLE evaluation; ALTER TABLE version DROP COLUMN again; PRAGMA user_version = 1");
+          "DROP TABLE evaluation; DROP TABLE promotion; ALTER TABLE version DROP COLUMN again; "
+          "ALTER TABLE version DROP COLUMN stable; ALTER TABLE version DROP COLUMN share; "
+          "ALTER TABLE version DROP COLUMN salt; PRAGMA user_version = 1");
   store = opened(folder.state());
   EXPECT_EQ(snapshot(*store), before);
   EXPECT_EQ(make_call(*store, {13, 0, 0, 2}), "done");

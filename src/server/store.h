@@ -37,6 +37,16 @@ struct TaskRecord {
   std::string budget;            // of differential privacy, as text; empty: none
 };
 
+// That a version goes to a share of the devices first (server/trial.h).
+struct VersionTrial {
+  std::uint32_t stable = 0;      // the version that all others keep
+  std::uint32_t millionths = 0;  // of the devices
+  std::string salt;
+  bool promoted = false;  // all devices are given it: the trial is over
+
+  [[nodiscard]] bool operator==(const VersionTrial& other) const = default;
+};
+
 // A released model. Version 0 is the start.
 struct VersionRecord {
   std::string task;
@@ -47,6 +57,8 @@ struct VersionRecord {
   std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
   std::int64_t time_ms = 0;
   std::optional<std::uint32_t> again = {};  // it is that version's model once more; none: a round made it
+  // The newest version is on trial until it is promoted; an older one that never was is dropped.
+  std::optional<VersionTrial> trial = {};
 };
 
 enum class RoundState : std::uint8_t { open, committed, abandoned };
@@ -69,6 +81,8 @@ struct EvaluationRecord {
   std::uint64_t people = 0;
   std::string figures;  // as text
   std::int64_t time_ms = 0;
+  // They are of the version that all others kept while this one was on trial, as those others judged it.
+  bool beside = false;
 };
 
 class Store {
@@ -90,6 +104,8 @@ class Store {
                                             const std::string& budget) = 0;
   // A version that no round made: an earlier one's model once more, under the next number.
   [[nodiscard]] virtual Status release_again(const VersionRecord& version) = 0;
+  // The newest version's trial is over, and all devices are given it. Fails where it is not on trial.
+  [[nodiscard]] virtual Status promote(const std::string& task, std::uint32_t version) = 0;
   // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not
   // open.
   [[nodiscard]] virtual Status abandon_round(const RoundRecord& round, const std::string& budget) = 0;
@@ -99,9 +115,9 @@ class Store {
   [[nodiscard]] virtual Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                                     std::size_t most) = 0;
   [[nodiscard]] virtual Result<std::vector<RoundRecord>> open_rounds() = 0;
-  // Of a version that is there, and once: figures never change.
+  // Of a version that is there, and once, beside a version on trial once more: figures never change.
   [[nodiscard]] virtual Status add_evaluation(const EvaluationRecord& evaluation) = 0;
-  // Those of the newest versions, newest first.
+  // Those of the newest versions, newest first; a version's own before those beside it.
   [[nodiscard]] virtual Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
                                                                           std::size_t most) = 0;
 

@@ -10,6 +10,7 @@
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
 #include "server/stop_rule.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -37,6 +38,9 @@ Status check_numbers(const RoundRules& rules) {
     return fail(Code::usage, "gather, round and phase times are above 0");
   if (rules.gather_ms > rules.round_ms)
     return fail(Code::usage, "a round that gathers longer than it lasts never starts: lower gather time");
+  if (rules.canary_share != 0.0)
+    if (const Status share = check_share(rules.canary_share); !share.ok())
+      return chained(share.error(), "canary_share");
   if (rules.max_staleness > most_staleness)
     return fail(Code::usage, fmt::format("max_staleness is at most {}", most_staleness));
   return Done{};

@@ -10,6 +10,7 @@
 #include "base/row_hash.h"
 #include "server/admission.h"
 #include "server/master_blob.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -62,8 +63,15 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
   }
   if (run->task_.evaluation) {
     run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
+    run->beside_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around, true);
     SOTTO_TRY_DONE(run->evaluation_->load());
+    SOTTO_TRY_DONE(run->beside_->load());
   }
+  if (run->state_ == TaskState::finished) {
+    run->why_finished_ = run->why_done();
+    if (run->why_finished_.empty()) run->why_finished_ = "it was finished before";
+  }
+  if (run->figures() != nullptr) run->looked_at_ = run->figures()->version;
   run->finish_if_done();
   return run;
 }
@@ -138,7 +146,6 @@ Status TaskRun::go_on(const TaskRecord& known) {
   steps_ = steps_of(versions, version_.number);
   state_ = known.state;
   next_round_ = known.next_round;
-  if (state_ == TaskState::finished) why_finished_ = "it was finished before";
   return Done{};
 }
 
@@ -151,14 +158,17 @@ Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
   return master;
 }
 
-Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
+Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t now_ms) {
   if (number > version_.number)
     return fail(Code::not_found, fmt::format("task '{}' has no version {}: the newest is {}", task_.name,
                                              number, version_.number));
   if (number == version_.number)
     return fail(Code::usage,
-                fmt::format("version {} of task '{}' is the newest: devices are given it already", number,
-                            task_.name));
+                trial() != nullptr
+                    ? fmt::format("version {} of task '{}' is on trial: promote it", number, task_.name)
+                    : fmt::format("version {} of task '{}' is the newest: devices are given it "
+                                  "already",
+                                  number, task_.name));
   SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
   std::reverse(versions.begin(), versions.end());
   VersionRecord version = versions[number];
@@ -166,9 +176,20 @@ Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
   version.again = version.again.value_or(number);
   version.number = version_.number + 1;
   version.time_ms = now_ms;
+  version.trial = std::nullopt;
+  if (share != 0.0) {
+    SOTTO_TRY_DONE(check_share(share));
+    const std::uint32_t stable = trial() != nullptr ? trial()->stable : version_.number;
+    if (stable == 0 || version.number - stable >= least_versions_kept)
+      return fail(Code::usage,
+                  "a trial needs a version that all others keep, and there is none, or too many were tried "
+                  "since: promote one, or release one to all");
+    version.trial = begin_trial(stable, share);
+  }
   SOTTO_TRY_DONE(around_.store.release_again(version));
   if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
   drop_members(false, [](const Member&) { return true; });
+  stop_evaluations(now_ms);
   steps_ = steps_of(versions, number);
   take_version(std::move(master), std::move(version));
   log(LogLevel::info, "version released again",
@@ -264,18 +285,6 @@ bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
   return std::find(models.begin(), models.end(), task_.model->name) != models.end();
 }
 
-std::optional<v1::Assignment> TaskRun::news(const v1::CheckInRequest& request) {
-  const bool is_last = state_ == TaskState::finished || task_.shape().solved;
-  if (!is_last || version_.number == 0 || !is_known_to(request) || !fulfils(config_.rules, request))
-    return std::nullopt;
-  const std::string held = held_version(request);
-  if (held == shelf_.newest().name) return std::nullopt;
-  v1::Assignment news;
-  *news.mutable_task() = config_.spec;
-  put_version(shelf_.newest(), held, news);
-  return news;
-}
-
 v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request) {
   v1::Assignment made = assignment(asked.token, *asked.member, request);
   made.set_judge(true);
@@ -285,7 +294,8 @@ v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::Ch
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
   if (evaluation_ && is_known_to(request))
-    if (const auto asked = evaluation_->held(caller, request, now_ms)) return to_judge(*asked, request);
+    for (EvaluationRun* judging : {evaluation_.get(), beside_.get()})
+      if (const auto asked = judging->held(caller, request, now_ms)) return to_judge(*asked, request);
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr || !is_known_to(request)) return std::nullopt;
   Member* member = members_.find(*token);
@@ -300,9 +310,10 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
   const RoundToken* trains = members_.token_of(caller.id);
   const bool is_free = trains == nullptr || members_.find(*trains)->given;
   if (evaluation_ && is_free && state_ != TaskState::paused)
-    if (const auto asked = evaluation_->ask(caller, request, version_.number, now_ms))
+    if (const auto asked = judged_by(caller.index)
+                               .ask(caller, request, {version_.number, version_for(caller.index)}, now_ms))
       return to_judge(*asked, request);
-  if (state_ != TaskState::running || trains != nullptr) return std::nullopt;
+  if (state_ != TaskState::running || trial() != nullptr || trains != nullptr) return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;

@@ -2,8 +2,9 @@
 //
 // Laws: at most one round is open; its number is durable before anybody is assigned; a device that gave to a
 // round is not asked for it again; a version is visible only when version, round and budget are durable, and
-// where the store fails the old version stays and the round is given up. Not thread-safe: the coordinator's
-// lock holds.
+// where the store fails the old version stays and the round is given up; while a version is on trial
+// (server/trial.h) devices outside its share are given the one before, and no round opens. Not thread-safe:
+// the coordinator's lock holds.
 #pragma once
 
 #include <memory>
@@ -34,7 +35,7 @@ class TaskRun {
   [[nodiscard]] std::optional<v1::Assignment> assign(const Caller& caller, const v1::CheckInRequest& request,
                                                      std::int64_t now_ms);
   // The newest version for a device that lacks it, where no assignment would bring it.
-  [[nodiscard]] std::optional<v1::Assignment> news(const v1::CheckInRequest& request);
+  [[nodiscard]] std::optional<v1::Assignment> news(const Caller& caller, const v1::CheckInRequest& request);
   // None: the token is of no round of this task.
   [[nodiscard]] std::optional<StepAnswer> step(const Caller& caller, const RoundToken& token,
                                                const v1::StepRequest& request, std::int64_t now_ms);
@@ -44,8 +45,11 @@ class TaskRun {
   void stop(std::int64_t now_ms);
   [[nodiscard]] Status set_state(TaskState state);
   // An earlier version is the newest from here on: its model and what the server carried along with it, under
-  // the next number. The open round is given up, for its contributions were to another model.
-  [[nodiscard]] Status release_again(std::uint32_t number, std::int64_t now_ms);
+  // the next number; with a share above 0 it is on trial. The open round is given up, for its contributions
+  // were to another model, and a trial ends without its version.
+  [[nodiscard]] Status release_again(std::uint32_t number, double share, std::int64_t now_ms);
+  // The version on trial is all devices' from here on.
+  [[nodiscard]] Status promote(std::int64_t now_ms);
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
@@ -56,15 +60,17 @@ class TaskRun {
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
+  // Null: none is under way.
+  [[nodiscard]] const VersionTrial* trial() const;
   // The round that is open, with the contributions so far.
   [[nodiscard]] std::optional<RoundRecord> open_round() const;
-  [[nodiscard]] std::size_t assignments() const {
-    return members_.size() + (evaluation_ ? evaluation_->assignments() : 0);
-  }
+  [[nodiscard]] std::size_t assignments() const;
   // The newest figures; none: no version was judged.
   [[nodiscard]] const EvaluationRecord* figures() const {
     return evaluation_ ? evaluation_->newest() : nullptr;
   }
+  // Of the version that others keep during the trial; none: there is no trial, or they did not judge yet.
+  [[nodiscard]] const EvaluationRecord* figures_beside() const;
   [[nodiscard]] std::optional<double> spent() const { return sum_->spent(); }
 
  private:
@@ -87,6 +93,13 @@ class TaskRun {
   // Says where a version is to be had, whole and from the one that the device holds.
   void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
   [[nodiscard]] v1::Assignment to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request);
+  // What a device has, or is to have.
+  [[nodiscard]] std::uint32_t version_for(std::uint32_t index) const;
+  [[nodiscard]] EvaluationRun& judged_by(std::uint32_t index);
+  void stop_evaluations(std::int64_t now_ms);
+  [[nodiscard]] std::optional<StepAnswer> step_of_judging(const Caller& caller, const RoundToken& token,
+                                                          const v1::StepRequest& request,
+                                                          std::int64_t now_ms);
   // The end of a round.
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
@@ -100,7 +113,11 @@ class TaskRun {
   void take_version(ServerState master, VersionRecord version);
   // By the evaluations; empty: not yet.
   [[nodiscard]] std::string why_enough() const;
+  // Why there is nothing more to train; empty: there is.
+  [[nodiscard]] std::string why_done() const;
   void finish_if_done();
+  // New figures may end the task.
+  void look_at_figures();
   void finish(const std::string& why);
   void log(LogLevel level, std::string message,
            std::vector<std::pair<std::string, std::string>> fields = {}) const;
@@ -126,6 +143,8 @@ class TaskRun {
   Members members_;
   std::optional<OpenRound> round_;
   std::unique_ptr<EvaluationRun> evaluation_;  // none: the task evaluates nothing
+  std::unique_ptr<EvaluationRun> beside_;      // of the version that others keep during a trial; likewise
+  std::uint32_t looked_at_ = 0;                // the newest version whose figures were
 };
 
 }  // namespace sotto::server

@@ -7,6 +7,7 @@
 #include "base/row_hash.h"
 #include "server/master_blob.h"
 #include "server/task_run.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -26,20 +27,28 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   Member* member = members_.find(token);
   if (member == nullptr) {
     const PastMember* past = members_.past(token);
-    if (past == nullptr)
-      return evaluation_ ? evaluation_->step(caller, token, request, now_ms) : std::nullopt;
+    if (past == nullptr) return step_of_judging(caller, token, request, now_ms);
     if (past->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
     return step_after(task_, *past, request);
   }
   if (member->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
   // What is left of an earlier buffer goes into the next one, if there is to be one.
-  if (!round_ && (state_ != TaskState::running || is_stale(*member)))
+  if (!round_ && (state_ != TaskState::running || trial() != nullptr || is_stale(*member)))
     return refuse_step(v1::REFUSAL_TOO_LATE, "the round is over");
   if (!round_ && !begin_round(now_ms))
     return refuse_step(v1::REFUSAL_INTERNAL, "the server could not open a round; try again later");
   StepAnswer answer = round_->step(*member, request, is_stale(*member), now_ms);
   if (answer.contributed) around_.metrics.count_exchange();
   close_if_done(now_ms);  // the member may be gone now
+  return answer;
+}
+
+std::optional<StepAnswer> TaskRun::step_of_judging(const Caller& caller, const RoundToken& token,
+                                                   const v1::StepRequest& request, std::int64_t now_ms) {
+  if (!evaluation_) return std::nullopt;
+  std::optional<StepAnswer> answer = evaluation_->step(caller, token, request, now_ms);
+  if (!answer) answer = beside_->step(caller, token, request, now_ms);
+  look_at_figures();
   return answer;
 }
 
@@ -55,14 +64,18 @@ void TaskRun::close_if_done(std::int64_t now_ms) {
 }
 
 void TaskRun::tick(std::int64_t now_ms) {
-  if (evaluation_) evaluation_->tick(now_ms);
+  if (evaluation_) {
+    evaluation_->tick(now_ms);
+    beside_->tick(now_ms);
+    look_at_figures();
+  }
   // Between two buffers too: whoever is late may be assigned anew.
   const bool buffered = config_.rules.mode == RoundRules::Mode::buffered;
   if (buffered)
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
   // Somebody asks, and nobody who was drawn does: the next round draws others.
-  if (!round_ && state_ == TaskState::running && drawn_round_ == next_round_ &&
+  if (!round_ && state_ == TaskState::running && trial() == nullptr && drawn_round_ == next_round_ &&
       now_ms - drawn_ms_ >= config_.rules.round_ms && begin_round(now_ms))
     abandon("none of the devices that were drawn came", now_ms);
   if (!round_) return;
@@ -88,7 +101,7 @@ void TaskRun::end_round(std::int64_t now_ms) {
 }
 
 void TaskRun::stop(std::int64_t now_ms) {
-  if (evaluation_) evaluation_->stop(now_ms);
+  stop_evaluations(now_ms);
   if (round_) end_round(now_ms);
   drop_members(false, [](const Member&) { return true; });
 }
@@ -119,6 +132,9 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .model_hash = hash_rows(release.state.shared),
                         .master = {},
                         .time_ms = now_ms};
+  // The first one replaces nothing.
+  if (config_.rules.canary_share > 0.0 && version_.number > 0)
+    version.trial = begin_trial(version_.number, config_.rules.canary_share);
   const auto write = [&]() -> Status {
     SOTTO_TRY(version.master, around_.store.put_blob(master_blob(release.state)));
     return around_.store.commit_round(record, version, release.budget);
@@ -139,6 +155,10 @@ Status TaskRun::commit(std::int64_t now_ms) {
        {"model", version_.model_hash}});
   round_->note_conduct(members_, true, now_ms);
   end_members(true);
+  if (trial() == nullptr) return Done{};
+  stop_evaluations(now_ms);  // of the version before, by whoever came
+  drop_members(true, [](const Member&) { return true; });
+  log(LogLevel::info, "version on trial", {{"version", fmt::format("{}", version_.number)}});
   return Done{};
 }
 
@@ -146,8 +166,9 @@ void TaskRun::take_version(ServerState master, VersionRecord version) {
   master_ = std::move(master);
   version_ = std::move(version);
   shelf_.add(version_.number, master_.shared);
-  if (evaluation_ && evaluation_->open() && shelf_.find(*evaluation_->open()) == nullptr)
-    evaluation_->give_up("devices cannot be given the version any more", version_.time_ms);
+  for (EvaluationRun* judging : {evaluation_.get(), beside_.get()})
+    if (judging != nullptr && judging->open() && shelf_.find(*judging->open()) == nullptr)
+      judging->give_up("devices cannot be given the version any more", version_.time_ms);
 }
 
 void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
@@ -183,12 +204,22 @@ std::string TaskRun::why_enough() const {
   return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
 }
 
+std::string TaskRun::why_done() const {
+  if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
+    return fmt::format("all {} rounds are committed", config_.rules.rounds);
+  if (const Status paid = sum_->can_pay(); !paid.ok()) return paid.error().message;
+  return why_enough();
+}
+
 void TaskRun::finish_if_done() {
   if (state_ == TaskState::finished || round_) return;
-  if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
-    return finish(fmt::format("all {} rounds are committed", config_.rules.rounds));
-  if (const Status paid = sum_->can_pay(); !paid.ok()) return finish(paid.error().message);
-  if (const std::string why = why_enough(); !why.empty()) finish(why);
+  if (const std::string why = why_done(); !why.empty()) finish(why);
+}
+
+void TaskRun::look_at_figures() {
+  if (figures() == nullptr || figures()->version == looked_at_) return;
+  looked_at_ = figures()->version;
+  finish_if_done();
 }
 
 void TaskRun::finish(const std::string& why) {

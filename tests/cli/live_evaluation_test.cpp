@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "tests/cli/program.h"
@@ -76,8 +77,11 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
     shop_.put("coordinator.toml",
               "listen = \"127.0.0.1:0\"\nstatus = \"\"\n[task.films]\nitems = "
               "\"items.tsv\"\nmodel = \"" +
-                  std::string(GetParam().model) + "\"\ngoal = 30\nquorum = 20\ngather_s = 2\nround_s = 5\n" +
-                  more + GetParam().task);
+                  std::string(GetParam().model) + "\"\nquorum = 20\ngather_s = 2\nround_s = 10\n" + more +
+                  GetParam().task);
+    start();
+  }
+  void start() {
     process_ = shop_.start({"serve", "--config", "coordinator.toml", "--json"});
     for (int tries = 0; tries < 600 && !where().is_object(); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -116,10 +120,35 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
 };
 
 class LiveEvaluationByCommands : public ACoordinatorOf {};
+class AVersionOnTrial : public ACoordinatorOf {};
+
+TEST_P(AVersionOnTrial, StaysOnTrialOverAKillUntilItIsPromoted) {
+  begin("goal = 20\nrounds = 4\ncanary_share = 0.5\n");
+  play({"--seconds", "4"});
+  const auto before = versions();
+  ASSERT_EQ(before.size(), 3u) << before.dump();
+  EXPECT_EQ(before[0]["trial"], nlohmann::json::parse(R"({"stable":1,"share":0.5,"state":"open"})"));
+  const std::string status = shop_.sotto({"ctl", "status"}).out;
+  EXPECT_NE(status.find("give it to all:  sotto ctl promote --task films\n"), std::string::npos) << status;
+  ::kill(*process_, SIGKILL);
+  EXPECT_EQ(shop_.finish(*process_).code, 128 + SIGKILL);
+  start();
+  EXPECT_EQ(versions(), before);
+  EXPECT_NE(shop_.sotto({"ctl", "release", "--version", "2"}).err.find("promote it"), std::string::npos);
+  ASSERT_EQ(shop_.sotto({"ctl", "promote"}).code, 0);
+  EXPECT_EQ(versions()[0]["trial"]["state"], "promoted");
+  EXPECT_EQ(shop_.sotto({"ctl", "promote"}).code, 1);
+  EXPECT_EQ(shop_.sotto({"ctl", "release", "--version", "1", "--share", "0.1"}).code, 0);
+  EXPECT_EQ(versions()[0]["trial"]["stable"], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfModels, AVersionOnTrial, testing::Values(models()[1]),
+                         [](const auto& each) { return std::string(each.param.model); });
 
 TEST_P(LiveEvaluationByCommands, AVersionIsJudgedAndBecomesARun) {
   const std::uint32_t rounds = GetParam().rounds, earlier = rounds > 1 ? 1 : 0;
-  begin("rounds = " + std::to_string(rounds) + "\nevaluate_holdout = 2\nevaluate_coverage = true\n");
+  begin("goal = 20\nrounds = " + std::to_string(rounds) +
+        "\nevaluate_holdout = 2\nevaluate_coverage = true\n");
   play({"--evaluation", "--seconds", "15"});
   const auto listed = versions();
   ASSERT_EQ(listed.size(), rounds + 1) << listed.dump();
@@ -170,7 +199,7 @@ class AnExportedRun : public ACoordinatorOf {};
 
 // Devices hold the training part, so that what they make together is what the simulator makes.
 TEST_P(AnExportedRun, IsTheSimulatorsRunOfTheSameData) {
-  begin("rounds = 1\n");
+  begin("goal = 30\nrounds = 1\n");
   play({"--until-finished", "films"});
   const Outcome run = made({"--run", "released"});
   ASSERT_EQ(run.code, 0) << run.err;
@@ -183,16 +212,21 @@ TEST_P(AnExportedRun, IsTheSimulatorsRunOfTheSameData) {
     return shop_.sotto({"recommend", "--run", of, "--all", "--format", "tsv"}).out;
   };
   EXPECT_EQ(lists("released"), lists("trained"));
-  // And where the data lack items, or have them in another order.
-  const Outcome some = made({"--core", "4", "--run", "some"});
+  // And where the data lack an item, so that the others have other numbers.
+  const std::string items = shop_.get("items.tsv"), first = items.substr(0, items.find('\n'));
+  std::istringstream lines(shop_.get(data));
+  std::string others;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(first) == std::string::npos) others += line + "\n";
+  shop_.put("others.tsv", others);
+  const Outcome some = shop_.sotto({"ctl", "export", "--data", "others.tsv", "--run", "some", "--json"});
   ASSERT_EQ(some.code, 0) << some.err;
-  EXPECT_LT(some.json()["items"], run.json()["items"]);
+  EXPECT_EQ(some.json()["items"].get<int>() + 1, run.json()["items"].get<int>());
   EXPECT_GT(some.json()["metrics"]["nDCG@10"], 0.0);
   const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
   ASSERT_EQ(table.code, 0) << table.err;
-  const std::string items = shop_.get("items.tsv"), rows = shop_.get("rows.tsv");
-  EXPECT_NE(rows.find("\n" + items.substr(0, items.find('\n')) + "\t"), std::string::npos)
-      << rows.substr(0, 200);
+  const std::string rows = shop_.get("rows.tsv");
+  EXPECT_NE(rows.find("\n" + first + "\t"), std::string::npos) << rows.substr(0, 200);
 }
 
 INSTANTIATE_TEST_SUITE_P(OfModels, AnExportedRun, testing::ValuesIn(that_the_simulator_makes()),

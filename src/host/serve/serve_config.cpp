@@ -206,6 +206,7 @@ void read_rules(TomlTable& table, RoundRules& rules) {
   table.flag("need_power", rules.need_power);
   table.flag("need_unmetered", rules.need_unmetered);
   table.text("criterion", rules.criterion);
+  table.real("canary_share", rules.canary_share);
 }
 
 void read_privacy(TomlTable& table, TaskConfig& task) {

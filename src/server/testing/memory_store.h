@@ -27,6 +27,9 @@ class MemoryStore final : public Store {
   Status release_again(const VersionRecord& version) override {
     return change([&] { return plain_.release_again(version); });
   }
+  Status promote(const std::string& task, std::uint32_t version) override {
+    return change([&] { return plain_.promote(task, version); });
+  }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     return change([&] { return plain_.abandon_round(round, budget); });
   }

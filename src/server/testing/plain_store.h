@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "server/testing/plain_evaluations.h"
 #include "server/testing/plain_people.h"
 
 namespace sotto::server {
@@ -57,6 +58,9 @@ class PlainStore final : public Store {
     all->second.push_back(version);
     return Done{};
   }
+  Status promote(const std::string& task, std::uint32_t version) override {
+    return plain_promotion(versions_[task], version) ? Status(Done{}) : Status(refused());
+  }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     if (!is_open(round)) return refused();
     set(round, RoundState::abandoned);
@@ -81,14 +85,11 @@ class PlainStore final : public Store {
   }
   Status add_evaluation(const EvaluationRecord& evaluation) override {
     const auto all = versions_.find(evaluation.task);
-    if (all == versions_.end() || evaluation.version >= all->second.size() ||
-        evaluations_.contains({evaluation.task, evaluation.version}))
-      return refused();
-    evaluations_[{evaluation.task, evaluation.version}] = evaluation;
-    return Done{};
+    if (all == versions_.end() || evaluation.version >= all->second.size()) return refused();
+    return evaluations_.add(evaluation) ? Status(Done{}) : Status(refused());
   }
   Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
-    return newest_of(evaluations_, task, most);
+    return evaluations_.of(task, most);
   }
   Status add_tokens(std::span<const std::string> hashes) override { return people_.add_tokens(hashes); }
   Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
@@ -118,9 +119,8 @@ class PlainStore final : public Store {
   }
 
  private:
-  // By task and number.
   template <class Record>
-  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;
+  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;  // by task and number
   template <class Record>
   static std::vector<Record> newest_of(const Numbered<Record>& all, const std::string& task,
                                        std::size_t most) {
@@ -142,7 +142,7 @@ class PlainStore final : public Store {
   std::map<std::string, TaskRecord> tasks_;
   std::map<std::string, std::vector<VersionRecord>> versions_;
   Numbered<RoundRecord> rounds_;
-  Numbered<EvaluationRecord> evaluations_;
+  PlainEvaluations evaluations_;
   PlainPeople people_;
   std::map<std::string, std::string> blobs_;
 };
