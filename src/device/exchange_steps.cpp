@@ -75,9 +75,10 @@ Status ExchangeRun::note_answer() {
     SOTTO_TRY(answer.beside, judged_after());
   }
   const std::string sum = task_.secure ? "secure" : "plain";
+  const std::string of = judging_ ? "evaluation, " : work_->of.empty() ? "" : work_->of + ", ";
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
-                   .mechanism = judging_ ? "evaluation, " + sum : sum,
+                   .mechanism = of + sum,
                    .epsilon = {},
                    .bytes = outgoing_.data.size(),
                    .items = std::move(work_->items)};

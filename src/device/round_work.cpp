@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/own_examples.h"
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
 #include "fed/wire/device_fit.h"
@@ -80,6 +81,32 @@ Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const T
   return std::optional(std::move(scores));
 }
 
+// The fit of one round, by what the person has; `name_of` gives it names.
+template <class NameOf>
+Result<std::optional<RoundWork>> fit_round(DeviceStore& kept, const Task& task, std::uint32_t round,
+                                           const RowMatrix& shared, DeviceFit& device,
+                                           const NameOf& name_of) {
+  if (!device.can_answer()) return std::optional<RoundWork>();
+  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
+  own = own ? device.resumed(*own) : device.start();
+  SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
+  RoundWork work{std::move(*own), *made, {}};
+  for (const ItemIndex item : device.sent()) work.items.push_back(name_of(item));
+  return std::optional<RoundWork>(std::move(work));
+}
+
+Result<std::optional<RoundWork>> work_on_examples(DeviceStore& kept, const Task& task, std::uint32_t round,
+                                                  ConsentTerms terms, const RowMatrix& shared) {
+  SOTTO_TRY(const OwnExamples own, own_examples(kept, task, terms));
+  terms.rules.clear();  // of classes; what they keep back is not there
+  SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  DeviceFit device(task, streams, own.history.items, terms, {}, own.history.known);
+  SOTTO_TRY(auto work, fit_round(kept, task, round, shared, device,
+                                 [&](ItemIndex number) { return own.name_of(number); }));
+  if (work) work->of = "examples of " + task.model->examples(task).collection;
+  return work;
+}
+
 }  // namespace
 
 Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
@@ -113,6 +140,7 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
+  if (task.model->examples != nullptr) return work_on_examples(kept, task, round, terms, shared);
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   OwnHistory history = own_history(all, catalogue, task);
@@ -121,14 +149,9 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
   DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
                    std::move(history.known));
-  if (!device.can_answer()) return std::optional<RoundWork>();
-  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  own = own ? device.resumed(*own) : device.start();
-  SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
-  RoundWork work{std::move(*own), *made, {}};
-  for (const ItemIndex item : device.sent())
-    work.items.push_back(ItemNames{catalogue, task.items}.name_of(item));
-  return std::optional<RoundWork>(std::move(work));
+  return fit_round(
+      kept, task, round, shared, device,
+      [names = ItemNames{catalogue, task.items}](ItemIndex item) { return names.name_of(item); });
 }
 
 }  // namespace sotto::device

@@ -21,6 +21,7 @@ struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
   std::vector<std::string> items;  // those of the person's that are in it, by name
+  std::string of = {};             // what these are, where they are no things: "examples of digits"
 };
 
 // The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.

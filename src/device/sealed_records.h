@@ -42,6 +42,7 @@ enum class RecordKind : std::uint8_t {
   ledger_head = 11,
   note = 12,
   task = 13,
+  example = 14,
 };
 [[nodiscard]] const char* to_string(RecordKind kind);
 
