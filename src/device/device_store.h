@@ -33,6 +33,19 @@ struct KeptInteraction {
   bool operator==(const KeptInteraction&) const = default;
 };
 
+// A labelled example, in a collection of its kind: a picture with what it shows.
+struct KeptExample {
+  std::string collection = {};  // "digits"
+  std::string name = {};        // each once in a collection
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
+  std::uint32_t label = 0;        // the number of its class
+  std::optional<bool> mark = {};  // whether it has the quality that a criterion asks for; none: not known
+  std::vector<std::uint8_t> values = {};  // height · width
+
+  bool operator==(const KeptExample&) const = default;
+};
+
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
 // Where a device took part and has not received a version yet, it has the task's name and spec alone.
 struct HeldModel {
@@ -76,6 +89,8 @@ class DeviceStore {
   [[nodiscard]] virtual Result<std::string> homes() { return std::string(); }
   // What the person has, each item once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
+  // The labelled examples of a collection, each name once, in no order.
+  [[nodiscard]] virtual Result<std::vector<KeptExample>> examples(const std::string& collection) = 0;
   // The items alone.
   [[nodiscard]] Result<std::vector<std::string>> items() {
     SOTTO_TRY(std::vector<KeptInteraction> all, interactions());

@@ -71,7 +71,7 @@ ExchangeRun::Moved ExchangeRun::next_part(const std::string& encoded) {
   if (!total.ok()) return {object(total.error().message)};
   if (task_.secure && total->devices != part_->stayed().size())
     return {object("the total of a part of the round is refused: it is of other devices than stayed")};
-  const Status made = work_for_next_part(*work_, *total, report_.round, known_.get(), rows_in(shared_));
+  const Status made = work_for_next_part(*work_, *total, report_.round, rows_in(shared_));
   if (!made.ok()) return {object(made.error().message)};
   summed_.totals.push_back(std::move(*total));
   return begin_part();
@@ -102,7 +102,7 @@ Status ExchangeRun::note_answer() {
     SOTTO_TRY(answer.beside, judged_after());
   }
   const std::string sum = task_.secure ? "secure" : "plain";
-  const std::string tells = judging_ ? "evaluation" : part.tells;
+  const std::string tells = judging_ ? "evaluation" : part.tells.empty() ? work_->of : part.tells;
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
                    .mechanism = tells.empty() ? sum : tells + ", " + sum,

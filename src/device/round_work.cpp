@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/own_examples.h"
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
 #include "metrics/top_k.h"
@@ -108,14 +109,40 @@ Result<std::optional<Answered>> answered(DeviceStore& kept, const Task& task, co
   return std::optional(std::move(made));
 }
 
-Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const TaskCatalogue* catalogue,
-                const RowMatrix& shared) {
+Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const RowMatrix& shared) {
   SOTTO_TRY(const Contribution* made, device.fit(round, shared, work.own.on_device()));
   work.contribution = *made;
   work.items.clear();
-  for (const ItemIndex item : device.sent())
-    work.items.push_back(ItemNames{catalogue, device.task().items}.name_of(item));
+  for (const ItemIndex item : device.sent()) work.items.push_back(work.name_of(item));
   return Done{};
+}
+
+// The first part of a round, by what the device has; `name_of` gives that names.
+Result<std::optional<RoundWork>> begin_round(DeviceStore& kept, std::unique_ptr<DeviceFit> device,
+                                             std::uint32_t round, const RowMatrix& shared,
+                                             std::function<std::string(ItemIndex)> name_of) {
+  if (!device->can_answer()) return std::optional<RoundWork>();
+  const Task& task = device->task();
+  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
+  own = own ? device->resumed(*own) : device->start();
+  RoundWork work{std::move(*own), Contribution(0), {}};
+  work.name_of = std::move(name_of);
+  SOTTO_TRY_DONE(fit_part(*device, work, round, shared));
+  if (task.parts() > 1) work.fit = std::move(device);
+  return std::optional<RoundWork>(std::move(work));
+}
+
+Result<std::optional<RoundWork>> work_on_examples(DeviceStore& kept, const Task& task, std::uint32_t round,
+                                                  ConsentTerms terms, const RowMatrix& shared) {
+  SOTTO_TRY(const OwnExamples own, own_examples(kept, task, terms));
+  terms.rules.clear();  // of classes; what they keep back is not there
+  SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  auto device = std::make_unique<DeviceFit>(task, streams, own.history.items, terms,
+                                            std::vector<std::uint16_t>(), own.history.known);
+  SOTTO_TRY(auto work, begin_round(kept, std::move(device), round, shared,
+                                   [own](ItemIndex number) { return own.name_of(number); }));
+  if (work) work->of = "examples of " + task.model->examples(task).collection;
+  return work;
 }
 
 }  // namespace
@@ -151,6 +178,7 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
+  if (task.model->examples != nullptr) return work_on_examples(kept, task, round, terms, shared);
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   OwnHistory history = own_history(all, catalogue, task);
@@ -159,19 +187,14 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
   auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,
                                             std::move(history.ages), std::move(history.known));
-  if (!device->can_answer()) return std::optional<RoundWork>();
-  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  own = own ? device->resumed(*own) : device->start();
-  RoundWork work{std::move(*own), Contribution(0), {}};
-  SOTTO_TRY_DONE(fit_part(*device, work, round, catalogue, shared));
-  if (task.parts() > 1) work.fit = std::move(device);
-  return std::optional<RoundWork>(std::move(work));
+  return begin_round(
+      kept, std::move(device), round, shared,
+      [names = ItemNames{catalogue, task.items}](ItemIndex item) { return names.name_of(item); });
 }
 
-Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
-                          const TaskCatalogue* catalogue, const RowMatrix& shared) {
+Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round, const RowMatrix& shared) {
   SOTTO_TRY_DONE(work.fit->hear(std::move(total)));
-  SOTTO_TRY_DONE(fit_part(*work.fit, work, round, catalogue, shared));
+  SOTTO_TRY_DONE(fit_part(*work.fit, work, round, shared));
   if (work.fit->task().in_last_part()) work.fit.reset();  // it holds a copy of what is given
   return Done{};
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,11 @@ namespace sotto::device {
 struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
-  std::vector<std::string> items;            // those of the person's that are in it, by name
-  std::unique_ptr<DeviceFit> fit = nullptr;  // where another part of the round follows: what goes on with it
+  std::vector<std::string> items;  // those of the person's that are in it, by name
+  std::string of = {};             // what these are, where they are no things: "examples of digits"
+  // Where another part of the round follows: what goes on with it, and the names of what is in it.
+  std::unique_ptr<DeviceFit> fit = nullptr;
+  std::function<std::string(ItemIndex)> name_of = nullptr;
 };
 
 // The person's policy in the numbers of a catalogue; Code::incompatible where a rule cannot be put into them.
@@ -31,7 +35,8 @@ struct RoundWork {
 // Where the device's draws begin; one that is not enrolled has nothing that was drawn before.
 [[nodiscard]] Result<DeviceStreams> streams_of(DeviceStore& kept, const Task& task);
 
-// `catalogue`: null where the task's items are numbers. None: there is nothing to answer with.
+// `catalogue`: null where the task's items are numbers; where the round has several parts it outlives the
+// work. None: there is nothing to answer with.
 [[nodiscard]] Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& task,
                                                               std::uint32_t round,
                                                               const TaskCatalogue* catalogue,
@@ -40,7 +45,7 @@ struct RoundWork {
 // Goes on with the next part of the round where the one before came to this. Fails with Code::bad_input where
 // it cannot have.
 [[nodiscard]] Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
-                                        const TaskCatalogue* catalogue, const RowMatrix& shared);
+                                        const RowMatrix& shared);
 
 // As work_for_round() where the version at hand is judged: figures about the person's list, from what they
 // train on alone. None too: nothing is held out, or the device has no list yet.

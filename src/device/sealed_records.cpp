@@ -109,6 +109,8 @@ const char* to_string(RecordKind kind) {
       return "a task";
     case RecordKind::homes:
       return "where it lived";
+    case RecordKind::example:
+      return "an example";
   }
   return "a record of a later version";
 }

@@ -43,6 +43,7 @@ enum class RecordKind : std::uint8_t {
   note = 12,
   task = 13,
   homes = 14,
+  example = 15,
 };
 [[nodiscard]] const char* to_string(RecordKind kind);
 

@@ -1,8 +1,8 @@
 // Vault: a person's private state at rest, encrypted, in one file (device/sealed_records.h says how, and what
 // shows all the same).
 //
-// It holds who the device is, the policy, the interactions, the models with their catalogues, the private
-// rows, the last rounds, the nonces, and the ledger with a signing key of its own.
+// It holds who the device is, the policy, the interactions, labelled examples, the models with their
+// catalogues, the private rows, the last rounds, the nonces, and the ledger with a signing key of its own.
 // Laws: every change is one transaction: a process that dies at any write leaves the state before it or after
 // it. Without a policy the person has not chosen: nothing is shared. A nonce given out is never given out
 // again, whatever died. A vault that moved out (device/vault_move.h) gives out no nonce any more, so that
@@ -40,6 +40,8 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<PersonalPolicy> policy() override;
   [[nodiscard]] Result<std::string> homes() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
+  // By collection and name; "": of all collections.
+  [[nodiscard]] Result<std::vector<KeptExample>> examples(const std::string& collection) override;
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Result<std::optional<std::string>> packed_catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
@@ -57,6 +59,12 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
   // Whether it was there.
   [[nodiscard]] Result<bool> remove(const std::string& item);
+  // One transaction; an example takes the place of that of its name.
+  [[nodiscard]] Status add(std::span<const KeptExample> examples);
+  // Those of the collection with these names, or all of it; how many there were.
+  [[nodiscard]] Result<std::size_t> remove_examples(const std::string& collection);
+  [[nodiscard]] Result<std::size_t> remove_examples(const std::string& collection,
+                                                    std::span<const std::string> names);
   [[nodiscard]] Result<KeptLedger> ledger();
   [[nodiscard]] Status append(const LedgerEntry& entry);
 

@@ -29,6 +29,7 @@ TEST_F(VaultMoves, EverythingGoesAlong) {
   EXPECT_TRUE(same_bytes(enrolment->identity_seed.on_device(), Secret(simulated_key(2, "id")).on_device()));
   EXPECT_STREQ(level_of(*vault->policy()), "balanced");
   EXPECT_EQ(*vault->items(), world_.had());
+  EXPECT_EQ(*vault->examples("digits"), world_.examples());
   EXPECT_EQ(**vault->last_round("t"), 3u);
   EXPECT_TRUE(std::ranges::equal((*vault->own_row("t"))->on_device().values(0), world_.own().values(0)));
   EXPECT_GT(vault->next_nonce(0).value(), nonce_);

@@ -4,6 +4,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/secret_stream.h"
 #include "fed/models/testing/toy_networks.h"
@@ -191,13 +192,20 @@ void World::add_device(std::uint32_t number) {
   for (std::uint32_t item = number % 3; item < items; item += 2 + number % 2)
     device.history.push_back(ItemIndex{item});
   device.records = *usual_knowledge(items, device.history).records;
+  device.examples = usual_examples(items, device.history);
+  device.places.resize(device.examples.count());
+  std::iota(device.places.begin(), device.places.end(), 0u);
   device.token = token_of(number);
   device.entropy = Secret(simulated_key(plan_.seed, "device", number));
   if (plan_.skewed) device.clock_off_ms = within(-600, 600) * second_ms;
   device.next_ms = now_ms_ + within(0, 3 * second_ms);
   const auto lives = [this, &device] { return step_of(device); };
-  device.kept = std::make_unique<MemoryDeviceStore>(
-      shelf_, MemoryPerson{.items = device.history, .policy = &policy_, .records = &device.records});
+  device.kept = std::make_unique<MemoryDeviceStore>(shelf_, MemoryPerson{.items = device.history,
+                                                                         .policy = &policy_,
+                                                                         .records = &device.records,
+                                                                         .examples = &device.examples,
+                                                                         .places = device.places,
+                                                                         .collection = "examples"});
   device.mortal = std::make_unique<MortalDeviceStore>(*device.kept, lives);
   device.wire = std::make_unique<MortalWire>(
       lives,

@@ -93,28 +93,22 @@ AveragingDevice::AveragingDevice(std::unique_ptr<AveragedNet> net, const Task& t
       task_(task),
       streams_(streams),
       histories_(ConsentedHistories::of_one(task.plan.consent, history.consumed, streams.seed)),
+      known_(history.known),
       sent_(averaging_shape(1).width) {}
 
 bool AveragingDevice::can_answer() const { return net_->can_train(histories_->trainable().interactions()); }
 
-Status AveragingDevice::open() {
-  if (local_ != nullptr) return Done{};
-  const Status able = check_trainable(*task_.model, task_.networks);
-  if (!able.ok()) return cannot_train(able.error());
-  auto opened = net_->open(*task_.networks, *histories_);
-  if (!opened.ok()) return cannot_train(opened.error());
-  local_ = std::move(*opened);
-  return Done{};
-}
-
 Result<Contribution*> AveragingDevice::contribute(std::uint32_t round, const RowMatrix& shared,
                                                   RowMatrix& own) {
-  SOTTO_TRY_DONE(open());
+  if (const Status able = check_trainable(*task_.model, task_.networks); !able.ok())
+    return cannot_train(able.error());
   round_ = round;
+  const auto local = net_->open(*task_.networks, {*histories_, known_, round, streams_.index});
+  if (!local.ok()) return cannot_train(local.error());
   RowMatrix copy = shared;
-  const std::span<float> trained{copy.row(0), local_->parameters()};
-  const auto report = local_->train(streams_.seed, round, streams_.index, net_->options().local, trained,
-                                    net_->has_private() ? own.values(0) : std::span<float>());
+  const std::span<float> trained{copy.row(0), (*local)->parameters()};
+  const auto report = (*local)->train(streams_.seed, round, streams_.index, net_->options().local, trained,
+                                      net_->has_private() ? own.values(0) : std::span<float>());
   if (!report.ok()) return cannot_train(report.error());
   const FixedPoint fixed = task_.plan.fixed;
   if (!report->finite ||

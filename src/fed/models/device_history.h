@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "data/contexts.h"
+#include "data/examples/examples.h"
 #include "data/histories.h"
 #include "data/item_features.h"
 #include "data/records.h"
@@ -20,6 +21,8 @@ struct DeviceKnowledge {
   // values of the records. Null: the task brought none.
   std::shared_ptr<const ItemFeatures> features = nullptr;
   std::shared_ptr<const Contexts> contexts = nullptr;
+  // Of a task that learns from examples (TaskModel::examples): one an item of `consumed`, in its order.
+  std::shared_ptr<const Examples> examples = nullptr;
 };
 
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed

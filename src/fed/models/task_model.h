@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/private.h"
@@ -31,6 +32,7 @@ class TaskOptions {
   // One of some words: its place among them.
   virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
   virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
+  virtual void text(const char* /*key*/, std::string& /*value*/) {}
 
  protected:
   ~TaskOptions() = default;
@@ -60,6 +62,13 @@ class DeviceModel {
   // Where rows do not show it, and in rounds of several parts: the person's items that were let out for the
   // last contribution, ascending.
   [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
+};
+
+// Labelled examples as a task takes them.
+struct ExampleForm {
+  std::string collection;
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
 };
 
 // Where a task's server stands between two rounds.
@@ -127,6 +136,9 @@ struct TaskModel {
   // is as it starts. Null: its numbers are no rows of items, and its tasks keep the items that they begin
   // with.
   ServerState (*grown)(const Task& task, const ServerState& state) = nullptr;
+  // The labelled examples it learns from. Then a history is of examples, by numbers of their own, and the
+  // task's items are the classes. Null: it learns from the things that people have.
+  ExampleForm (*examples)(const Task& task) = nullptr;
 };
 
 // A half of a model's own.

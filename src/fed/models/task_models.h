@@ -11,11 +11,11 @@
 namespace sotto::fed {
 
 extern const TaskModel fpl_task, fedals_task, fcf_task, fedease_task, feditemknn_task, fedrp3beta_task,
-    kgflex_task, fedcars_task, fedmultvae_task, fedneumf_task;
+    kgflex_task, fedcars_task, fedmultvae_task, fedneumf_task, fedavg_task;
 // The first is the usual one.
 inline constexpr std::array task_models{&fpl_task,        &fedals_task,     &fcf_task,    &fedease_task,
                                         &feditemknn_task, &fedrp3beta_task, &kgflex_task, &fedcars_task,
-                                        &fedmultvae_task, &fedneumf_task};
+                                        &fedmultvae_task, &fedneumf_task,   &fedavg_task};
 
 // By name; where there is none the error says which there are, and which is near.
 [[nodiscard]] Result<const TaskModel*> find_task_model(const std::string& name);

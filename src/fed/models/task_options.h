@@ -22,6 +22,7 @@ class OptionWriter final : public TaskOptions {
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
+  void text(const char* key, std::string& value) override;
 
  private:
   v1::TaskSpec& spec_;
@@ -37,6 +38,7 @@ class OptionReader final : public TaskOptions {
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
+  void text(const char* key, std::string& value) override;
   // Whether all that was asked for was there, and nothing else.
   [[nodiscard]] Status done() const;
 

@@ -143,6 +143,7 @@ class TableOptions final : public TaskOptions {
     table_.choice(key, words, place);
   }
   void wholes(const char* key, std::vector<std::uint32_t>& values) override { table_.wholes(key, values); }
+  void text(const char* key, std::string& value) override { table_.text(key, value); }
 
  private:
   TomlTable& table_;

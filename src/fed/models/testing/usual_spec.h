@@ -18,6 +18,7 @@ struct NothingWritten : TaskOptions {
     asked.insert(key);
   }
   void wholes(const char* key, std::vector<std::uint32_t>&) override { asked.insert(key); }
+  void text(const char* key, std::string&) override { asked.insert(key); }
   std::set<std::string> asked;
 };
 
