@@ -5,6 +5,7 @@
 #include "device/own_examples.h"
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
+#include "fed/models/weighed_task.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
@@ -112,6 +113,7 @@ Result<std::optional<Answered>> answered(DeviceStore& kept, const Task& task, co
 Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const RowMatrix& shared) {
   SOTTO_TRY(const Contribution* made, device.fit(round, shared, work.own.on_device()));
   work.contribution = *made;
+  work.told = device.told();
   work.items.clear();
   for (const ItemIndex item : device.sent()) work.items.push_back(work.name_of(item));
   return Done{};
@@ -184,7 +186,8 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   OwnHistory history = own_history(all, catalogue, task);
   if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
     history = history_without(all, held, catalogue, task);
-  if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
+  SOTTO_TRY_DONE(check_known(task, history.known));
+  SOTTO_TRY(history.known.last_round, kept.last_round(task.name));
   auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,
                                             std::move(history.ages), std::move(history.known));
   return begin_round(

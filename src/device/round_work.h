@@ -24,6 +24,7 @@ struct RoundWork {
   Contribution contribution;
   std::vector<std::string> items;  // those of the person's that are in it, by name
   std::string of = {};             // what these are, where they are no things: "examples of digits"
+  std::string told = {};           // what it tells beside them, in words
   // Where another part of the round follows: what goes on with it, and the names of what is in it.
   std::unique_ptr<DeviceFit> fit = nullptr;
   std::function<std::string(ItemIndex)> name_of = nullptr;

@@ -113,7 +113,7 @@ Dealt shared_by(const Case& one) {
   return Dealt(std::move(hands));
 }
 
-AveragingState simulated(const Case& one) {
+FederationState simulated(const Case& one) {
   const NeuralModule& module = **open_neural_module();
   const Dealt hands = shared_by(one);
   const auto task = module.start_classifier(*world().examples, hands, network_of(one)).value();

@@ -174,7 +174,7 @@ TEST_P(NetworksJudgedOverTheWire, HaveTheFiguresOfACentralEvaluation) {
   const RowMatrix rows = e2e::released_rows(loopback, task);
   const Split judging = e2e::without_held_out(task, world());
   const FederationState state = simulated(one, judging.train);
-  EXPECT_EQ(hash_rows(rows), hash_rows(state.model));
+  EXPECT_EQ(hash_rows(rows), hash_rows(state.shared));
   ThreadPool pool(2);
   const bool is_vae = GetParam() == &fedmultvae_task;
   const auto shapes =

@@ -3,6 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "data/contexts.h"
 #include "data/examples/examples.h"
@@ -23,6 +26,10 @@ struct DeviceKnowledge {
   std::shared_ptr<const Contexts> contexts = nullptr;
   // Of a task that learns from examples (TaskModel::examples): one an item of `consumed`, in its order.
   std::shared_ptr<const Examples> examples = nullptr;
+  // One an item, "Action|Comedy"; empty: the task brought none. The catalogue outlives whoever looks.
+  std::span<const std::string> categories = {};
+  // Of the task's rounds the last that the device answered.
+  std::optional<std::uint32_t> last_round = {};
 };
 
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
