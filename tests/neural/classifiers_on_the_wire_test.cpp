@@ -156,7 +156,7 @@ TEST_P(ClassifiersOverTheWire, GiveTheSimulatorsModel) {
   EXPECT_EQ(report->of(Ending::answered), options.exchanges);
   EXPECT_TRUE(report->refusals.empty());
   EXPECT_EQ(loopback.versions(), rounds + 1);
-  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).model));
+  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).shared));
 }
 
 INSTANTIATE_TEST_SUITE_P(InEveryWay, ClassifiersOverTheWire,
