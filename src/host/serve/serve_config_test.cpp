@@ -149,6 +149,20 @@ TEST(ServeConfig, PopularItemsAreAskedForByName) {
   EXPECT_TRUE(says(films + "pair_items = 3000\npair_bytes = 1000000\n", "with pair_items = 10"));
 }
 
+TEST(ServeConfig, ClassifiersNameACollectionAndTheirItemsAreClasses) {
+  const std::string fedavg = "[task.a]\nitems = 10\nmodel = \"fedavg\"\n";
+  const auto config = parse_serve_config(
+      fedavg + "collection = \"digits\"\nnetwork = \"dense\"\nhidden = []\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const Task task = *read_task(config->tasks[0].spec);
+  EXPECT_EQ(task.model->examples(task).collection, "digits");
+  EXPECT_EQ(task.shape().rows, (28u * 28 * 10 + 10 + 15) / 16);
+  EXPECT_TRUE(says(fedavg + "collection = 7\n", "task.a.collection must be a text"));
+  EXPECT_TRUE(says(fedavg + "collection = \"My pictures\"\n", "collection names the examples"));
+  EXPECT_TRUE(says(fedavg + "evaluate_holdout = 1\n", "a classifier makes no lists"));
+  EXPECT_TRUE(says("[task.a]\nitems = 257\nmodel = \"fedavg\"\n", "from 2 to 256"));
+}
+
 // A coordinator needs nothing that trains networks.
 TEST(ServeConfig, NetworksHaveListsOfSizes) {
   const std::string neumf = "[task.a]\nitems = 50\nmodel = \"fedneumf\"\n";
