@@ -30,10 +30,11 @@ class Conduct {
     std::uint32_t refused = 0;  // contributions to plain sums
     std::uint32_t named = 0;
     std::uint32_t disputes = 0;
-    std::map<std::string, std::uint32_t> doubts;  // by task
-    std::int64_t last_ms = 0;                     // when something was found out
-    std::optional<std::int64_t> kept_out_since_ms;
-    bool on_doubt = false;  // that is why it is kept out
+    std::map<std::string, std::uint32_t> doubts;    // by task
+    std::int64_t last_ms = 0;                       // when something was found out
+    std::optional<std::int64_t> refused_since_ms;   // it is kept out of all sums since then
+    std::optional<std::int64_t> kept_out_since_ms;  // of secure ones
+    bool on_doubt = false;                          // that is why it is kept out
     [[nodiscard]] std::uint32_t all_doubts() const;
   };
   struct Disputant {
@@ -51,7 +52,7 @@ class Conduct {
   void set_keep_out(std::int64_t keep_out_ms) { keep_out_ms_ = keep_out_ms; }
   void note(const Findings& findings, std::int64_t now_ms);
   void note_refused(const DeviceId& id, std::int64_t now_ms);
-  // Whether it may give to plain sums: doubt is of secure sums alone.
+  // Whether it may give to plain sums: what secure sums show, they alone can show.
   [[nodiscard]] bool may_give(const DeviceId& id, std::int64_t now_ms) const;
   // Whether it may take part in a secure sum.
   [[nodiscard]] bool may_join(const std::string& task, const DeviceId& id, std::uint32_t round,

@@ -225,13 +225,19 @@ TEST(Conduct, WhoeverGivesWhatNobodyCouldGiveIsKeptOutOfPlainSumsToo) {
   EXPECT_TRUE(conduct.may_give(one, judged.now + 1'000));
 }
 
-// Doubt may be of honest ones, and no plain sum can raise it.
-TEST(Conduct, DoubtKeepsNobodyOutOfPlainSums) {
+// Doubts and disputes may be of honest ones, and no plain sum can raise them.
+TEST(Conduct, WhatSecureSumsShowKeepsNobodyOutOfPlainOnes) {
   Judged judged;
-  const DeviceId one{1};
+  const DeviceId one{1}, other{2};
   for (std::uint32_t spoilt = 0; spoilt < Conduct::most_doubts; ++spoilt) judged.doubt("a", {one});
-  ASSERT_TRUE(judged.is_out(one));
-  EXPECT_TRUE(judged.conduct.may_give(one, judged.now));
+  judged.dispute({{other, Conduct::most_disputes}});
+  ASSERT_TRUE(judged.is_out(one) && judged.is_out(other));
+  EXPECT_TRUE(judged.conduct.may_give(one, judged.now) && judged.conduct.may_give(other, judged.now));
+  // And nobody is freed by a doubt who was kept out for lies.
+  judged.now += 1'000;
+  for (std::uint32_t n = 0; n < Conduct::most_refused; ++n) judged.conduct.note_refused(one, judged.now);
+  for (std::uint32_t spoilt = 0; spoilt < Conduct::most_doubts; ++spoilt) judged.doubt("a", {one});
+  EXPECT_FALSE(judged.conduct.may_give(one, judged.now));
 }
 
 TEST(Conduct, DoubtHalvesTheRoundsUntilASumCommits) {
