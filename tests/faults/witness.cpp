@@ -210,8 +210,11 @@ ServerState Witness::moved_by(Sums sums, const ServerState& before) const {
     take_all(
         Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
   } else if (task_.model->trains_network) {
-    const float rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam;
-    RoundSteps steps({.step = ServerStep::adam, .rate = rate}, releases, after.shared, after.memory);
+    ServerStepOptions server{.step = ServerStep::sgd, .rate = classifier_rates.mean};
+    if (task_.model != &fedavg_task)
+      server = {.step = ServerStep::adam,
+                .rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam};
+    RoundSteps steps(server, releases, after.shared, after.memory);
     const auto count = static_cast<double>(sums.rbegin()->second[0]);  // in the update's units
     sums.erase(std::prev(sums.end()));
     for (const auto& [row, sum] : sums) {
