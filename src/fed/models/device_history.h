@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "data/contexts.h"
 #include "data/examples/examples.h"
@@ -23,6 +24,13 @@ struct DeviceKnowledge {
   std::shared_ptr<const Contexts> contexts = nullptr;
   // Of a task that learns from examples (TaskModel::examples): one an item of `consumed`, in its order.
   std::shared_ptr<const Examples> examples = nullptr;
+};
+
+// Labelled examples as a task takes them.
+struct ExampleForm {
+  std::string collection;
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
 };
 
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
