@@ -9,7 +9,7 @@ set(sources
   base/score_kernels base/secret_stream base/storage
   data/context_share data/context_values data/ids data/names_io data/recorded_contexts data/records_io data/values data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/averaging/classifier_options model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
+  model/als model/averaging/classifier_options model/averaging/classifier_scores model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
   model/central/dense_layers model/central/ease model/central/item_weights model/central/multvae
   model/central/neighbors model/central/neumf model/central/neural_options model/central/rp3beta
   model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars

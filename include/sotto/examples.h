@@ -31,6 +31,12 @@ typedef void (*sotto_example_fn)(void* user_data, const sotto_example* example);
 SOTTO_API sotto_status sotto_examples(sotto_device* device, const char* collection, sotto_example_fn each,
                                       void* user_data);
 
+// What the model of a task says of an example: each class by the name it has in the task, with its share of
+// one, the likeliest first. Of the example its size and its bytes are looked at. `task`: as in
+// sotto_recommend.
+SOTTO_API sotto_status sotto_classify(sotto_device* device, const char* task, const sotto_example* example,
+                                      sotto_item_fn each, void* user_data);
+
 #ifdef __cplusplus
 }
 #endif

@@ -224,6 +224,7 @@ Result<DataRequest> data_asked(const FleetCommandOptions& options) {
   SOTTO_TRY_DONE(apply(options.edits, request, true));
   request.data.examples.wanted = true;
   request.data.examples.devices = options.deal_to;
+  request.data.split.seed = options.common.seed;  // as in a training, of which the deal is a part
   SOTTO_TRY_DONE(check_examples(request.data));
   return request.data;
 }

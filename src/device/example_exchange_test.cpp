@@ -2,14 +2,18 @@
 // ledger says of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
+#include "device/classify.h"
 #include "device/enrol.h"
 #include "device/export_data.h"
 #include "device/kept_example.h"
 #include "device/own_examples.h"
 #include "device/recommend.h"
 #include "device/testing/fake_coordinator.h"
+#include "device/testing/vault_world.h"
 #include "device/vault.h"
 #include "fed/models/testing/small_classifier.h"
 #include "fed/models/testing/toy_networks.h"
@@ -149,6 +153,38 @@ TEST_F(ExampleExchange, SaysWhyItStaysOut) {
   const auto told = LocalRecommender::load(*vault_, "small");
   ASSERT_FALSE(told.ok());
   EXPECT_NE(told.error().message.find("recommends nothing"), std::string::npos);
+}
+
+TEST_F(ExampleExchange, TheHeldModelSaysWhatClassAnExampleIs) {
+  *server_.spec.mutable_catalogue() = server_.keep(pack_catalogue("nought\none\ntwo\nthree\n"));
+  EXPECT_EQ(LocalClassifier::load(*vault_, "small").error().code, Code::not_found);
+  ASSERT_TRUE(vault_->add(digits(4)).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const LocalClassifier model = LocalClassifier::load(*vault_, "small").value();
+  EXPECT_EQ(model.form().collection, "digits");
+  for (const KeptExample& one : digits(4)) {
+    const std::vector<ClassShare> classes = model.classes_of(one).value();
+    ASSERT_EQ(classes.size(), 4u);
+    const std::vector<float> expected =
+        server_.task.model->classify(server_.task, server_.master, one.values);
+    float sum = 0.0f;
+    for (const ClassShare& kind : classes) {
+      EXPECT_EQ(kind.share, expected[kind.label.value]);
+      EXPECT_EQ(kind.item, (std::array{"nought", "one", "two", "three"}[kind.label.value]));
+      sum += kind.share;
+    }
+    EXPECT_NEAR(sum, 1.0f, 1e-5);
+    EXPECT_TRUE(std::ranges::is_sorted(classes, std::ranges::greater(), &ClassShare::share));
+  }
+  KeptExample wide = digit("wide", 1);
+  std::swap(wide.height, wide.width);
+  EXPECT_NE(model.classes_of(wide).error().message.find("of examples of 2 × 3 bytes"), std::string::npos);
+  // A model of things tells no classes apart.
+  const VaultWorld world;
+  ASSERT_TRUE(vault_->keep_model("things", world.model()).ok());
+  ASSERT_TRUE(vault_->keep_catalogue(world.model()->catalogue, world.packed_names()).ok());
+  EXPECT_NE(LocalClassifier::load(*vault_, "things").error().message.find("tells no classes"),
+            std::string::npos);
 }
 
 TEST_F(ExampleExchange, TheVaultKeepsThemByCollectionAndName) {

@@ -11,6 +11,7 @@
 #include "data/examples/idx.h"
 #include "engine/train/neural_module.h"
 #include "fed/models/task_models.h"
+#include "host/serve/serve_config.h"
 #include "privacy/consent.h"
 #include "sim/averaging_federation.h"
 #include "sim/thread_pool.h"
@@ -180,6 +181,82 @@ TEST(ClassifiersOnTheWire, BeginAsTheModuleBegins) {
   }
 }
 
+// What a device says of an example without libtorch is what the module finds right.
+TEST(ClassifiersOnADevice, SayWhatTheModuleSays) {
+  for (const ClassifierKind kind : {ClassifierKind::cnn, ClassifierKind::dense}) {
+    const Case one{"", kind};
+    const Task task = *read_task(task_for(one).spec);
+    const AveragingState state = simulated(one);
+    Dealt::Hand all;
+    for (std::uint32_t place = 0; place < world().examples->count(); ++place) all.test.push_back(place);
+    const Dealt hands = Dealt::of_one(std::move(all));
+    const auto local =
+        (*open_neural_module())->start_classifier(*world().examples, hands, network_of(one)).value();
+    std::vector<std::uint8_t> right(world().examples->count());
+    const std::span<const float> flat(state.model.row(0), local->parameters());
+    ASSERT_TRUE(local->score({0}, LocalPart::test, flat, right).ok());
+    std::size_t hits = 0;
+    for (std::size_t n = 0; n < right.size(); ++n) {
+      const std::span<const std::uint8_t> example(world().examples->of(n), world().examples->size());
+      const std::vector<float> shares = task.model->classify(task, state.model, example);
+      const auto best = std::ranges::max_element(shares) - shares.begin();
+      EXPECT_EQ(best == world().examples->labels[n], right[n] == 1) << n;
+      hits += right[n];
+    }
+    EXPECT_GT(hits, 0u);
+    EXPECT_LT(hits, right.size());
+  }
+}
+
+// The command: a fleet deals the examples that a training of these flags deals.
+TEST(ClassifiersInAFleet, HoldTheExamplesOfATrainingOfTheSameFlags) {
+  DataRequest data;
+  data.split.seed = seed;
+  data.examples.wanted = data.examples.generate = true;
+  data.examples.count = 144;
+  data.examples.deal = DealKind::shards;
+  data.examples.devices = 12;
+  const Prepared prepared = prepare(data).value();
+  const ClassifierOptions network{.kind = ClassifierKind::dense, .hidden = {4}};
+  const DealtExamples& dealt = *prepared.split.examples;
+  const auto task = (*open_neural_module())->start_classifier(*dealt.examples, dealt.dealt, network).value();
+  AveragingPlan plan;
+  plan.seed = seed;
+  plan.cohort = 1.0;
+  plan.local = {.epochs = 2, .batch = 5};
+  plan.fixed = FixedPoint{20};
+  ThreadPool pool(2);
+  PlainCollector collector(averaging_shape(task->parameters()));
+  AveragingFederation federation(*task, plan, pool, collector);
+  ASSERT_TRUE(federation.run(2).ok());
+
+  const auto config = parse_serve_config(
+      "[task.digits]\nitems = 10\nmodel = \"fedavg\"\nnetwork = \"dense\"\nhidden = [4]\nbatch = 5\n"
+      "collection = \"digits\"\nlocal_epochs = 2\nseed = 11\nfixed_bits = 20\nreproducible = true\n"
+      "goal = 12\nquorum = 12\nover_selection = 1\nrounds = 2\n",
+      "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  e2e::Loopback server(config->tasks.front());
+  const cli::Workshop shop;
+  shop.put("ca.pem", server.ca_pem());
+  std::string tokens;
+  for (const std::string& token : server.tokens(12)) tokens += token + "\n";
+  shop.put("tokens", tokens);
+  const auto fleet = shop.sotto({"fleet",      "--server",       server.address(),
+                                 "--ca",       "ca.pem",         "--tokens",
+                                 "tokens",     "--collection",   "digits",
+                                 "--generate", "--examples",     "144",
+                                 "--deal",     "shards",         "--deal-to",
+                                 "12",         "--reproducible", "--exchanges",
+                                 "24",         "--seconds",      "60",
+                                 "--quiet",    "--seed",         "11",
+                                 "--json"});
+  ASSERT_EQ(fleet.code, 0) << fleet.err;
+  EXPECT_EQ(fleet.json()["endings"]["answered"], 24u) << fleet.out;
+  EXPECT_EQ(server.versions(), 3u);
+  EXPECT_EQ(server.model_hash(), hash_rows(federation.state().model));
+}
+
 // The agent: a person's own files, a round, and what the ledger says of it.
 TEST(ClassifiersOnADevice, TrainOnAPersonsOwnFiles) {
   const cli::Workshop shop;
@@ -219,6 +296,15 @@ TEST(ClassifiersOnADevice, TrainOnAPersonsOwnFiles) {
   EXPECT_EQ(entry["items"].size(), 240u);
   const std::string said = device({"ledger", "list"}, false).out;
   EXPECT_NE(said.find("how a network moved"), std::string::npos) << said;
+  const auto told = device({"classify"}).json();
+  ASSERT_EQ(told["examples"].size(), 240u);
+  std::size_t right = 0;
+  for (const auto& one : told["examples"]) right += one["class"] == std::to_string(one["label"].get<int>());
+  EXPECT_EQ(told["right"], right);
+  const auto name = told["examples"][0]["name"].get<std::string>();
+  EXPECT_EQ(device({"classify", name}).json()["examples"].size(), 1u);
+  EXPECT_EQ(device({"classify", "none"}).code, 1);
+  EXPECT_EQ(device({"classify", name}, false).out.find(name + "\t"), 0u);
   const cli::Outcome none = device({"recommend"});
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("recommends nothing"), std::string::npos) << none.err;

@@ -1,5 +1,10 @@
 // The C interface: labelled examples.
+#include <algorithm>
+
+#include "device/c/device_handle.h"
 #include "device/testing/c_interface.h"
+#include "fed/models/testing/small_classifier.h"
+#include "fed/wire/published_model.h"
 #include "sotto/examples.h"
 
 namespace sotto::device::c_examples_test {
@@ -81,6 +86,35 @@ TEST_F(CInterface, WrongExamplesAreRefused) {
   EXPECT_EQ(sotto_add_examples(device_, nullptr, 0), SOTTO_OK);
   EXPECT_EQ(sotto_remove_examples(device_, nullptr, "a"), SOTTO_USAGE);
   EXPECT_EQ(sotto_examples(device_, nullptr, nullptr, nullptr), SOTTO_USAGE);
+}
+
+// Of a task that the device holds a version of.
+TEST_F(CInterface, AModelSaysWhatAnExampleIs) {
+  const Task task = read_task(classifier_spec()).value();
+  const auto held = std::make_shared<HeldModel>();
+  held->encoded = publish(task.model->server(task)->start().shared, v1::PRECISION_F32);
+  held->version = blob_hash(held->encoded);
+  held->rows = task.model->server(task)->start().shared;
+  held->task = classifier_spec().SerializeAsString();
+  sotto_example one = picture("");
+  one.collection = one.name = nullptr;  // not looked at
+  const uint8_t six[] = {1, 2, 3, 4, 5, 6};
+  one.values = six;
+  one.width = 3;
+  std::vector<std::string> classes;
+  EXPECT_EQ(sotto_classify(device_, nullptr, &one, collect_item, &classes), SOTTO_NOT_FOUND);
+  ASSERT_TRUE(device_->vault->keep_model("small", held).ok());
+  ASSERT_EQ(sotto_classify(device_, nullptr, &one, collect_item, &classes), SOTTO_OK)
+      << sotto_last_error(device_);
+  EXPECT_EQ(classes.size(), 4u);
+  const std::vector<float> shares = task.model->classify(task, held->rows, std::span(six));
+  EXPECT_EQ(classes.front(), std::to_string(std::ranges::max_element(shares) - shares.begin()));
+  EXPECT_EQ(sotto_classify(device_, "small", &one, collect_item, &classes), SOTTO_OK);
+  one.width = 2;
+  EXPECT_EQ(sotto_classify(device_, "small", &one, collect_item, &classes), SOTTO_USAGE);
+  one.size = 0;
+  EXPECT_EQ(sotto_classify(device_, "small", &one, collect_item, &classes), SOTTO_USAGE);
+  EXPECT_EQ(sotto_classify(device_, "small", nullptr, collect_item, &classes), SOTTO_USAGE);
 }
 
 }  // namespace

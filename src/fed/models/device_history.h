@@ -32,6 +32,13 @@ struct DeviceKnowledge {
   std::optional<std::uint32_t> last_round = {};
 };
 
+// Labelled examples as a task takes them.
+struct ExampleForm {
+  std::string collection;
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
+};
+
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed
 // that it drew itself and keeps.
 struct DeviceStreams {

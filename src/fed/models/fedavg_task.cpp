@@ -6,6 +6,7 @@
 #include "fed/models/averaging_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "model/averaging/classifier_scores.h"
 #include "model/averaging/network_starts.h"
 
 namespace sotto::fed {
@@ -104,9 +105,19 @@ class ClassifierNet final : public AveragedNet {
   Dealt hand_{{}};
 };
 
+std::vector<float> classify(const Task& task, const RowMatrix& shared,
+                            std::span<const std::uint8_t> example) {
+  const auto& options = options_of<ClassifierTaskOptions>(task);
+  const std::span<const float> flat(shared.row(0), shared.rows() * shared.width());
+  std::vector<float> shares =
+      classifier_scores(options.classifier, examples_of(options.form, task.items), flat, example);
+  make_shares(shares);
+  return shares;
+}
+
 Result<std::unique_ptr<TaskAnswers>> no_answers(const PersonView& view) {
   return fail(Code::usage, fmt::format("the task '{}' learns to tell classes of examples: it recommends "
-                                       "nothing",
+                                       "nothing; ask what it says of your examples ('sotto device classify')",
                                        view.task.name));
 }
 
@@ -123,6 +134,7 @@ constinit const TaskModel fedavg_task{
     .answers = no_answers,
     .trains_network = true,
     .examples = [](const Task& task) { return options_of<ClassifierTaskOptions>(task).form; },
+    .classify = classify,
 };
 
 }  // namespace sotto::fed

@@ -66,13 +66,6 @@ class DeviceModel {
   [[nodiscard]] virtual std::string told() const { return {}; }
 };
 
-// Labelled examples as a task takes them.
-struct ExampleForm {
-  std::string collection;
-  std::uint32_t height = 0;
-  std::uint32_t width = 0;
-};
-
 // Where a task's server stands between two rounds.
 struct ServerState {
   RowMatrix shared;  // what everybody receives
@@ -146,6 +139,9 @@ struct TaskModel {
   // The labelled examples it learns from. Then a history is of examples, by numbers of their own, and the
   // task's items are the classes. Null: it learns from the things that people have.
   ExampleForm (*examples)(const Task& task) = nullptr;
+  // How likely one of them, of the task's size, is of each class; nothing that trains is needed.
+  std::vector<float> (*classify)(const Task& task, const RowMatrix& shared,
+                                 std::span<const std::uint8_t> example) = nullptr;
 };
 
 // A half of a model's own.
