@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "base/assert.h"
-#include "fed/models/task_models.h"
+#include "fed/models/weighed_task.h"
 
 namespace {
 
@@ -28,10 +28,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SOTTO_ASSERT(shape.rows > 0 && shape.width > 0 && shape.sum_numbers() > 0, "a task has rows");
   SOTTO_ASSERT(shape.sum_numbers() <= std::size_t{1} << 28, "a sum fits memory");
   if (shape.rows * shape.width > most_numbers || shape.sum_numbers() > most_numbers) return 0;
-  const RowMatrix shared = task->model->server(*task)->start().shared;
+  const RowMatrix shared = server_of(*task)->start().shared;
   SOTTO_ASSERT(shared.rows() == shape.rows && shared.width() == shape.width, "a model has its shape");
   const Histories history({0, 1}, {ItemIndex{0}});
-  const auto device = task->model->device(*task, {}, {history, history});
+  const auto device = device_of(*task, {}, {history, history});
   SOTTO_ASSERT(device->start().rows() == 1, "a device has one row of its own");
   Task part = *task;
   while (!part.in_last_part()) {
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto told = read_total(std::string(reinterpret_cast<const char*>(data), size), summed);
     SOTTO_ASSERT(!told.ok() || check_total(summed, *told).ok(), "what was read can be");
     part.totals.push_back({1, std::vector<std::int64_t>(summed.sum_numbers(), 0)});
-    SOTTO_ASSERT(part.model->server(part) != nullptr, "a part has its check");
+    SOTTO_ASSERT(server_of(part) != nullptr, "a part has its check");
   }
   return 0;
 }

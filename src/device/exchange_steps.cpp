@@ -13,6 +13,9 @@ constexpr std::int64_t most_poll_ms = 60'000;
 
 bool is_last(v1::Phase phase) { return phase == v1::PHASE_CONTRIBUTION || phase == v1::PHASE_REVEAL; }
 
+// The device stays out of the round; nothing of it is broken.
+bool is_no_answer(const Error& why) { return why.code == Code::incompatible || why.code == Code::diverged; }
+
 const RowMatrix& rows_in(const std::shared_ptr<const HeldModel>& model) {
   static const RowMatrix none;
   return model != nullptr ? model->rows : none;
@@ -32,8 +35,7 @@ ExchangeRun::Moved ExchangeRun::fit(std::int64_t now_ms) {
   auto work = judging_ ? work_for_judging(kept_, task_, known_.get(), rows_in(shared_))
                        : work_for_round(kept_, task_, report_.round, known_.get(), rows_in(shared_));
   if (!work.ok()) {
-    const Code code = work.error().code;
-    if (code != Code::incompatible && code != Code::diverged) return work.error();
+    if (!is_no_answer(work.error())) return work.error();
     return {end(Ending::kept_quiet, work.error().message, until_deadline(now_ms))};
   }
   if (!*work) {
@@ -71,6 +73,8 @@ ExchangeRun::Moved ExchangeRun::next_part(const std::string& encoded) {
   if (task_.secure && total->devices != part_->stayed().size())
     return {object("the total of a part of the round is refused: it is of other devices than stayed")};
   const Status made = work_for_next_part(*work_, *total, report_.round, known_.get(), rows_in(shared_));
+  if (!made.ok() && is_no_answer(made.error()))
+    return {end(Ending::kept_quiet, made.error().message, pause_ms)};
   if (!made.ok()) return {object(made.error().message)};
   summed_.totals.push_back(std::move(*total));
   return begin_part();
@@ -104,7 +108,8 @@ Status ExchangeRun::note_answer() {
   const std::string tells = judging_ ? "evaluation" : part.tells;
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
-                   .mechanism = tells.empty() ? sum : tells + ", " + sum,
+                   .mechanism = (tells.empty() ? sum : tells + ", " + sum) +
+                                (work_->told.empty() ? "" : ", " + work_->told),
                    .epsilon = {},
                    .bytes = outgoing_.data.size(),
                    .items = std::move(work_->items)};

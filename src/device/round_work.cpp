@@ -4,6 +4,7 @@
 
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
+#include "fed/models/weighed_task.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
@@ -83,6 +84,7 @@ Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const T
                 const RowMatrix& shared) {
   SOTTO_TRY(const Contribution* made, device.fit(round, shared, work.own.on_device()));
   work.contribution = *made;
+  work.told = device.told();
   work.items.clear();
   for (const ItemIndex item : device.sent())
     work.items.push_back(ItemNames{catalogue, device.task().items}.name_of(item));
@@ -127,7 +129,8 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   OwnHistory history = own_history(all, catalogue, task);
   if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
     history = history_without(all, held, catalogue, task);
-  if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
+  SOTTO_TRY_DONE(check_known(task, history.known));
+  SOTTO_TRY(history.known.last_round, kept.last_round(task.name));
   auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,
                                             std::move(history.ages), std::move(history.known));
   if (!device->can_answer()) return std::optional<RoundWork>();

@@ -22,6 +22,7 @@ struct RoundWork {
   Private<RowMatrix> own;  // the private row after the fit; nothing where a version was judged
   Contribution contribution;
   std::vector<std::string> items;            // those of the person's that are in it, by name
+  std::string told = {};                     // what it tells beside them, in words
   std::unique_ptr<DeviceFit> fit = nullptr;  // where another part of the round follows: what goes on with it
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "fed/models/weighed_task.h"
 
 namespace sotto::server {
 
@@ -29,7 +30,7 @@ Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const
 }
 
 RoundSum::RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise)
-    : task_(task), model_(task.model->server(task)), budget_(std::move(budget)), noise_multiplier_(noise) {
+    : task_(task), model_(server_of(task)), budget_(std::move(budget)), noise_multiplier_(noise) {
   const TaskShape whole = task.shape();
   for (const TaskShape& part : whole.before)
     parts_.push_back(std::make_unique<Part>(SumShape{part.sum_rows, part.sum_width}));
@@ -96,7 +97,8 @@ Result<PartTotal> RoundSum::close_part(const SumTotal* total) {
   });
   SOTTO_TRY_DONE(check_total(task_.part(), made));
   task_.totals.push_back(made);
-  part_model_ = task_.model->server(task_);
+  SOTTO_TRY_DONE(check_heard(task_));
+  part_model_ = server_of(task_);
   SOTTO_TRY_DONE(open().begin({.round = round_, .cohort = {}, .shared = nullptr}));
   return made;
 }

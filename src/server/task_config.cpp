@@ -7,6 +7,7 @@
 
 #include "fed/dp_sum.h"
 #include "fed/models/live_evaluation.h"
+#include "fed/models/weighed_task.h"
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
 #include "server/stop_rule.h"
@@ -116,9 +117,27 @@ Status check_dp(const TaskConfig& config) {
   return Done{};
 }
 
+Status check_weighing(const TaskConfig& config, const Task& task) {
+  const RoundRules& rules = config.rules;
+  if (config.dp)
+    return fail(
+        Code::usage,
+        "the sums of criteria carry no noise, and one person moves everybody's weight, so that no clip "
+        "bounds what a person changes: leave criteria or epsilon out");
+  if (rules.quorum < 2)
+    return fail(Code::usage, "criteria compare the devices of a round: set goal and quorum to 2 or more");
+  const bool everybody = rules.selection == Selection::drawn && rules.goal == rules.population;
+  if (everybody && has_criterion(task, "recency"))
+    return fail(Code::usage,
+                "recency compares how long devices were away, and here everybody is in each round: draw "
+                "fewer (goal below population), or leave the criterion out");
+  return Done{};
+}
+
 Status check_parts(const TaskConfig& config, const Task& task) {
   if (task.secure && task.model->check_cost != nullptr)
     SOTTO_TRY_DONE(task.model->check_cost(task, most_assigned(config.rules)));
+  if (task.criteria) SOTTO_TRY_DONE(check_weighing(config, task));
   if (task.parts() == 1) return Done{};
   if (config.rules.mode == Mode::buffered)
     return fail(Code::usage, "a round of several parts needs a cohort: set mode = cohorts");

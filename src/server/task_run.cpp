@@ -8,6 +8,7 @@
 
 #include "base/compression.h"
 #include "base/row_hash.h"
+#include "fed/models/weighed_task.h"
 #include "server/admission.h"
 #include "server/master_blob.h"
 
@@ -69,8 +70,7 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
 }
 
 Status TaskRun::check_known(const TaskCatalogue* catalogue) const {
-  return task_.model->check_known == nullptr ? Status(Done{})
-                                             : task_.model->check_known(task_, known_of(catalogue));
+  return fed::check_known(task_, known_of(catalogue));
 }
 
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {

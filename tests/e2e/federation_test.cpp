@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/row_hash.h"
+#include "engine/protect/weighing.h"
 #include "fed/models/live_evaluation.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
@@ -70,6 +71,25 @@ std::string simulated_popular(const Case& one, const Task& task, const Plan& pla
   return made_of_pairs(task, pairs->renumbered(kept.items(), task.items), &kept);
 }
 
+// Of `sotto train`, before the sum; null without criteria.
+std::unique_ptr<Weighing> weighing_of(const Case& one, const Plan& plan, const Schedule& schedule,
+                                      const Split& split, Executor& executor, Collector& sum) {
+  TrainRequest request;
+  request.criteria.order = one.criteria;
+  if (!request.criteria.asked()) return nullptr;
+  request.criteria.size_bound = size_bound;
+  request.plan.seed = plan.seed;
+  request.plan.fixed = plan.fixed;
+  request.sum.assumed.crowd = 4;
+  Split known = split;
+  known.features = catalogue_of(split).features;
+  Population people{{}, schedule};
+  for (std::uint32_t user = 0; user < split.train.users(); ++user) people.users.push_back({user});
+  auto weighing = make_weighing(request, known, people, small_sums(request.sum, plan.seed, executor), sum);
+  EXPECT_TRUE(weighing.ok()) << weighing.error().message;
+  return std::move(*weighing);
+}
+
 // What the simulator makes of it.
 std::string simulated(const Case& one, const Split& split) {
   const Task task = *read_task(task_for(one, split).spec);
@@ -81,6 +101,8 @@ std::string simulated(const Case& one, const Split& split) {
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
+  PlainCollector sum({task.shape().sum_rows, task.shape().sum_width});
+  const std::unique_ptr<Weighing> weighing = weighing_of(one, plan, schedule, split, pool, sum);
   if (one.pair_items > 0) return simulated_popular(one, task, plan, split);
   if (one.model->added != nullptr) {
     const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
@@ -89,25 +111,29 @@ std::string simulated(const Case& one, const Split& split) {
     return made_of_pairs(task, round->sum);
   }
   if (one.model == &fedals_task) {
-    HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), task.items}, plan, schedule,
-                                         split.train, pool);
-    EXPECT_TRUE(federation.run(rounds).ok());
-    return hash_rows(federation.state().shared);
+    return simulated_history(FedAls(options_of<AlsOptions>(task), task.items), plan, schedule, split, pool,
+                             weighing.get());
   }
   if (one.model == &fcf_task) {
     FcfOptions options;
     options.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed};
     const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
-    HistoryFederation<Fcf> federation({options, task.items, share}, plan, schedule, split.train, pool);
-    EXPECT_TRUE(federation.run(rounds).ok());
-    return hash_rows(federation.state().shared);
+    return simulated_history(Fcf(options, task.items, share), plan, schedule, split, pool, weighing.get());
   }
-  if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split);
-  if (one.model == &fedcars_task) return simulated_fedcars(task, plan, schedule, split, policy_of(one));
+  if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split, weighing.get());
+  if (one.model == &fedcars_task)
+    return simulated_fedcars(task, plan, schedule, split, policy_of(one), weighing.get());
   Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
                              split.train, pool);
+  if (weighing != nullptr) federation.collect_with(*weighing);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
+}
+
+// Half of what people have may leave, and all of their criteria.
+Case weighed(const char* name, const char* criteria, const TaskModel* model, std::uint32_t cohort = 0,
+             bool secure = false) {
+  return {name, 0.5, MaskKind::sticky, cohort, secure, model, 0, criteria};
 }
 
 class TrainingOverTheWire : public testing::TestWithParam<Case> {};
@@ -172,7 +198,19 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Fedcars", 1.0, MaskKind::sticky, 0, false, &fedcars_task},
                     Case{"FedcarsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedcars_task},
                     Case{"FedcarsDrawn", 1.0, MaskKind::sticky, 20, false, &fedcars_task},
-                    Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task}),
+                    Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task},
+                    weighed("Weighed", "size>diversity", &fpl_task),
+                    weighed("WeighedClose", "closeness>size", &fpl_task, 20),
+                    weighed("WeighedSecure", "size>balance", &fpl_task, 0, true),
+                    weighed("WeighedRecencySecure", "recency>closeness", &fpl_task, 40, true),
+                    weighed("AlsWeighed", "diversity>size", &fedals_task),
+                    weighed("AlsWeighedSecure", "size", &fedals_task, 0, true),
+                    weighed("FcfWeighed", "recency>size", &fcf_task, 20),
+                    weighed("FcfWeighedSecure", "closeness", &fcf_task, 0, true),
+                    weighed("KgflexWeighed", "recency>closeness", &kgflex_task, 20),
+                    weighed("KgflexWeighedSecure", "size>diversity", &kgflex_task, 0, true),
+                    weighed("FedcarsWeighed", "recency>size", &fedcars_task, 20),
+                    weighed("FedcarsWeighedSecure", "size>diversity", &fedcars_task, 0, true)),
     [](const auto& each) { return std::string(each.param.name); });
 
 // Everybody trains on all but what their device holds out, and is judged by that; `scores` are what they get.

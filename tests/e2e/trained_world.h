@@ -21,6 +21,7 @@ struct Case {
   bool secure = false;
   const TaskModel* model = &fpl_task;
   std::uint32_t pair_items = 0;  // of a model of pairs: those of the most popular items; 0: of all
+  const char* criteria = "";     // by which devices count
 };
 
 // A model that is made of one sum is made once.
@@ -89,6 +90,8 @@ inline void set_model(v1::TaskSpec& spec, const TaskModel* model, std::uint32_t 
   spec.set_triples(10);
 }
 
+constexpr std::uint32_t size_bound = 25;
+
 inline TaskConfig task_for(const Case& one, const Split& split) {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
@@ -111,6 +114,12 @@ inline TaskConfig task_for(const Case& one, const Split& split) {
     assumed.set_abort(1e-3);
     assumed.set_crowd(4);
   }
+  if (const std::string order = one.criteria; !order.empty()) {
+    v1::Criteria& criteria = *spec.mutable_criteria();
+    criteria.set_order(order);
+    criteria.set_least_tellers(4);
+    if (order.find("size") != order.npos) criteria.set_size_bound(size_bound);
+  }
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
@@ -126,6 +135,7 @@ inline PersonalPolicy policy_of(const Case& one) {
   PersonalPolicy policy;
   policy.pi = one.pi;
   policy.mask = one.mask;
+  if (one.criteria[0] != '\0') policy.criteria[other_criteria] = true;
   return policy;
 }
 

@@ -6,6 +6,7 @@
 
 #include "fed/averaged_update.h"
 #include "fed/models/task_models.h"
+#include "fed/models/weighed_task.h"
 #include "model/averaging/flat_matrices.h"
 
 namespace sotto::fed {
@@ -129,6 +130,8 @@ AveragingServer::AveragingServer(std::unique_ptr<AveragedNet> net, const Task& t
       seed_(task.plan.seed),
       fixed_(task.plan.fixed),
       clipped_(task.clip.any()),
+      weighed_(task.criteria.has_value()),
+      most_count_(one_count(fixed_) * most_weight(task) + (weighed_ ? 0.501 : 0.0)),
       parameters_(parameters_of(*net_)) {}
 
 ServerState AveragingServer::start() const {
@@ -158,7 +161,7 @@ Status AveragingServer::check(const Contribution& contribution) const {
   if (last < shape_.width && any(shape_.rows - 1, last))
     return refuse_update("it has numbers behind the network's last");
   const std::int32_t count = contribution.values(shape_.rows)[0], one = one_count(fixed_);
-  if (any(shape_.rows, 1) || count > one || count < (clipped_ ? 0 : one))
+  if (any(shape_.rows, 1) || count > most_count_ || count < (clipped_ || weighed_ ? 0 : one))
     return refuse_update("it counts for other than one device");
   return Done{};
 }

@@ -94,6 +94,8 @@ class AveragingServer : public ServerModel {
   std::uint64_t seed_;
   FixedPoint fixed_;
   bool clipped_;
+  bool weighed_;
+  double most_count_;
   std::size_t parameters_;
 };
 

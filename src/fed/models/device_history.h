@@ -3,6 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "data/contexts.h"
 #include "data/histories.h"
@@ -20,6 +23,10 @@ struct DeviceKnowledge {
   // values of the records. Null: the task brought none.
   std::shared_ptr<const ItemFeatures> features = nullptr;
   std::shared_ptr<const Contexts> contexts = nullptr;
+  // One an item, "Action|Comedy"; empty: the task brought none. The catalogue outlives whoever looks.
+  std::span<const std::string> categories = {};
+  // Of the task's rounds the last that the device answered.
+  std::optional<std::uint32_t> last_round = {};
 };
 
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed

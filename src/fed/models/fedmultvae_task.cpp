@@ -71,6 +71,7 @@ constinit const TaskModel fedmultvae_task{
     .device = device_half<AveragingDeviceOf<VaeNet>>,
     .server = server_half<AveragingServerOf<VaeNet>>,
     .answers = vae_answers,
+    .weighable = Weighable::mean,
     .trains_network = true,
 };
 

@@ -81,6 +81,7 @@ constinit const TaskModel fedneumf_task{
     .server = server_half<AveragingServerOf<NeuMfNet>>,
     .answers = neumf_answers,
     .keeps_state = true,
+    .weighable = Weighable::mean,
     .trains_network = true,
 };
 

@@ -4,6 +4,7 @@
 
 #include "fed/models/live_evaluation.h"
 #include "fed/models/task_models.h"
+#include "fed/models/weighed_task.h"
 
 namespace sotto::fed {
 
@@ -32,7 +33,10 @@ bool is_plain_name(const std::string& name) {
   return true;
 }
 
-TaskShape Task::shape() const { return other_sum ? *other_sum : model->shape(*this); }
+TaskShape Task::shape() const {
+  if (other_sum) return *other_sum;
+  return criteria ? weighed_shape(*this) : model->shape(*this);
+}
 
 TaskShape Task::part() const {
   TaskShape whole = shape();
@@ -62,6 +66,7 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   if (const Status read = task.model->read(spec, task); !read.ok())
     return chained(read.error(), "task refused");
   if (auto checked = check(task.plan); !checked.ok()) return chained(checked.error(), "task refused");
+  if (const Status read = read_criteria(spec, task); !read.ok()) return chained(read.error(), "task refused");
   if (const std::size_t numbers = task.shape().sum_numbers(); numbers > most_sum_numbers)
     return refuse_task(
         fmt::format("its sums would have {} numbers, and have at most {}: lower factors, or "

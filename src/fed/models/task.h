@@ -13,6 +13,7 @@
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "fed/criteria/weighing.h"
 #include "fed/models/part_total.h"
 #include "fed/plan.h"
 #include "model/averaging/network_tasks.h"
@@ -61,6 +62,13 @@ struct EvaluationTerms {
   bool coverage = false;      // which items stand in them is counted
 };
 
+// By what devices count more or less (fed/models/weighed_task.h).
+struct TaskCriteria {
+  CriteriaOptions options;
+  std::uint32_t size_bound = 0;
+  std::string quality;
+};
+
 struct Task {
   std::string name;
   const TaskModel* model = nullptr;
@@ -74,6 +82,7 @@ struct Task {
   ClipLimits clip;     // in units of a contribution's integers
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
   std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
+  std::optional<TaskCriteria> criteria;       // none: all devices count alike
   std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
   std::vector<PartTotal> totals;              // of the round's parts that are over: the next one is at hand
   const NetworkTasks* networks = nullptr;     // what trains networks on this device; null: nothing does

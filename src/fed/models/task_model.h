@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/private.h"
@@ -60,6 +61,8 @@ class DeviceModel {
   // Where rows do not show it, and in rounds of several parts: the person's items that were let out for the
   // last contribution, ascending.
   [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
+  // What it tells of the person beside items, for their ledger: "told size"; empty: nothing.
+  [[nodiscard]] virtual std::string told() const { return {}; }
 };
 
 // Where a task's server stands between two rounds.
@@ -86,6 +89,10 @@ class ServerModel : public ContributionCheck {
   [[nodiscard]] virtual Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                                                     Aggregator&& sum) const = 0;
 };
+
+// What criteria can weigh (fed/models/weighed_task.h): what adds up in a sum, such as statistics; steps of
+// the model; steps that are averaged, whose sum has rows behind the model's in which everybody counts.
+enum class Weighable : std::uint8_t { no, sums, steps, mean };
 
 // The functions get tasks of their own model. A server's half of a task in a later part of a round is made
 // with the totals of those before: it checks what is given to that part, and the last one's releases.
@@ -120,6 +127,7 @@ struct TaskModel {
   // Whether what a device gives to the secure sums of a cohort of so many is short enough; it says what would
   // make it so. Null: it is as long as its shape.
   Status (*check_cost)(const Task& task, std::uint32_t devices) = nullptr;
+  Weighable weighable = Weighable::no;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;

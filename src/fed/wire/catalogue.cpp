@@ -184,7 +184,8 @@ Result<TaskCatalogue> read_lines(std::string_view text, std::size_t most) {
 
 DeviceKnowledge known_of(const TaskCatalogue* catalogue) {
   if (catalogue == nullptr) return {};
-  DeviceKnowledge known{.features = catalogue->features, .contexts = catalogue->contexts};
+  DeviceKnowledge known{
+      .features = catalogue->features, .contexts = catalogue->contexts, .categories = catalogue->categories};
   if (catalogue->scale) {
     Records nobodys;
     nobodys.scale = *catalogue->scale;

@@ -1,5 +1,7 @@
 #include "fed/wire/device_fit.h"
 
+#include "fed/models/weighed_task.h"
+
 namespace sotto::fed {
 
 namespace {
@@ -28,7 +30,7 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
     : task_(persons_task(task, streams, terms)),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
-      model_(task_.model->device(task_, streams, {consumed_, shareable_, std::move(known)})),
+      model_(device_of(task_, streams, {consumed_, shareable_, std::move(known)})),
       added_(task_.shape().sum_width) {}
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
@@ -56,12 +58,13 @@ Status DeviceFit::hear(PartTotal total) {
   SOTTO_TRY_DONE(check_total(task_.part(), total));
   SOTTO_TRY_DONE(check_own(task_.part(), total, *made_));
   task_.totals.push_back(std::move(total));
-  return Done{};
+  return check_heard(task_);
 }
 
 std::vector<ItemIndex> DeviceFit::sent() const {
   SOTTO_ASSERT(made_ != nullptr, "what is asked for was made");
-  if (task_.model->row_of == nullptr || task_.parts() > 1) return model_->let_out();
+  const bool is_models = task_.parts() == 1 || (task_.criteria && task_.in_last_part());
+  if (task_.model->row_of == nullptr || !is_models) return model_->let_out();
   std::vector<ItemIndex> items;
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {

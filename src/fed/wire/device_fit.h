@@ -46,6 +46,8 @@ class DeviceFit {
   [[nodiscard]] const Task& task() const { return task_; }
   // Those of the person's items that the last contribution was made of, ascending.
   [[nodiscard]] std::vector<ItemIndex> sent() const;
+  // What it tells beside them, in words; empty: nothing.
+  [[nodiscard]] std::string told() const { return model_->told(); }
 
  private:
   Task task_;

@@ -163,7 +163,8 @@ Status read_model(TomlTable& table, v1::TaskSpec& spec) {
   return Done{};
 }
 
-void read_sum(TomlTable& table, v1::TaskSpec& spec) {
+// The crowd that is asked for, whatever the sum.
+std::uint32_t read_sum(TomlTable& table, v1::TaskSpec& spec) {
   v1::Precision down = v1::PRECISION_F32;
   v1::Sum sum = v1::SUM_PLAIN;
   double clip = 0.0, row_clip = 0.0;
@@ -181,12 +182,13 @@ void read_sum(TomlTable& table, v1::TaskSpec& spec) {
   spec.set_sum(sum);
   spec.set_clip(clip);
   spec.set_row_clip(row_clip);
-  if (sum != v1::SUM_SECURE) return;
+  if (sum != v1::SUM_SECURE) return assumed.crowd;
   spec.mutable_assumed()->set_corrupt(assumed.corrupt);
   spec.mutable_assumed()->set_dropped(assumed.dropped);
   spec.mutable_assumed()->set_leak(assumed.leak);
   spec.mutable_assumed()->set_abort(assumed.abort);
   spec.mutable_assumed()->set_crowd(assumed.crowd);
+  return assumed.crowd;
 }
 
 void read_rules(TomlTable& table, RoundRules& rules) {
@@ -236,13 +238,50 @@ void read_evaluation(TomlTable& table, TaskConfig& task) {
   asked.set_coverage(terms.coverage);
 }
 
+// The keys are named as the flags of `sotto train`.
+Status read_criteria_keys(TomlTable& table, v1::TaskSpec& spec, std::uint32_t crowd) {
+  std::string order, score, quality, trust;
+  std::vector<double> weights;
+  std::uint32_t size_bound = 0;
+  bool chooses = false;
+  table.text("criteria", order);
+  table.text("score", score);
+  table.reals("score_weights", weights);
+  table.whole("size_bound", size_bound);
+  table.text("quality_category", quality);
+  table.text("trust", trust);
+  table.flag("choose_order", chooses);
+  if (chooses)
+    return fail(Code::usage, fmt::format("{}: orders are tried on the same updates again, and over a network "
+                                         "these are gone once they are added: leave choose_order out",
+                                         table.where("choose_order")));
+  if (!trust.empty())
+    return fail(Code::usage, fmt::format("{}: a device would speak for itself, and is not believed that it "
+                                         "can be trusted: leave trust out",
+                                         table.where("trust")));
+  if (order.empty()) {
+    if (score.empty() && quality.empty() && weights.empty() && size_bound == 0) return Done{};
+    return fail(Code::usage, fmt::format("{}: no criteria are named: give them, such as \"size>diversity\"",
+                                         table.where("criteria")));
+  }
+  v1::Criteria& asked = *spec.mutable_criteria();
+  asked.set_order(order);
+  asked.set_score(score);
+  for (const double weight : weights) asked.add_weights(weight);
+  asked.set_least_tellers(std::max(CriteriaOptions{}.least_tellers, crowd));
+  asked.set_size_bound(size_bound);
+  asked.set_quality(quality);
+  return Done{};
+}
+
 Result<TaskConfig> read_task_table(const toml::table& table, const std::string& name, const std::string& file,
                                    const std::filesystem::path& folder) {
   TaskConfig task;
   TomlTable keys(table, file, fmt::format("task.{}.", name));
   task.spec.set_name(name);
   SOTTO_TRY_DONE(read_model(keys, task.spec));
-  read_sum(keys, task.spec);
+  const std::uint32_t crowd = read_sum(keys, task.spec);
+  SOTTO_TRY_DONE(read_criteria_keys(keys, task.spec, crowd));
   read_rules(keys, task.rules);
   read_privacy(keys, task);
   read_evaluation(keys, task);

@@ -33,12 +33,13 @@ struct SecureDevice {
   SumOffer offer;
   std::string message;     // the next to send
   std::uint32_t part = 0;  // of the round
+  RowMatrix shared;
 
   SecureDevice(World& its, std::uint32_t device) : SecureDevice(its, device, its.assigned(device)) {}
   SecureDevice(World& its, std::uint32_t device, v1::Assignment given)
       : world(its), number(device), assignment(std::move(given)) {
-    WorldDevice& own = world.devices[number];
-    (void)own.contribution(assignment.round(), world.model(number, assignment));
+    shared = world.model(number, assignment);
+    (void)world.devices[number].contribution(assignment.round(), shared);
     take_input();
   }
   void take_input() {
@@ -55,7 +56,7 @@ struct SecureDevice {
     const auto total = read_total(hear(v1::PHASE_REVEAL), own.fit.task().part());
     ASSERT_TRUE(total.ok()) << total.error().message;
     ASSERT_TRUE(own.fit.hear(*total).ok());
-    (void)own.contribution(assignment.round(), RowMatrix());
+    (void)own.contribution(assignment.round(), shared);
     take_input();
     directory.clear();
     ++part;
