@@ -78,7 +78,7 @@ TEST_F(ARoundByCriteria, IsRefusedOfMoreThanToldIt) {
 TEST_F(ARoundByCriteria, IsRefusedAboveOne) {
   totals[0].numbers[1] = 3;
   totals[1].numbers[1] = 2;
-  totals[1].numbers[0] = 3 * std::int64_t{value_unit};
+  totals[1].numbers[0] = 2 * std::int64_t{value_unit} + value_unit / 4;
   expect_refused(2, "of other people than told it, or above 1");
 }
 TEST_F(ARoundByCriteria, IsRefusedOfOneDevice) {

@@ -8,6 +8,7 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
+#include "engine/protect/weighing.h"
 #include "engine/train/neural_module.h"
 #include "fed/models/task_models.h"
 #include "model/averaging/flat_matrices.h"
@@ -33,7 +34,9 @@ struct Case {
   MaskKind mask = MaskKind::sticky;
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
+  const char* criteria = "";  // by which devices count
 };
+constexpr std::uint32_t size_bound = 12;
 
 const Split& world() {
   static const Split split =
@@ -79,6 +82,11 @@ TaskConfig task_for(const Case& one) {
     assumed.set_abort(1e-3);
     assumed.set_crowd(4);
   }
+  if (one.criteria[0] != '\0') {
+    spec.mutable_criteria()->set_order(one.criteria);
+    spec.mutable_criteria()->set_size_bound(size_bound);
+    spec.mutable_criteria()->set_least_tellers(4);
+  }
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
@@ -108,8 +116,25 @@ AveragingState simulated(const Case& one) {
   plan.server = {.step = ServerStep::adam, .rate = rates.adam};
   plan.fixed = FixedPoint{20};
   ThreadPool pool(2);
-  PlainCollector collector(averaging_shape(task->parameters()));
-  AveragingFederation federation(*task, plan, pool, collector);
+  const SumShape shape = averaging_shape(task->parameters());
+  PlainCollector sum(shape);
+  Collector* collector = &sum;
+  // As `sotto train` weighs: the last row is of counts.
+  TrainRequest request;
+  request.criteria.order = one.criteria;
+  std::unique_ptr<Weighing> weighing;
+  if (request.criteria.asked()) {
+    request.criteria.size_bound = size_bound;
+    request.plan.fixed = plan.fixed;
+    request.sum.assumed.crowd = 4;
+    const auto users = static_cast<std::uint32_t>(world().train.users());
+    Population people{{}, {.cohort = one.cohort == 0 ? users : one.cohort}};
+    for (std::uint32_t user = 0; user < users; ++user) people.users.push_back({user});
+    weighing = make_weighing(request, world(), people, small_sums(request.sum, 11, pool), sum, shape.rows - 1)
+                   .value();
+    collector = weighing.get();
+  }
+  AveragingFederation federation(*task, plan, pool, *collector);
   EXPECT_TRUE(federation.run(rounds).ok());
   return std::move(federation).take();
 }
@@ -146,16 +171,18 @@ TEST_P(NetworksOverTheWire, GiveTheSimulatorsModel) {
   EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).model));
 }
 
-INSTANTIATE_TEST_SUITE_P(InEveryWay, NetworksOverTheWire,
-                         testing::Values(Case{"Vae", &fedmultvae_task},
-                                         Case{"VaeHalfRedrawn", &fedmultvae_task, 0.5, MaskKind::redraw},
-                                         Case{"VaeDrawn", &fedmultvae_task, 1.0, MaskKind::sticky, 15},
-                                         Case{"VaeSecureHalf", &fedmultvae_task, 0.5, MaskKind::sticky, 0,
-                                              true},
-                                         Case{"NeuMf", &fedneumf_task},
-                                         Case{"NeuMfDrawnHalf", &fedneumf_task, 0.5, MaskKind::redraw, 15},
-                                         Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
-                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    InEveryWay, NetworksOverTheWire,
+    testing::Values(
+        Case{"Vae", &fedmultvae_task}, Case{"VaeHalfRedrawn", &fedmultvae_task, 0.5, MaskKind::redraw},
+        Case{"VaeDrawn", &fedmultvae_task, 1.0, MaskKind::sticky, 15},
+        Case{"VaeSecureHalf", &fedmultvae_task, 0.5, MaskKind::sticky, 0, true},
+        Case{"VaeWeighed", &fedmultvae_task, 1.0, MaskKind::sticky, 15, false, "closeness>size"},
+        Case{"VaeWeighedSecure", &fedmultvae_task, 1.0, MaskKind::sticky, 0, true, "size>closeness"},
+        Case{"NeuMfWeighed", &fedneumf_task, 1.0, MaskKind::sticky, 15, false, "size"},
+        Case{"NeuMf", &fedneumf_task}, Case{"NeuMfDrawnHalf", &fedneumf_task, 0.5, MaskKind::redraw, 15},
+        Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
+    [](const auto& each) { return std::string(each.param.name); });
 
 // What some do wrong changes nothing for the others.
 TEST(NetworksOnTheWire, LeaveHostileDevicesBehind) {

@@ -338,7 +338,7 @@ TaskShape weighed_shape(const Task& task) {
   whole.before.push_back(small_part(criteria, 1, "whether criteria are told", true));
   whole.before.push_back(small_part(2 * criteria, value_unit, "criteria", false));
   // Where everybody counts in the main sum, that has the weights again, which are the scores.
-  const bool counts = task.model->weighable == Weighable::mean;
+  const bool counts = task.model->weighable != Weighable::steps;
   whole.before.push_back(small_part(1, fixed_limit, "a score of criteria", counts));
   return whole;
 }

@@ -283,6 +283,19 @@ TEST(WeighedTasks, LetNoNumberOutThatIsKeptBack) {
   EXPECT_NE(given(0, 0), given(0, 7));
 }
 
+// Who is in one sum alone shows in the difference where the next has the same again: whether they tell, and
+// the weight of who counts in the main sum.
+TEST(WeighedTasks, SayWhatIsToldAgain) {
+  for (const TaskModel* model : weighable_models()) {
+    const TaskShape shape = weighed_task(*model, "size").shape();
+    ASSERT_EQ(shape.before.size(), 3u);
+    EXPECT_TRUE(shape.before[0].told_again);
+    EXPECT_FALSE(shape.before[1].told_again);
+    EXPECT_EQ(shape.before[2].told_again, model != &fpl_task && model != &fcf_task && model != &kgflex_task);
+    EXPECT_EQ(shape.limit, fixed_limit);
+  }
+}
+
 // Somebody says these numbers, from the first on.
 Contribution said(const std::vector<std::int32_t>& numbers) {
   Contribution made(numbers_a_row);

@@ -185,6 +185,33 @@ TEST(ServeConfig, EachModelHasItsOwnKeys) {
                    "line 3: task.a.model: unknown model 'als'"));
 }
 
+TEST(ServeConfig, CriteriaAreNamedAsInTraining) {
+  const std::string task = "[task.a]\nitems = 50\n";
+  const auto config = parse_serve_config(
+      task +
+          "criteria = \"DS>quality\"\nscore = \"mean\"\nscore_weights = [0.75, 1]\nsize_bound = 40\n"
+          "quality_category = \"War\"\ncrowd = 5\n",
+      "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const v1::Criteria& asked = config->tasks[0].spec.criteria();
+  EXPECT_EQ(asked.order(), "DS>quality");
+  EXPECT_EQ(asked.score(), "mean");
+  EXPECT_EQ(std::vector<double>(asked.weights().begin(), asked.weights().end()), (std::vector{0.75, 1.0}));
+  EXPECT_EQ(asked.size_bound(), 40u);
+  EXPECT_EQ(asked.quality(), "War");
+  EXPECT_EQ(asked.least_tellers(), 5u);
+  EXPECT_FALSE(parse_serve_config(task, "c.toml", "")->tasks[0].spec.has_criteria());
+  EXPECT_TRUE(says(task + "score = \"mean\"\n", "task.a.criteria: no criteria are named"));
+  EXPECT_TRUE(says(task + "criteria = \"size\"\n", "set size_bound"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nscore_weights = 1\n", "must be a list of numbers"));
+  EXPECT_TRUE(
+      says(task + "criteria = \"closeness\"\nscore_weights = [\"a\"]\n", "must be a list of numbers"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nchoose_order = true\n", "leave choose_order out"));
+  EXPECT_TRUE(says(task + "criteria = \"trust\"\ntrust = \"t.tsv\"\n", "leave trust out"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nepsilon = 1\nclip = 1\nrounds = 3\n", "carry no noise"));
+  EXPECT_TRUE(says(task + "model = \"fedease\"\ncriteria = \"closeness\"\n", "not for fedease"));
+}
+
 class ACatalogueTable : public ::testing::Test {
  protected:
   ACatalogueTable()
