@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task},
                     weighed("Weighed", "size>diversity", &fpl_task),
                     weighed("WeighedClose", "closeness>size", &fpl_task, 20),
-                    weighed("WeighedSecure", "size>balance", &fpl_task, 0, true),
+                    weighed("WeighedSecure", "diversity>size", &fpl_task, 0, true),
                     weighed("WeighedRecencySecure", "recency>closeness", &fpl_task, 40, true),
                     weighed("AlsWeighed", "diversity>size", &fedals_task),
                     weighed("AlsWeighedSecure", "size", &fedals_task, 0, true),
