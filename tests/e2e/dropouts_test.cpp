@@ -1,7 +1,7 @@
 // Rounds of several parts over the wire, with devices that drop out.
 #include "fed/models/task_models.h"
 #include "tests/e2e/loopback.h"
-#include "tests/e2e/trained_world.h"
+#include "tests/e2e/weighed_training.h"
 
 namespace sotto::tests::e2e {
 namespace {
@@ -43,6 +43,37 @@ TEST(PopularItemsOverTheWire, TrainThoughDevicesDropOut) {
   const auto own = prepared.split.train.of(UserIndex{0});
   const Histories history({0, own.size()}, {own.begin(), own.end()});
   EXPECT_TRUE(task.model->answers({task, rows, history, nullptr}).ok());
+}
+
+// Liars are refused, and who falls silent between two of the four parts is in none of the later ones.
+TEST(CriteriaOverTheWire, TrainThoughDevicesLieAndDropOut) {
+  const Case one = weighed("", "size>recency", &fpl_task);
+  const Prepared prepared = world();
+  TaskConfig config = task_for(one, prepared.split);
+  config.rules.goal = 20;
+  config.rules.quorum = 5;
+  config.rules.over_selection = 2.0;
+  config.rules.gather_ms = 300;
+  config.rules.round_ms = 4'000;
+  config.rules.rounds = 0;
+  Loopback loopback(config);
+  FleetOptions options;
+  options.devices = static_cast<std::uint32_t>(prepared.split.train.users());
+  options.workers = 8;
+  options.reproducible = true;
+  options.policy = policy_of(one);
+  options.byzantine = 0.2;
+  options.dropout = 0.1;
+  options.seconds = 120.0;
+  const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const std::atomic<bool> stop = false;
+  const auto report = run_fleet(prepared.split, options, *devices, loopback.connect(),
+                                {.stop = stop, .finished = [&] { return loopback.versions() >= 3; }});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_GE(loopback.versions(), 3u);
+  EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_MESSAGE));
+  EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "base/row_hash.h"
-#include "engine/protect/weighing.h"
 #include "fed/models/live_evaluation.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
@@ -23,6 +22,7 @@
 #include "sim/thread_pool.h"
 #include "tests/e2e/loopback.h"
 #include "tests/e2e/trained_world.h"
+#include "tests/e2e/weighed_training.h"
 
 namespace sotto::tests::e2e {
 namespace {
@@ -71,25 +71,6 @@ std::string simulated_popular(const Case& one, const Task& task, const Plan& pla
   return made_of_pairs(task, pairs->renumbered(kept.items(), task.items), &kept);
 }
 
-// Of `sotto train`, before the sum; null without criteria.
-std::unique_ptr<Weighing> weighing_of(const Case& one, const Plan& plan, const Schedule& schedule,
-                                      const Split& split, Executor& executor, Collector& sum) {
-  TrainRequest request;
-  request.criteria.order = one.criteria;
-  if (!request.criteria.asked()) return nullptr;
-  request.criteria.size_bound = size_bound;
-  request.plan.seed = plan.seed;
-  request.plan.fixed = plan.fixed;
-  request.sum.assumed.crowd = 4;
-  Split known = split;
-  known.features = catalogue_of(split).features;
-  Population people{{}, schedule};
-  for (std::uint32_t user = 0; user < split.train.users(); ++user) people.users.push_back({user});
-  auto weighing = make_weighing(request, known, people, small_sums(request.sum, plan.seed, executor), sum);
-  EXPECT_TRUE(weighing.ok()) << weighing.error().message;
-  return std::move(*weighing);
-}
-
 // What the simulator makes of it.
 std::string simulated(const Case& one, const Split& split) {
   const Task task = *read_task(task_for(one, split).spec);
@@ -115,10 +96,9 @@ std::string simulated(const Case& one, const Split& split) {
                              weighing.get());
   }
   if (one.model == &fcf_task) {
-    FcfOptions options;
-    options.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed};
-    const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
-    return simulated_history(Fcf(options, task.items, share), plan, schedule, split, pool, weighing.get());
+    const FcfOptions options{.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed}};
+    const Fcf model(options, task.items, static_cast<double>(schedule.cohort) / users);
+    return simulated_history(model, plan, schedule, split, pool, weighing.get());
   }
   if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split, weighing.get());
   if (one.model == &fedcars_task)
@@ -128,12 +108,6 @@ std::string simulated(const Case& one, const Split& split) {
   if (weighing != nullptr) federation.collect_with(*weighing);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
-}
-
-// Half of what people have may leave, and all of their criteria.
-Case weighed(const char* name, const char* criteria, const TaskModel* model, std::uint32_t cohort = 0,
-             bool secure = false) {
-  return {name, 0.5, MaskKind::sticky, cohort, secure, model, 0, criteria};
 }
 
 class TrainingOverTheWire : public testing::TestWithParam<Case> {};

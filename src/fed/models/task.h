@@ -62,6 +62,10 @@ struct EvaluationTerms {
   bool coverage = false;      // which items stand in them is counted
 };
 
+// What criteria can weigh (weighed_task.h): what adds up in a sum, such as statistics; steps of
+// the model; steps that are averaged, whose sum has rows behind the model's in which everybody counts.
+enum class Weighable : std::uint8_t { no, sums, steps, mean };
+
 // By what devices count more or less (fed/models/weighed_task.h).
 struct TaskCriteria {
   CriteriaOptions options;

@@ -90,10 +90,6 @@ class ServerModel : public ContributionCheck {
                                                     Aggregator&& sum) const = 0;
 };
 
-// What criteria can weigh (fed/models/weighed_task.h): what adds up in a sum, such as statistics; steps of
-// the model; steps that are averaged, whose sum has rows behind the model's in which everybody counts.
-enum class Weighable : std::uint8_t { no, sums, steps, mean };
-
 // The functions get tasks of their own model. A server's half of a task in a later part of a round is made
 // with the totals of those before: it checks what is given to that part, and the last one's releases.
 struct TaskModel {

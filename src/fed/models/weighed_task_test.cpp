@@ -7,53 +7,14 @@
 #include "fed/criteria/history_facts.h"
 #include "fed/criteria/weighing_collector.h"
 #include "fed/models/testing/toy_networks.h"
-#include "fed/models/testing/usual_spec.h"
+#include "fed/models/testing/weighed_spec.h"
 #include "fed/wire/device_fit.h"
 #include "privacy/number_rows.h"
 
 namespace sotto::fed::weighed_task_test {
 namespace {
 
-constexpr std::uint32_t items = 20, bound = 15, seed = 7;
-const std::vector<std::string> categories = [] {
-  std::vector<std::string> all;
-  for (std::uint32_t item = 0; item < items; ++item)
-    all.push_back(item % 5 == 0 ? "Drama|War" : item % 3 == 0 ? "Comedy" : "Drama");
-  return all;
-}();
-
-v1::TaskSpec weighed_spec(const TaskModel& model, const char* order, bool secure = false) {
-  v1::TaskSpec spec = usual_spec(model, items);
-  spec.set_seed(seed);
-  spec.set_reproducible(true);
-  if (&model == &fedals_task) spec.set_factors(4), spec.set_lambda(2.0f);
-  v1::Criteria& criteria = *spec.mutable_criteria();
-  criteria.set_order(order);
-  criteria.set_least_tellers(3);
-  if (std::string(order).find("size") != std::string::npos) criteria.set_size_bound(bound);
-  if (std::string(order).find("quality") != std::string::npos) criteria.set_quality("War");
-  if (!secure) return spec;
-  spec.set_sum(v1::SUM_SECURE);
-  *spec.mutable_assumed() = [] {
-    v1::SumAssumed assumed;
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(3);
-    return assumed;
-  }();
-  return spec;
-}
-
-std::string why_refused(const v1::TaskSpec& spec) {
-  const auto task = read_task(spec);
-  return task.ok() ? "" : task.error().message;
-}
-::testing::AssertionResult refuses(const v1::TaskSpec& spec, const char* words) {
-  const std::string why = why_refused(spec);
-  if (why.find(words) != std::string::npos) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << '"' << why << '"';
-}
+using weighed::bound, weighed::categories, weighed::items, weighed::seed, weighed::weighed_spec;
 
 // Seven people; `keeps` names a criterion that the first so many keep back.
 struct People {
@@ -359,59 +320,6 @@ TEST(WeighedTasks, RefuseTotalsThatDoNotFollow) {
   round.task.totals.push_back(values);
   EXPECT_TRUE(heard(zeros, 1, 0));
   EXPECT_FALSE(heard(zeros, 0, 0)) << "nobody counts";
-}
-
-TEST(WeighedTasks, RefuseByName) {
-  EXPECT_TRUE(refuses(weighed_spec(fedease_task, "size"), "not for fedease"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, "novelty"), "devices are not told"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, "TR"), "speak for itself"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, "layer-closeness"), "take closeness"));
-  EXPECT_TRUE(refuses(weighed_spec(fedals_task, "closeness"), "sends statistics"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, "size>beauty"), "is no criterion"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, "size>\x1b[2J"), "names with > between"));
-  EXPECT_TRUE(refuses(weighed_spec(fpl_task, ""), "empty name"));
-  v1::TaskSpec spec = weighed_spec(fpl_task, "size");
-  spec.mutable_criteria()->set_size_bound(0);
-  EXPECT_TRUE(refuses(spec, "set size_bound"));
-  spec.mutable_criteria()->set_size_bound(1'000'001);
-  EXPECT_TRUE(refuses(spec, "from 1 to 1000000"));
-  spec = weighed_spec(fpl_task, "quality");
-  spec.mutable_criteria()->set_size_bound(3);
-  EXPECT_TRUE(refuses(spec, "size_bound is of the criterion size"));
-  spec.mutable_criteria()->set_size_bound(0);
-  spec.mutable_criteria()->clear_quality();
-  EXPECT_TRUE(refuses(spec, "set quality_category"));
-  spec = weighed_spec(fpl_task, "diversity");
-  spec.mutable_criteria()->set_quality("War");
-  EXPECT_TRUE(refuses(spec, "quality_category is of the criterion quality"));
-  spec.mutable_criteria()->clear_quality();
-  spec.mutable_criteria()->set_least_tellers(2);
-  EXPECT_TRUE(refuses(spec, "raise crowd"));
-  spec.mutable_criteria()->set_least_tellers(3);
-  EXPECT_EQ(why_refused(spec), "");
-  spec.mutable_criteria()->add_weights(1.0);
-  EXPECT_TRUE(refuses(spec, "has no weights"));
-  spec.mutable_criteria()->set_score("\x1b[2J");
-  EXPECT_TRUE(refuses(spec, "score is prioritized, mean"));
-  spec = weighed_spec(fpl_task, "diversity", true);
-  EXPECT_EQ(why_refused(spec), "");
-  spec.mutable_assumed()->set_crowd(4);
-  EXPECT_TRUE(refuses(spec, "at least 4 people"));
-}
-
-TEST(WeighedTasks, NeedACatalogueThatSaysWhatTheyMeasure) {
-  const Task counts = weighed_task(fpl_task, "diversity"), marks = weighed_task(fpl_task, "quality");
-  EXPECT_FALSE(check_known(counts, {}).ok());
-  EXPECT_FALSE(check_known(marks, {}).ok());
-  DeviceKnowledge known;
-  known.categories = categories;
-  EXPECT_TRUE(check_known(counts, known).ok());
-  EXPECT_TRUE(check_known(marks, known).ok());
-  EXPECT_TRUE(check_known(counts, usual_knowledge(items)).ok()) << "features are classes, too";
-  const std::vector<std::string> peaceful(items, "Drama");
-  known.categories = peaceful;
-  EXPECT_FALSE(check_known(marks, known).ok());
-  EXPECT_TRUE(check_known(weighed_task(fpl_task, "size>recency>closeness"), {}).ok());
 }
 
 }  // namespace
