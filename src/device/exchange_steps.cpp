@@ -106,7 +106,8 @@ Status ExchangeRun::note_answer() {
     SOTTO_TRY(answer.beside, judged_after());
   }
   const std::string sum = task_.secure ? "secure" : "plain";
-  const std::string tells = judging_ ? "evaluation" : part.tells.empty() ? work_->of : part.tells;
+  std::string tells = judging_ ? "evaluation" : part.tells;
+  if (tells.empty()) tells = work_->of;
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
                    .mechanism = (tells.empty() ? sum : tells + ", " + sum) +
