@@ -167,22 +167,6 @@ Result<std::string> from_base64(const std::string& text) {
   return bytes;
 }
 
-// The model as a table: a row an item, or of what else the model has rows, with its numbers.
-std::string rows_text(const RowMatrix& rows, const TaskCatalogue& known, bool has_factors) {
-  const bool of_items = known.names.size() == rows.rows();
-  std::string text = of_items ? "item" : "row";
-  for (std::size_t k = 0; k < rows.width(); ++k)
-    text += has_factors && k + 1 == rows.width() ? "\tbias" : fmt::format("\tq{}", k);
-  text += '\n';
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    text +=
-        of_items ? std::string(known.names.name(static_cast<std::uint32_t>(row))) : fmt::format("{}", row);
-    for (const float value : rows.values(row)) text += fmt::format("\t{}", value);
-    text += '\n';
-  }
-  return text;
-}
-
 // All pieces of a long answer, as its bytes; `answer` is the last one.
 Result<std::string> in_pieces(const CtlOptions& options, const std::string& command, Json arguments,
                               Json& answer) {
@@ -200,7 +184,8 @@ Result<std::string> in_pieces(const CtlOptions& options, const std::string& comm
   return encoded;
 }
 
-// As it was before it grew. A model that learns from features or contexts never grows.
+// As it was before it grew. Features and contexts are left out: only models that learn from neither grow, and
+// a run of theirs needs none.
 TaskCatalogue first_items(const TaskCatalogue& grown, std::uint32_t items) {
   TaskCatalogue first = grown;
   first.names = IdTable();
@@ -277,8 +262,10 @@ Status export_model(CtlOptions& options, const Console& console) {
                        .number = answer["version"].get<std::uint32_t>(),
                        .rounds = answer["version"].get<std::uint64_t>(),
                        .model_hash = answer["model_hash"].get<std::string>()});
+  SOTTO_TRY(const Task task, read_task(spec));
   SOTTO_TRY(const ModelEntry* entry, find_model(spec.model()));
-  SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows, known, entry->has_user_rows)));
+  SOTTO_TRY(const std::string table, model_table(rows, task, known.names, entry->has_user_rows));
+  SOTTO_TRY_DONE(write_output(console, options.out, table));
   answer.erase("spec");
   if (options.common.json && options.out != "-") print_json(console, answer);
   return Done{};
@@ -353,7 +340,7 @@ void add_ctl(CLI::App& root, Cli& cli) {
       ->type_name("SHARE");
   take_task(add_one(ctl, cli, "promote", "give the version on trial to all devices", promote,
                     "sotto ctl promote --task movies"));
-  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
+  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, or as a run",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);
   take_out(export_command);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/terminal/table.h"
+#include "fed/models/task_models.h"
 
 namespace sotto::cli {
 
@@ -37,7 +38,8 @@ std::string conduct_text(const Json& device) {
   if (!device.contains("secure_sums")) return "";
   const Json& sums = device["secure_sums"];
   std::string text;
-  if (device["refused"] != 0) text = fmt::format("contributions refused {}", cell(device["refused"]));
+  if (const Json refused = device.value("refused", Json(0)); refused != 0)  // older coordinators do not say
+    text = fmt::format("contributions refused {}", cell(refused));
   for (const char* what : {"named", "disputes", "doubts"})
     if (sums[what] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, cell(sums[what]));
   if (!sums["kept_out"].get<bool>()) return text;
@@ -76,38 +78,43 @@ std::string figures_of(const Json& versions, const Console& console) {
   for (const Json& one : versions)
     if (one.contains("evaluation") || one.contains("beside")) judged.push_back(&one);
   if (judged.empty()) return "";
-  const auto figures_in = [](const Json& one) -> const Json& {
-    return one.contains("evaluation") ? one["evaluation"] : one["beside"];
+  std::vector<std::string> names;  // of all, as where nobody had ratings held out there are no errors
+  const auto add_names = [&](const Json& figures) {
+    for (const auto& [name, value] : figures["metrics"].items())
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
-  const Json& names = figures_in(*judged.front())["metrics"];
+  for (const Json* one : judged)
+    for (const char* figures : {"evaluation", "beside"})
+      if (one->contains(figures)) add_names((*one)[figures]);
   std::vector<TableColumn> columns{{"version", Align::right, Tone::strong}, {"people", Align::right}};
-  for (const auto& [name, value] : names.items()) columns.push_back({name, Align::right});
+  for (const std::string& name : names) columns.push_back({name, Align::right});
   columns.push_back({"items shown", Align::right});
   Table table(columns);
   std::map<std::string, std::vector<double>> curves;
   const auto row = [&](const std::string& version, const Json& figures) {
+    const Json& metrics = figures["metrics"];
     std::vector<std::string> cells{version, cell(figures["people"])};
-    for (const auto& [name, value] : names.items())
-      cells.push_back(fmt::format("{:.4f}", figures["metrics"].value(name, 0.0)));
+    for (const std::string& name : names)
+      cells.push_back(metrics.contains(name) ? fmt::format("{:.4f}", metrics[name].get<double>()) : "");
     cells.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
     table.row(cells);
   };
   for (const Json* one : judged) {
     const bool tried = one->contains("beside");
     if (one->contains("evaluation")) {
-      row(cell((*one)["version"]) + (tried ? " tried" : ""), (*one)["evaluation"]);
-      for (const auto& [name, value] : names.items())
-        curves[name].insert(curves[name].begin(), (*one)["evaluation"]["metrics"].value(name, 0.0));
+      const Json& evaluation = (*one)["evaluation"];
+      row(cell((*one)["version"]) + (tried ? " tried" : ""), evaluation);
+      for (const auto& [name, value] : evaluation["metrics"].items())
+        curves[name].insert(curves[name].begin(), value.get<double>());
     }
     if (tried) row(cell((*one)["trial"]["stable"]) + " kept", (*one)["beside"]);
   }
-  std::string text = "\nAs people's devices judged them, in the mean:\n" + table.text(console);
-  if (curves.empty() || curves.begin()->second.size() < 2) return text;
-  text += "\n";
-  for (const auto& [name, value] : names.items())
-    text += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curves[name].front(), sparkline(curves[name]),
-                        curves[name].back());
-  return text;
+  std::string lines;
+  for (const std::string& name : names)
+    if (const std::vector<double>& curve = curves[name]; curve.size() > 1)
+      lines += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curve.front(), sparkline(curve), curve.back());
+  return "\nAs people's devices judged them, in the mean:\n" + table.text(console) +
+         (lines.empty() ? "" : "\n" + lines);
 }
 
 // What is to be said of a task beside its line.
@@ -211,7 +218,25 @@ std::string device_table(const Json& devices, const Console& console) {
   for (const Json& one : devices)
     if (const std::string conduct = conduct_text(one); !conduct.empty())
       sums += fmt::format("  {}  {}\n", cell(one["device"]), conduct);
-  return table.text(console) + (sums.empty() ? "" : "\nIn secure sums:\n" + sums);
+  return table.text(console) + (sums.empty() ? "" : "\nIn sums:\n" + sums);
+}
+
+Result<std::string> model_table(const RowMatrix& rows, const Task& task, const IdTable& names,
+                                bool has_factors) {
+  SOTTO_TRY(const std::vector<std::uint32_t> items, items_of_rows(task, rows));
+  const bool of_items = !items.empty();
+  const std::size_t front = of_items && rows.rows() != task.items ? 1 : 0;  // the item's number
+  std::string text = of_items ? "item" : "row";
+  for (std::size_t k = front; k < rows.width(); ++k)
+    text += has_factors && k + 1 == rows.width() ? "\tbias" : fmt::format("\tq{}", k - front);
+  text += '\n';
+  for (std::uint32_t row = 0; row < rows.rows(); ++row) {
+    const std::uint32_t number = of_items ? items[row] : row;
+    text += of_items && names.size() > 0 ? std::string(names.name(number)) : fmt::format("{}", number);
+    for (const float value : rows.values(row).subspan(front)) text += fmt::format("\t{}", value);
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace sotto::cli

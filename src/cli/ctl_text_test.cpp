@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "engine/terminal/console.h"
+#include "fed/models/task_models.h"
 
 namespace sotto::cli::ctl_text_test {
 namespace {
@@ -131,6 +132,67 @@ TEST(CtlText, AVersionOnTrialStandsBesideTheOneThatOthersKept) {
   for (const char* part : {"open, 10%", "dropped", "5 tried", "4 kept", "99", "0.1250", "0.2500"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_LT(text.find("5 tried"), text.find("4 kept"));
+}
+
+// Where nobody had ratings held out a version has no errors, and none are made up.
+TEST(CtlText, AMetricThatAVersionLacksIsAnEmptyCellAndNoPlaceInACurve) {
+  using Json = nlohmann::ordered_json;
+  const auto rated = [](int number, double error) {
+    Json one = version(number, 0.25);
+    one["evaluation"]["metrics"]["RMSE"] = error;
+    return one;
+  };
+  const std::string text = version_table(
+      Json::array({version(4, 0.5), rated(3, 0.75), version(2, 0.5), rated(1, 1.25)}), Console());
+  EXPECT_NE(text.find("nDCG@10    RMSE"), std::string::npos) << text;
+  EXPECT_EQ(text.find("0.0000"), std::string::npos) << text;
+  EXPECT_NE(text.find("RMSE     1.2500 █▁ 0.7500"), std::string::npos) << text;
+  const std::string one = version_table(Json::array({rated(2, 0.75), version(1, 0.5)}), Console());
+  EXPECT_EQ(one.find("RMSE     0.7500"), std::string::npos) << "one alone is no curve\n" << one;
+  EXPECT_NE(one.find("nDCG@10  0.5000"), std::string::npos) << one;
+}
+
+TEST(CtlText, WhatSumsShowedOfADeviceIsOfBothKinds) {
+  using Json = nlohmann::ordered_json;
+  Json device = Json::parse(R"({"device":"d1","index":0,"revoked":false,"refused":3,
+    "secure_sums":{"named":0,"disputes":0,"doubts":0,"kept_out":false}})");
+  const std::string text = device_table(Json::array({device}), Console());
+  EXPECT_NE(text.find("\nIn sums:\n  d1  contributions refused 3\n"), std::string::npos) << text;
+  device.erase("refused");  // an older coordinator
+  device["secure_sums"]["disputes"] = 2;
+  const std::string older = device_table(Json::array({device}), Console());
+  EXPECT_NE(older.find("d1  disputes 2\n"), std::string::npos) << older;
+}
+
+RowMatrix counted_rows(std::size_t rows, std::size_t width) {
+  RowMatrix all(rows, width);
+  for (std::size_t row = 0; row < rows; ++row)
+    for (std::size_t k = 0; k < width; ++k) all.row(row)[k] = static_cast<float>(10 * row + k + 1);
+  return all;
+}
+
+// A model of three features has as many rows as items, and they are none.
+TEST(CtlText, AModelsRowsAreNamedByTheirItemsWhereTheyAreItems) {
+  IdTable names;
+  for (const char* name : {"a", "b", "c"}) names.intern(name);
+  Task task;
+  task.items = 3;
+  const auto table = [&](const TaskModel& model, const RowMatrix& rows) {
+    task.model = &model;
+    return model_table(rows, task, names, model.is_first).value();
+  };
+  const RowMatrix rows = counted_rows(3, 2);
+  EXPECT_EQ(table(fpl_task, rows), "item\tq0\tbias\na\t1\t2\nb\t11\t12\nc\t21\t22\n");
+  EXPECT_EQ(table(kgflex_task, rows), "row\tq0\tq1\n0\t1\t2\n1\t11\t12\n2\t21\t22\n");
+  // Of popular items each row has its item's number in front.
+  RowMatrix popular = counted_rows(2, 3);
+  popular.row(0)[0] = 0.0f;
+  popular.row(1)[0] = 2.0f;
+  EXPECT_EQ(table(fedease_task, popular), "item\tq0\tq1\na\t2\t3\nc\t12\t13\n");
+  names = IdTable();
+  EXPECT_EQ(table(fedease_task, popular), "item\tq0\tq1\n0\t2\t3\n2\t12\t13\n");
+  EXPECT_EQ(table(fedease_task, RowMatrix(2, 3)), "row\tq0\tq1\tq2\n0\t0\t0\t0\n1\t0\t0\t0\n")
+      << "no round has made it yet";
 }
 
 TEST(CtlText, WithoutReasonsThereIsNoListOfThem) {

@@ -169,6 +169,20 @@ TEST(CoordinatorEvaluation, ATaskStopsWhenItsRuleSaysSo) {
   EXPECT_TRUE(world.own->ask("resume", "", world.now).ok());
 }
 
+TEST(CoordinatorEvaluation, AStopRuleOfErrorsNeedsPredictedRatings) {
+  TaskConfig config = judged(world_config(2));
+  config.rules.stop_when = "RMSE not below 0.001 for 5";
+  const Status refused = check(config);
+  ASSERT_FALSE(refused.ok());
+  for (const char* part : {"fpl predicts no ratings", "no version ever has an RMSE", "nDCG not above"})
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
+  config.spec.mutable_evaluation()->set_rating_range(4.0f);
+  EXPECT_TRUE(check(config).ok());
+  config.spec.mutable_evaluation()->set_rating_range(0.0f);
+  config.rules.stop_when = "nDCG not above 0.001 for 5";
+  EXPECT_TRUE(check(config).ok());
+}
+
 TEST(CoordinatorEvaluation, NoiseIsPaidForByABudgetOfItsOwn) {
   TaskConfig config = judged(world_config(2));
   config.evaluation = {.noise_multiplier = 2.0, .epsilon = 6.0, .delta = 1e-5};

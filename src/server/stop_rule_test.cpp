@@ -58,7 +58,12 @@ TEST(StopRule, OfErrorsHoldsWhenTheNewestAreNoSmaller) {
   EXPECT_EQ(why_stop(rule, errors({1.0, 0.8, 0.9, 0.795})),
             "RMSE of the last 2 judged versions is not below 0.8000, that of version 2, by more than 0.01");
   // Where nobody had ratings there is no error to beat.
-  EXPECT_EQ(why_stop({"MAE", 0.0, 1}, errors({1.0})), "");
+  EXPECT_EQ(why_stop({"MAE", 0.0, 1}, errors({1.0, 0.9, 0.8})), "");
+  std::vector<EvaluationRecord> some = errors({1.0, 0.8});
+  for (const EvaluationRecord& unrated : judged({0.5, 0.5, 0.5})) some.insert(some.begin(), unrated);
+  EXPECT_EQ(why_stop({"RMSE", 0.0, 2}, some), "");
+  EXPECT_EQ(why_stop({"RMSE", 0.0, 1}, errors({1.0, 1.0})),
+            "RMSE of the last 1 judged versions is not below 1.0000, that of version 1, by more than 0");
 }
 
 }  // namespace

@@ -162,8 +162,15 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
                 "nothing is evaluated: set evaluate_holdout or evaluate_share, or leave stop_when and "
                 "evaluate_… out");
   }
-  if (!config.rules.stop_when.empty())
-    if (const auto rule = parse_stop_rule(config.rules.stop_when); !rule.ok()) return rule.error();
+  if (!config.rules.stop_when.empty()) {
+    SOTTO_TRY(const StopRule rule, parse_stop_rule(config.rules.stop_when));
+    if (is_error(rule.metric) && task.evaluation->rating_range == 0.0f)
+      return fail(
+          Code::usage,
+          fmt::format("stop_when = \"{}\": {} predicts no ratings, so that no version ever has an {}: "
+                      "take P, R, HR, nDCG or MRR, such as \"nDCG not above 0.001 for 5\"",
+                      config.rules.stop_when, task.model->name, rule.metric));
+  }
   RoundRules rules = config.rules;
   if (rules.evaluate_goal != 0) rules.goal = rules.evaluate_goal;
   rules.selection = Selection::arrival;

@@ -20,9 +20,10 @@ struct OfModel {
   bool rows = false;   // a run holds the version's rows as they are
   bool rated = false;  // its data are ratings
   std::uint32_t rounds = 3;
+  std::uint32_t popular = 0;  // its pairs are of so many items alone; 0: of all
 };
 
-const std::vector<OfModel>& models() {
+const std::vector<OfModel>& usual_models() {
   static const std::string kg = "[task.films.catalogue]\nkg = [\"features.tsv\"]\nkg_min_items = 1\n";
   static const std::string rated =
       "[task.films.catalogue]\nrating_scale = \"1:5\"\ncontexts = [\"interval\", \"daypart\"]\n";
@@ -64,6 +65,23 @@ const std::vector<OfModel>& models() {
                                         {"fedmultvae", "hidden = 12\nlatent = 4\nlr = 0.05\n", {}},
                                         {"fedneumf", "factors = 4\nlayers = [8, 4]\n", {}}};
   return all;
+}
+
+// And those of item pairs, of the most popular items alone.
+std::vector<OfModel> models() {
+  std::vector<OfModel> all = usual_models();
+  for (OfModel one : usual_models()) {
+    if (one.train.empty()) continue;
+    one.popular = 12;
+    one.task += "pair_items = 12\npair_bytes = 100000\n";
+    one.train = joined(one.train, {"--pair-items", "12", "--sum", "secure"});
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<OfModel>& each) {
+  return std::string(each.param.model) + (each.param.popular > 0 ? "OfPopularItems" : "");
 }
 
 class ACoordinatorOf : public testing::TestWithParam<OfModel> {
@@ -143,8 +161,7 @@ TEST_P(AVersionOnTrial, StaysOnTrialOverAKillUntilItIsPromoted) {
   EXPECT_EQ(versions()[0]["trial"]["stable"], 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfModels, AVersionOnTrial, testing::Values(models()[1]),
-                         [](const auto& each) { return std::string(each.param.model); });
+INSTANTIATE_TEST_SUITE_P(OfModels, AVersionOnTrial, testing::Values(models()[1]), name_of);
 
 TEST_P(LiveEvaluationByCommands, AVersionIsJudgedAndBecomesARun) {
   const std::uint32_t rounds = GetParam().rounds, earlier = rounds > 1 ? 1 : 0;
@@ -188,8 +205,7 @@ TEST_P(LiveEvaluationByCommands, AVersionIsJudgedAndBecomesARun) {
   EXPECT_EQ(versions()[0]["again"], earlier);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfModels, LiveEvaluationByCommands, testing::ValuesIn(models()),
-                         [](const auto& each) { return std::string(each.param.model); });
+INSTANTIATE_TEST_SUITE_P(OfModels, LiveEvaluationByCommands, testing::ValuesIn(models()), name_of);
 
 std::vector<OfModel> that_the_simulator_makes() {
   std::vector<OfModel> some;
@@ -229,12 +245,39 @@ TEST_P(AnExportedRun, IsTheSimulatorsRunOfTheSameData) {
   EXPECT_GT(some.json()["metrics"]["nDCG@10"], 0.0);
   const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
   ASSERT_EQ(table.code, 0) << table.err;
-  const std::string rows = shop_.get("rows.tsv");
-  EXPECT_NE(rows.find("\n" + first + "\t"), std::string::npos) << rows.substr(0, 200);
+  std::istringstream rows(shop_.get("rows.tsv"));
+  std::size_t count = 0;
+  for (std::string row; std::getline(rows, row); ++count) {
+    const std::string name = row.substr(0, row.find('\t'));
+    EXPECT_NE(("item\n" + items).find(name + "\n"), std::string::npos) << name;
+  }
+  const bool has_all = GetParam().popular == 0 || std::string(GetParam().model) != "fedease";
+  EXPECT_EQ(count, 1u + (has_all ? run.json()["items"].get<std::size_t>() : GetParam().popular));
 }
 
-INSTANTIATE_TEST_SUITE_P(OfModels, AnExportedRun, testing::ValuesIn(that_the_simulator_makes()),
-                         [](const auto& each) { return std::string(each.param.model); });
+INSTANTIATE_TEST_SUITE_P(OfModels, AnExportedRun, testing::ValuesIn(that_the_simulator_makes()), name_of);
+
+class AClassifiersVersions : public ACoordinatorOf {};
+
+TEST_P(AClassifiersVersions, AreListedAndWrittenAndNoRun) {
+  begin("goal = 20\n");
+  const Outcome listed = shop_.sotto({"ctl", "versions"});
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_NE(shop_.sotto({"ctl", "status"}).out.find("fedavg"), std::string::npos);
+  const Outcome run = made({"--run", "released"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("task 'films' learns to tell classes of labelled examples"), std::string::npos)
+      << run.err;
+  EXPECT_FALSE(shop_.has("released"));
+  const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_EQ(shop_.get("rows.tsv").substr(0, 4), "row\t") << "a network's rows are no classes'";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfModels, AClassifiersVersions,
+                         testing::Values(OfModel{
+                             "fedavg", "network = \"dense\"\nhidden = [8]\nheight = 2\nwidth = 2\n", {}}),
+                         name_of);
 
 }  // namespace
 }  // namespace sotto::cli::live_evaluation_test

@@ -1,6 +1,9 @@
 // EASE in one place, and federated EASE: from one sum of ease_pairs, or from two noisy ones (private_ease.h).
 #include "engine/models/ease.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "engine/models/all_models.h"
 #include "engine/models/pair_weights.h"
 #include "engine/models/private_ease.h"
@@ -71,24 +74,52 @@ Result<DirectModel> make_fedease(const TrainRequest& request, const Split& split
   return make_private_ease(consented, split, ease_options(request), executor);
 }
 
-// What was published has a number for every two items.
+// What was published has a number for every two items; of popular items alone, each one's number in front.
 Result<Parameters> square_of(const ReleasedRows& released, const TrainRequest& /*request*/,
                              const Split& /*split*/, Executor& /*executor*/) {
-  Parameters made{.items = placed(released.rows, released.item_at), .users = {}};
+  const RowMatrix& rows = released.rows;
   const std::vector<std::uint32_t>& at = released.item_at;
-  RowMatrix square(at.size(), at.size());
-  for (std::size_t row = 0; row < at.size(); ++row)
-    for (std::size_t item = 0; item < at.size(); ++item)
-      if (at[item] != no_row) square.row(row)[item] = made.items.row(row)[at[item]];
-  made.items = std::move(square);
+  const std::size_t front = released.task.parts() == 1 ? 0 : 1;
+  std::vector<std::uint32_t> items(at.size()), places = at;  // of the data's items, and where each is
+  std::iota(items.begin(), items.end(), 0u);
+  if (front == 1) {
+    SOTTO_TRY(const KeptItems kept, kept_in(rows, released.task.items));
+    const auto place = [&](std::uint32_t item) {
+      return at[item] == no_row ? KeptItems::nowhere : kept.place(at[item]);
+    };
+    std::erase_if(items, [&](std::uint32_t item) { return place(item) == KeptItems::nowhere; });
+    places.clear();
+    for (const std::uint32_t item : items) places.push_back(place(item));
+  }
+  // Where the data have none of them: one row of zeros, as of a version that no round has made yet.
+  const std::size_t size = std::max<std::size_t>(items.size(), 1);
+  Parameters made{.items = RowMatrix(size, front + size), .users = {}};
+  for (std::size_t row = 0; row < items.size(); ++row) {
+    float* out = made.items.row(row);
+    if (front == 1) out[0] = static_cast<float>(items[row]);
+    for (std::size_t k = 0; k < items.size(); ++k)
+      if (places[row] != no_row && places[k] != no_row)
+        out[front + k] = rows.row(places[row])[front + places[k]];
+  }
   return made;
 }
 
 Result<std::unique_ptr<Recommender>> view_square(const TrainRequest& request, const Split& split,
                                                  const RowsView& rows, Executor& /*executor*/) {
-  if (shape_of(rows.items) != MatrixShape{split.catalogue, split.catalogue})
+  const auto view = [&](std::vector<std::uint32_t> items) {
+    return std::unique_ptr<Recommender>(
+        Ease::of_rows(rows.items, std::move(items), split.catalogue, split.train, request.recency));
+  };
+  const MatrixShape shape = shape_of(rows.items);
+  if (shape.rows <= split.catalogue && shape.width == shape.rows + 1) {
+    SOTTO_TRY(const KeptItems kept, kept_in(rows.items, split.catalogue));
+    return view(kept.items());
+  }
+  if (shape != MatrixShape{split.catalogue, split.catalogue})
     return fail(Code::bad_input, "the model is not of the run's items: export it again");
-  return std::unique_ptr<Recommender>(Ease::of_rows(rows.items, split.train, request.recency));
+  std::vector<std::uint32_t> all(split.catalogue);
+  std::iota(all.begin(), all.end(), 0u);
+  return view(std::move(all));
 }
 
 // A matrix of doubles while it is solved, and a third of one beside; floats afterwards.

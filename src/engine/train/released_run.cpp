@@ -39,10 +39,14 @@ PlanValue value_of(const v1::TaskOption& option, const Field& field) {
   return list;
 }
 
+// Of what a round sums pairs, which decides its sum and not how a version answers.
+bool is_of_sum(const std::string& key) { return key == "pair_items" || key == "pair_bytes"; }
+
 // What decides how a version answers is an option of both. What only rounds know (how long a divergence
 // rises), and what a catalogue counts, is none of a plan's.
 Status take_options(const v1::TaskSpec& spec, const ModelEntry& entry, TrainRequest& request) {
   for (const v1::TaskOption& option : spec.options()) {
+    if (is_of_sum(option.key())) continue;
     const Field* field = field_of(entry, option.key());
     const bool is_left_open = option.key() == "triples" && option.whole() == 0;
     if (field != nullptr && !is_left_open) SOTTO_TRY_DONE(field->set(request, value_of(option, *field)));
@@ -93,6 +97,11 @@ Result<nlohmann::json> write_released_run(const RunDir& dir, ReleasedVersion ver
                                           Executor& executor) {
   SOTTO_TRY_DONE(dir.check_free());
   SOTTO_TRY(const Task task, read_task(version.spec));
+  if (task.model->examples != nullptr)
+    return fail(Code::usage,
+                fmt::format("task '{}' learns to tell classes of labelled examples: its versions recommend "
+                            "nothing and are no run. Take the network's numbers with --out FILE",
+                            task.name));
   if (version.known.names.size() == 0)
     for (std::size_t item = 0; item < task.items; ++item) version.known.names.intern(std::to_string(item));
   SOTTO_TRY(const TrainRequest request, request_of(version, task, data));

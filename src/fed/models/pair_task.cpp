@@ -137,29 +137,21 @@ class WeightAnswers final : public PairAnswers {
   ItemWeights weights_;
 };
 
-// Nothing that came over a network is believed.
-Result<KeptItems> kept_in(const RowMatrix& rows, std::size_t items) {
-  std::vector<std::uint32_t> kept;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    const float named = rows.row(row)[0];
-    const float least = kept.empty() ? 0.0f : static_cast<float>(kept.back() + 1);
-    if (!(named >= least && named < static_cast<float>(items)))
-      return fail(Code::bad_input, "the model names items that its task does not have: run an exchange");
-    kept.push_back(static_cast<std::uint32_t>(named));
-  }
-  return KeptItems(std::move(kept), items);
-}
-
 Error refuse_set(const char* why) {
   return fail(Code::bad_input, std::string("contribution refused: ") + why);
+}
+
+bool is_made(const RowMatrix& rows) {
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    for (const float value : rows.values(row))
+      if (value != 0.0f) return true;
+  return false;
 }
 
 // Where there are no items, or no model yet, there is nothing to answer with.
 Status check_view(const PersonView& view) {
   if (view.history.interactions() == 0) return nothing_to_answer_from();
-  for (std::size_t row = 0; row < view.shared.rows(); ++row)
-    for (const float value : view.shared.values(row))
-      if (value != 0.0f) return Done{};
+  if (is_made(view.shared)) return Done{};
   return fail(Code::not_found, fmt::format("the model of the task '{}' is not made yet: run an exchange "
                                            "later",
                                            view.task.name));
@@ -319,6 +311,19 @@ Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by) {
     lists.set(row, kept);
   }
   return by == WeightsBy::target ? ItemWeights::by_target(lists) : ItemWeights::by_source(lists);
+}
+
+Result<KeptItems> kept_in(const RowMatrix& rows, std::size_t items) {
+  std::vector<std::uint32_t> kept;
+  const std::size_t made = is_made(rows) ? rows.rows() : 0;
+  for (std::size_t row = 0; row < made; ++row) {
+    const float named = rows.row(row)[0];
+    const float least = kept.empty() ? 0.0f : static_cast<float>(kept.back() + 1);
+    if (!(named >= least && named < static_cast<float>(items)))
+      return fail(Code::bad_input, "the model names items that its task does not have: run an exchange");
+    kept.push_back(static_cast<std::uint32_t>(named));
+  }
+  return KeptItems(std::move(kept), items);
 }
 
 Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life) {

@@ -82,8 +82,11 @@ inline constexpr std::nullptr_t grown_weights = nullptr;
 // Nothing that came over a network is believed: a number that names no item refuses the whole.
 [[nodiscard]] Result<ItemWeights> weights_in(const RowMatrix& rows, WeightsBy by);
 
-// Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights. A matrix
-// of popular items alone has each one's number in front of its row.
+// The items of the rows of a matrix of popular items alone, in which each one's number stands in front; none
+// where no round has made it yet.
+[[nodiscard]] Result<KeptItems> kept_in(const RowMatrix& rows, std::size_t items);
+
+// Answers from the rows: those of a square matrix of weights, by the item one has, or kept weights.
 [[nodiscard]] Result<std::unique_ptr<TaskAnswers>> matrix_answers(const PersonView& view, float half_life);
 [[nodiscard]] Result<std::unique_ptr<TaskAnswers>> weight_answers(const PersonView& view, WeightsBy by,
                                                                   float half_life);

@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/nearest_word.h"
+#include "fed/models/pair_task.h"
 
 namespace sotto::fed {
 
@@ -58,6 +60,18 @@ ServerState grown_by_rows(const Task& task, const ServerState& state) {
   keep_rows(state.shared, 1, grown.shared);
   keep_rows(state.memory, state.memory.rows() / state.shared.rows(), grown.memory);
   return grown;
+}
+
+Result<std::vector<std::uint32_t>> items_of_rows(const Task& task, const RowMatrix& rows) {
+  std::vector<std::uint32_t> items;
+  if (task.model->grown == nullptr) return items;
+  if (rows.rows() != task.items) {
+    SOTTO_TRY(const KeptItems kept, kept_in(rows, task.items));
+    return kept.items();
+  }
+  items.resize(rows.rows());
+  std::iota(items.begin(), items.end(), 0u);
+  return items;
 }
 #endif
 

@@ -23,5 +23,7 @@ inline constexpr std::array task_models{&fpl_task,        &fedals_task,     &fcf
 [[nodiscard]] Status check_trainable(const TaskModel& model, const NetworkTasks* networks);
 // What the message's model takes from the task's catalogue (TaskModel::take_known).
 [[nodiscard]] Status take_known(const DeviceKnowledge& known, v1::TaskSpec& spec);
+// The item of each shared row of a version; none: the rows are no items', or not yet.
+[[nodiscard]] Result<std::vector<std::uint32_t>> items_of_rows(const Task& task, const RowMatrix& rows);
 
 }  // namespace sotto::fed

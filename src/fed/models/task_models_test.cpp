@@ -117,6 +117,39 @@ TEST_P(EachTaskModel, GrowsByItsItemsWhereRowsAreTheirs) {
   }
 }
 
+// A version has items' rows where it can grow by them, however many rows others have.
+TEST_P(EachTaskModel, SaysWhichItemsItsRowsAreOf) {
+  const TaskModel& model = *GetParam();
+  const Task task = *read_task(usual_spec(model));
+  const RowMatrix rows = model.server(task)->start().shared;
+  const auto items = items_of_rows(task, rows).value();
+  if (model.grown == nullptr) {
+    EXPECT_TRUE(items.empty());
+    EXPECT_TRUE(items_of_rows(task, RowMatrix(task.items, 3)).value().empty());
+    return;
+  }
+  ASSERT_EQ(items.size(), rows.rows());
+  for (std::uint32_t row = 0; row < items.size(); ++row) EXPECT_EQ(items[row], row);
+}
+
+TEST(APublishedMatrixOfPopularItems, SaysThemOrIsRefused) {
+  const Task task = *read_task(popular_spec(fedease_task, 3));
+  RowMatrix rows = fedease_task.server(task)->start().shared;
+  EXPECT_TRUE(items_of_rows(task, rows).value().empty()) << "no round has made it";
+  const auto set = [&](float a, float b, float c) {
+    rows.row(0)[0] = a;
+    rows.row(1)[0] = b;
+    rows.row(2)[0] = c;
+  };
+  set(0.0f, 7.0f, 19.0f);
+  EXPECT_EQ(items_of_rows(task, rows).value(), (std::vector<std::uint32_t>{0, 7, 19}));
+  for (const std::array<float, 3>& wrong :
+       {std::array{0.0f, 7.0f, 20.0f}, {7.0f, 0.0f, 19.0f}, {0.0f, 7.0f, 7.0f}, {-1.0f, 7.0f, 19.0f}}) {
+    set(wrong[0], wrong[1], wrong[2]);
+    EXPECT_FALSE(items_of_rows(task, rows).ok());
+  }
+}
+
 TEST(TheListOfTaskModels, OffersNothingToAStrangersNonsense) {
   EXPECT_EQ(find_task_model("").error().message.find("did you mean"), std::string::npos);
   const std::string message = find_task_model("<b>\n").error().message;

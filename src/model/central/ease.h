@@ -52,8 +52,10 @@ class Ease final : public Recommender, public NamedNumbers {
   [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(ItemGram released, std::size_t catalogue,
                                                            const Histories& train, const EaseOptions& options,
                                                            Executor& executor);
-  // B itself, a row an item, as a server published it: nothing is solved.
-  [[nodiscard]] static std::unique_ptr<Ease> of_rows(const RowMatrix& rows, const Histories& train,
+  // B itself, as a server published it: a row for each of the items, which ascend, with a weight for each of
+  // them, and whatever stands in front. Nothing is solved.
+  [[nodiscard]] static std::unique_ptr<Ease> of_rows(const RowMatrix& rows, std::vector<std::uint32_t> items,
+                                                     std::size_t catalogue, const Histories& train,
                                                      float recency);
 
   [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
