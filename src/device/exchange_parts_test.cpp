@@ -35,16 +35,10 @@ std::vector<std::string> names_of(const std::vector<ItemIndex>& items) {
   return names;
 }
 
-// A first part in the open, of three people: this one, who has every third item, and one with the even items
-// below ten.
+// A first part in the open, of three people. This one has every third item.
 class APartInTheOpen : public ::testing::Test {
  protected:
-  APartInTheOpen() : server(popular_task()), device(server) {
-    server.told.devices = 3;
-    server.told.numbers.assign(rows_for(test_items) * numbers_a_row, 0);
-    for (const ItemIndex item : device.history) ++server.told.numbers[item.value];
-    for (std::size_t item = 0; item < 10; item += 2) ++server.told.numbers[item];
-  }
+  APartInTheOpen() : server(popular_task()), device(server) { server.told = {3, {0, 2, 3, 4, 6, 8}}; }
   void expect_refused(const std::string& why) {
     const auto next = device.run(server);
     EXPECT_EQ(next.report.ending, Ending::refused_by_device) << next.report.why;
@@ -64,7 +58,6 @@ TEST_F(APartInTheOpen, DecidesWhatTheNextIsOf) {
   EXPECT_EQ(device.ledger[0].mechanism, "how many people have each item, plain");
   EXPECT_EQ(device.ledger[0].items, names_of(device.history));
   EXPECT_EQ(device.ledger[1].mechanism, "pairs of popular items, plain");
-  // Of those that two have, 0 and 6, and the first that one has: 2, 3, 4 and 8.
   EXPECT_EQ(device.ledger[1].items, (std::vector<std::string>{"0", "3", "6"}));
   v1::CheckInRequest asked;
   ASSERT_TRUE(asked.ParseFromString(server.last_check_in));
@@ -73,29 +66,31 @@ TEST_F(APartInTheOpen, DecidesWhatTheNextIsOf) {
   EXPECT_EQ(device.run(server).report.ending, Ending::kept_quiet);
 }
 
-TEST_F(APartInTheOpen, IsRefusedWhereFewerHaveAnItemThanThisDeviceAlone) {
-  server.told.numbers[device.history[0].value] = 0;
-  expect_refused("what this device gave cannot be in it");
+// Nothing that its person has decides whether a device goes on.
+TEST_F(APartInTheOpen, IsTakenThoughItIsOfNothingOfThePersons) {
+  server.told.numbers = {1, 2, 4, 5, 7, 8};
+  ASSERT_EQ(device.run(server).report.ending, Ending::answered);
+  EXPECT_TRUE(device.ledger[1].items.empty());
 }
-TEST_F(APartInTheOpen, IsRefusedWhereMoreHaveAnItemThanThereAre) {
-  server.told.numbers[1] = 4;
-  expect_refused("cannot have added that up");
+TEST_F(APartInTheOpen, IsRefusedWhereItNamesWhatTheTaskLacks) {
+  server.told.numbers.back() = test_items;
+  expect_refused("names what the part does not count");
 }
-TEST_F(APartInTheOpen, IsRefusedWhereAllButThisDeviceAreMoreThanThereAre) {
-  server.told.numbers[1] = 3;  // which this device has not
-  expect_refused("what this device gave cannot be in it");
+TEST_F(APartInTheOpen, IsRefusedWhereItNamesAnItemTwice) {
+  server.told.numbers[1] = 0;
+  expect_refused("or one twice");
 }
 TEST_F(APartInTheOpen, IsRefusedBelowZero) {
-  server.told.numbers[1] = -1;
-  expect_refused("cannot have added that up");
+  server.told.numbers[0] = -1;
+  expect_refused("names what the part does not count");
 }
 TEST_F(APartInTheOpen, IsRefusedOfNobody) {
   server.told.devices = 0;
-  expect_refused("cannot have added that up");
+  expect_refused("of nobody");
 }
-TEST_F(APartInTheOpen, IsRefusedInAnotherShape) {
+TEST_F(APartInTheOpen, IsRefusedWithFewerNames) {
   server.told.numbers.pop_back();
-  expect_refused("another shape");
+  expect_refused("more or fewer");
 }
 TEST_F(APartInTheOpen, IsRefusedWhereItDoesNotDecode) {
   server.twist_step = [](v1::StepReply& step) {
@@ -169,10 +164,10 @@ TEST(ASecureRoundOfParts, SumsThePairsOfPopularItems) {
   std::vector<std::int64_t> counts(test_items, 0);
   for (const TestDevice& device : round.devices)
     for (const ItemIndex item : device.history) ++counts[item.value];
-  std::vector<std::int64_t> told = round.server.task.totals[0].numbers;
-  told.resize(test_items);
-  EXPECT_EQ(told, counts);
   const KeptItems kept = KeptItems::most_popular(counts, popular);
+  EXPECT_EQ(round.server.task.totals[0].numbers,
+            std::vector<std::int64_t>(kept.items().begin(), kept.items().end()))
+      << "no count is told";
   const PairLayout layout(popular);
   std::vector<std::int64_t> pairs(layout.rows() * PairLayout::width, 0);
   for (const TestDevice& device : round.devices) {
@@ -231,6 +226,23 @@ TEST(ASecureRoundOfParts, RefusesATotalOfAnotherNumberThanStayed) {
   round.expect_all_refuse("other devices than stayed");
 }
 
+// A limit of the server's own would ask how large the person's numbers are.
+TEST(ASecureRoundOfParts, RefusesRoomForOtherNumbersThanTheTasks) {
+  SecureParts round;
+  round.twist([](v1::SumStart&, SumOffer& offer) { offer.range = *plan_range(24, 2); });
+  round.expect_all_refuse("room for other numbers");
+}
+
+// A server that calls an item something else to one person learns what that one has of it, if the person's
+// numbers are added to the others': they are not, because neighbours have one task.
+TEST(ASecureRoundOfParts, IsOfNeighboursWithTheSameTask) {
+  SecureParts round;
+  round.server.spec.set_seed(8);  // whatever differs from what the sum is of
+  for (const ExchangeReport& report : round.run())
+    EXPECT_NE(report.why.find("everybody's keys"), std::string::npos) << report.why;
+  for (const TestDevice& device : round.devices) EXPECT_TRUE(device.ledger.empty()) << "nothing left";
+}
+
 template <class M>
 std::string text_of_message(const M& message) {
   const Bytes bytes = encode(message);
@@ -241,6 +253,13 @@ M message_in(const std::string& text) {
   return *decode<M>(std::as_bytes(std::span(text)));
 }
 
+Contribution too_large_a_contribution() {
+  Contribution made(PairLayout::width);
+  ContributionPipeline out(ConsentGate({.pi = 1.0}, 0, 0, UserIndex{}), FixedPoint{}, made);
+  out.open_row(0)[0] = 2;  // pairs are counted once
+  return made;
+}
+
 // The second sum of a round with 24 devices, of which some are silent when inputs are due: what each that
 // gave says of who stayed.
 std::vector<std::string> objections_where(std::uint32_t left) {
@@ -248,7 +267,7 @@ std::vector<std::string> objections_where(std::uint32_t left) {
   v1::TaskSpec spec = popular_task(true);
   spec.mutable_assumed()->set_dropped(0.4);
   Task task = *read_task(spec);
-  task.totals.push_back({cohort, std::vector<std::int64_t>(task.part().sum_numbers(), 0)});
+  task.totals.push_back({cohort, {0, 1, 2, 3, 4, 5}});
   std::deque<SumSecrets> secrets;
   std::vector<PublicKey> directory;
   for (std::uint32_t n = 0; n < cohort; ++n)
@@ -265,7 +284,7 @@ std::vector<std::string> objections_where(std::uint32_t left) {
   for (const PublicKey& key : directory) *start.mutable_directory() += text_of(key);
   std::deque<SecurePart> parts;
   for (std::uint32_t n = 0; n < cohort; ++n) {
-    parts.emplace_back(task, Contribution(numbers_a_row), secrets[n], directory);
+    parts.emplace_back(task, too_large_a_contribution(), secrets[n], directory);
     start.set_place(n);
     const auto keys = parts[n].after(v1::PHASE_JOIN, start.SerializeAsString());
     EXPECT_TRUE(keys.ok() && server.receive(n, message_in<KeysMessage>(keys->data)).ok());
@@ -279,6 +298,7 @@ std::vector<std::string> objections_where(std::uint32_t left) {
   for (std::uint32_t n = left; n < cohort; ++n) {
     const auto masked = parts[n].after(v1::PHASE_LETTERS, text_of_message(server.letters_for(n)));
     EXPECT_TRUE(masked.ok() && server.receive(n, message_in<MaskedMessage>(masked->data)).ok());
+    EXPECT_TRUE(parts[n].gave_nothing()) << "what does not fit is not given, and does not end the device";
   }
   EXPECT_TRUE(server.close_inputs().ok());
   std::vector<std::string> said;

@@ -21,7 +21,8 @@ constexpr std::uint64_t most_packed_catalogue = 64u << 20;
 // The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
 constexpr double most_leak = 0x1p-30;
 constexpr const char* rows_were_changed =
-    "the task is refused: its catalogue grew, and does not keep the items that it had";
+    "the task is refused: its catalogue grew, and does not keep the items that it had, or these are not here "
+    "any more";
 
 }  // namespace
 
@@ -273,10 +274,14 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
     if (held->task.empty() || !before.ParseFromString(held->task) || !is_grown(before, assignment.task()))
       return {object("the task is refused: it is not what it was when this device first took part")};
     grown_from_ = held->catalogue;
+    grew_ = ", a catalogue that grew from " + std::to_string(before.items()) + " to " +
+            std::to_string(task_.items) + " items";
   }
-  if (task_.shape().blind && !retry_ms_ && !judging_) {
-    // The task is what it will be held to later, before there is a version of its model here.
-    if (held == nullptr || (!held->has_version() && !grown_from_.empty())) pinned_ = assignment.task();
+  const bool has_version = held != nullptr && held->has_version();
+  // Blind work needs no version. But who has one and hears of more items fetches it as it is now: what the
+  // task is held to later changes with it.
+  if (task_.shape().blind && !retry_ms_ && !judging_ && (grew_.empty() || !has_version)) {
+    if (held == nullptr || !grew_.empty()) pinned_ = assignment.task();
   } else {
     auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
     if (!model.ok()) return {object(model.error().message)};
@@ -302,7 +307,7 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
 Result<bool> ExchangeRun::keeps_rows(const TaskCatalogue& after) {
   if (grown_from_.empty()) return true;
   SOTTO_TRY(const auto before, kept_.catalogue(grown_from_));
-  return before == nullptr || check_grown(*before, after).ok();
+  return before != nullptr && check_grown(*before, after).ok();
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t now_ms) {

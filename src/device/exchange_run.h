@@ -98,6 +98,7 @@ class ExchangeRun {
   std::int64_t deadline_ms_ = 0;        // by the server's clock
   std::string catalogue_name_;          // its hash; empty: the items are numbers
   std::string grown_from_;              // the catalogue that is held, where the task has more items since
+  std::string grew_;                    // by how much, for the ledger's next line
   std::optional<v1::TaskSpec> pinned_;  // what the task will be held to, where no version is fetched
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;

@@ -69,15 +69,15 @@ ExchangeRun::Moved ExchangeRun::begin_part() {
 }
 
 ExchangeRun::Moved ExchangeRun::next_part(const std::string& encoded) {
-  auto total = read_total(encoded, summed_.part());
-  if (!total.ok()) return {object(total.error().message)};
-  if (task_.secure && total->devices != part_->stayed().size())
+  auto told = read_total(encoded, summed_.part());
+  if (!told.ok()) return {object(told.error().message)};
+  if (task_.secure && told->devices != part_->stayed().size())
     return {object("the total of a part of the round is refused: it is of other devices than stayed")};
-  const Status made = work_for_next_part(*work_, *total, report_.round, rows_in(shared_));
+  const Status made = work_for_next_part(*work_, *told, report_.round, rows_in(shared_));
   if (!made.ok() && is_no_answer(made.error()))
     return {end(Ending::kept_quiet, made.error().message, pause_ms)};
   if (!made.ok()) return {object(made.error().message)};
-  summed_.totals.push_back(std::move(*total));
+  summed_.totals.push_back(std::move(*told));
   return begin_part();
 }
 
@@ -108,10 +108,11 @@ Status ExchangeRun::note_answer() {
   const std::string sum = task_.secure ? "secure" : "plain";
   std::string tells = judging_ ? "evaluation" : part.tells;
   if (tells.empty()) tells = work_->of;
+  const std::string grew = std::exchange(grew_, "");
   answer.ledger = {.round = report_.round,
                    .task = task_.name,
                    .mechanism = (tells.empty() ? sum : tells + ", " + sum) +
-                                (work_->told.empty() ? "" : ", " + work_->told),
+                                (work_->told.empty() ? "" : ", " + work_->told) + grew,
                    .epsilon = {},
                    .bytes = outgoing_.data.size(),
                    .items = std::move(work_->items)};
@@ -157,6 +158,7 @@ ExchangeRun::Moved ExchangeRun::take_step(const v1::StepReply& reply, std::uint3
       offset_ = 0;
       polling_ = false;
       // What is masked leaves now.
+      if (part_->gave_nothing() && work_) give_nothing(*work_);
       if (outgoing_.phase == v1::PHASE_MASKED) SOTTO_TRY_DONE(note_answer());
       return {std::nullopt};
     }

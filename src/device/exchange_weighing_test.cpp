@@ -1,6 +1,9 @@
 // Rounds whose devices count by criteria, on a device: what is told when, and written down for its person.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <deque>
+
 #include "device/testing/test_device.h"
 #include "fed/criteria/weighing.h"
 #include "privacy/number_rows.h"
@@ -85,6 +88,64 @@ TEST_F(ARoundByCriteria, IsRefusedOfOneDevice) {
   totals[0] = {1, std::vector<std::int64_t>(numbers_a_row, 0)};
   totals[0].numbers[0] = totals[0].numbers[1] = 1;
   expect_refused(1, "criteria compare devices");
+}
+
+// A secure round of 24 devices, all of whom are told what `lie` makes of a part: what each then does, and
+// what is summed of them.
+struct SecretRound {
+  explicit SecretRound(const std::function<void(std::size_t part, PartTotal&)>& lie) : server(spec()) {
+    server.cohort = 24;
+    server.twist_total = [&, lie](PartTotal& told) { lie(server.task.totals.size(), told); };
+    for (std::uint32_t n = 0; n < server.cohort; ++n) devices.emplace_back(server, n + 1);
+    std::vector<bool> over(devices.size(), false);
+    for (int turn = 0; turn < 400; ++turn, server.now_ms += 10)
+      for (std::size_t n = 0; n < devices.size(); ++n) {
+        if (over[n]) continue;
+        const auto next = *devices[n].exchange->advance(server, server.now_ms);
+        over[n] = next.what != Exchange::Next::What::wait;
+        if (over[n]) reports.push_back(next.report);
+      }
+  }
+  static v1::TaskSpec spec() {
+    v1::TaskSpec made = weighed_spec();
+    made.set_sum(v1::SUM_SECURE);
+    v1::SumAssumed& assumed = *made.mutable_assumed();
+    assumed.set_corrupt(0.05);
+    assumed.set_dropped(0.1);
+    assumed.set_leak(1e-6);
+    assumed.set_abort(1e-3);
+    assumed.set_crowd(4);
+    made.mutable_criteria()->set_least_tellers(4);
+    return made;
+  }
+  void expect_all_answer() const {
+    ASSERT_EQ(reports.size(), devices.size());
+    for (const ExchangeReport& report : reports) EXPECT_EQ(report.ending, Ending::answered) << report.why;
+  }
+  FakeCoordinator server;
+  std::deque<TestDevice> devices;
+  std::vector<ExchangeReport> reports;
+};
+
+// If who tells a criterion ended where they are told that nobody does, the server would know who tells it.
+TEST(ASecureRoundByCriteria, GoesOnWhateverAPersonGave) {
+  const SecretRound round([](std::size_t part, PartTotal& told) {
+    if (part == 0) told.numbers[0] = 0;
+  });
+  round.expect_all_answer();
+  EXPECT_EQ(round.devices[0].ledger[1].mechanism, "criteria, secure, told recency");
+}
+
+// As well where they are told a mean that makes their weight too large to be sent: they give zeros.
+TEST(ASecureRoundByCriteria, GoesOnWithZerosWhereANumberDoesNotFit) {
+  const SecretRound round([](std::size_t part, PartTotal& told) {
+    if (part == 2) told.numbers[0] = 1;
+  });
+  round.expect_all_answer();
+  EXPECT_TRUE(std::ranges::all_of(round.server.total, [](std::int64_t number) { return number == 0; }));
+  const LedgerEntry& last = round.devices[0].ledger.back();
+  EXPECT_EQ(last.mechanism, "weighed by criteria, secure, zeros alone: its numbers cannot be sent");
+  EXPECT_TRUE(last.items.empty());
 }
 
 }  // namespace

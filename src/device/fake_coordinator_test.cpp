@@ -118,7 +118,7 @@ void FakeCoordinator::start_sum(std::uint32_t place, v1::StepReply& reply) {
   SumOffer offer;
   offer.session = round + (std::uint64_t{task.totals.size()} << 32);
   offer.terms = *sum_terms(cohort, task.assumed);
-  offer.range = *plan_range(cohort, fixed_limit);
+  offer.range = *plan_range(cohort, sum_limit(task));
   offer.entries = static_cast<std::uint32_t>(task.part().sum_numbers());
   offer.beacon = part_beacon(task, offer.session, directory);
   if (!sum) sum.emplace(offer, directory);
@@ -155,7 +155,9 @@ void FakeCoordinator::close_phase(v1::Phase phase) {
   if (phase == v1::PHASE_REVEAL) total = std::move(*sum).release()->values;
   ASSERT_TRUE(closed.ok()) << closed.error().message;
   if (phase != v1::PHASE_REVEAL || task.in_last_part()) return;
-  task.totals.push_back({cohort, total});
+  PartTotal made = told_of(task.part(), cohort, total).value();
+  if (twist_total) twist_total(made);
+  task.totals.push_back(std::move(made));
   sum.reset();
   heard_.clear();
 }

@@ -7,6 +7,7 @@
 #include "base/row_hash.h"
 #include "device/agent.h"
 #include "device/testing/fake_coordinator.h"
+#include "device/testing/kill_at_write.h"
 #include "device/vault.h"
 #include "fed/models/testing/usual_spec.h"
 
@@ -164,6 +165,69 @@ TEST_F(AGrownTaskOfPairs, IsHeldToWhatItIsNow) {
   EXPECT_EQ(*vault->catalogue(first), nullptr);
   give(things(40, 7), pack_catalogue(encode_catalogue(things(40, 7))));
   EXPECT_NE(answered().find("not what it was"), std::string::npos);
+}
+
+// Who holds a version hears of new items with an assignment, whose work needs none: it is held to them from
+// then on, its lists go on, and its person reads of it.
+TEST_F(AGrownTaskOfPairs, IsPinnedBesideAVersionToo) {
+  ASSERT_EQ(answered(), "");
+  server.brings_news = true;
+  (void)run();
+  server.brings_news = false;
+  ASSERT_TRUE((*vault->model("small"))->has_version());
+  const std::string first = server.spec.catalogue().hash();
+  give(things(40), pack_grown(server.blobs[first], things(30), things(40)));
+  server.offers_delta = false;
+  ASSERT_EQ(answered(), "");
+  EXPECT_EQ((*vault->model("small"))->catalogue, server.spec.catalogue().hash());
+  EXPECT_EQ((*vault->model("small"))->rows.rows(), 40u);
+  EXPECT_EQ(*vault->catalogue(first), nullptr);
+  const KeptLedger ledger = *vault->ledger();
+  const LedgerReading reading = read_ledger(ledger.lines, ledger.head, ledger.public_key).value();
+  EXPECT_NE(reading.entries.back().mechanism.find("a catalogue that grew from 30 to 40 items"),
+            std::string::npos);
+  // Another catalogue of so many items is not what it was held to.
+  give(things(40, 35), pack_catalogue(encode_catalogue(things(40, 35))));
+  EXPECT_NE(answered().find("not what it was"), std::string::npos);
+}
+
+// What cannot be compared is not believed.
+TEST_F(AGrownTaskOfPairs, IsRefusedWhereTheCatalogueOfBeforeIsMissing) {
+  ASSERT_EQ(answered(), "");
+  HeldModel held = **vault->model("small");
+  held.catalogue = std::string(32, 'x');
+  ASSERT_TRUE(vault->keep_model("small", std::make_shared<const HeldModel>(held)).ok());
+  give(things(40), pack_catalogue(encode_catalogue(things(40))));
+  EXPECT_NE(answered().find("not here any more"), std::string::npos);
+}
+
+// The version and the catalogue of before change in one step.
+TEST_F(AGrownTask, IsWholeAfterAKillAtAnyWrite) {
+  ASSERT_EQ(answered(), "");
+  const auto before = *vault->model("small");
+  const std::string packed = pack_grown(server.blobs[before->catalogue], things(30), things(40));
+  HeldModel after = *before;
+  after.catalogue = blob_hash(packed);
+  ASSERT_TRUE(vault->keep_catalogue(after.catalogue, packed).ok());
+  vault.reset();
+  const fs::path copy = folder_ / "copy.db";
+  fs::copy_file(folder_ / "vault.db", copy);
+  for (unsigned n = 1;; ++n) {
+    ASSERT_LT(n, 200u);
+    for (const char* ending : {"", "-wal", "-shm"}) fs::remove((folder_ / "vault.db").string() + ending);
+    fs::copy_file(copy, folder_ / "vault.db");
+    const WorkEnd end = killed_at_write(n, [&] {
+      reopen();
+      return vault->keep_model("small", std::make_shared<const HeldModel>(after)).ok();
+    });
+    ASSERT_NE(end, WorkEnd::failed) << n;
+    reopen();
+    const bool grew = (*vault->model("small"))->catalogue == after.catalogue;
+    EXPECT_EQ(*vault->catalogue(before->catalogue) == nullptr, grew) << n;
+    vault.reset();
+    if (end == WorkEnd::done) break;
+  }
+  reopen();
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ std::string as_it_was(Method method, std::string body) {
   request.clear_models();
   request.clear_judges();
   request.clear_homes();
+  request.clear_parts();
   return request.SerializeAsString();
 }
 

@@ -149,6 +149,12 @@ Result<std::optional<RoundWork>> work_on_examples(DeviceStore& kept, const Task&
 
 }  // namespace
 
+void give_nothing(RoundWork& work) {
+  work.contribution = Contribution(work.contribution.width());
+  work.items.clear();
+  work.told = "zeros alone: its numbers cannot be sent";
+}
+
 Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
                                                   const TaskCatalogue* catalogue, const RowMatrix& shared) {
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
@@ -195,9 +201,12 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
       [names = ItemNames{catalogue, task.items}](ItemIndex item) { return names.name_of(item); });
 }
 
-Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round, const RowMatrix& shared) {
-  SOTTO_TRY_DONE(work.fit->hear(std::move(total)));
-  SOTTO_TRY_DONE(fit_part(*work.fit, work, round, shared));
+Status work_for_next_part(RoundWork& work, PartTotal told, std::uint32_t round, const RowMatrix& shared) {
+  SOTTO_TRY_DONE(work.fit->hear(std::move(told)));
+  if (const Status made = fit_part(*work.fit, work, round, shared); !made.ok()) {
+    if (!work.fit->task().secure) return made;
+    give_nothing(work);
+  }
   if (work.fit->task().in_last_part()) work.fit.reset();  // it holds a copy of what is given
   return Done{};
 }

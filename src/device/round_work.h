@@ -43,10 +43,13 @@ struct RoundWork {
                                                               const TaskCatalogue* catalogue,
                                                               const RowMatrix& shared);
 
-// Goes on with the next part of the round where the one before came to this. Fails with Code::bad_input where
-// it cannot have.
-[[nodiscard]] Status work_for_next_part(RoundWork& work, PartTotal total, std::uint32_t round,
+// Goes on with the next part of the round, where this was told of the one before. Fails where that cannot be.
+// In a secure round it fails for nothing that the person's data decide: where their numbers do not fit it
+// gives nothing, and goes on.
+[[nodiscard]] Status work_for_next_part(RoundWork& work, PartTotal told, std::uint32_t round,
                                         const RowMatrix& shared);
+// Zeros in place of the contribution, and a word for the ledger.
+void give_nothing(RoundWork& work);
 
 // As work_for_round() where the version at hand is judged: figures about the person's list, from what they
 // train on alone. None too: nothing is held out, or the device has no list yet.

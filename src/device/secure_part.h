@@ -1,9 +1,10 @@
 // SecurePart: a device's part in one secure sum of a round, from the server's messages to its own.
 //
 // Laws: the terms are those that the device reckons from the task's assumptions for the cohort that it is
-// shown; other terms, a cohort too small for any, a place that is not its own and a sum of another shape are
-// refused by name, and then it says nothing more. Where the round had a sum before, its cohort is those who
-// stayed in that, all of whom heard the same totals, and it ends where few of them left (shows_few()).
+// shown; other terms, a cohort too small for any, a place that is not its own and a sum of another shape or
+// range are refused by name, and then it says nothing more. Nothing that the contribution holds decides
+// whether it goes on. Where the round had a sum before, its cohort is those who stayed in that, all of whom
+// were told the same, and it ends where few of them left (shows_few()).
 #pragma once
 
 #include <sotto/v1/federation.pb.h>
@@ -53,18 +54,21 @@ class SecurePart {
   [[nodiscard]] Result<Outgoing> after(v1::Phase phase, const std::string& answer);
   // Since they were agreed on: those whose inputs are in the sum.
   [[nodiscard]] const std::vector<PublicKey>& stayed() const { return stayed_; }
+  // Since the input is masked: it is zeros, because a number of the contribution does not fit.
+  [[nodiscard]] bool gave_nothing() const { return gave_nothing_; }
 
  private:
   [[nodiscard]] Result<Outgoing> join(const std::string& answer);
   [[nodiscard]] Result<Outgoing> give(const std::string& answer);
   [[nodiscard]] Result<Outgoing> agree_on(const std::string& answer);
-  [[nodiscard]] Result<std::vector<std::int32_t>> input() const;
+  [[nodiscard]] std::vector<std::int32_t> input();
 
   Task task_;
   Contribution contribution_;
   SumSecrets secrets_;
   std::vector<PublicKey> cohort_, directory_, stayed_;
   std::optional<SumDevice> sum_;
+  bool gave_nothing_ = false;
 };
 
 }  // namespace sotto::device

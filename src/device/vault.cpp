@@ -255,9 +255,10 @@ Result<std::optional<std::string>> Vault::packed_catalogue(const std::string& ha
   return records_.get(RecordKind::catalogue, hash);
 }
 
-Status Vault::drop_catalogue(const std::string& hash) {
+Status Vault::drop_catalogue(const std::string& hash, const std::string& of) {
   SOTTO_TRY(const std::vector<std::string> tasks, held_tasks());
   for (const std::string& task : tasks) {
+    if (task == of) continue;
     SOTTO_TRY(const auto held, model(task));
     if (held != nullptr && held->catalogue == hash) return Done{};
   }
@@ -285,14 +286,15 @@ Result<std::shared_ptr<const HeldModel>> Vault::model(const std::string& task) {
 
 Status Vault::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
   SOTTO_TRY(const auto before, this->model(task));
+  const bool grew = before != nullptr && before->catalogue != model->catalogue;
   const Status kept = records_.transaction([&]() -> Status {
     SOTTO_TRY_DONE(records_.put(RecordKind::model, task, encoded(*model)));
-    return records_.put(RecordKind::task, task, model->task);
+    SOTTO_TRY_DONE(records_.put(RecordKind::task, task, model->task));
+    return grew ? drop_catalogue(before->catalogue, task) : Status(Done{});
   });
   SOTTO_TRY_DONE(kept);
   models_[task] = std::move(model);
-  const bool grew = before != nullptr && before->catalogue != models_[task]->catalogue;
-  return grew ? drop_catalogue(before->catalogue) : Status(Done{});
+  return Done{};
 }
 
 Result<std::vector<std::string>> Vault::held_tasks() {

@@ -93,8 +93,8 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<LedgerKey> ledger_key();
   [[nodiscard]] Result<LedgerHead> ledger_head(const LedgerKey& key);
   [[nodiscard]] Error damaged(RecordKind kind) const;
-  // Of a catalogue that no task has any more.
-  [[nodiscard]] Status drop_catalogue(const std::string& hash);
+  // Of a catalogue that no task but this one has any more.
+  [[nodiscard]] Status drop_catalogue(const std::string& hash, const std::string& of);
 
   SealedRecords records_;
   std::map<std::string, std::shared_ptr<const HeldModel>> models_;

@@ -14,6 +14,7 @@ TaskConfig weighed_config(bool secure = false) {
   TaskConfig config = secure ? secure_config(people) : world_config(people);
   config.spec.mutable_criteria()->set_order("closeness");
   config.spec.mutable_criteria()->set_least_tellers(3);
+  if (!secure) config.rules.quorum = 3;
   return config;
 }
 
@@ -135,6 +136,9 @@ TEST(ARoundByCriteria, IsRefusedWhereItCannotBe) {
             }).find("carry no noise"),
             std::string::npos);
   EXPECT_NE(why([](TaskConfig& config) { config.rules.quorum = 1; }).find("compare the devices"),
+            std::string::npos);
+  // A member of a sum over two knows the other's numbers.
+  EXPECT_NE(why([](TaskConfig& config) { config.rules.quorum = 2; }).find("fewer than the crowd of 3"),
             std::string::npos);
   EXPECT_NE(why([](TaskConfig& config) { config.rules.mode = RoundRules::Mode::buffered; }).find("cohort"),
             std::string::npos);

@@ -196,7 +196,7 @@ void EvaluationRun::close(std::int64_t now_ms) {
     return give_up(released.error().message, now_ms);
   log(LogLevel::info, "evaluation released",
       {{"people", fmt::format("{}", newest_->people)}, {"figures", newest_->figures}});
-  round_->note_conduct(members_, true, now_ms);
+  round_->note_conduct(members_, PartEnd::committed, now_ms);
   end(true);
 }
 
@@ -219,7 +219,7 @@ Status EvaluationRun::release(std::int64_t now_ms) {
 
 void EvaluationRun::give_up(const std::string& why, std::int64_t now_ms) {
   log(LogLevel::warning, "evaluation given up", {{"cause", why}});
-  round_->note_conduct(members_, false, now_ms);
+  round_->note_conduct(members_, PartEnd::given_up, now_ms);
   end(false);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sotto::server {
 
@@ -31,7 +32,7 @@ StepAnswer OpenRound::step(Member& member, const v1::StepRequest& request, bool 
 StepAnswer OpenRound::after_part(const v1::StepRequest& request) const {
   const v1::Phase last = task_.secure ? v1::PHASE_REVEAL : v1::PHASE_CONTRIBUTION;
   if (request.phase() != last) return refuse_step(v1::REFUSAL_TOO_LATE, "the part of the round is over");
-  return step_progress(v1::StepReply::ANSWER, encode_total(task_.totals[request.part()]));
+  return step_progress(v1::StepReply::ANSWER, told_[request.part()]);
 }
 
 std::int64_t OpenRound::lasts_ms() const {
@@ -39,26 +40,35 @@ std::int64_t OpenRound::lasts_ms() const {
   return rules.round_ms * static_cast<std::int64_t>(part() + 1) / static_cast<std::int64_t>(task_.parts());
 }
 
-Status OpenRound::next_part(PartTotal total, Members& members, const ContributionCheck& check, Collector& sum,
-                            std::int64_t now_ms) {
+Status OpenRound::next_part(const PartTotal& told, Members& members, const ContributionCheck& check,
+                            Collector& sum, std::int64_t now_ms) {
   log(LogLevel::info, "a part of the round is over",
       {{"part", fmt::format("{} of {}", part() + 1, task_.parts())},
-       {"contributions", fmt::format("{}", total.devices)}});
-  task_.totals.push_back(std::move(total));
-  gathered = true;
-  going_on_ = members.size();
+       {"contributions", fmt::format("{}", told.devices)}});
+  Task next = task_;
+  next.totals.push_back(told);
   std::vector<std::pair<std::uint32_t, PublicKey>> stayed;
   members.each([&](const Member& member) { stayed.emplace_back(member.place, member.sum_key); });
   std::sort(stayed.begin(), stayed.end());
+  std::vector<PublicKey> directory;
+  for (const auto& [place, key] : stayed) directory.push_back(key);
+  std::unique_ptr<SecureRound> begun;
+  if (task_.secure) {
+    SOTTO_TRY(begun, SecureRound::start(next, record.round, std::move(directory), rules.phase_ms, now_ms));
+  }
+  // Nothing fails from here on: places are those of the next part.
+  task_ = std::move(next);
+  told_.push_back(encode_total(told));
+  secure = std::move(begun);
+  if (!task_.secure) plain.emplace(task_, check, sum);
+  gathered = true;
+  noted_ = false;
+  going_on_ = members.size();
   members.change([&](Member& member) {
     member.given.reset();
     const auto at = std::lower_bound(stayed.begin(), stayed.end(), std::pair(member.place, member.sum_key));
     member.place = static_cast<std::uint32_t>(at - stayed.begin());
   });
-  if (!task_.secure) return plain.emplace(task_, check, sum), Done{};
-  std::vector<PublicKey> directory;
-  for (const auto& [place, key] : stayed) directory.push_back(key);
-  SOTTO_TRY(secure, SecureRound::start(task_, record.round, std::move(directory), rules.phase_ms, now_ms));
   return Done{};
 }
 
@@ -172,8 +182,8 @@ void OpenRound::start_secure(const Members& members, std::int64_t now_ms) {
   log(LogLevel::info, "secure sum begins", {{"devices", fmt::format("{}", record.assigned)}});
 }
 
-void OpenRound::note_conduct(const Members& members, bool committed, std::int64_t now_ms) const {
-  if (!secure) return;
+void OpenRound::note_conduct(const Members& members, PartEnd end, std::int64_t now_ms) {
+  if (!secure || std::exchange(noted_, true)) return;
   const SecureRound& sum = *secure;
   const SumVerdict verdict = sum.verdict();
   const bool failed = sum.state() == SecureRound::State::failed;
@@ -185,9 +195,11 @@ void OpenRound::note_conduct(const Members& members, bool committed, std::int64_
     const bool suspected = verdict.suspected.has(member.place);
     if (verdict.named.has(member.place)) found.named.push_back(member.device);
     if (suspected) found.suspected.push_back({member.device, verdict.opponents[member.place]});
-    if (failed && (suspected || (sum.unexplained() && sum.in_sum(member.place))))
+    const bool in_sum = sum.in_sum(member.place);
+    const bool spoilt = end == PartEnd::spoilt || (failed && sum.unexplained());
+    if ((failed && suspected) || (spoilt && in_sum) || (part() > 0 && sum.left(member.place)))
       found.doubted.push_back(member.device);
-    if (committed && sum.in_sum(member.place)) found.cleared.push_back(member.device);
+    if (end == PartEnd::committed && in_sum) found.cleared.push_back(member.device);
   });
   around_.conduct.note(found, now_ms);
   around_.metrics.count_conduct(found.named.size(), found.suspected.size());

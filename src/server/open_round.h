@@ -30,6 +30,10 @@ struct Surroundings {
   Conduct conduct;
 };
 
+// How a part of a round ended: another follows; the round is committed, or given up; or its sum is one that
+// no honest members add up.
+enum class PartEnd : std::uint8_t { goes_on, committed, given_up, spoilt };
+
 class OpenRound {
  public:
   // `around` outlives it.
@@ -47,9 +51,9 @@ class OpenRound {
   [[nodiscard]] bool in_last_part() const { return task_.in_last_part(); }
   // How long the part may last since the round was opened: one in the open has its share of the time.
   [[nodiscard]] std::int64_t lasts_ms() const;
-  // The part is over and came to this; `members` are those who gave to it. `check` and `sum` are of the next
-  // one where it is in the open. Fails where so few cannot go on.
-  [[nodiscard]] Status next_part(PartTotal total, Members& members, const ContributionCheck& check,
+  // The part is over, and this is told of it; `members` are those who gave to it. `check` and `sum` are of
+  // the next one where it is in the open. Fails where so few cannot go on, and then nothing has changed.
+  [[nodiscard]] Status next_part(const PartTotal& told, Members& members, const ContributionCheck& check,
                                  Collector& sum, std::int64_t now_ms);
 
   [[nodiscard]] std::uint64_t contributions() const;
@@ -60,8 +64,9 @@ class OpenRound {
   void look_at_gathering(const Members& members, std::int64_t now_ms);
   // Whether what is there is all that will come.
   [[nodiscard]] bool is_full() const;
-  // What secure sums showed about their members, for those who watch their conduct.
-  void note_conduct(const Members& members, bool committed, std::int64_t now_ms) const;
+  // What the secure sum of the part at hand showed about its members, for those who watch their conduct: once
+  // a part, whatever ends it first. Who gave to the part before and left this one is in doubt, too.
+  void note_conduct(const Members& members, PartEnd end, std::int64_t now_ms);
 
  private:
   [[nodiscard]] StepAnswer assemble(Member& member, const v1::StepRequest& request, std::string& whole) const;
@@ -75,7 +80,9 @@ class OpenRound {
 
   Task task_;  // with the totals of the parts that are over
   Surroundings& around_;
-  std::uint64_t going_on_ = 0;  // members in a part after the first
+  std::vector<std::string> told_;  // of those parts, as it is sent
+  bool noted_ = false;             // what the part at hand showed about its members
+  std::uint64_t going_on_ = 0;     // members in a part after the first
 };
 
 // Whether a member may go on with what it was asked and has not given, by the key that it gives now. `round`

@@ -90,17 +90,17 @@ Result<PartTotal> RoundSum::close_part(const SumTotal* total) {
   const SumShape shape = part().shape;
   Aggregator sum_of_part(part().total_space);
   SOTTO_TRY(const Traffic traffic, finish_part(total, sum_of_part));
-  PartTotal made{static_cast<std::uint32_t>(traffic.devices),
-                 std::vector<std::int64_t>(shape.rows * shape.width, 0)};
+  std::vector<std::int64_t> numbers(shape.rows * shape.width, 0);
   std::move(sum_of_part).release([&](std::uint32_t row, const auto* values) {
-    std::copy_n(values, shape.width, made.numbers.data() + std::size_t{row} * shape.width);
+    std::copy_n(values, shape.width, numbers.data() + std::size_t{row} * shape.width);
   });
-  SOTTO_TRY_DONE(check_total(task_.part(), made));
-  task_.totals.push_back(made);
+  SOTTO_TRY(PartTotal told,
+            told_of(task_.part(), static_cast<std::uint32_t>(traffic.devices), std::move(numbers)));
+  task_.totals.push_back(told);
   SOTTO_TRY_DONE(check_heard(task_));
   part_model_ = server_of(task_);
   SOTTO_TRY_DONE(open().begin({.round = round_, .cohort = {}, .shared = nullptr}));
-  return made;
+  return told;
 }
 
 Result<RoundRelease> RoundSum::finish(std::uint32_t releases, const ServerState& state,

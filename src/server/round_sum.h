@@ -33,7 +33,8 @@ class RoundSum {
   // Whether the budget bears another release.
   [[nodiscard]] Status can_pay() const;
   [[nodiscard]] Status begin(std::uint32_t round, const RowMatrix& master);
-  // The part at hand is over; the next one is. Fails where no devices can have added that up.
+  // What is told of the part at hand, which is over; the next one is. Fails with Code::bad_input where no
+  // honest devices can have added that up.
   [[nodiscard]] Result<PartTotal> close_part(const SumTotal* total);
   // Where contributions go.
   [[nodiscard]] Collector& open() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }

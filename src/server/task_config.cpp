@@ -130,6 +130,13 @@ Status check_weighing(const TaskConfig& config, const Task& task) {
         "bounds what a person changes: leave criteria or epsilon out");
   if (rules.quorum < 2)
     return fail(Code::usage, "criteria compare the devices of a round: set goal and quorum to 2 or more");
+  // Members are told sums of values, each over those who gave to its part.
+  if (const std::uint32_t least = task.criteria->options.least_tellers; !task.secure && rules.quorum < least)
+    return fail(
+        Code::usage,
+        fmt::format("members hear the sums of a round by criteria, and a quorum of {} makes sums over "
+                    "fewer than the crowd of {}: set goal and quorum to {} or more",
+                    rules.quorum, least, least));
   const bool everybody = rules.selection == Selection::drawn && rules.goal == rules.population;
   if (everybody && has_criterion(task, "recency"))
     return fail(Code::usage,

@@ -267,6 +267,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
+  task_.said = digest_of_task(config_.spec);  // its catalogue was named since it was read
   round_.emplace(task_, around_, record, config_.rules);
   const Status begun = sum_->begin(record.round, master_.shared);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");

@@ -126,6 +126,8 @@ class TaskRun {
   void next_part(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
+  // Abandons the round because of what its sum came to.
+  void give_up_sum(const Error& why, std::int64_t now_ms);
   void end_round(std::int64_t now_ms);  // with what is there, where that suffices
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);

@@ -113,18 +113,24 @@ void TaskRun::close(std::int64_t now_ms) {
                                round_->rules.quorum),
                    now_ms);
   if (!round_->in_last_part()) return next_part(now_ms);
-  if (const Status committed = commit(now_ms); !committed.ok()) abandon(committed.error().message, now_ms);
+  if (const Status committed = commit(now_ms); !committed.ok()) give_up_sum(committed.error(), now_ms);
   finish_if_done();
 }
 
 void TaskRun::next_part(std::int64_t now_ms) {
   const Status begun = [&]() -> Status {
-    SOTTO_TRY(PartTotal total, sum_->close_part(round_->secure ? &round_->secure->total() : nullptr));
-    round_->note_conduct(members_, true, now_ms);
+    SOTTO_TRY(const PartTotal told, sum_->close_part(round_->secure ? &round_->secure->total() : nullptr));
+    // Nobody is cleared before the whole round is committed.
+    round_->note_conduct(members_, PartEnd::goes_on, now_ms);
     drop_members(true, [](const Member& member) { return !member.given.has_value(); });
-    return round_->next_part(std::move(total), members_, sum_->check(), sum_->open(), now_ms);
+    return round_->next_part(told, members_, sum_->check(), sum_->open(), now_ms);
   }();
-  if (!begun.ok()) abandon(begun.error().message, now_ms);
+  if (!begun.ok()) give_up_sum(begun.error(), now_ms);
+}
+
+void TaskRun::give_up_sum(const Error& why, std::int64_t now_ms) {
+  if (why.code == Code::bad_input) round_->note_conduct(members_, PartEnd::spoilt, now_ms);
+  abandon(why.message, now_ms);
 }
 
 Status TaskRun::commit(std::int64_t now_ms) {
@@ -165,7 +171,7 @@ Status TaskRun::commit(std::int64_t now_ms) {
       {{"version", fmt::format("{}", version_.number)},
        {"contributions", fmt::format("{}", version_.contributions)},
        {"model", version_.model_hash}});
-  round_->note_conduct(members_, true, now_ms);
+  round_->note_conduct(members_, PartEnd::committed, now_ms);
   end_members(true);
   if (trial() == nullptr) return Done{};
   stop_evaluations(now_ms);  // of the version before, by whoever came
@@ -195,7 +201,7 @@ void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
         {{"cause", abandoned.error().message}});
   sum_->keep();  // written or not: the next end of a round writes it
   around_.metrics.count_round(false, now_ms - record.opened_ms);
-  round_->note_conduct(members_, false, now_ms);
+  round_->note_conduct(members_, PartEnd::given_up, now_ms);
   end_members(false);
 }
 

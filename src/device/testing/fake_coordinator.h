@@ -92,6 +92,7 @@ class FakeCoordinator final : public Transport {
   std::function<void(v1::StepReply&)> twist_step;
   std::function<std::string(Method, const std::string&)> garble;
   std::function<void(v1::SumStart&)> twist_start;
+  std::function<void(PartTotal&)> twist_total;  // what all members of a secure round are told of a part
   int lose_calls = 0, lose_replies = 0;
 
   // What it saw.

@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::uint32_t usual_pair_bytes = 32'000'000;
 
-// Those that everybody finds from the first part of a round.
+// Those that everybody was told after the first part of a round.
 KeptItems popular_items(const Task& task) {
-  const std::span<const std::int64_t> counts(task.totals.at(0).numbers);
-  return KeptItems::most_popular(counts.first(task.items), task.shape().sent.rows);
+  const auto& told = task.totals.at(0).numbers;
+  return {std::vector<std::uint32_t>(told.begin(), told.end()), task.items};
 }
 
 // Its contribution in the open is the set of items, one number 1 a row: of popular items by their places. In
@@ -189,7 +189,8 @@ TaskShape shape_of_pairs(const Task& task, PairTaskOptions options, std::size_t 
                           .limit = 1,
                           .tells = "how many people have each item",
                           .counts = true,
-                          .told_again = true});
+                          .told_again = true,
+                          .largest = {items, task.items}});
   return shape;
 }
 

@@ -2,7 +2,7 @@
 // items its person has; what is added for it are all their pairs (privacy/pair_contribution.h). A model's own
 // file adds what a person weighs and how the model is solved and published. Where a triangle of the whole
 // catalogue is too long, a round has two parts: the first counts how many people have each item, the second
-// sums the pairs of the most popular ones alone.
+// sums the pairs of the most popular ones alone; devices are told which those are, and no count.
 //
 // Laws: those of fed/models/task_model.h. What a device says depends on no model and no earlier round; a
 // round makes the model anew from those who spoke in it. Of popular items a person gives what they would give

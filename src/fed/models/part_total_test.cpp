@@ -5,6 +5,7 @@
 
 #include "fed/models/task_models.h"
 #include "fed/models/testing/usual_spec.h"
+#include "fed/secure/sum_messages.h"
 #include "fed/wire/device_fit.h"
 
 namespace sotto::fed::part_total_test {
@@ -24,36 +25,43 @@ RC_GTEST_PROP(APartsTotal, ComesAsItWasSent, ()) {
   RC_ASSERT(read->devices == total.devices && read->numbers == total.numbers);
 }
 
-// Whatever so many devices add up is one, for each of them; one number more or less at its end is none.
+// Whatever so many devices add up can be told; one number more or less than they can add up is refused.
 RC_GTEST_PROP(APartsTotal, IsWhatDevicesCanAddUp, ()) {
   const bool counts = *rc::gen::arbitrary<bool>();
   const TaskShape part = shape_of(counts);
   const auto devices = *rc::gen::inRange(1u, 6u);
-  PartTotal total{.devices = devices, .numbers = std::vector<std::int64_t>(8, 0)};
-  std::vector<Contribution> all(devices, Contribution(4));
-  for (Contribution& one : all) {
-    ContributionPipeline out(ConsentGate({.pi = 1.0}, 0, 0, UserIndex{}), FixedPoint{}, one);
-    for (std::uint32_t row = 0; row < 2; ++row) {
-      std::int32_t* values = out.open_row(row);
-      for (std::uint32_t k = 0; k < 4; ++k) {
-        values[k] = *rc::gen::inRange(counts ? 0 : -3, 4);
-        total.numbers[row * 4 + k] += values[k];
-      }
-    }
-  }
-  RC_ASSERT(check_total(part, total).ok());
-  for (const Contribution& one : all) RC_ASSERT(check_own(part, total, one).ok());
+  std::vector<std::int64_t> sum(8, 0);
+  for (std::uint32_t one = 0; one < devices; ++one)
+    for (std::int64_t& number : sum) number += *rc::gen::inRange(counts ? 0 : -3, 4);
+  const auto told = told_of(part, devices, sum);
+  RC_ASSERT(told.ok() && told->devices == devices && told->numbers == sum && check_told(part, *told).ok());
   const auto at = *rc::gen::inRange<std::size_t>(0, 8);
-  const std::int32_t own = all[0].values(at / 4)[at % 4];
-  PartTotal lie = total;
-  lie.numbers[at] = own + 3 * (std::int64_t{devices} - 1) + 1;
-  RC_ASSERT(!check_own(part, lie, all[0]).ok());
-  lie.numbers[at] = own - (counts ? 0 : 3) * (std::int64_t{devices} - 1) - 1;
-  RC_ASSERT(!check_own(part, lie, all[0]).ok());
-  lie.numbers[at] = 3 * std::int64_t{devices} + 1;
-  RC_ASSERT(!check_total(part, lie).ok());
-  lie.numbers[at] = (counts ? 0 : -3 * std::int64_t{devices}) - 1;
-  RC_ASSERT(!check_total(part, lie).ok());
+  for (const std::int64_t lie :
+       {3 * std::int64_t{devices} + 1, (counts ? 0 : -3 * std::int64_t{devices}) - 1}) {
+    sum[at] = lie;
+    RC_ASSERT(!told_of(part, devices, sum).ok());
+    RC_ASSERT(!check_told(part, {devices, sum}).ok());
+  }
+}
+
+// Where members need no more they are told which numbers are the largest, and none of them.
+TEST(APartsTotal, NamesTheLargestAlone) {
+  TaskShape part = shape_of(true);
+  part.largest = {.most = 3, .among = 6};
+  const auto told = told_of(part, 4, {2, 0, 2, 1, 7, 2, 9, 9});
+  ASSERT_TRUE(told.ok());
+  EXPECT_EQ(told->numbers, (std::vector<std::int64_t>{0, 2, 4})) << "of equal ones the first";
+  EXPECT_FALSE(told_of(part, 4, {2, 0, 2, 1, 13, 2, 0, 0}).ok()) << "more than four add up";
+  EXPECT_TRUE(check_told(part, {4, {0, 2, 4}}).ok());
+  for (const std::vector<std::int64_t>& lie : {std::vector<std::int64_t>{0, 2},
+                                               {0, 2, 4, 5},
+                                               {0, 4, 2},
+                                               {0, 2, 2},
+                                               {-1, 2, 4},
+                                               {0, 2, 6},
+                                               {0, 2, INT64_MAX}})
+    EXPECT_FALSE(check_told(part, {4, lie}).ok());
+  EXPECT_FALSE(check_told(part, {0, {0, 2, 4}}).ok()) << "of nobody";
 }
 
 TEST(APartOfARound, OfPopularItemsIsInTheMessageWhereItIsAskedForAlone) {
@@ -77,14 +85,20 @@ TEST(APartOfARound, OfPopularItemsIsInTheMessageWhereItIsAskedForAlone) {
 }
 
 TEST(APartOfARound, BindsTheNextSumToWhatWasHeard) {
-  Task task = *read_task(popular_spec(fedease_task, 5));
+  v1::TaskSpec spec = popular_spec(fedease_task, 5);
+  Task task = *read_task(spec);
   const std::vector<PublicKey> directory{PublicKey{1}, PublicKey{2}};
   const Bytes32 first = part_beacon(task, 7, directory);
-  task.totals.push_back({2, std::vector<std::int64_t>(32, 1)});
+  task.totals.push_back({2, {0, 1, 2, 3, 4}});
   const Bytes32 second = part_beacon(task, 7, directory);
   EXPECT_NE(first, second);
-  task.totals[0].numbers[31] = 0;
+  task.totals[0].numbers[4] = 5;
   EXPECT_NE(part_beacon(task, 7, directory), second);
+  // Whoever was told other names for the items has another task.
+  spec.mutable_catalogue()->set_hash(std::string(32, 'a'));
+  EXPECT_NE(part_beacon(*read_task(spec), 7, directory), first);
+  const Task whole = *read_task(usual_spec(fedease_task));
+  EXPECT_EQ(part_beacon(whole, 7, directory), sum_beacon(7, directory)) << "as it was for rounds of one";
 }
 
 // Those who are in one secure sum and not in the next are as many as the crowd, beside all that may be
@@ -93,7 +107,7 @@ TEST(APartOfARound, HidesWhoLeavesBetween) {
   Task task = *read_task(popular_spec(fedease_task, 5));
   task.assumed = {.corrupt = 0.05, .crowd = 10};
   EXPECT_FALSE(shows_few(task, 100, 99)) << "there was no sum before";
-  task.totals.push_back({100, std::vector<std::int64_t>(32, 0)});
+  task.totals.push_back({100, {0, 1, 2, 3, 4}});
   EXPECT_FALSE(shows_few(task, 100, 100));
   for (std::uint32_t left = 1; left < 40; ++left)
     EXPECT_EQ(shows_few(task, 100, 100 - left), left < 15) << left;
@@ -118,11 +132,9 @@ TEST(APartOfARound, IsMadeFromWhatWasHeard) {
   EXPECT_EQ(counts.values(0)[4], 0) << "a rule keeps it back";
   EXPECT_EQ(counts.values(1)[1], 1);
   EXPECT_EQ(device->sent(), (std::vector<ItemIndex>{ItemIndex{1}, ItemIndex{9}, ItemIndex{17}}));
-  PartTotal total{3, std::vector<std::int64_t>(32, 0)};
-  for (const std::uint32_t item : {0u, 1u, 9u, 11u, 12u, 17u}) total.numbers[item] = item == 17 ? 1 : 2;
-  ASSERT_TRUE(device->hear(total).ok());
+  ASSERT_TRUE(device->hear({3, {0, 1, 9, 11, 12}}).ok());
   const Contribution set = **device->fit(0, RowMatrix(), own);
-  ASSERT_EQ(set.size(), 2u);  // of 0, 1, 9, 11 and 12
+  ASSERT_EQ(set.size(), 2u);
   EXPECT_EQ(set.row(0), 1u);
   EXPECT_EQ(set.row(1), 2u);
   EXPECT_EQ(device->sent(), (std::vector<ItemIndex>{ItemIndex{1}, ItemIndex{9}}));

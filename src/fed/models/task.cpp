@@ -43,6 +43,11 @@ TaskShape Task::part() const {
   return totals.size() < whole.before.size() ? whole.before[totals.size()] : whole;
 }
 
+Bytes32 digest_of_task(const v1::TaskSpec& spec) {
+  const std::string bytes = spec.SerializeAsString();
+  return digest_of("sotto task", {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}});
+}
+
 Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!is_plain_name(spec.name()))
     return refuse_task(fmt::format("a name has 1 to {} small letters, digits, - or _", most_name));
@@ -57,6 +62,7 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse_task("a clip is not negative");
 
   task.name = spec.name();
+  task.said = digest_of_task(spec);
   task.items = spec.items();
   task.reproducible = spec.reproducible();
   task.down = spec.down();

@@ -44,12 +44,19 @@ struct TaskShape {
   bool one_version = false;  // what was computed for an earlier version says something else: it is not added
   bool solved = false;       // the next rows follow from this one sum alone: it is whole, and of one version
   // What a round sums before this, part by part; of these only what is summed counts. Everybody who gave to a
-  // part hears its total (fed/models/part_total.h), and what they give to the next may follow from it.
+  // part is told of its total (fed/models/part_total.h), and what they give to the next may follow from that.
   std::vector<TaskShape> before = {};
   // Of a part of several:
   const char* tells = "";   // what is told in it, in words for its person
   bool counts = false;      // nothing that is added is below 0
   bool told_again = false;  // the next part's sum has it too: whoever is in one alone shows in the difference
+  // Members are told which numbers of the sum are the largest and no number itself: how many, of the first so
+  // many. None: they are told the sum.
+  struct Largest {
+    std::size_t most = 0;
+    std::size_t among = 0;
+  };
+  Largest largest = {};
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };
@@ -89,7 +96,8 @@ struct Task {
   std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
   std::optional<TaskCriteria> criteria;       // none: all devices count alike
   std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
-  std::vector<PartTotal> totals;              // of the round's parts that are over: the next one is at hand
+  std::vector<PartTotal> totals;              // as told, of the parts that are over: the next one is at hand
+  Bytes32 said{};                             // the digest of the message that it was read from
   const NetworkTasks* networks = nullptr;     // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
@@ -108,6 +116,8 @@ template <class Options>
 }
 
 [[nodiscard]] Result<Task> read_task(const v1::TaskSpec& spec);
+// With the hash of the catalogue, so that who has it knows which rows are what.
+[[nodiscard]] Bytes32 digest_of_task(const v1::TaskSpec& spec);
 // Whether it is the same task of more items: a catalogue's growth is all that a task may change by.
 [[nodiscard]] bool is_grown(v1::TaskSpec before, v1::TaskSpec after);
 // Whether a text from a stranger may name something, and be printed.

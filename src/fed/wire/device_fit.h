@@ -40,8 +40,9 @@ class DeviceFit {
   // left the finite range; `own` is as it was then. Where a round has several parts it is of the one at hand,
   // and `own` moves with the last.
   [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
-  // What the part came to that was fitted last: the next one is at hand. Fails where that cannot be.
-  [[nodiscard]] Status hear(PartTotal total);
+  // What is told of the part that was fitted last: the next one is at hand. Fails where that cannot be,
+  // whatever the person has.
+  [[nodiscard]] Status hear(PartTotal told);
   // The task with what was heard.
   [[nodiscard]] const Task& task() const { return task_; }
   // Those of the person's items that the last contribution was made of, ascending.

@@ -1,7 +1,6 @@
 #include "fed/wire/round_secure.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/refusals.h"
@@ -19,13 +18,6 @@ std::uint32_t entries_of(const Task& task) { return static_cast<std::uint32_t>(t
 
 }  // namespace
 
-std::int32_t SecureRound::limit_of(const Task& task) {
-  const std::int32_t limit = task.part().limit;
-  const double clip = std::min(task.clip.row, task.clip.whole);
-  if (!task.in_last_part() || clip >= static_cast<double>(limit)) return limit;
-  return static_cast<std::int32_t>(std::max(std::floor(clip), 1.0));
-}
-
 std::uint64_t SecureRound::most_bytes(const Task& task, std::uint32_t devices) {
   SumOffer offer;
   offer.terms.devices = offer.terms.degree = devices;  // at most everybody is a neighbour
@@ -41,7 +33,7 @@ Result<std::unique_ptr<SecureRound>> SecureRound::start(const Task& task, std::u
   SumOffer offer;
   offer.session = std::uint64_t{round} << 32 | task.totals.size();
   SOTTO_TRY(offer.terms, sum_terms(devices, task.assumed));
-  SOTTO_TRY(offer.range, plan_range(devices, limit_of(task), 0));
+  SOTTO_TRY(offer.range, plan_range(devices, sum_limit(task), 0));
   offer.entries = entries_of(task);
   offer.beacon = part_beacon(task, offer.session, directory);
   return std::unique_ptr<SecureRound>(new SecureRound(task, offer, std::move(directory), phase_ms, now_ms));
@@ -107,6 +99,13 @@ StepAnswer SecureRound::poll(std::uint32_t place, v1::Phase phase) const {
   if (phase == v1::PHASE_REVEAL) return step_progress(v1::StepReply::TAKEN);
   if (index == at_) return step_progress(v1::StepReply::WAIT);
   return step_progress(v1::StepReply::ANSWER, answer(place, phase));
+}
+
+bool SecureRound::left(std::uint32_t place) const {
+  const int over = at_ + (state_ == State::running ? 0 : 1);
+  const int needed = std::min(over, v1::PHASE_MASKED - first_phase + 1);
+  return std::any_of(heard_.begin(), heard_.begin() + needed,
+                     [&](const DeviceSet& spoke) { return !spoke.has(place); });
 }
 
 StepAnswer SecureRound::receive(std::uint32_t place, v1::Phase phase, std::string_view message) {
