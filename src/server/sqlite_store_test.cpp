@@ -231,10 +231,11 @@ TEST(SqliteStore, OneOfTheEditionBeforeGoesOn) {
     ASSERT_EQ(make_call(*store, call), "done");
   const std::string before = snapshot(*store);
   store.reset();
-  run_sql(folder.state() / "coordinator.db",
-          "DROP TABLE evaluation; DROP TABLE home; DROP TABLE promotion; ALTER TABLE version DROP COLUMN again; "
-          "ALTER TABLE version DROP COLUMN stable; ALTER TABLE version DROP COLUMN share; "
-          "ALTER TABLE version DROP COLUMN salt; PRAGMA user_version = 1");
+  run_sql(
+      folder.state() / "coordinator.db",
+      "DROP TABLE evaluation; DROP TABLE home; DROP TABLE promotion; ALTER TABLE version DROP COLUMN again; "
+      "ALTER TABLE version DROP COLUMN stable; ALTER TABLE version DROP COLUMN share; "
+      "ALTER TABLE version DROP COLUMN salt; PRAGMA user_version = 1");
   store = opened(folder.state());
   EXPECT_EQ(snapshot(*store), before);
   EXPECT_EQ(make_call(*store, {13, 0, 0, 2}), "done");
