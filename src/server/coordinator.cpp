@@ -201,7 +201,7 @@ v1::Reply Coordinator::signed_call(Method method, const std::string& request, st
   const std::lock_guard hold(lock_);
   if (v1::Reply door = admit(asked, *id, now_ms); door.refusal() != v1::REFUSAL_NONE) return door;
   if (method == Method::check_in) return check_in(*id, asked.body(), now_ms);
-  return method == Method::step ? step(*id, asked.body(), now_ms) : leave(*id, asked.body());
+  return method == Method::step ? step(*id, asked.body(), now_ms) : leave(*id, asked.body(), now_ms);
 }
 
 v1::Reply Coordinator::admit(const v1::SignedRequest& request, const DeviceId& id, std::int64_t now_ms) {
@@ -242,14 +242,14 @@ v1::Reply Coordinator::at_home(const DeviceId& id, const std::string& homes, std
   const auto said = read_homes(homes);
   if (!said)
     return refuse(v1::REFUSAL_BAD_MESSAGE,
-                  "the check-in names no homes, or more than 64: enrol anew in another folder");
+                  "the request names no homes, or more than 64: enrol anew in another folder");
   const DeviceHome* known = registry_.home(id);
   if (known != nullptr && !lives_on(*said, *known))
     return refuse(
         v1::REFUSAL_MOVED,
         fmt::format("this device is in use on another machine since {:%Y-%m-%d %H:%M} UTC: remove it "
-                    "here ('sotto device delete'), or move it here from there; if that machine is "
-                    "not yours, have the operator revoke the device, and enrol anew",
+                    "here ('sotto device delete --offline'), or move it here from there; if that "
+                    "machine is not yours, have the operator revoke the device, and enrol anew",
                     fmt::gmtime(static_cast<std::time_t>(known->since_ms / second_ms))));
   if (said->size() == (known == nullptr ? 0 : known->moves)) return {};
   const DeviceHome home{
@@ -352,9 +352,10 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
   return out;
 }
 
-v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
+v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body, std::int64_t now_ms) {
   v1::LeaveRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
+  if (v1::Reply home = at_home(id, asked.homes(), now_ms); home.refusal() != v1::REFUSAL_NONE) return home;
   const Status left = asked.forget() ? store_.forget(id) : store_.set_revoked(id, true);
   if (!left.ok()) {
     log_.line(

@@ -60,8 +60,8 @@ class Coordinator {
   void stop();
   // No round is open.
   [[nodiscard]] bool idle() const;
-  // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and new
-  // tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
+  // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and
+  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -77,7 +77,7 @@ class Coordinator {
   [[nodiscard]] v1::Reply at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms);
   [[nodiscard]] v1::Reply fetch(const std::string& body);
   [[nodiscard]] v1::Reply step(const DeviceId& id, const std::string& body, std::int64_t now_ms);
-  [[nodiscard]] v1::Reply leave(const DeviceId& id, const std::string& body);
+  [[nodiscard]] v1::Reply leave(const DeviceId& id, const std::string& body, std::int64_t now_ms);
   [[nodiscard]] Caller caller(const DeviceId& id, std::int64_t now_ms);
   [[nodiscard]] RetryWindow retry_window() const;
   [[nodiscard]] std::size_t assignments() const;

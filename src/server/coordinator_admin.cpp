@@ -201,7 +201,7 @@ struct Coordinator::Answers {
     const ModelShape shape = published_shape(encoded).value_or(ModelShape());
     v1::TaskSpec spec = one->config().spec;
     // A version of before the catalogue grew is of fewer items.
-    if (shape.rows < one->shape().rows) spec.set_items(static_cast<std::uint32_t>(shape.rows));
+    if (one->is_smaller(shape.rows, shape.width)) spec.set_items(static_cast<std::uint32_t>(shape.rows));
     encoded.resize(published_bytes(shape));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();

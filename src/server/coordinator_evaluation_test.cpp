@@ -138,8 +138,9 @@ TEST(CoordinatorEvaluation, AReleaseOfAnEarlierVersionIsJudgedAnew) {
   world.train(2);
   world.judge(0, world.asked(0), 0);
   world.judge(1, world.asked(1), 0);
-  ASSERT_TRUE(world.own->ask("release", R"({"version":0})", world.now).ok());
-  EXPECT_EQ(world.asked(0).round(), 2u);
+  world.train(2);
+  ASSERT_TRUE(world.own->ask("release", R"({"version":1})", world.now).ok());
+  EXPECT_EQ(world.asked(0).round(), 3u);
 }
 
 TEST(CoordinatorEvaluation, ATaskStopsWhenItsRuleSaysSo) {
@@ -264,6 +265,32 @@ TEST(CoordinatorEvaluation, AConfigurationThatCannotWorkIsRefused) {
               c.rules.evaluate_goal = 5;
             }).find("nothing is evaluated"),
             std::string::npos);
+}
+
+TEST(CoordinatorEvaluation, WhoIsKeptOutOfSumsJudgesNothing) {
+  JudgedWorld world(judged(world_config(2)));
+  const v1::Assignment trains = world.assigned(2);
+  for (std::uint32_t n = 0; n < Conduct::most_refused; ++n)
+    EXPECT_NE(world.give(2, trains, "no contribution").refusal(), v1::REFUSAL_NONE);
+  for (const std::uint32_t device : {2, 0}) world.exchange(device);  // it was assigned before
+  ASSERT_EQ(world.newest().number, 1u);
+  EXPECT_FALSE(world.offer(2).assignment().judge());
+  EXPECT_TRUE(world.offer(0).assignment().judge());
+  world.now += CoordinatorOptions{}.keep_out_ms;
+  EXPECT_TRUE(world.offer(2).assignment().judge());
+}
+
+// What was judged before the items grew is released where it suffices.
+TEST(CoordinatorEvaluation, EndsWhereTheItemsGrow) {
+  TaskConfig config = judged(world_config(2));
+  config.rules.quorum = 1;
+  JudgedWorld world(config);
+  world.train(2);
+  EXPECT_EQ(world.judge(0, world.asked(0), 0).refusal(), v1::REFUSAL_NONE);
+  EXPECT_EQ(world.released(), 0u);
+  config.spec.set_items(40);
+  ASSERT_TRUE(world.own->reload({}, {config}).ok());
+  EXPECT_EQ(world.version(1)["evaluation"]["people"], 1);
 }
 
 }  // namespace

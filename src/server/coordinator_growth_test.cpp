@@ -1,10 +1,12 @@
 // A task whose catalogue grows: the model keeps its rows and gets new ones, and training goes on.
 #include <gtest/gtest.h>
 
+#include "fed/models/task_answers.h"
 #include "fed/models/task_models.h"
 #include "fed/models/testing/usual_spec.h"
 #include "fed/wire/catalogue.h"
 #include "server/testing/coordinator_world.h"
+#include "server/testing/plain_member.h"
 #include "server/testing/secure_world.h"
 
 namespace sotto::server::coordinator_growth_test {
@@ -228,6 +230,103 @@ TEST(ATaskThatCannotGrow, IsRefusedByItsModelsName) {
         << taken.error().message;
   }
 }
+
+// A file with a mistake is refused as a whole: what is open goes on, and nothing of it begins.
+class AFileWithAMistake : public testing::Test {
+ protected:
+  static void refuse(World& world, const TaskConfig& wrong, const std::string& why) {
+    const v1::Assignment open = world.assigned(0);
+    TaskConfig other = world_config(2);
+    other.spec.set_name("other");
+    const Status taken = world.own->reload({}, {other, wrong});
+    ASSERT_FALSE(taken.ok());
+    EXPECT_NE(taken.error().message.find(why), std::string::npos) << taken.error().message;
+    EXPECT_EQ(world.store.tasks()->size(), 1u);
+    EXPECT_EQ(world.last_round().state, RoundState::open);
+    EXPECT_EQ(world.assigned(0).token(), open.token());
+  }
+};
+
+TEST_F(AFileWithAMistake, OfATaskThatCannotGrowGivesNoRoundUp) {
+  TaskConfig config = world_config(2);
+  config.spec = usual_spec(fedmultvae_task, 30);
+  config.spec.set_name("small");
+  World world(config);
+  world.configure(world_config(2));  // of what its devices are made; none of them trains
+  world.add_device();
+  config.spec.set_items(31);
+  refuse(world, config, "trains fedmultvae, whose numbers are no rows of items");
+}
+
+TEST_F(AFileWithAMistake, OfMoreItemsThanNamesGivesNoRoundUp) {
+  TaskConfig config = with_items(world_config(2), 30);
+  World world(config, 2);
+  config.spec.set_items(31);
+  refuse(world, config, "has 31 items and a catalogue of 30 names");
+  for (std::uint32_t n = 0; n < 2; ++n) world.exchange(n);
+  EXPECT_EQ(world.newest().number, 1u);
+}
+
+// Weights of all pairs become those of the popular items when there are more items than these; weights of
+// popular items stay what they are.
+class AGrowingTaskOfPairs : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(AGrowingTaskOfPairs, SaysWhatItSaid) {
+  TaskConfig config = world_config(2);
+  config.spec = popular_spec(fedease_task, GetParam(), 30);
+  config.spec.set_name("small");
+  World world(config, 2);
+  const auto scores = [&](const VersionRecord& version) {
+    const Task task = *read_task(config.spec);
+    const auto blob = world.store.blob(version.master);
+    const RowMatrix rows = *read_published(*blob, *published_shape(*blob));
+    const Histories history({0, 3}, {{2}, {5}, {29}});
+    const auto answers = task.model->answers({task, rows, history, nullptr});
+    EXPECT_TRUE(answers.ok()) << answers.error().message;
+    std::vector<float> all(task.items);
+    if (answers.ok()) (*answers)->score(all);
+    return all;
+  };
+  std::deque<PlainMember> members;
+  for (std::uint32_t n = 0; n < 2; ++n) members.emplace_back(world, n);
+  for (const PlainMember& one : members) (void)one.give(0);
+  if (read_task(config.spec)->parts() == 2) {
+    for (PlainMember& one : members) one.hear(0);
+    for (const PlainMember& one : members) (void)one.give(1);
+  }
+  ASSERT_EQ(world.newest().number, 1u);
+  const auto exported = [&] { return *world.own->ask("export", R"({"version":1})", world.now); };
+  const std::string as_it_was = exported();
+  std::vector<float> wanted = scores(world.newest());
+  wanted.resize(40);
+  config.spec.set_items(40);
+  world.configure(config);
+  ASSERT_TRUE(world.own->reload({}, {config}).ok());
+  EXPECT_EQ(world.newest().again, 1u);
+  EXPECT_EQ(scores(world.newest()), wanted);
+  world.restart();
+  const std::string grown = world.newest().model_hash;
+  ASSERT_TRUE(world.own->ask("release", R"({"version":1})", world.now).ok());
+  EXPECT_EQ(world.newest().model_hash, grown);
+  if (GetParam() < 30) return;  // nothing changed, and it is a model of all items too
+  EXPECT_EQ(exported(), as_it_was) << "of the items that it is of";
+}
+
+TEST_P(AGrowingTaskOfPairs, IsNotMadeBeforeItsFirstRound) {
+  TaskConfig config = world_config(2);
+  config.spec = popular_spec(fedease_task, GetParam(), 30);
+  config.spec.set_name("small");
+  World world(config);
+  config.spec.set_items(40);
+  world.configure(config);
+  world.restart();
+  const auto blob = world.store.blob(world.newest().master);
+  const RowMatrix rows = *read_published(*blob, *published_shape(*blob));
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    for (const float value : rows.values(row)) EXPECT_EQ(value, 0.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(WithSoManyPopularOnes, AGrowingTaskOfPairs, testing::Values(25u, 30u, 35u, 39u));
 
 }  // namespace
 }  // namespace sotto::server::coordinator_growth_test

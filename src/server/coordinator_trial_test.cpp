@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint32_t people = 12;
+constexpr std::uint32_t people = 24;
 
 TaskConfig tried(double share = 0.5) {
   TaskConfig config = judged(world_config(2));
@@ -23,7 +23,7 @@ struct TriedWorld : JudgedWorld {
     train(2);
     train(2);
     for (std::uint32_t n = 0; n < people; ++n) (on_trial(n) ? in : out).push_back(n);
-    // One of each side at least: 1 in 2,000 runs draws otherwise.
+    // One of each side at least: 1 in 300,000 runs draws otherwise.
     EXPECT_GE(in.size(), 2u);
     EXPECT_GE(out.size(), 2u);
   }
@@ -188,6 +188,94 @@ TEST(CoordinatorTrial, WhatIsLeftOfABufferWaitsForTheNextAssignment) {
   EXPECT_NE(world.give(3, late, message).refusal(), v1::REFUSAL_NONE);
   EXPECT_EQ(world.newest().number, 2u);
   EXPECT_EQ(world.store.open_rounds()->size(), 0u);
+}
+
+// All others keep a version of as many items as they know.
+TEST(CoordinatorTrial, ItemsDoNotGrowMeanwhile) {
+  TaskConfig config = tried();
+  TriedWorld world(config);
+  config.spec.set_items(40);
+  const auto why = [](const auto& refused) { return refused.ok() ? "" : refused.error().message; };
+  const std::string told = "version 2 of task 'small' is on trial: ";
+  EXPECT_TRUE(why(world.own->reload({}, {config})).starts_with(told));
+  EXPECT_TRUE(why(Coordinator::open(world.store, {}, {config}, world.log, world.now)).starts_with(told));
+  EXPECT_EQ(world.newest().number, 2u);
+  ASSERT_TRUE(world.say("promote").ok());
+  ASSERT_TRUE(world.own->reload({}, {config}).ok());
+  world.configure(config);
+  for (int life = 0; life < 2; ++life) {
+    EXPECT_EQ(world.newest().number, 3u);
+    EXPECT_FALSE(world.newest().trial.has_value()) << "who promoted the one before gave it to all";
+    EXPECT_EQ(world.status("state"), "running");
+    EXPECT_EQ(world.check_in(world.out[life]).assignment().task().items(), 40u);
+    world.restart();
+  }
+  // What all others keep from here on has as many items.
+  ASSERT_TRUE(world.say("release", {{"version", 1}, {"share", 0.5}}).ok());
+  EXPECT_EQ(world.newest().trial->stable, 3u);
+  for (std::uint32_t n = 0; n < people; ++n) EXPECT_EQ(world.check_in(n).news().task().items(), 40u) << n;
+}
+
+TEST(CoordinatorTrial, OneThatWasDroppedEndsNoTask) {
+  TaskConfig config = tried();
+  config.rules.stop_when = "HR not above 0.1 for 1";
+  JudgedWorld world(config, people);
+  const auto judge_by = [&](std::uint32_t first, std::uint32_t second, std::uint32_t place) {
+    const v1::Assignment one = world.asked(first), other = world.asked(second);
+    EXPECT_EQ(world.judge(first, one, place).refusal(), v1::REFUSAL_NONE);
+    EXPECT_EQ(world.judge(second, other, 3).refusal(), v1::REFUSAL_NONE);
+  };
+  world.train(2);
+  judge_by(0, 1, 3);  // HR 0
+  world.train(2);
+  std::vector<std::uint32_t> in;
+  for (std::uint32_t n = 0; n < people; ++n)
+    if (is_in_share(*world.newest().trial, n)) in.push_back(n);
+  ASSERT_GE(in.size(), 2u);
+  judge_by(in[0], in[1], 0);  // HR 1/2
+  ASSERT_TRUE(world.own->ask("release", R"({"version":1})", world.now).ok());
+  world.restart();
+  judge_by(2, 3, 0);  // HR 1/2 again: better than version 1, and no better than what was dropped
+  EXPECT_EQ(world.version(3)["evaluation"]["metrics"]["HR@3"], 0.5);
+  EXPECT_EQ(world.status("state"), "running");
+}
+
+// Version 1 is the start with more rows: nobody trained it, nobody has it or judges it, and the first that
+// somebody trained replaces nothing.
+TEST(CoordinatorTrial, TheStartIsTheStartAlsoWhereItsItemsGrew) {
+  TaskConfig config = tried();
+  JudgedWorld world(config, 0);
+  config.spec.set_items(40);
+  ASSERT_TRUE(world.own->reload({}, {config}).ok());
+  world.configure(config);
+  ASSERT_EQ(world.newest().number, 1u);
+  for (std::uint32_t n = 0; n < people; ++n) world.add_device();
+  const auto ask = [&](const char* command, const char* arguments = "") {
+    return world.own->ask(command, arguments, world.now).ok();
+  };
+  const auto check_untold = [&] {
+    EXPECT_FALSE(world.offer(5).assignment().judge());
+    world.now += 10'000;  // who was assigned did not come
+    world.own->tick(world.now);
+    ASSERT_TRUE(ask("pause"));
+    EXPECT_FALSE(world.check_in(6).has_news());
+    ASSERT_TRUE(ask("resume"));
+    world.restart();
+  };
+  for (int life = 0; life < 2; ++life) check_untold();
+  world.train(2);
+  EXPECT_EQ(world.newest().number, 2u);
+  EXPECT_FALSE(world.newest().trial.has_value());
+  world.train(2);
+  EXPECT_EQ(world.newest().trial->stable, 2u);
+  // Likewise where the start is released again.
+  EXPECT_FALSE(ask("release", R"({"version":0,"share":0.5})")) << "there is nothing to try";
+  ASSERT_TRUE(ask("release", R"({"version":0})"));
+  EXPECT_FALSE(ask("release", R"({"version":2,"share":0.5})")) << "others would keep the start";
+  check_untold();
+  world.train(2);
+  EXPECT_EQ(world.newest().number, 5u);
+  EXPECT_FALSE(world.newest().trial.has_value());
 }
 
 TEST(CoordinatorTrial, AShareThatIsNoneIsRefused) {

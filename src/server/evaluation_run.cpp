@@ -40,7 +40,14 @@ Result<std::string> EvaluationRun::why_stop() const {
   if (config_.rules.stop_when.empty()) return std::string();
   SOTTO_TRY(const StopRule rule, parse_stop_rule(config_.rules.stop_when));
   SOTTO_TRY(std::vector<EvaluationRecord> all, all_released());
-  std::erase_if(all, [](const EvaluationRecord& one) { return one.beside; });
+  SOTTO_TRY(const std::vector<VersionRecord> versions,
+            around_.store.versions(task_.name, std::numeric_limits<std::size_t>::max()));
+  const std::uint32_t newest = versions.front().number;
+  std::erase_if(all, [&](const EvaluationRecord& one) {
+    const std::optional<VersionTrial>& trial = versions[newest - one.version].trial;
+    const bool was_dropped = trial && !trial->promoted && one.version != newest;
+    return one.beside || was_dropped;
+  });
   return server::why_stop(rule, all);
 }
 
@@ -88,7 +95,7 @@ bool EvaluationRun::takes(const Caller& caller, const v1::CheckInRequest& reques
   if (!offers(request, version) || !fulfils(now, request) || members_.token_of(caller.id) != nullptr)
     return false;
   if (round_ && (round_->gathered || members_.size() >= most_assigned(now))) return false;
-  if (!task_.secure) return true;
+  if (!task_.secure) return around_.conduct.may_give(caller.id, now_ms);
   return read_key(request.sum_key(), key) && around_.conduct.may_join(task_.name, caller.id, version, now_ms);
 }
 
@@ -97,9 +104,7 @@ std::optional<EvaluationRun::Asked> EvaluationRun::ask(const Caller& caller,
                                                        std::int64_t now_ms) {
   const Subject subject = round_ ? Subject{round_->record.round, model_} : newest;
   const std::uint32_t version = subject.version;
-  // The start is nobody's list yet.
-  if (subject.model == 0 || (newest_ && newest_->version >= version) ||
-      !takes(caller, request, version, now_ms))
+  if ((newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
     return std::nullopt;
   if (!round_) {
     if (!can_pay().ok()) return std::nullopt;

@@ -31,7 +31,8 @@ TEST_F(AMovedDevice, AnswersFromTheMachineThatAskedFirst) {
   EXPECT_EQ(
       second.why(),
       "this device is in use on another machine since 2023-11-14 22:13 UTC: remove it here ('sotto device "
-      "delete'), or move it here from there; if that machine is not yours, have the operator revoke the "
+      "delete --offline'), or move it here from there; if that machine is not yours, have the operator "
+      "revoke the "
       "device, and enrol anew");
   EXPECT_TRUE(is_elsewhere(""));
   EXPECT_TRUE(answers(home('b')));
@@ -48,6 +49,25 @@ TEST_F(AMovedDevice, MovesOnFromWhereItAnswers) {
   EXPECT_TRUE(is_elsewhere(home('b')));
   EXPECT_TRUE(is_elsewhere(home('b') + home('f')));
   EXPECT_TRUE(is_elsewhere(home('b') + home('d') + home('f')));
+}
+
+TEST_F(AMovedDevice, IsNotRemovedByACopyThatLeaves) {
+  const auto leaves = [&](const std::string& homes, bool forget) {
+    v1::LeaveRequest request;
+    request.set_forget(forget);
+    request.set_homes(homes);
+    return world.ask(0, Method::leave, request);
+  };
+  EXPECT_TRUE(answers(home('b')));
+  for (const std::string& copy : {std::string(), home('c')})
+    for (const bool forget : {false, true}) {
+      const v1::Reply reply = leaves(copy, forget);
+      EXPECT_EQ(reply.refusal(), v1::REFUSAL_MOVED);
+      EXPECT_NE(reply.why().find("'sotto device delete --offline'"), std::string::npos) << reply.why();
+    }
+  EXPECT_TRUE(answers(home('b')));
+  EXPECT_EQ(leaves(home('b'), true).refusal(), v1::REFUSAL_NONE);
+  EXPECT_EQ(from(home('b')).refusal(), v1::REFUSAL_UNKNOWN_DEVICE);
 }
 
 TEST_F(AMovedDevice, IsKnownAfterARestart) {

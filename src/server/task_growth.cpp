@@ -26,11 +26,19 @@ Result<std::string> TaskRun::packed_after(const v1::TaskSpec& known, const TaskC
 }
 
 Status TaskRun::check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const {
-  if (after.items() <= before.items() || task_.model->grown != nullptr) return Done{};
-  return fail(Code::incompatible,
-              fmt::format("task '{}' trains {}, whose numbers are no rows of items: it cannot go on with {} "
-                          "items in place of {}; put its items back, and begin another task with all of them",
-                          task_.name, task_.model->name, after.items(), before.items()));
+  if (after.items() <= before.items()) return Done{};
+  if (task_.model->grown == nullptr)
+    return fail(
+        Code::incompatible,
+        fmt::format("task '{}' trains {}, whose numbers are no rows of items: it cannot go on with {} "
+                    "items in place of {}; put its items back, and begin another task with all of "
+                    "them",
+                    task_.name, task_.model->name, after.items(), before.items()));
+  if (trial() == nullptr) return Done{};
+  return fail(Code::usage,
+              fmt::format("version {} of task '{}' is on trial: promote it or release another while the task "
+                          "has its {} items, then let them grow",
+                          version_.number, task_.name, before.items()));
 }
 
 Status TaskRun::grow(const VersionRecord& newest, std::int64_t now_ms) {
@@ -41,6 +49,7 @@ Status TaskRun::grow(const VersionRecord& newest, std::int64_t now_ms) {
   version.number = newest.number + 1;
   version.model_hash = hash_rows(grown.shared);
   version.time_ms = now_ms;
+  version.trial = std::nullopt;  // that of the one before is over, and what others kept has too few rows
   SOTTO_TRY(version.master, around_.store.put_blob(master_blob(grown)));
   SOTTO_TRY_DONE(around_.store.grow_task(config_.spec.SerializeAsString(), version));
   log(LogLevel::info, "catalogue grew",
@@ -49,9 +58,8 @@ Status TaskRun::grow(const VersionRecord& newest, std::int64_t now_ms) {
 }
 
 Result<std::unique_ptr<TaskRun>> TaskRun::grown(const TaskConfig& config, std::int64_t now_ms) {
-  const std::string why = "the catalogue grew";
-  if (evaluation_ && evaluation_->open()) evaluation_->give_up(why, now_ms);
-  if (round_) abandon(why, now_ms);
+  stop_evaluations(now_ms);
+  if (round_) abandon("the catalogue grew", now_ms);
   drop_members(false, [](const Member&) { return true; });
   SOTTO_TRY(const std::vector<RoundRecord> open, around_.store.open_rounds());
   if (std::ranges::any_of(open, [&](const RoundRecord& round) { return round.task == task_.name; }))

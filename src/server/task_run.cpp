@@ -34,6 +34,17 @@ std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint
   return steps;
 }
 
+// As a device will read it.
+Result<std::shared_ptr<const TaskCatalogue>> catalogue_of(const v1::TaskSpec& spec, std::string_view packed) {
+  auto read = read_catalogue(packed, spec.items());
+  if (!read.ok())
+    return chained(read.error(), fmt::format("task '{}' of {} items", spec.name(), spec.items()));
+  if ((*read)->names.size() != spec.items())
+    return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", spec.name(),
+                                         spec.items(), (*read)->names.size()));
+  return read;
+}
+
 }  // namespace
 
 TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
@@ -82,15 +93,10 @@ Status TaskRun::check_known(const TaskCatalogue* catalogue) const {
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   if (config_.catalogue.empty()) return check_known(nullptr);
   std::string packed = pack_catalogue(config_.catalogue);
-  // As a device will read it.
-  const auto read = read_catalogue(packed, task_.items);
-  if (!read.ok()) return chained(read.error(), fmt::format("task '{}' of {} items", task_.name, task_.items));
-  if ((*read)->names.size() != task_.items)
-    return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", task_.name,
-                                         task_.items, (*read)->names.size()));
-  SOTTO_TRY_DONE(check_known(read->get()));
+  SOTTO_TRY(const auto catalogue, catalogue_of(config_.spec, packed));
+  SOTTO_TRY_DONE(check_known(catalogue.get()));
   if (known != nullptr && known->has_catalogue()) {
-    SOTTO_TRY(packed, packed_after(*known, **read));
+    SOTTO_TRY(packed, packed_after(*known, *catalogue));
   } else {
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
@@ -117,6 +123,10 @@ Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
   v1::TaskSpec spec;
   if (!spec.ParseFromString(known.spec))
     return fail(Code::bad_input, fmt::format("task '{}' in the store does not decode", task_.name));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
+  if (versions.empty())
+    return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
+  version_ = versions.front();
   SOTTO_TRY_DONE(check_growth(spec, config_.spec));
   SOTTO_TRY_DONE(take_catalogue(&spec));
   const bool grows = is_grown(spec, config_.spec);
@@ -125,11 +135,8 @@ Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
                                                 "settings never change, choose a new name",
                                                 task_.name));
   const std::size_t keep = std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2);
-  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
-  if (versions.empty())
-    return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
   if (grows) {
-    SOTTO_TRY_DONE(grow(versions.front(), now_ms));
+    SOTTO_TRY_DONE(grow(version_, now_ms));
     SOTTO_TRY(versions, around_.store.versions(task_.name, all_versions));
   }
   std::reverse(versions.begin(), versions.end());
@@ -149,11 +156,11 @@ Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
 Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
   SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
   const std::optional<ModelShape> kept = published_shape(encoded);
-  const bool is_smaller = kept && kept->rows < task_.shape().rows && task_.model->grown != nullptr;
+  const bool is_old = kept && is_smaller(kept->rows, kept->width) && task_.model->grown != nullptr;
   Task then = task_;  // rows are the items' where a task can grow
-  if (is_smaller) then.items = kept->rows;
+  if (is_old) then.items = kept->rows;
   SOTTO_TRY(ServerState master,
-            read_master(encoded, is_smaller ? task_.model->server(then)->start() : sum_->model().start()));
+            read_master(encoded, is_old ? task_.model->server(then)->start() : sum_->model().start()));
   if (hash_rows(master.shared) != version.model_hash)
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
                                              version.number, task_.name));
@@ -182,13 +189,17 @@ Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t n
   if (share != 0.0) {
     SOTTO_TRY_DONE(check_share(share));
     const std::uint32_t stable = trial() != nullptr ? trial()->stable : version_.number;
-    if (stable == 0 || version.number - stable >= least_versions_kept)
+    if (steps_of(versions, number) == 0)
+      return fail(Code::usage, fmt::format("version {} of task '{}' is the start, which no round made: there "
+                                           "is nothing to try",
+                                           number, task_.name));
+    if (is_start(stable) || version.number - stable >= least_versions_kept)
       return fail(Code::usage,
                   "a trial needs a version that all others keep, and there is none, or too many were tried "
                   "since: promote one, or release one to all");
     version.trial = begin_trial(stable, share);
   }
-  if (master.shared.rows() < task_.shape().rows) {
+  if (is_smaller(master.shared.rows(), master.shared.width())) {
     master = task_.model->grown(task_, master);
     version.model_hash = hash_rows(master.shared);
     SOTTO_TRY(version.master, around_.store.put_blob(master_blob(master)));
@@ -322,7 +333,7 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
                                               std::int64_t now_ms) {
   const RoundToken* trains = members_.token_of(caller.id);
   const bool is_free = trains == nullptr || members_.find(*trains)->given;
-  if (evaluation_ && is_free && state_ != TaskState::paused)
+  if (evaluation_ && is_free && state_ != TaskState::paused && !is_start(version_for(caller.index)))
     if (const auto asked = judged_by(caller.index)
                                .ask(caller, request, {version_.number, version_for(caller.index)}, now_ms))
       return to_judge(*asked, request);
@@ -378,12 +389,14 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   if (!config_.spec.has_catalogue()) spec.clear_catalogue();
   const bool same_noise = config.evaluation == config_.evaluation;
   const bool same_catalogue = config.catalogue == config_.catalogue;
-  if (spec.model() == config_.spec.model() && !same_catalogue) {
+  if (spec.model() == config_.spec.model()) {
     SOTTO_TRY_DONE(check_growth(config_.spec, spec));
-    SOTTO_TRY(const auto kept, read_catalogue(pack_catalogue(config_.catalogue), config_.spec.items()));
-    SOTTO_TRY(const auto after, read_catalogue(pack_catalogue(config.catalogue), spec.items()));
-    if (const Status grows = check_grown(*kept, *after); !grows.ok())
-      return chained(grows.error(), fmt::format("task '{}'", task_.name));
+    if (!config.catalogue.empty() && (!same_catalogue || grows_by(config))) {
+      SOTTO_TRY(const auto kept, read_catalogue(pack_catalogue(config_.catalogue), config_.spec.items()));
+      SOTTO_TRY(const auto after, catalogue_of(spec, pack_catalogue(config.catalogue)));
+      if (const Status grows = check_grown(*kept, *after); !grows.ok())
+        return chained(grows.error(), fmt::format("task '{}'", task_.name));
+    }
   }
   const bool same_task = is_grown(config_.spec, spec) ||
                          (same_catalogue && spec.SerializeAsString() == config_.spec.SerializeAsString());

@@ -64,6 +64,10 @@ class TaskRun {
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
   [[nodiscard]] TaskShape shape() const { return task_.shape(); }
+  // Whether a model of this size has fewer numbers than the model at hand: one of before the catalogue grew.
+  [[nodiscard]] bool is_smaller(std::size_t rows, std::size_t width) const {
+    return rows * width < task_.shape().rows * task_.shape().width;
+  }
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
@@ -86,7 +90,7 @@ class TaskRun {
   [[nodiscard]] Status go_on(const TaskRecord& known, std::int64_t now_ms);
   // The next version: the newest with rows for items that came.
   [[nodiscard]] Status grow(const VersionRecord& newest, std::int64_t now_ms);
-  // Whether the model bears more items than before, where there are more.
+  // Whether the model bears more items than before, where there are more, and no version is on trial.
   [[nodiscard]] Status check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const;
   // The bytes that were given out before, and what came behind them.
   [[nodiscard]] Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after);
@@ -106,6 +110,9 @@ class TaskRun {
   // Says where a version is to be had, whole and from the one that the device holds.
   void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
   [[nodiscard]] v1::Assignment to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request);
+  // Whether it is the start's model, which nobody is sent as news, judges or compares another with; what
+  // others keep during a trial never is.
+  [[nodiscard]] bool is_start(std::uint32_t number) const { return number == version_.number && steps_ == 0; }
   // What a device has, or is to have.
   [[nodiscard]] std::uint32_t version_for(std::uint32_t index) const;
   [[nodiscard]] EvaluationRun& judged_by(std::uint32_t index);

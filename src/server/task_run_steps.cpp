@@ -145,7 +145,7 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .master = {},
                         .time_ms = now_ms};
   // The first one replaces nothing.
-  if (config_.rules.canary_share > 0.0 && version_.number > 0)
+  if (config_.rules.canary_share > 0.0 && !is_start(version_.number))
     version.trial = begin_trial(version_.number, config_.rules.canary_share);
   const auto write = [&]() -> Status {
     SOTTO_TRY(version.master, around_.store.put_blob(master_blob(release.state)));

@@ -49,7 +49,7 @@ std::optional<v1::Assignment> TaskRun::news(const Caller& caller, const v1::Chec
   const bool is_chosen = version_.trial || version_.again;
   const bool is_last = state_ == TaskState::finished || task_.shape().solved || is_chosen;
   const VersionShelf::Version* given = shelf_.find(version_for(caller.index));
-  if (!is_last || given == nullptr || given->number == 0 || !is_known_to(request) ||
+  if (!is_last || given == nullptr || is_start(given->number) || !is_known_to(request) ||
       !fulfils(config_.rules, request))
     return std::nullopt;
   const std::string held = held_version(request);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "device/agent.h"
+#include "device/enrol.h"
 #include "device/recommend.h"
 #include "device/vault.h"
 #include "device/vault_move.h"
@@ -92,6 +93,25 @@ TEST_F(VaultsAndACoordinator, AFileTakenInTwiceAnswersOnce) {
     EXPECT_NE(report.why.find("in use on another machine since 2023-11-14"), std::string::npos) << report.why;
   }
   EXPECT_EQ(run("new.db").ending, Ending::answered);
+}
+
+TEST_F(VaultsAndACoordinator, ACopyThatIsDeletedLeavesTheOtherEnrolled) {
+  ASSERT_TRUE(move_out(at("old.db"), key, at("file"), words, cheap).ok());
+  fs::copy(at("file"), at("copy"));
+  ASSERT_TRUE(take_in("file", "new.db", "machine").ok());
+  ASSERT_TRUE(take_in("copy", "second.db", "another machine").ok());
+  EXPECT_EQ(run("new.db").ending, Ending::answered);
+  const auto leaves = [&](const std::string& name) {
+    now += 60'000;
+    return leave(*open(name), *this, true, now);
+  };
+  const Status copy = leaves("second.db");
+  ASSERT_FALSE(copy.ok());
+  EXPECT_NE(copy.error().message.find("'sotto device delete --offline'"), std::string::npos)
+      << copy.error().message;
+  EXPECT_EQ(run("new.db").ending, Ending::answered);
+  EXPECT_TRUE(leaves("new.db").ok());
+  EXPECT_EQ(run("new.db").ending, Ending::refused_by_server) << "it is not enrolled any more";
 }
 
 TEST_F(VaultsAndACoordinator, ACatalogueThatGrowsBringsItsItemsToThePerson) {

@@ -1,6 +1,8 @@
 // Federated EASE over a network: item sets in, a square matrix of weights out.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
@@ -75,6 +77,29 @@ class EaseServer final : public PairServer {
   EaseOptions options_;
 };
 
+#ifdef SOTTO_NO_SERVER
+constexpr std::nullptr_t grown_ease = nullptr;
+#else
+// Where there are more items than popular ones for the first time, those of before are these, by their
+// numbers, until a round finds which are popular: they are no more than there is room for.
+ServerState grown_ease(const Task& task, const ServerState& state) {
+  const std::size_t before = state.shared.rows();
+  const auto is_made = [&] {
+    for (std::size_t row = 0; row < before; ++row)
+      for (const float value : state.shared.values(row))
+        if (value != 0.0f) return true;
+    return false;
+  };
+  if (task.parts() == 1 || state.shared.width() > before || !is_made()) return grown_by_rows(task, state);
+  ServerState grown = task.model->server(task)->start();
+  for (std::size_t row = 0; row < grown.shared.rows(); ++row) {
+    grown.shared.row(row)[0] = static_cast<float>(row);
+    if (row < before) std::ranges::copy(state.shared.values(row), grown.shared.row(row) + 1);
+  }
+  return grown;
+}
+#endif
+
 TaskShape shape_of_ease(const Task& task) {
   const PairTaskOptions pairs = options_of<EaseTaskOptions>(task).pairs;
   const std::size_t items = summed_items(task, pairs);
@@ -104,7 +129,7 @@ constinit const TaskModel fedease_task{
                                  devices);
         },
 #endif
-    .grown = grown_by_rows,
+    .grown = grown_ease,
 };
 
 }  // namespace sotto::fed
