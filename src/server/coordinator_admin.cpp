@@ -201,7 +201,8 @@ struct Coordinator::Answers {
     const ModelShape shape = published_shape(encoded).value_or(ModelShape());
     v1::TaskSpec spec = one->config().spec;
     // A version of before the catalogue grew is of fewer items.
-    if (one->is_smaller(shape.rows, shape.width)) spec.set_items(static_cast<std::uint32_t>(shape.rows));
+    if (shape.rows * shape.width < one->shape().rows * one->shape().width)
+      spec.set_items(static_cast<std::uint32_t>(shape.rows));
     encoded.resize(published_bytes(shape));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
@@ -345,7 +346,7 @@ Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<
   for (auto& task : tasks_)
     for (const TaskConfig& config : tasks) {
       if (config.spec.name() != task->name()) continue;
-      if (!task->grows_by(config)) {
+      if (config.spec.items() <= task->config().spec.items()) {
         task->reload(config);
       } else {
         SOTTO_TRY(task, task->grown(config, now_ms_));

@@ -25,15 +25,11 @@ Result<std::shared_ptr<const TaskCatalogue>> catalogue_of(const v1::TaskSpec& sp
 
 }  // namespace
 
-Status TaskRun::check_known(const TaskCatalogue* catalogue) const {
-  return fed::check_known(task_, known_of(catalogue));
-}
-
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
-  if (config_.catalogue.empty()) return check_known(nullptr);
+  if (config_.catalogue.empty()) return fed::check_known(task_, known_of(nullptr));
   std::string packed = pack_catalogue(config_.catalogue);
   SOTTO_TRY(const auto catalogue, catalogue_of(config_.spec, packed));
-  SOTTO_TRY_DONE(check_known(catalogue.get()));
+  SOTTO_TRY_DONE(fed::check_known(task_, known_of(catalogue.get())));
   if (known != nullptr && known->has_catalogue()) {
     SOTTO_TRY(packed, packed_after(*known, *catalogue));
   } else {
@@ -109,7 +105,7 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   const bool same_catalogue = config.catalogue == config_.catalogue;
   if (spec.model() == config_.spec.model()) {
     SOTTO_TRY_DONE(check_growth(config_.spec, spec));
-    if (!config.catalogue.empty() && (!same_catalogue || grows_by(config))) {
+    if (!config.catalogue.empty() && (!same_catalogue || config.spec.items() > config_.spec.items())) {
       SOTTO_TRY(const auto kept, read_catalogue(pack_catalogue(config_.catalogue), config_.spec.items()));
       SOTTO_TRY(const auto after, catalogue_of(spec, pack_catalogue(config.catalogue)));
       if (const Status grows = check_grown(*kept, *after); !grows.ok())
@@ -132,7 +128,7 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
 }
 
 Result<std::unique_ptr<TaskRun>> TaskRun::grown(const TaskConfig& config, std::int64_t now_ms) {
-  stop_evaluations(now_ms);
+  if (judging_) judging_->stop(now_ms);
   if (round_) abandon("the catalogue grew", now_ms);
   drop_members(false, [](const Member&) { return true; });
   SOTTO_TRY(const std::vector<RoundRecord> open, around_.store.open_rounds());

@@ -33,6 +33,11 @@ std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint
   return steps;
 }
 
+// Whether a model of this size has fewer numbers than those of the task: one of before the catalogue grew.
+bool is_smaller(std::size_t rows, std::size_t width, const TaskShape& shape) {
+  return rows * width < shape.rows * shape.width;
+}
+
 }  // namespace
 
 TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
@@ -41,10 +46,7 @@ TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
       around_(around),
       shelf_(shape_of(task_, task_.down),
              std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2)) {
-  if (config_.rules.selection != RoundRules::Selection::drawn) return;
-  std::vector<UserIndex> everybody;
-  for (std::uint32_t index = 0; index < config_.rules.population; ++index) everybody.push_back({index});
-  selector_.emplace(std::move(everybody), config_.rules.goal, task_.plan.seed);
+  if (config_.rules.selection == RoundRules::Selection::drawn) draw_.emplace(config_.rules, task_.plan.seed);
 }
 
 Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const TaskRecord* known,
@@ -60,16 +62,12 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
     SOTTO_TRY_DONE(run->go_on(*known, now_ms));
   }
   if (run->task_.evaluation) {
-    run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
-    run->beside_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around, true);
-    SOTTO_TRY_DONE(run->evaluation_->load());
-    SOTTO_TRY_DONE(run->beside_->load());
+    SOTTO_TRY(run->judging_, Judging::make(run->config_, run->task_, around));
   }
   if (run->state_ == TaskState::finished) {
     run->why_finished_ = run->why_done();
     if (run->why_finished_.empty()) run->why_finished_ = "it was finished before";
   }
-  if (run->figures() != nullptr) run->looked_at_ = run->figures()->version;
   run->finish_if_done();
   return run;
 }
@@ -124,7 +122,8 @@ Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
 Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
   SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
   const std::optional<ModelShape> kept = published_shape(encoded);
-  const bool is_old = kept && is_smaller(kept->rows, kept->width) && task_.model->grown != nullptr;
+  const bool is_old =
+      kept && is_smaller(kept->rows, kept->width, task_.shape()) && task_.model->grown != nullptr;
   Task then = task_;  // rows are the items' where a task can grow
   if (is_old) then.items = kept->rows;
   SOTTO_TRY(ServerState master,
@@ -167,7 +166,7 @@ Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t n
                   "since: promote one, or release one to all");
     version.trial = begin_trial(stable, share);
   }
-  if (is_smaller(master.shared.rows(), master.shared.width())) {
+  if (is_smaller(master.shared.rows(), master.shared.width(), task_.shape())) {
     master = task_.model->grown(task_, master);
     version.model_hash = hash_rows(master.shared);
     SOTTO_TRY(version.master, around_.store.put_blob(master_blob(master)));
@@ -177,7 +176,7 @@ Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t n
   }
   if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
   drop_members(false, [](const Member&) { return true; });
-  stop_evaluations(now_ms);
+  if (judging_) judging_->stop(now_ms);
   steps_ = steps_of(versions, number);
   take_version(std::move(master), std::move(version));
   log(LogLevel::info, "version released again",
@@ -192,21 +191,10 @@ std::optional<RoundRecord> TaskRun::open_round() const {
   return record;
 }
 
-bool TaskRun::is_drawn(std::uint32_t index, std::int64_t now_ms) {
-  const std::uint32_t round = round_ ? round_->record.round : next_round_;
-  if (drawn_round_ != round) {
-    drawn_.clear();
-    for (const UserIndex user : selector_->select(round)) drawn_.push_back(user.value);
-    drawn_round_ = round;
-    drawn_ms_ = now_ms;
-  }
-  return std::binary_search(drawn_.begin(), drawn_.end(), index);
-}
-
 bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms) {
   const RoundRules& rules = round_ ? round_->rules : config_.rules;
   PublicKey key{};
-  if (!is_known_to(request) || !fulfils(rules, request) ||
+  if (!knows(request, task_) || !fulfils(rules, request) ||
       (task_.secure && !read_key(request.sum_key(), key)))
     return false;
   if (round_ && round_->gathered) return false;
@@ -215,7 +203,7 @@ bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, st
   if (task_.secure ? !conduct.may_join(task_.name, caller.id, round, now_ms)
                    : !conduct.may_give(caller.id, now_ms))
     return false;
-  if (selector_) return is_drawn(caller.index, now_ms);
+  if (draw_) return draw_->has(caller.index, round, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
   std::uint64_t waiting = members_.size();
@@ -253,7 +241,7 @@ v1::Assignment TaskRun::assignment(const RoundToken& token, const Member& member
   assignment.set_deadline_ms(static_cast<std::uint64_t>(member.deadline_ms));
   const VersionShelf::Version* version = shelf_.find(member.base);
   SOTTO_ASSERT(version != nullptr, "the version of an assignment is kept");
-  put_version(*version, held_version(request), assignment);
+  put_version(*version, held_version(request, task_), assignment);
   return assignment;
 }
 
@@ -265,19 +253,6 @@ void TaskRun::put_version(const VersionShelf::Version& version, const std::strin
   if (const auto delta = shelf_.delta(held, version)) *assignment.mutable_delta() = *delta;
 }
 
-std::string TaskRun::held_version(const v1::CheckInRequest& request) const {
-  for (const v1::Held& held : request.held())
-    if (held.task() == task_.name) return held.version();
-  return {};
-}
-
-bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
-  if (std::max(request.parts(), 1u) < task_.parts()) return false;
-  const auto& models = request.models();
-  if (models.empty()) return task_.model->is_first;
-  return std::find(models.begin(), models.end(), task_.model->name) != models.end();
-}
-
 v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request) {
   v1::Assignment made = assignment(asked.token, *asked.member, request);
   made.set_judge(true);
@@ -286,11 +261,10 @@ v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::Ch
 
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
-  if (evaluation_ && is_known_to(request))
-    for (EvaluationRun* judging : {evaluation_.get(), beside_.get()})
-      if (const auto asked = judging->held(caller, request, now_ms)) return to_judge(*asked, request);
+  if (judging_ && knows(request, task_))
+    if (const auto asked = judging_->held(caller, request, now_ms)) return to_judge(*asked, request);
   const RoundToken* token = members_.token_of(caller.id);
-  if (token == nullptr || !is_known_to(request)) return std::nullopt;
+  if (token == nullptr || !knows(request, task_)) return std::nullopt;
   Member* member = members_.find(*token);
   if (shelf_.find(member->base) == nullptr ||
       !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
@@ -302,10 +276,9 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
                                               std::int64_t now_ms) {
   const RoundToken* trains = members_.token_of(caller.id);
   const bool is_free = trains == nullptr || members_.find(*trains)->given;
-  if (evaluation_ && is_free && state_ != TaskState::paused && !is_start(version_for(caller.index)))
-    if (const auto asked = judged_by(caller.index)
-                               .ask(caller, request, {version_.number, version_for(caller.index)}, now_ms))
-      return to_judge(*asked, request);
+  const EvaluationRun::Subject subject{version_.number, version_for(caller.index)};
+  if (judging_ && is_free && state_ != TaskState::paused && !is_start(subject.model))
+    if (const auto asked = judging_->ask(caller, request, subject, now_ms)) return to_judge(*asked, request);
   if (state_ != TaskState::running || trial() != nullptr || trains != nullptr) return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
@@ -339,7 +312,7 @@ Status TaskRun::set_state(TaskState state) {
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
-  drawn_round_.reset();  // what was drawn has its whole time again
+  if (draw_) draw_->begin_again();
   why_finished_.clear();
   return Done{};
 }

@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "fed/selection.h"
 #include "fed/wire/catalogue.h"
-#include "server/evaluation_run.h"
+#include "server/cohort_draw.h"
+#include "server/judging.h"
 #include "server/round_sum.h"
 #include "server/version_shelf.h"
 
@@ -53,10 +53,6 @@ class TaskRun {
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
-  // Whether a configuration that can be reloaded has more items.
-  [[nodiscard]] bool grows_by(const TaskConfig& config) const {
-    return config.spec.items() > config_.spec.items();
-  }
   // The task with these items, in place of this one: the open round is given up, for its sum has too few
   // rows.
   [[nodiscard]] Result<std::unique_ptr<TaskRun>> grown(const TaskConfig& config, std::int64_t now_ms);
@@ -64,10 +60,6 @@ class TaskRun {
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
   [[nodiscard]] TaskShape shape() const { return task_.shape(); }
-  // Whether a model of this size has fewer numbers than the model at hand: one of before the catalogue grew.
-  [[nodiscard]] bool is_smaller(std::size_t rows, std::size_t width) const {
-    return rows * width < task_.shape().rows * task_.shape().width;
-  }
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
@@ -77,9 +69,7 @@ class TaskRun {
   [[nodiscard]] std::optional<RoundRecord> open_round() const;
   [[nodiscard]] std::size_t assignments() const;
   // The newest figures; none: no version was judged.
-  [[nodiscard]] const EvaluationRecord* figures() const {
-    return evaluation_ ? evaluation_->newest() : nullptr;
-  }
+  [[nodiscard]] const EvaluationRecord* figures() const { return judging_ ? judging_->newest() : nullptr; }
   // Of the version that others keep during the trial; none: there is no trial, or they did not judge yet.
   [[nodiscard]] const EvaluationRecord* figures_beside() const;
   [[nodiscard]] std::optional<double> spent() const { return sum_->spent(); }
@@ -96,14 +86,10 @@ class TaskRun {
   [[nodiscard]] Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after);
   // What the store has of a released one, checked, of as many rows as it had.
   [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
-  [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.
   [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
-  [[nodiscard]] bool is_known_to(const v1::CheckInRequest& request) const;
-  [[nodiscard]] std::string held_version(const v1::CheckInRequest& request) const;  // empty: none
-  [[nodiscard]] bool is_drawn(std::uint32_t index, std::int64_t now_ms);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
@@ -115,11 +101,6 @@ class TaskRun {
   [[nodiscard]] bool is_start(std::uint32_t number) const { return number == version_.number && steps_ == 0; }
   // What a device has, or is to have.
   [[nodiscard]] std::uint32_t version_for(std::uint32_t index) const;
-  [[nodiscard]] EvaluationRun& judged_by(std::uint32_t index);
-  void stop_evaluations(std::int64_t now_ms);
-  [[nodiscard]] std::optional<StepAnswer> step_of_judging(const Caller& caller, const RoundToken& token,
-                                                          const v1::StepRequest& request,
-                                                          std::int64_t now_ms);
   // The end of a round.
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
@@ -139,8 +120,7 @@ class TaskRun {
   // Why there is nothing more to train; empty: there is.
   [[nodiscard]] std::string why_done() const;
   void finish_if_done();
-  // New figures may end the task.
-  void look_at_figures();
+  void look_at_figures();  // new ones may end the task
   void finish(const std::string& why);
   void log(LogLevel level, std::string message,
            std::vector<std::pair<std::string, std::string>> fields = {}) const;
@@ -158,16 +138,11 @@ class TaskRun {
   TaskState state_ = TaskState::running;
   std::string why_finished_;
   std::uint32_t next_round_ = 0;
-  std::optional<CohortSelector> selector_;
-  std::optional<std::uint32_t> drawn_round_;  // whose cohort drawn_ is
-  std::vector<std::uint32_t> drawn_;
-  std::int64_t drawn_ms_ = 0;
-  double mean_waited_ms_ = 0.0;  // of those who asked, running
+  std::optional<CohortDraw> draw_;  // none: whoever comes
+  double mean_waited_ms_ = 0.0;     // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;
-  std::unique_ptr<EvaluationRun> evaluation_;  // none: the task evaluates nothing
-  std::unique_ptr<EvaluationRun> beside_;      // of the version that others keep during a trial; likewise
-  std::uint32_t looked_at_ = 0;                // the newest version whose figures were
+  std::unique_ptr<Judging> judging_;  // none: the task evaluates nothing
 };
 
 }  // namespace sotto::server

@@ -27,7 +27,12 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   Member* member = members_.find(token);
   if (member == nullptr) {
     const PastMember* past = members_.past(token);
-    if (past == nullptr) return step_of_judging(caller, token, request, now_ms);
+    if (past == nullptr && judging_) {
+      std::optional<StepAnswer> answer = judging_->step(caller, token, request, now_ms);
+      look_at_figures();
+      return answer;
+    }
+    if (past == nullptr) return std::nullopt;
     if (past->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
     return step_after(task_, *past, request);
   }
@@ -43,15 +48,6 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   return answer;
 }
 
-std::optional<StepAnswer> TaskRun::step_of_judging(const Caller& caller, const RoundToken& token,
-                                                   const v1::StepRequest& request, std::int64_t now_ms) {
-  if (!evaluation_) return std::nullopt;
-  std::optional<StepAnswer> answer = evaluation_->step(caller, token, request, now_ms);
-  if (!answer) answer = beside_->step(caller, token, request, now_ms);
-  look_at_figures();
-  return answer;
-}
-
 void TaskRun::close_if_done(std::int64_t now_ms) {
   if (!round_) return;
   if (task_.secure) {
@@ -64,9 +60,8 @@ void TaskRun::close_if_done(std::int64_t now_ms) {
 }
 
 void TaskRun::tick(std::int64_t now_ms) {
-  if (evaluation_) {
-    evaluation_->tick(now_ms);
-    beside_->tick(now_ms);
+  if (judging_) {
+    judging_->tick(now_ms);
     look_at_figures();
   }
   // Between two buffers too: whoever is late may be assigned anew.
@@ -75,8 +70,8 @@ void TaskRun::tick(std::int64_t now_ms) {
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
   // Somebody asks, and nobody who was drawn does: the next round draws others.
-  if (!round_ && state_ == TaskState::running && trial() == nullptr && drawn_round_ == next_round_ &&
-      now_ms - drawn_ms_ >= config_.rules.round_ms && begin_round(now_ms))
+  if (!round_ && state_ == TaskState::running && trial() == nullptr && draw_ &&
+      draw_->has_waited(next_round_, config_.rules.round_ms, now_ms) && begin_round(now_ms))
     abandon("none of the devices that were drawn came", now_ms);
   if (!round_) return;
   round_->look_at_gathering(members_, now_ms);
@@ -101,7 +96,7 @@ void TaskRun::end_round(std::int64_t now_ms) {
 }
 
 void TaskRun::stop(std::int64_t now_ms) {
-  stop_evaluations(now_ms);
+  if (judging_) judging_->stop(now_ms);
   if (round_) end_round(now_ms);
   if (round_) abandon("the server stopped between its parts", now_ms);
   drop_members(false, [](const Member&) { return true; });
@@ -174,7 +169,7 @@ Status TaskRun::commit(std::int64_t now_ms) {
   round_->note_conduct(members_, PartEnd::committed, now_ms);
   end_members(true);
   if (trial() == nullptr) return Done{};
-  stop_evaluations(now_ms);  // of the version before, by whoever came
+  if (judging_) judging_->stop(now_ms);  // of the version before, by whoever came
   drop_members(true, [](const Member&) { return true; });
   log(LogLevel::info, "version on trial", {{"version", fmt::format("{}", version_.number)}});
   return Done{};
@@ -184,9 +179,7 @@ void TaskRun::take_version(ServerState master, VersionRecord version) {
   master_ = std::move(master);
   version_ = std::move(version);
   shelf_.add(version_.number, master_.shared);
-  for (EvaluationRun* judging : {evaluation_.get(), beside_.get()})
-    if (judging != nullptr && judging->open() && shelf_.find(*judging->open()) == nullptr)
-      judging->give_up("devices cannot be given the version any more", version_.time_ms);
+  if (judging_) judging_->keep_to(shelf_, version_.time_ms);
 }
 
 void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
@@ -217,8 +210,8 @@ void TaskRun::drop_members(bool committed, const std::function<bool(const Member
 }
 
 std::string TaskRun::why_enough() const {
-  if (!evaluation_) return "";
-  const auto why = evaluation_->why_stop();
+  if (!judging_) return "";
+  const auto why = judging_->why_stop();
   return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
 }
 
@@ -235,9 +228,7 @@ void TaskRun::finish_if_done() {
 }
 
 void TaskRun::look_at_figures() {
-  if (figures() == nullptr || figures()->version == looked_at_) return;
-  looked_at_ = figures()->version;
-  finish_if_done();
+  if (judging_->has_news()) finish_if_done();
 }
 
 void TaskRun::finish(const std::string& why) {

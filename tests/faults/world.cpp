@@ -90,13 +90,12 @@ Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile")
 
 std::string WorldPlan::text() const {
   return fmt::format(
-      "seed {}: {} devices, {} rounds{}{}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} lives, "
-      "device "
-      "deaths at {} or {:.3f}",
-      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "",
-      fmt::format(", {}{}", model->name, popular ? " of popular items" : ""), bad_line, cuts ? ", cuts" : "",
-      skewed ? ", skewed clocks" : "", hostile ? ", hostile" : "", static_cast<int>(disk), disk_at,
-      disk_length, deaths, device_dies_at, device_dies);
+      "seed {}: {} devices, {} rounds{}{}, {}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} "
+      "lives, device deaths at {} or {:.3f}",
+      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "", model->name,
+      popular ? " of popular items" : "", bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
+      hostile ? ", hostile" : "", static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at,
+      device_dies);
 }
 
 WorldPlan drawn_plan(std::uint64_t seed) {
@@ -132,8 +131,7 @@ World::World(const WorldPlan& plan)
   // The operator makes the task's folder and the tokens; everything later has to get along without one.
   auto store = SqliteStore::open(folder_.state());
   std::vector<std::string> hashes{blob_hash("hostile")};
-  for (std::uint32_t number = 0; number < plan.devices; ++number)
-    hashes.push_back(blob_hash(token_of(number)));
+  for (std::uint32_t n = 0; n < plan.devices; ++n) hashes.push_back(blob_hash(token_of(n)));
   if (!store.ok() || !(*store)->add_tokens(hashes).ok()) witness_.complain("the world has no ground");
   if (!(*store)->enrol(hashes[0], hostile_identity().open(), now_ms_).ok()) witness_.complain("no enemy");
   for (std::uint32_t number = 0; number < plan.devices; ++number) add_device(number);

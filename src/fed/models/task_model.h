@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,26 +16,11 @@
 
 #include "base/private.h"
 #include "fed/aggregator.h"
+#include "fed/models/option_keys.h"
 #include "fed/models/task_answers.h"
 #include "privacy/contribution.h"
 
 namespace sotto::fed {
-
-// Options that a person wrote, by name. What is not there leaves the value as it is.
-class TaskOptions {
- public:
-  virtual void whole(const char* key, std::uint32_t& value) = 0;
-  virtual void real(const char* key, float& value) = 0;
-  // One that 0 stands for where it is not asked for: it is in no message then.
-  virtual void whole_if_any(const char* key, std::uint32_t& value) { whole(key, value); }
-  // One of some words: its place among them.
-  virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
-  virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
-  virtual void text(const char* /*key*/, std::string& /*value*/) {}
-
- protected:
-  ~TaskOptions() = default;
-};
 
 class DeviceModel {
  public:

@@ -110,8 +110,7 @@ class PlainStore final : public Store {
     std::set<std::string> kept(hashes.begin(), hashes.end());
     for (const auto& [task, versions] : versions_)
       for (const VersionRecord& version : versions) kept.insert(version.master);
-    blobs_.keep(kept);
-    return Done{};
+    return blobs_.keep(kept), Done{};
   }
 
  private:
@@ -134,8 +133,8 @@ class PlainStore final : public Store {
   }
   static Error refused() { return fail(Code::bad_input, "that cannot be"); }
   [[nodiscard]] bool is_open(const RoundRecord& round) const {
-    const auto found = rounds_.find({round.task, round.round});
-    return found != rounds_.end() && found->second.state == RoundState::open;
+    const auto at = rounds_.find({round.task, round.round});
+    return at != rounds_.end() && at->second.state == RoundState::open;
   }
   void set(const RoundRecord& round, RoundState state) {
     (rounds_[{round.task, round.round}] = round).state = state;
