@@ -38,8 +38,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const TaskShape summed = part.part();
     SOTTO_ASSERT(summed.sum_numbers() <= most_total_numbers, "a part's total is small");
     const auto told = read_total(std::string(reinterpret_cast<const char*>(data), size), summed);
-    SOTTO_ASSERT(!told.ok() || check_total(summed, *told).ok(), "what was read can be");
-    part.totals.push_back({1, std::vector<std::int64_t>(summed.sum_numbers(), 0)});
+    SOTTO_ASSERT(!told.ok() || check_told(summed, *told).ok(), "what was read can be");
+    auto total = told_of(summed, 1, std::vector<std::int64_t>(summed.sum_numbers(), 0));
+    SOTTO_ASSERT(total.ok(), "nothing can be summed up");
+    part.totals.push_back(std::move(*total));
     SOTTO_ASSERT(server_of(part) != nullptr, "a part has its check");
   }
   return 0;

@@ -45,7 +45,7 @@ void take_over_randomness(std::uint64_t seed) {
 std::string token_of(std::uint32_t number) { return fmt::format("token of device {}", number); }
 // Few factors and few triples; what else a model has is as it usually is.
 struct SmallOptions final : TaskOptions {
-  explicit SmallOptions(bool asks_popular) : popular(asks_popular) {}
+  bool popular = false;
   void whole_if_any(const char* key, std::uint32_t& value) override {
     if (popular && key == std::string_view("pair_items")) value = world_popular;
   }
@@ -57,12 +57,12 @@ struct SmallOptions final : TaskOptions {
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
   void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 2}; }
-  bool popular;
 };
 
 void set_model(v1::TaskSpec& spec, const TaskModel& model, bool popular) {
   spec.set_model(model.name);
-  SmallOptions small(popular);
+  SmallOptions small;
+  small.popular = popular;
   model.configure(small, spec);
 }
 // Networks are trained by a stand-in here: what is broken is what carries them.
@@ -156,9 +156,8 @@ TaskConfig World::config() const {
     SOTTO_ASSERT(take_known(known_of(&catalogue), spec).ok(), "the world's items are known");
     config.catalogue = encode_catalogue(catalogue);
   }
-  spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr
-                    ? v1::PRECISION_F32
-                    : v1::PRECISION_I8);
+  const bool exact = plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr;
+  spec.set_down(exact ? v1::PRECISION_F32 : v1::PRECISION_I8);
   if (plan_.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();

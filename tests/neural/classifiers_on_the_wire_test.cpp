@@ -186,14 +186,14 @@ TEST(ClassifiersOnADevice, SayWhatTheModuleSays) {
   for (const ClassifierKind kind : {ClassifierKind::cnn, ClassifierKind::dense}) {
     const Case one{"", kind};
     const Task task = *read_task(task_for(one).spec);
-    const AveragingState state = simulated(one);
+    const FederationState state = simulated(one);
     Dealt::Hand all;
     for (std::uint32_t place = 0; place < world().examples->count(); ++place) all.test.push_back(place);
     const Dealt hands = Dealt::of_one(std::move(all));
     const auto local =
         (*open_neural_module())->start_classifier(*world().examples, hands, network_of(one)).value();
     std::vector<std::uint8_t> right(world().examples->count());
-    const std::span<const float> flat(state.model.row(0), local->parameters());
+    const std::span<const float> flat(state.shared.row(0), local->parameters());
     ASSERT_TRUE(local->score({0}, LocalPart::test, flat, right).ok());
     std::size_t hits = 0;
     for (std::size_t n = 0; n < right.size(); ++n) {
@@ -254,7 +254,7 @@ TEST(ClassifiersInAFleet, HoldTheExamplesOfATrainingOfTheSameFlags) {
   ASSERT_EQ(fleet.code, 0) << fleet.err;
   EXPECT_EQ(fleet.json()["endings"]["answered"], 24u) << fleet.out;
   EXPECT_EQ(server.versions(), 3u);
-  EXPECT_EQ(server.model_hash(), hash_rows(federation.state().model));
+  EXPECT_EQ(server.model_hash(), hash_rows(federation.state().shared));
 }
 
 // The agent: a person's own files, a round, and what the ledger says of it.

@@ -129,10 +129,11 @@ FederationState simulated(const Case& one, const Histories& people = world().tra
     request.plan.fixed = plan.fixed;
     request.sum.assumed.crowd = 4;
     const auto users = static_cast<std::uint32_t>(world().train.users());
-    Population people{{}, {.cohort = one.cohort == 0 ? users : one.cohort}};
-    for (std::uint32_t user = 0; user < users; ++user) people.users.push_back({user});
-    weighing = make_weighing(request, world(), people, small_sums(request.sum, 11, pool), sum, shape.rows - 1)
-                   .value();
+    Population everybody{{}, {.cohort = one.cohort == 0 ? users : one.cohort}};
+    for (std::uint32_t user = 0; user < users; ++user) everybody.users.push_back({user});
+    weighing =
+        make_weighing(request, world(), everybody, small_sums(request.sum, 11, pool), sum, shape.rows - 1)
+            .value();
     collector = weighing.get();
   }
   AveragingFederation federation(*task, plan, pool, *collector);
