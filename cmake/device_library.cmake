@@ -23,7 +23,7 @@ set(sources
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
   privacy/criteria_choice fed/criteria/criterion fed/criteria/history_facts fed/criteria/score fed/criteria/weighing
   fed/averaged_update fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/catalogue fed/wire/catalogue_growth fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request storage/database storage/toml)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
