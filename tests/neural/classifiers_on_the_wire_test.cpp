@@ -198,7 +198,7 @@ TEST(ClassifiersOnADevice, SayWhatTheModuleSays) {
     std::size_t hits = 0;
     for (std::size_t n = 0; n < right.size(); ++n) {
       const std::span<const std::uint8_t> example(world().examples->of(n), world().examples->size());
-      const std::vector<float> shares = task.model->classify(task, state.model, example);
+      const std::vector<float> shares = task.model->classify(task, state.shared, example);
       const auto best = std::ranges::max_element(shares) - shares.begin();
       EXPECT_EQ(best == world().examples->labels[n], right[n] == 1) << n;
       hits += right[n];
