@@ -332,6 +332,9 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
 
 ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
   if (!model_) return stage_ = Stage::fit, std::optional<Next>();
+  // A version may stay what it is where the task grew.
+  if (model_->model() != nullptr && model_->download() == Download::held && !grew_.empty())
+    SOTTO_TRY_DONE(kept_.keep_model(task_.name, model_->model()));
   if (model_->model() != nullptr && retry_ms_) {
     report_.download = model_->download();
     return {end(Ending::no_work, "", *retry_ms_)};

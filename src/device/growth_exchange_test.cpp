@@ -191,6 +191,32 @@ TEST_F(AGrownTaskOfPairs, IsPinnedBesideAVersionToo) {
   EXPECT_NE(answered().find("not what it was"), std::string::npos);
 }
 
+class AGrownTaskOfPopularItems : public AGrownTask {
+ protected:
+  AGrownTaskOfPopularItems() : AGrownTask(spec()) { server.told = {3, {0, 1, 2, 3, 4}}; }
+  static v1::TaskSpec spec() {
+    v1::TaskSpec made = popular_spec(fedease_task, 5, 30);
+    made.set_name("small");
+    return made;
+  }
+};
+
+// Its rows are as many as before: the version stays, what it is of does not.
+TEST_F(AGrownTaskOfPopularItems, IsPinnedThoughTheVersionIsTheSame) {
+  ASSERT_EQ(answered(), "");
+  server.brings_news = true;
+  (void)run();
+  server.brings_news = false;
+  const std::string version = (*vault->model("small"))->version;
+  ASSERT_NE(version, "");
+  give(things(40), pack_grown(server.blobs[server.spec.catalogue().hash()], things(30), things(40)));
+  ASSERT_EQ(answered(), "");
+  EXPECT_EQ((*vault->model("small"))->version, version);
+  EXPECT_EQ((*vault->model("small"))->catalogue, server.spec.catalogue().hash());
+  give(things(40, 35), pack_catalogue(encode_catalogue(things(40, 35))));
+  EXPECT_NE(answered().find("not what it was"), std::string::npos);
+}
+
 // What cannot be compared is not believed.
 TEST_F(AGrownTaskOfPairs, IsRefusedWhereTheCatalogueOfBeforeIsMissing) {
   ASSERT_EQ(answered(), "");

@@ -24,6 +24,16 @@ bool fits_with_more_rows(const HeldModel& model, ModelShape shape) {
   return fits(model, shape);
 }
 
+// The same version, of the task as it is now.
+std::shared_ptr<const HeldModel> held_for(const v1::TaskSpec& spec, std::shared_ptr<const HeldModel> held) {
+  if (held->spec == spec_name(spec)) return held;
+  HeldModel made = *no_version_of(spec);
+  made.version = held->version;
+  made.encoded = held->encoded;
+  made.rows = held->rows;
+  return std::make_shared<const HeldModel>(std::move(made));
+}
+
 }  // namespace
 
 ModelShape shape_of(const Task& task) {
@@ -54,7 +64,7 @@ Result<ModelFetch> ModelFetch::begin(v1::Assignment assignment, const Task& task
   const bool smaller = fetch.held_ != nullptr && fits_with_more_rows(*fetch.held_, fetch.shape_);
   if (fetch.held_ != nullptr && !smaller && !fits(*fetch.held_, fetch.shape_)) fetch.held_ = nullptr;
   if (fetch.held_ != nullptr && !smaller && fetch.held_->version == given.version()) {
-    fetch.model_ = fetch.held_;
+    fetch.model_ = held_for(given.task(), fetch.held_);
     return fetch;
   }
   if (smaller) fetch.base_ = with_rows(fetch.held_->encoded, fetch.shape_);
