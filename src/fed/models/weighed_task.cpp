@@ -276,10 +276,6 @@ class WeighedServer final : public ServerModel {
 Error refuse_heard(const std::string& why) {
   return fail(Code::bad_input, "the total of a part of the round is refused: " + why);
 }
-// Nobody lied: there is nothing to weigh by.
-Error nothing_to_weigh(const std::string& why) {
-  return fail(Code::usage, "the criteria tell nobody apart: " + why);
-}
 
 // Values are of those who told of themselves before, but for those who left since.
 Status check_values(const Task& task) {
@@ -359,16 +355,16 @@ Status check_heard(const Task& task) {
   if (heard.devices < 2) return refuse_heard("criteria compare devices, and it is of one");
   if (task.totals.size() > 1 && heard.devices > task.totals[task.totals.size() - 2].devices)
     return refuse_heard("it is of more devices than the one before");
+  // Where nobody counts nobody lied: there is nothing to weigh by.
   if (task.totals.size() - 1 == scores_part)
     return mean_score(heard.numbers[0], heard.devices, 0).ok()
                ? Status(Done{})
-               : nothing_to_weigh("by these criteria nobody counts: take larger cohorts, or another score");
+               : refuse("by these criteria nobody counts: take larger cohorts, or another score");
   if (task.totals.size() - 1 != values_part) return Done{};
   SOTTO_TRY_DONE(check_values(task));
   const auto totals = criteria_totals(task.criteria->options.order, heard.numbers, heard.devices, 0);
-  return totals.ok()
-             ? Status(Done{})
-             : nothing_to_weigh("nobody has anything of a criterion: take larger cohorts, or leave it out");
+  return totals.ok() ? Status(Done{})
+                     : refuse("nobody has anything of a criterion: take larger cohorts, or leave it out");
 }
 
 Status check_known(const Task& task, const DeviceKnowledge& known) {
