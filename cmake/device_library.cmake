@@ -40,8 +40,9 @@ set_target_properties(sotto_device_c PROPERTIES OUTPUT_NAME sotto_device VERSION
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
 # Models leave the halves of a coordinator out.
-# Kernels give the same bits on every instruction set: a device has those for 128 and for 256 bits, and one for the rest.
-target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_AVX3)")
+# Kernels give the same bits on every instruction set: of a PC's, a device has AVX2 and one for all others.
+target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER
+  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3)")
 target_compile_options(sotto_device_c PRIVATE -Os -ffunction-sections -fdata-sections)
 target_link_options(sotto_device_c PRIVATE -Wl,--gc-sections -Wl,--as-needed
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/device/c/exports.map)

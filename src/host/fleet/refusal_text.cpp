@@ -60,8 +60,6 @@ const char* words_of(v1::Refusal refusal) {
       return "rounds that were given up: 'sotto ctl rounds' lists why";
     case v1::REFUSAL_MOVED:
       return "devices that answer from another machine since: they were taken in there too";
-    case v1::REFUSAL_MOVED:
-      return "devices that answer from another machine: a copy of before a move, or a file taken in twice";
     case v1::REFUSAL_INTERNAL:
       return "the coordinator's own failures, such as a full disk: its log names the cause";
     default:
