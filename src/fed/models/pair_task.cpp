@@ -13,8 +13,6 @@ namespace sotto::fed {
 
 namespace {
 
-constexpr std::uint32_t usual_pair_bytes = 32'000'000;
-
 // Those that everybody was told after the first part of a round.
 KeptItems popular_items(const Task& task) {
   const auto& told = task.totals.at(0).numbers;
@@ -220,12 +218,12 @@ void add_all_pairs(const Task& task, PersonWeight weight, const Contribution& se
 #ifndef SOTTO_NO_SERVER
 Status check_pair_cost(const Task& task, PairTaskOptions options, PersonWeight weight,
                        std::uint32_t devices) {
+  constexpr std::uint32_t usual_bytes = 32'000'000;
   SumOptions sum;
   sum.kind = SumKind::secure;
   sum.assumed = task.assumed;
   const PairSumPlan plan{sum_of_pairs(sum, weight), devices, task.items, weight};
-  return check_pair_bytes(plan, summed_items(task, options),
-                          options.bytes == 0 ? usual_pair_bytes : options.bytes,
+  return check_pair_bytes(plan, summed_items(task, options), options.bytes == 0 ? usual_bytes : options.bytes,
                           {.items = "pair_items = ", .bytes = "pair_bytes"});
 }
 #endif
