@@ -17,7 +17,7 @@ void measure(const Split& split, const char* variant, std::uint32_t factors) {
   plan.fpl.learning_rate = 0.001f;  // speed does not depend on it, and nothing diverges
   const Schedule schedule = schedule_for(plan, split.users.size(), split.train.interactions()).value();
   SerialExecutor serial;
-  Federation<Fpl> federation(Fpl(plan.fpl, split.catalogue, plan.seed), plan, schedule, split.train, serial);
+  FplFederation federation(Fpl(plan.fpl, split.catalogue, plan.seed), plan, schedule, split.train, serial);
   PlainFpl plain(split.train, split.catalogue, plan, schedule);
   const std::uint64_t a_round = std::uint64_t{schedule.cohort} * schedule.triples;
   const auto rounds = static_cast<std::uint32_t>(std::max<std::uint64_t>(1'500'000 / a_round, 1));

@@ -9,7 +9,7 @@ set(sources
   base/score_kernels base/secret_stream base/storage
   data/context_share data/context_values data/ids data/names_io data/recorded_contexts data/records_io data/values data/feature_list data/kg/feature_names data/kg/feature_words data/item_features data/membership
   data/pair_sampler
-  model/als model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
+  model/als model/averaging/classifier_options model/averaging/classifier_scores model/averaging/flat_matrices model/averaging/local_task model/averaging/network_starts
   model/central/dense_layers model/central/ease model/central/item_weights model/central/multvae
   model/central/neighbors model/central/neumf model/central/neural_options model/central/rp3beta
   model/factor_rows model/fcf model/fed_als model/fpl model/fedcars/fedcars
@@ -19,11 +19,11 @@ set(sources
   model/recommender model/server_step metrics/accuracy metrics/list_keeper metrics/top_k
   privacy/consent privacy/consent_book privacy/context_choice privacy/context_consent
   privacy/contribution privacy/contribution_edit privacy/feature_consent privacy/item_set
-  privacy/ledger privacy/pair_contribution privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
+  privacy/kept_items privacy/ledger privacy/pair_contribution privacy/weighted_pairs privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
-  privacy/criteria_choice fed/criteria/criterion
+  privacy/criteria_choice fed/criteria/criterion fed/criteria/history_facts fed/criteria/score fed/criteria/weighing
   fed/averaged_update fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
-  fed/wire/catalogue fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
+  fed/wire/catalogue fed/wire/catalogue_growth fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request storage/database storage/toml)
 list(TRANSFORM sources PREPEND src/)
 list(TRANSFORM sources APPEND .cpp)
@@ -40,7 +40,9 @@ set_target_properties(sotto_device_c PROPERTIES OUTPUT_NAME sotto_device VERSION
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LINK_DEPENDS ${CMAKE_SOURCE_DIR}/src/device/c/exports.map)
 # Models leave the halves of a coordinator out.
-target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER)
+# Kernels give the same bits on every instruction set: of a PC's, a device has AVX2 and one for all others.
+target_compile_definitions(sotto_device_c PRIVATE SOTTO_NO_SERVER
+  "HWY_DISABLED_TARGETS=(HWY_SSSE3|HWY_SSE4|HWY_AVX3)")
 target_compile_options(sotto_device_c PRIVATE -Os -ffunction-sections -fdata-sections)
 target_link_options(sotto_device_c PRIVATE -Wl,--gc-sections -Wl,--as-needed
   -Wl,--version-script=${CMAKE_SOURCE_DIR}/src/device/c/exports.map)

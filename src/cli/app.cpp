@@ -18,7 +18,8 @@ namespace sotto::cli {
 
 namespace {
 
-enum Exit : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130 };
+// The last is what a shell says of a program that ended because nobody read on.
+enum Exit : int { success = 0, failure = 1, wrong_usage = 2, interrupted = 130, closed_pipe = 141 };
 
 // " Did you mean …?" if one of the known words is near.
 std::string nearest(const std::string& word, const std::vector<std::string>& known) {
@@ -90,7 +91,8 @@ int answer_to(const CLI::App& root, const CLI::ParseError& error, const Console&
     console.write(root.help("", dynamic_cast<const CLI::CallForAllHelp*>(&error) == nullptr
                                     ? CLI::AppFormatMode::Normal
                                     : CLI::AppFormatMode::All));
-  return console.flush().ok() ? success : failure;
+  if (console.flush().ok()) return success;
+  return Console::reader_is_gone() ? closed_pipe : failure;
 }
 
 int exit_code(Code code) {
@@ -105,9 +107,10 @@ int say(const Error& error, const Console& console) {
 
 int act(const Cli& cli) {
   try {
-    Status done = cli.action();
-    if (done.ok()) done = cli.console.flush();
-    return done.ok() ? success : say(done.error(), cli.console);
+    if (const Status done = cli.action(); !done.ok()) return say(done.error(), cli.console);
+    const Status written = cli.console.flush();
+    if (written.ok()) return success;
+    return Console::reader_is_gone() ? closed_pipe : say(written.error(), cli.console);
   } catch (const std::bad_alloc&) {
     return say(fail(Code::io, "there is not enough memory for this"), cli.console);
   } catch (const std::exception& error) {

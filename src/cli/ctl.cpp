@@ -7,14 +7,15 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli/command.h"
 #include "cli/ctl_text.h"
 #include "cli/field_flags.h"
 #include "engine/files/files.h"
+#include "engine/plan/model_entry.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/train/released_run.h"
+#include "fed/wire/catalogue.h"
 #include "fed/wire/published_model.h"
 #include "net/grpc_setup.h"
 #include "net/grpc_transport.h"
@@ -25,6 +26,8 @@ namespace sotto::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_items_of_a_task = std::size_t{1} << 26;
 
 struct CtlOptions {
   CommonOptions common;
@@ -37,6 +40,7 @@ struct CtlOptions {
   std::string run;    // export: a folder to make a run in
   FieldFlags edits;   // export: the run's data
   std::optional<std::uint32_t> version;
+  double share = 0.0;  // release: of the devices, which have it first
   std::uint64_t count = 1;
   std::uint64_t most = 20;
 };
@@ -106,12 +110,22 @@ Status resume_task(CtlOptions& options, const Console& console) {
   return tell(options, console, "resume", with_task(options), one_task);
 }
 Status release(CtlOptions& options, const Console& console) {
-  return tell(options, console, "release", with_task(options, {{"version", *options.version}}),
-              [](const Json& answer, const Console&) {
-                return fmt::format("Version {} is version {} again: devices are given it from now on.\n",
-                                   answer["version"].get<std::uint32_t>(),
-                                   answer["again"].get<std::uint32_t>());
-              });
+  return tell(
+      options, console, "release",
+      with_task(options, {{"version", *options.version}, {"share", options.share}}),
+      [](const Json& answer, const Console&) {
+        const std::string who =
+            !answer.contains("trial")
+                ? "devices are"
+                : fmt::format("{:g}% of the devices are", 100.0 * answer["trial"]["share"].get<double>());
+        return fmt::format("Version {} is version {} again: {} given it from now on.\n",
+                           answer["version"].get<std::uint32_t>(), answer["again"].get<std::uint32_t>(), who);
+      });
+}
+Status promote(CtlOptions& options, const Console& console) {
+  return tell(options, console, "promote", with_task(options), [](const Json& answer, const Console&) {
+    return fmt::format("Version {} is all devices' from now on.\n", answer["version"].get<std::uint32_t>());
+  });
 }
 Status revoke(CtlOptions& options, const Console& console) {
   return tell(options, console, "revoke", {{"device", options.device}}, [](const Json&, const Console&) {
@@ -153,39 +167,6 @@ Result<std::string> from_base64(const std::string& text) {
   return bytes;
 }
 
-// The model as a table: a row an item, its factors and its bias.
-std::string rows_text(const RowMatrix& rows, const std::vector<std::string>& names) {
-  std::string text = "item";
-  for (std::size_t k = 0; k + 1 < rows.width(); ++k) text += fmt::format("\tq{}", k);
-  text += "\tbias\n";
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    text += names.empty() ? fmt::format("{}", row) : names[row];
-    for (const float value : rows.values(row)) text += fmt::format("\t{}", value);
-    text += '\n';
-  }
-  return text;
-}
-
-// A name a line, as many as the model has items.
-Result<std::vector<std::string>> lines_of(const std::string& text, const std::string& where,
-                                          std::size_t items) {
-  std::vector<std::string> names;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) names.push_back(line);
-  if (names.size() != items)
-    return fail(Code::bad_input,
-                fmt::format("{}: {} names for a model of {} items: give the file of the task", where,
-                            names.size(), items));
-  return names;
-}
-
-// The items' names, from the file the task was begun with; none: their numbers.
-Result<std::vector<std::string>> names_of(const CtlOptions& options, std::size_t items) {
-  if (options.items.empty()) return std::vector<std::string>();
-  SOTTO_TRY(const std::string text, read_text(options.items));
-  return lines_of(text, options.items, items);
-}
-
 // All pieces of a long answer, as its bytes; `answer` is the last one.
 Result<std::string> in_pieces(const CtlOptions& options, const std::string& command, Json arguments,
                               Json& answer) {
@@ -203,34 +184,61 @@ Result<std::string> in_pieces(const CtlOptions& options, const std::string& comm
   return encoded;
 }
 
-// The version as a run, for people whose data are given.
-Status export_run(CtlOptions& options, const Console& console, const Json& answer, const RowMatrix& rows,
-                  std::vector<std::string> names) {
-  DataRequest data;
-  SOTTO_TRY_DONE(apply(options.edits, data));
-  if (!answer.contains("spec"))
-    return fail(Code::incompatible, "this coordinator is older and exports tables alone: leave --run out");
-  SOTTO_TRY(const std::string encoded, from_base64(answer["spec"].get<std::string>()));
+// As it was before it grew. Features and contexts are left out: only models that learn from neither grow, and
+// a run of theirs needs none.
+TaskCatalogue first_items(const TaskCatalogue& grown, std::uint32_t items) {
+  TaskCatalogue first = grown;
+  first.names = IdTable();
+  for (std::uint32_t item = 0; item < items; ++item) first.names.intern(grown.names.name(item));
+  for (std::vector<std::string>* column : {&first.titles, &first.categories, &first.pictures})
+    if (!column->empty()) column->resize(items);
+  first.features = nullptr;
+  first.contexts = nullptr;
+  return first;
+}
+
+// What is known of the task's items: from the coordinator, or their names from the file that the task was
+// begun with. No names: the items are numbers.
+Result<TaskCatalogue> catalogue_of(const CtlOptions& options, const v1::TaskSpec& spec) {
+  std::string encoded;
+  std::string where = "the task's catalogue";
+  if (!options.items.empty()) {
+    where = options.items;
+    SOTTO_TRY(encoded, read_text(options.items));
+  } else if (spec.has_catalogue()) {
+    Json last;
+    SOTTO_TRY(encoded, in_pieces(options, "catalogue", with_task(options, {{"whole", true}}), last));
+  }
+  if (encoded.empty()) return TaskCatalogue();
+  const auto read = read_catalogue(pack_catalogue(encoded), most_items_of_a_task);
+  if (!read.ok()) return chained(read.error(), where);
+  if ((*read)->names.size() == spec.items()) return **read;
+  if (options.items.empty() && (*read)->names.size() > spec.items()) return first_items(**read, spec.items());
+  return fail(Code::bad_input, fmt::format("{}: {} names for a model of {} items: give the file of the task",
+                                           where, (*read)->names.size(), spec.items()));
+}
+
+Result<v1::TaskSpec> spec_of(const Json& answer) {
   v1::TaskSpec spec;
+  if (!answer.contains("spec"))
+    return fail(Code::incompatible, "this coordinator is older than this program: update it first");
+  SOTTO_TRY(const std::string encoded, from_base64(answer["spec"].get<std::string>()));
   if (!spec.ParseFromString(encoded))
     return fail(Code::incompatible, "the coordinator's task does not decode");
-  SOTTO_TRY(Task task, read_task(spec));
-  if (names.empty() && spec.has_catalogue()) {
-    Json last;
-    SOTTO_TRY(const std::string text, in_pieces(options, "catalogue", with_task(options), last));
-    SOTTO_TRY(names, lines_of(text, "the task's catalogue", task.items));
-  }
-  const ReleasedVersion version{.task = std::move(task),
-                                .rows = rows,
-                                .names = std::move(names),
-                                .number = answer["version"].get<std::uint32_t>(),
-                                .rounds = answer["version"].get<std::uint64_t>(),
-                                .model_hash = answer["model_hash"].get<std::string>()};
+  return spec;
+}
+
+// The version as a run, for people whose data are given.
+Status export_run(CtlOptions& options, const Console& console, ReleasedVersion version) {
+  DataRequest data;
+  SOTTO_TRY_DONE(apply(options.edits, data));
+  const std::uint32_t number = version.number;
   ThreadPool threads(options.common.threads);
-  SOTTO_TRY(const nlohmann::json summary, write_released_run(RunDir(options.run), version, data, threads));
+  SOTTO_TRY(const nlohmann::json summary,
+            write_released_run(RunDir(options.run), std::move(version), data, threads));
   if (options.common.json) return print_json(console, summary), Done{};
   console.print(fmt::format("Version {} as a run of {} people: 'sotto show {}', 'sotto evaluate --run {}'.\n",
-                            version.number, summary["users"].get<std::uint64_t>(), shell_word(options.run),
+                            number, summary["users"].get<std::uint64_t>(), shell_word(options.run),
                             shell_word(options.run)));
   return Done{};
 }
@@ -242,11 +250,22 @@ Status export_model(CtlOptions& options, const Console& console) {
   if (options.version) arguments["version"] = *options.version;
   Json answer;
   SOTTO_TRY(const std::string encoded, in_pieces(options, "export", std::move(arguments), answer));
-  SOTTO_TRY(const RowMatrix rows, read_published(encoded, {answer["items"].get<std::size_t>(),
-                                                           answer["width"].get<std::size_t>()}));
-  SOTTO_TRY(const std::vector<std::string> names, names_of(options, rows.rows()));
-  if (!options.run.empty()) return export_run(options, console, answer, rows, names);
-  SOTTO_TRY_DONE(write_output(console, options.out, rows_text(rows, names)));
+  SOTTO_TRY(RowMatrix rows, read_published(encoded, {answer["items"].get<std::size_t>(),
+                                                     answer["width"].get<std::size_t>()}));
+  SOTTO_TRY(const v1::TaskSpec spec, spec_of(answer));
+  SOTTO_TRY(TaskCatalogue known, catalogue_of(options, spec));
+  if (!options.run.empty())
+    return export_run(options, console,
+                      {.spec = spec,
+                       .rows = std::move(rows),
+                       .known = std::move(known),
+                       .number = answer["version"].get<std::uint32_t>(),
+                       .rounds = answer["version"].get<std::uint64_t>(),
+                       .model_hash = answer["model_hash"].get<std::string>()});
+  SOTTO_TRY(const Task task, read_task(spec));
+  SOTTO_TRY(const ModelEntry* entry, find_model(spec.model()));
+  SOTTO_TRY(const std::string table, model_table(rows, task, known.names, entry->has_user_rows));
+  SOTTO_TRY_DONE(write_output(console, options.out, table));
   answer.erase("spec");
   if (options.common.json && options.out != "-") print_json(console, answer);
   return Done{};
@@ -314,7 +333,14 @@ void add_ctl(CLI::App& root, Cli& cli) {
   take_task(release_command);
   release_command.app->add_option("--version", release_command.options->version, "the version to go back to")
       ->required();
-  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, one row per item",
+  release_command.app
+      ->add_option(
+          "--share", release_command.options->share,
+          "give it to this share of the devices first, to compare; then promote it or release another")
+      ->type_name("SHARE");
+  take_task(add_one(ctl, cli, "promote", "give the version on trial to all devices", promote,
+                    "sotto ctl promote --task movies"));
+  const auto export_command = add_one(ctl, cli, "export", "a released model as a table, or as a run",
                                       export_model, "sotto ctl export --task movies --out model.tsv");
   take_task(export_command);
   take_out(export_command);
@@ -325,7 +351,8 @@ void add_ctl(CLI::App& root, Cli& cli) {
       ->add_option("--run", export_command.options->run,
                    "make a run of it in this folder, for the people of --data")
       ->type_name("DIR");
-  add_field_flags(*export_command.app, export_command.options->edits, fields::data_fields());
+  add_field_flags(*export_command.app, export_command.options->edits,
+                  joined({fields::data_fields(), fields::knowledge_fields(), fields::context_fields()}));
   export_command.app->add_option("--version", export_command.options->version,
                                  "version to export; default: the newest");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuse a device from now on", revoke,

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/terminal/table.h"
+#include "fed/models/task_models.h"
 
 namespace sotto::cli {
 
@@ -31,11 +33,13 @@ std::string origin_of(const Json& version) {
   return version["version"] == 0 ? "" : fmt::format("round {}", cell(version["round"]));
 }
 
-// What secure sums showed about a device.
+// What sums showed about a device.
 std::string conduct_text(const Json& device) {
   if (!device.contains("secure_sums")) return "";
   const Json& sums = device["secure_sums"];
   std::string text;
+  if (const Json refused = device.value("refused", Json(0)); refused != 0)  // older coordinators do not say
+    text = fmt::format("contributions refused {}", cell(refused));
   for (const char* what : {"named", "disputes", "doubts"})
     if (sums[what] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", what, cell(sums[what]));
   if (!sums["kept_out"].get<bool>()) return text;
@@ -43,38 +47,89 @@ std::string conduct_text(const Json& device) {
                      time_of(sums, "kept_out_until_ms"));
 }
 
+std::string share_of_trial(const Json& trial) {
+  return fmt::format("{:g}%", 100.0 * trial["share"].get<double>());
+}
+
+bool is_open(const Json& version) { return version.contains("trial") && version["trial"]["state"] == "open"; }
+
+// "open, 10%".
+std::string trial_of(const Json& version) {
+  if (!version.contains("trial")) return "";
+  const Json& trial = version["trial"];
+  return is_open(version) ? fmt::format("open, {}", share_of_trial(trial)) : cell(trial["state"]);
+}
+
+// What an operator does about a version on trial.
+std::string trial_line(const Json& task, const Json& version) {
+  if (!is_open(version)) return "";
+  const Json& trial = version["trial"];
+  return fmt::format(
+      "\nVersion {0} is on trial with {1} of the devices; all others keep version {2}, and no round opens.\n"
+      "  give it to all:  sotto ctl promote --task {3}\n"
+      "  take it back:    sotto ctl release --task {3} --version {2}\n",
+      cell(version["version"]), share_of_trial(trial), cell(trial["stable"]), cell(task));
+}
+
 // How good the lists of the versions are that were judged, newest first, and each metric's way, oldest first;
-// empty: none was.
+// empty: none was. A version on trial stands beside the one that others kept meanwhile.
 std::string figures_of(const Json& versions, const Console& console) {
   std::vector<const Json*> judged;
   for (const Json& one : versions)
-    if (one.contains("evaluation")) judged.push_back(&one);
+    if (one.contains("evaluation") || one.contains("beside")) judged.push_back(&one);
   if (judged.empty()) return "";
-  const Json& names = (*judged.front())["evaluation"]["metrics"];
+  std::vector<std::string> names;  // of all, as where nobody had ratings held out there are no errors
+  const auto add_names = [&](const Json& figures) {
+    for (const auto& [name, value] : figures["metrics"].items())
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  };
+  for (const Json* one : judged)
+    for (const char* figures : {"evaluation", "beside"})
+      if (one->contains(figures)) add_names((*one)[figures]);
   std::vector<TableColumn> columns{{"version", Align::right, Tone::strong}, {"people", Align::right}};
-  for (const auto& [name, value] : names.items()) columns.push_back({name, Align::right});
+  for (const std::string& name : names) columns.push_back({name, Align::right});
   columns.push_back({"items shown", Align::right});
   Table table(columns);
   std::map<std::string, std::vector<double>> curves;
+  const auto row = [&](const std::string& version, const Json& figures) {
+    const Json& metrics = figures["metrics"];
+    std::vector<std::string> cells{version, cell(figures["people"])};
+    for (const std::string& name : names)
+      cells.push_back(metrics.contains(name) ? fmt::format("{:.4f}", metrics[name].get<double>()) : "");
+    cells.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
+    table.row(cells);
+  };
   for (const Json* one : judged) {
-    const Json& figures = (*one)["evaluation"];
-    std::vector<std::string> row{cell((*one)["version"]), cell(figures["people"])};
-    for (const auto& [name, value] : names.items()) {
-      const double mean = figures["metrics"].value(name, 0.0);
-      row.push_back(fmt::format("{:.4f}", mean));
-      curves[name].insert(curves[name].begin(), mean);
+    const bool tried = one->contains("beside");
+    if (one->contains("evaluation")) {
+      const Json& evaluation = (*one)["evaluation"];
+      row(cell((*one)["version"]) + (tried ? " tried" : ""), evaluation);
+      for (const auto& [name, value] : evaluation["metrics"].items())
+        curves[name].insert(curves[name].begin(), value.get<double>());
     }
-    row.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
-    table.row(row);
+    if (tried) row(cell((*one)["trial"]["stable"]) + " kept", (*one)["beside"]);
   }
-  std::string text = "\nAs people's devices judged them, in the mean:\n" + table.text(console);
-  if (judged.size() < 2) return text;
-  text += "\n";
-  for (const auto& [name, value] : names.items())
-    text += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curves[name].front(), sparkline(curves[name]),
-                        curves[name].back());
-  return text;
+  std::string lines;
+  for (const std::string& name : names)
+    if (const std::vector<double>& curve = curves[name]; curve.size() > 1)
+      lines += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curve.front(), sparkline(curve), curve.back());
+  return "\nAs people's devices judged them, in the mean:\n" + table.text(console) +
+         (lines.empty() ? "" : "\n" + lines);
 }
+
+// What is to be said of a task beside its line.
+std::string about_task(const Json& one) {
+  std::string text;
+  if (one.contains("why"))
+    text += fmt::format("\n{} is {}: {}\n", cell(one["task"]), cell(one["state"]), cell(one["why"]));
+  if (one.contains("privacy"))
+    text += fmt::format("\nOf the privacy of {} ε {:.2f} of {:g} is spent.\n", cell(one["task"]),
+                        one["privacy"]["spent"].get<double>(), one["privacy"]["epsilon"].get<double>());
+  return text + trial_line(one["task"], one["newest"]);
+}
+
+// Enough to tell one from another; --json has the whole.
+std::string short_hash(const Json& hash) { return hash.get<std::string>().substr(0, 12); }
 
 }  // namespace
 
@@ -86,29 +141,24 @@ std::string status_text(const Json& answer, const Console& console) {
 }
 
 std::string task_table(const Json& tasks, const Console& console) {
-  Table table({{"task", Align::left, Tone::strong},
-               {"state", Align::left},
-               {"sum", Align::left},
+  Table table({{"task", Align::left, Tone::strong, true},
+               {"state", Align::left, Tone::plain, true},
+               {"model", Align::left, Tone::plain, true},
+               {"sum", Align::left, Tone::plain, true},
                {"version", Align::right},
                {"round", Align::right},
-               {"contributions", Align::right},
-               {"goal (quorum)", Align::right},
-               {"privacy", Align::left},
-               {"model", Align::left}});
+               {"given", Align::right},
+               {"goal (quorum)", Align::right}});
+  std::string more;
   for (const Json& one : tasks) {
-    const Json& newest = one["newest"];
-    std::string privacy = "none";
-    if (one.contains("privacy"))
-      privacy = fmt::format("ε {:.2f} of {:g}", one["privacy"]["spent"].get<double>(),
-                            one["privacy"]["epsilon"].get<double>());
     const bool open = one.contains("open");
-    table.row(
-        {cell(one["task"]), cell(one["state"]), cell(one["sum"]), cell(newest["version"]),
-         open ? cell(one["open"]["round"]) : "", open ? cell(one["open"]["contributions"]) : "",
-         fmt::format("{} ({})", cell(one["goal"]), cell(one["quorum"])), privacy,
-         fmt::format("{} {}", cell(one["model"]), newest["model_hash"].get<std::string>().substr(0, 16))});
+    table.row({cell(one["task"]), cell(one["state"]), cell(one["model"]), cell(one["sum"]),
+               cell(one["newest"]["version"]), open ? cell(one["open"]["round"]) : "",
+               open ? cell(one["open"]["contributions"]) : "",
+               fmt::format("{} ({})", cell(one["goal"]), cell(one["quorum"]))});
+    more += about_task(one);
   }
-  return table.text(console);
+  return table.text(console) + more;
 }
 
 std::string round_table(const Json& rounds, const Console& console) {
@@ -131,31 +181,62 @@ std::string round_table(const Json& rounds, const Console& console) {
 }
 
 std::string version_table(const Json& versions, const Console& console) {
-  Table table({{"version", Align::right, Tone::strong},
-               {"made by", Align::right},
-               {"contributions", Align::right},
-               {"released", Align::left},
-               {"model", Align::left}});
-  for (const Json& one : versions)
-    table.row({cell(one["version"]), origin_of(one), cell(one["contributions"]), time_of(one, "time_ms"),
-               cell(one["model_hash"])});
+  const bool tried = std::ranges::any_of(versions, [](const Json& one) { return one.contains("trial"); });
+  std::vector<TableColumn> columns{{"version", Align::right, Tone::strong},
+                                   {"made by", Align::right},
+                                   {"contributions", Align::right},
+                                   {"released", Align::left},
+                                   {"model", Align::left}};
+  if (tried) columns.push_back({"trial", Align::left});
+  Table table(columns);
+  for (const Json& one : versions) {
+    std::vector<std::string> cells{cell(one["version"]), origin_of(one), cell(one["contributions"]),
+                                   time_of(one, "time_ms"), short_hash(one["model_hash"])};
+    if (tried) cells.push_back(trial_of(one));
+    table.row(cells);
+  }
   return table.text(console) + figures_of(versions, console);
 }
 
 std::string device_table(const Json& devices, const Console& console) {
-  Table table({{"device", Align::left, Tone::strong},
-               {"number", Align::right},
-               {"state", Align::left},
-               {"enrolled", Align::left},
-               {"last seen", Align::left}});
-  for (const Json& one : devices)
-    table.row({cell(one["device"]), cell(one["index"]), one["revoked"].get<bool>() ? "revoked" : "enrolled",
-               time_of(one, "enrolled_ms"), time_of(one, "last_seen_ms")});
+  constexpr std::size_t room_for_all = 92;
+  const bool has_room = console.width() >= room_for_all;  // --json says when each enrolled
+  std::vector<TableColumn> columns{{"device", Align::left, Tone::strong, true},
+                                   {"number", Align::right},
+                                   {"state", Align::left},
+                                   {"last seen", Align::left}};
+  if (has_room) columns.push_back({"enrolled", Align::left});
+  Table table(columns);
+  for (const Json& one : devices) {
+    std::vector<std::string> cells{cell(one["device"]), cell(one["index"]),
+                                   one["revoked"].get<bool>() ? "revoked" : "enrolled",
+                                   time_of(one, "last_seen_ms")};
+    if (has_room) cells.push_back(time_of(one, "enrolled_ms"));
+    table.row(cells);
+  }
   std::string sums;
   for (const Json& one : devices)
     if (const std::string conduct = conduct_text(one); !conduct.empty())
       sums += fmt::format("  {}  {}\n", cell(one["device"]), conduct);
-  return table.text(console) + (sums.empty() ? "" : "\nIn secure sums:\n" + sums);
+  return table.text(console) + (sums.empty() ? "" : "\nIn sums:\n" + sums);
+}
+
+Result<std::string> model_table(const RowMatrix& rows, const Task& task, const IdTable& names,
+                                bool has_factors) {
+  SOTTO_TRY(const std::vector<std::uint32_t> items, items_of_rows(task, rows));
+  const bool of_items = !items.empty();
+  const std::size_t front = of_items && rows.rows() != task.items ? 1 : 0;  // the item's number
+  std::string text = of_items ? "item" : "row";
+  for (std::size_t k = front; k < rows.width(); ++k)
+    text += has_factors && k + 1 == rows.width() ? "\tbias" : fmt::format("\tq{}", k - front);
+  text += '\n';
+  for (std::uint32_t row = 0; row < rows.rows(); ++row) {
+    const std::uint32_t number = of_items ? items[row] : row;
+    text += of_items && names.size() > 0 ? std::string(names.name(number)) : fmt::format("{}", number);
+    for (const float value : rows.values(row).subspan(front)) text += fmt::format("\t{}", value);
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace sotto::cli

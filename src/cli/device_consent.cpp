@@ -127,8 +127,8 @@ Status pause(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
 
 Status resume(const ConsentOptions& /*options*/, PersonalPolicy& policy) { return end_pause(policy); }
 
-Status withdraw(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
-  policy.withdrawn = true;
+Status leave_all(const ConsentOptions& /*options*/, PersonalPolicy& policy) {
+  withdraw(policy);
   return Done{};
 }
 
@@ -207,7 +207,7 @@ void add_device_consent(CLI::App& device, Cli& cli) {
                      {"sotto device consent pause --dir my-device"});
   add_device_command(app, cli, "resume", "end the pause", edit<resume>,
                      {"sotto device consent resume --dir my-device"});
-  add_device_command(app, cli, "withdraw", "stop taking part", edit<withdraw>,
+  add_device_command(app, cli, "withdraw", "stop taking part", edit<leave_all>,
                      {"sotto device consent withdraw --dir my-device"});
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/device_command.h"
+#include "cli/device_examples.h"
 #include "device/export_data.h"
 #include "device/item_titles.h"
 #include "device/recommend.h"
@@ -28,6 +29,8 @@ struct DeviceItemOptions {
   std::string columns, user, rating_scale;  // add --data
   std::optional<double> value;              // add
   std::vector<std::string> contexts;        // add
+  std::string examples;                     // add
+  std::string collection;                   // add --examples, remove, list
   std::string task;                         // recommend, explain
   std::size_t count = 10;
 };
@@ -164,7 +167,26 @@ Result<std::vector<KeptInteraction>> given_interactions(const DeviceItemOptions&
   return all;
 }
 
+// What is said of things has no place beside labelled examples.
+Status check_alone(const DeviceItemOptions& options) {
+  const bool of_things = !options.items.empty() || !options.from.empty() || !options.data.empty() ||
+                         !options.columns.empty() || !options.user.empty() || !options.rating_scale.empty() ||
+                         options.value || !options.contexts.empty();
+  if (options.examples.empty() && !options.collection.empty())
+    return fail(Code::usage, "--collection names labelled examples: give their folder with --examples");
+  if (options.examples.empty()) return Done{};
+  if (of_things)
+    return fail(Code::usage, "labelled examples are added alone: leave out what is about things");
+  if (options.collection.empty())
+    return fail(Code::usage,
+                "labelled examples belong to a collection: name it with --collection, such as digits");
+  return Done{};
+}
+
 Status add_items(DeviceItemOptions& options, const Console& console) {
+  SOTTO_TRY_DONE(check_alone(options));
+  if (!options.examples.empty())
+    return add_examples(options.dir, options.examples, options.collection, options.common.json, console);
   SOTTO_TRY(const auto all, given_interactions(options));
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   SOTTO_TRY_DONE(vault->add(all));
@@ -178,24 +200,33 @@ Status add_items(DeviceItemOptions& options, const Console& console) {
 }
 
 Status remove_items(DeviceItemOptions& options, const Console& console) {
+  if (options.items.empty() && options.collection.empty())
+    return fail(Code::usage, "nothing to remove: name items, or the --collection of labelled examples");
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
   std::size_t removed = 0;
-  for (const std::string& item : options.items) {
-    SOTTO_TRY(const bool there, vault->remove(item));
-    removed += there ? 1 : 0;
+  if (!options.collection.empty()) {
+    SOTTO_TRY(removed, options.items.empty() ? vault->remove_examples(options.collection)
+                                             : vault->remove_examples(options.collection, options.items));
+  } else {
+    for (const std::string& item : options.items) {
+      SOTTO_TRY(const bool there, vault->remove(item));
+      removed += there ? 1 : 0;
+    }
   }
   if (options.common.json)
     print_json(console, {{"removed", removed}});
   else
     console.print(fmt::format("{} removed.\n", human_count(removed)));
-  if (removed < options.items.size())
+  if (removed < std::max<std::size_t>(options.items.size(), 1))
     return fail(Code::not_found, fmt::format("{} of them were not on this device: see 'sotto device list'",
-                                             options.items.size() - removed));
+                                             std::max<std::size_t>(options.items.size(), 1) - removed));
   return Done{};
 }
 
 Status list_items(DeviceItemOptions& options, const Console& console) {
   SOTTO_TRY(const auto vault, DeviceFolder(options.dir).open());
+  if (!options.collection.empty())
+    return list_examples(*vault, options.collection, options.common.json, console);
   SOTTO_TRY(const auto all, vault->interactions());
   SOTTO_TRY(const ItemTitles titles, ItemTitles::load(*vault));
   if (options.common.json) {
@@ -270,14 +301,13 @@ Status explain_item(DeviceItemOptions& options, const Console& console) {
   return Done{};
 }
 
-}  // namespace
-
-void add_device_items(CLI::App& device, Cli& cli) {
+void add_adding(CLI::App& device, Cli& cli) {
   auto [add_app, adding] =
       add_device_command(device, cli, "add", "add things that you have", add_items,
                          {"sotto device add 'Alien (1979)' --value 5 --context weather=rain --dir my-device",
                           "sotto device add --data mine.csv --dir my-device",
-                          "sotto device add --data ratings.csv.zst --user 17 --dir my-device"});
+                          "sotto device add --data ratings.csv.zst --user 17 --dir my-device",
+                          "sotto device add --examples my-pictures --collection digits --dir my-device"});
   add_app->add_option("ITEM", adding->items, "names, as in the catalogue");
   add_app
       ->add_option("--data", adding->data,
@@ -301,12 +331,34 @@ void add_device_items(CLI::App& device, Cli& cli) {
       ->add_option("--context", adding->contexts,
                    "a circumstance of it, such as weather=rain; may be repeated")
       ->type_name("NAME=VALUE");
+  add_app
+      ->add_option("--examples", adding->examples,
+                   "a folder of labelled examples, as for 'sotto train --model fedavg --data'")
+      ->type_name("FOLDER");
+  add_app->add_option("--collection", adding->collection, "what the examples are called, such as digits")
+      ->type_name("NAME");
+}
+
+}  // namespace
+
+void add_device_items(CLI::App& device, Cli& cli) {
+  add_adding(device, cli);
   auto [remove_app, removing] =
       add_device_command(device, cli, "remove", "remove things that were added", remove_items,
-                         {"sotto device remove 'Alien (1979)' --dir my-device"});
-  remove_app->add_option("ITEM", removing->items, "names")->required();
-  add_device_command(device, cli, "list", "the things you have, as far as this device knows", list_items,
-                     {"sotto device list --dir my-device"});
+                         {"sotto device remove 'Alien (1979)' --dir my-device",
+                          "sotto device remove --collection digits --dir my-device"});
+  remove_app->add_option("ITEM", removing->items, "names");
+  remove_app
+      ->add_option("--collection", removing->collection,
+                   "labelled examples of this collection, in place of things; all where none is named")
+      ->type_name("NAME");
+  auto [list_app, listing] = add_device_command(
+      device, cli, "list", "the things you have, as far as this device knows", list_items,
+      {"sotto device list --dir my-device", "sotto device list --collection digits --dir my-device"});
+  list_app
+      ->add_option("--collection", listing->collection,
+                   "labelled examples of this collection, in place of things")
+      ->type_name("NAME");
   auto [recommend_app, recommending] =
       add_device_command(device, cli, "recommend", "the best of what you do not have; offline",
                          recommend_items, {"sotto device recommend -k 10 --dir my-device"});

@@ -152,6 +152,8 @@ std::string sent_text(const LedgerReading& reading) {
   return uncounted == 0 ? sent : fmt::format("{} (not counting {} of them)", sent, human_count(uncounted));
 }
 
+bool is_of_examples(const LedgerEntry& entry) { return entry.mechanism.starts_with("examples of "); }
+
 // What the words in the table mean, where they stand there.
 std::string ledger_notes(const LedgerReading& reading) {
   std::string text;
@@ -160,6 +162,9 @@ std::string ledger_notes(const LedgerReading& reading) {
     text +=
         "ε none known: no noise that this device knows of. A coordinator may add noise to the sums it "
         "releases; the task does not state how much, and no device could check it: ask its operator.\n";
+  if (std::ranges::any_of(reading.entries, is_of_examples))
+    text +=
+        "Examples: what left is how a network moved by so many of yours together. They themselves stay.\n";
   if (std::ranges::any_of(reading.entries, [](const LedgerEntry& entry) { return !entry.bytes; }))
     text +=
         "Bytes not counted: a simulation writes the line before noise or a secure sum decides how much is "

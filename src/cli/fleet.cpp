@@ -29,6 +29,8 @@ struct FleetCommandOptions {
   FleetOptions fleet;
   std::string server, ca, server_name, tokens, admin, until;
   std::string level, mask;
+  std::string collection;     // of labelled examples; empty: devices have things
+  std::uint32_t deal_to = 0;  // devices that examples are dealt to; 0: as usual
   std::optional<double> pi;
   double timeout_s = default_timeout_ms / 1000.0;
   bool enrol_only = false;
@@ -192,6 +194,41 @@ Result<ConnectWire> wire_of(const FleetCommandOptions& options) {
   });
 }
 
+const ModelEntry& entry_of_examples() {
+  return *std::ranges::find_if(all_models(), [](const ModelEntry& entry) { return entry.needs_examples; });
+}
+
+// The flags about labelled examples alone. Its --devices has another name here.
+Fields flags_of_examples() {
+  const Fields of_all = fields::data_fields();
+  Fields own;
+  for (const Field& field : entry_of_examples().fields)
+    if (field.group == "Examples" && field.flag != "--devices" &&
+        std::ranges::find(of_all, field.flag, &Field::flag) == of_all.end())
+      own.push_back(field);
+  return own;
+}
+
+Result<DataRequest> data_asked(const FleetCommandOptions& options) {
+  TrainRequest request;
+  if (options.collection.empty()) {
+    for (const Field& field : flags_of_examples())
+      if (options.edits.words_of(field.flag) != nullptr)
+        return fail(Code::usage, field.flag + " is about labelled examples: name them with --collection");
+    if (options.deal_to != 0)
+      return fail(Code::usage, "--deal-to is about labelled examples: name them with --collection");
+    SOTTO_TRY_DONE(apply(options.edits, request.data));
+    return request.data;
+  }
+  SOTTO_TRY(request, switched_to(std::move(request), entry_of_examples()));
+  SOTTO_TRY_DONE(apply(options.edits, request, true));
+  request.data.examples.wanted = true;
+  request.data.examples.devices = options.deal_to;
+  request.data.split.seed = options.common.seed;  // as in a training, of which the deal is a part
+  SOTTO_TRY_DONE(check_examples(request.data));
+  return request.data;
+}
+
 Status play_fleet(FleetCommandOptions& options, const Console& console) {
   options.fleet.seed = options.common.seed;
   if (options.common.threads > 0) options.fleet.workers = options.common.threads;
@@ -200,12 +237,12 @@ Status play_fleet(FleetCommandOptions& options, const Console& console) {
   if (!(options.fleet.seconds >= 0.0))
     return fail(Code::usage, "--seconds is a number from 0 up; 0: no limit");
   SOTTO_TRY_DONE(set_policy(options));
-  DataRequest request;
-  SOTTO_TRY_DONE(apply(options.edits, request));
+  SOTTO_TRY(DataRequest request, data_asked(options));
   request.split.keep_records = request.split_file.empty();  // a saved split has none
   SOTTO_TRY(const Prepared prepared, prepare(request));
   const auto users = static_cast<std::uint32_t>(prepared.split.train.users());
   if (options.fleet.devices == 0) options.fleet.devices = users - std::min(users, options.fleet.first);
+  options.fleet.collection = options.collection;
   SOTTO_TRY_DONE(check(options.fleet, prepared.split));
   SOTTO_TRY(const ConnectWire connect, wire_of(options));
   SOTTO_TRY(const std::vector<std::string> tokens, tokens_for(options));
@@ -280,6 +317,14 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_flag("--evaluation", options->fleet.policy.evaluation,
                 "everybody lets versions be evaluated (tasks that evaluate)");
   add_behaviour(*app, fleet);
+  app->add_option("--collection", options->collection,
+                  "devices have labelled examples of this name, dealt as 'sotto train --model fedavg' does")
+      ->type_name("NAME")
+      ->group("Examples");
+  app->add_option("--deal-to", options->deal_to, "devices that iid and shards deal to; 0: 100")
+      ->type_name("N")
+      ->group("Examples");
+  add_field_flags(*app, options->edits, flags_of_examples());
   add_field_flags(*app, options->edits, fields::data_fields());
   add_common_options(*app, options->common,
                      "seed of keys and behaviour; --threads: requests at once, 32 by default");
@@ -289,6 +334,8 @@ void add_fleet(CLI::App& root, Cli& cli) {
        "--until-finished films",
        "sotto fleet --server localhost:7000 --ca ca.pem --data world --tokens tokens.txt --dropout 0.1 "
        "--byzantine 0.05 --exchanges 10000 --json",
+       "sotto fleet --server localhost:7000 --ca ca.pem --tokens tokens.txt --collection digits --generate "
+       "--deal shards --deal-to 20",
        "sotto fleet --server 192.0.2.1:7000 --ca ca.pem --data world --tokens tokens.txt --timeout 2"}));
 }
 

@@ -130,6 +130,12 @@ Status run_forget(ForgetOptions& options, const Console& console) {
     return fail(Code::usage, fmt::format("{}: {} is a classifier of labelled examples, which people are not "
                                          "taken out of: train it again without theirs",
                                          options.run, asked.request.model->name));
+  if (summary.contains("released"))
+    return fail(
+        Code::usage,
+        fmt::format("{}: this run is of a version that a coordinator released, and nobody here trained "
+                    "it: make it again from data without the person",
+                    options.run));
   SOTTO_TRY(const Split split, run.split());
   SOTTO_TRY(const std::vector<UserIndex> users, find_users(split, given_ids("--user", {options.user})));
   asked.user = users.front();

@@ -39,6 +39,13 @@ Status BlobFetch::take(const std::string& reply) {
   return Done{};
 }
 
+bool BlobFetch::begin_anew() {
+  if (!begun_ || !complete() || blob_hash(data_) == ref_.hash()) return false;
+  data_.clear();
+  begun_ = false;
+  return true;
+}
+
 Result<std::string> BlobFetch::finish() && {
   if (blob_hash(data_) != ref_.hash()) return refuse_download("its bytes are not those of its name");
   return std::move(data_);

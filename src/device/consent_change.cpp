@@ -9,8 +9,14 @@ namespace sotto::device {
 
 Status choose_level(PersonalPolicy& policy, const std::string& level) {
   SOTTO_TRY_DONE(set_level(policy, level));
+  if (policy.withdrawn) withdraw(policy);  // one that an earlier version kept
   policy.withdrawn = false;
   return Done{};
+}
+
+void withdraw(PersonalPolicy& policy) {
+  policy.withdrawn = true;
+  policy.evaluation = false;
 }
 
 Status choose_share(PersonalPolicy& policy, double pi) {

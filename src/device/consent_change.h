@@ -12,6 +12,9 @@ namespace sotto::device {
 
 // Who chooses a level again after withdrawing joins anew.
 [[nodiscard]] Status choose_level(PersonalPolicy& policy, const std::string& level);
+// Nothing leaves any more, and what was consented to apart from a level ends with it: whoever joins anew is
+// asked anew.
+void withdraw(PersonalPolicy& policy);
 // A share says that something is shared.
 [[nodiscard]] Status choose_share(PersonalPolicy& policy, double pi);
 [[nodiscard]] Status choose_mask(PersonalPolicy& policy, const std::string& mask);

@@ -33,6 +33,19 @@ struct KeptInteraction {
   bool operator==(const KeptInteraction&) const = default;
 };
 
+// A labelled example, in a collection of its kind: a picture with what it shows.
+struct KeptExample {
+  std::string collection = {};  // "digits"
+  std::string name = {};        // each once in a collection
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
+  std::uint32_t label = 0;        // the number of its class
+  std::optional<bool> mark = {};  // whether it has the quality that a criterion asks for; none: not known
+  std::vector<std::uint8_t> values = {};  // height · width
+
+  bool operator==(const KeptExample&) const = default;
+};
+
 // A model a device holds: the decoded rows and the version's name. Devices in one process may share one.
 // Where a device took part and has not received a version yet, it has the task's name and spec alone.
 struct HeldModel {
@@ -41,7 +54,7 @@ struct HeldModel {
   std::string version;  // Assignment.version
   std::string encoded;  // what a delta is applied to
   RowMatrix rows;
-  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task never changes
+  std::string spec = {};       // blob_hash of the encoded TaskSpec it came with: a task changes by its items
   std::string task = {};       // the encoded TaskSpec; empty: kept when there was FPL alone
   std::string catalogue = {};  // hash of the blob with its items' names; empty: their numbers are their names
 };
@@ -72,8 +85,12 @@ class DeviceStore {
 
   [[nodiscard]] virtual Result<std::optional<Enrolment>> enrolment() = 0;
   [[nodiscard]] virtual Result<PersonalPolicy> policy() = 0;
+  // As a check-in says them: a number for each machine that the device moved to; empty: it never did.
+  [[nodiscard]] virtual Result<std::string> homes() { return std::string(); }
   // What the person has, each item once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
+  // The labelled examples of a collection, each name once, in no order.
+  [[nodiscard]] virtual Result<std::vector<KeptExample>> examples(const std::string& collection) = 0;
   // The items alone.
   [[nodiscard]] Result<std::vector<std::string>> items() {
     SOTTO_TRY(std::vector<KeptInteraction> all, interactions());
@@ -84,6 +101,10 @@ class DeviceStore {
   }
   // The catalogue of a task by the hash of its blob; none: not fetched yet. Shared, it may be large.
   [[nodiscard]] virtual Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) = 0;
+  // As it was kept, to fetch no more than what came since; none: it is fetched whole.
+  [[nodiscard]] virtual Result<std::optional<std::string>> packed_catalogue(const std::string& /*hash*/) {
+    return std::optional<std::string>();
+  }
   [[nodiscard]] virtual Status keep_catalogue(const std::string& hash, const std::string& packed) = 0;
   // The tasks it holds a model of; who cannot list them is sent models in full.
   [[nodiscard]] virtual Result<std::vector<std::string>> held_tasks() { return std::vector<std::string>(); }

@@ -53,6 +53,8 @@ Status leave(DeviceStore& kept, Transport& wire, bool forget, std::int64_t now_m
   CoordinatorChannel channel(kept, enrolment->identity_seed);
   v1::LeaveRequest request;
   request.set_forget(forget);
+  SOTTO_TRY(const std::string homes, kept.homes());
+  request.set_homes(homes);
   Heard heard;
   for (int n = 0; n < most_tries; ++n) {
     SOTTO_TRY(heard, channel.ask(wire, Method::leave, request.SerializeAsString(), now_ms));

@@ -6,8 +6,9 @@
 //
 // Laws: nothing leaves before the device store noted the answer, and no round is answered twice; a repeated
 // request changes nothing on the other side; nothing the server says is believed before it is checked: sizes
-// are bounded, blobs have the hash they are named by, tasks never change, terms of secure sums are reckoned
-// here. Lost messages are asked for again until the round's deadline. Texts hold nothing of the person.
+// are bounded, blobs have the hash they are named by, tasks change by new items at most, terms of secure sums
+// are reckoned here. Lost messages are asked for again until the round's deadline. Texts hold nothing of the
+// person.
 #pragma once
 
 #include <functional>

@@ -20,6 +20,9 @@ constexpr std::size_t token_bytes = 16;
 constexpr std::uint64_t most_packed_catalogue = 64u << 20;
 // The chance, at most, with which a task may assume its secure sums to leak where a person asks for them.
 constexpr double most_leak = 0x1p-30;
+constexpr const char* rows_were_changed =
+    "the task is refused: its catalogue grew, and does not keep the items that it had, or these are not here "
+    "any more";
 
 }  // namespace
 
@@ -137,6 +140,9 @@ Result<std::string> ExchangeRun::check_in_request(const PersonalPolicy& policy) 
   request.set_on_power(options_.on_power);
   request.set_unmetered(options_.unmetered);
   request.set_sum_key(text_of(sum_secrets_.identity().open()));
+  request.set_parts(most_parts);
+  SOTTO_TRY(const std::string homes, kept_.homes());
+  request.set_homes(homes);
   for (const std::string& task : options_.tasks) request.add_tasks(task);
   for (const TaskModel* model : task_models)
     if (check_trainable(*model, options_.networks).ok()) request.add_models(model->name);
@@ -218,7 +224,11 @@ std::string ExchangeRun::objection(const v1::Assignment& assignment, const Perso
     if (const Status able = check_trainable(*task_.model, options_.networks); !able.ok())
       return "the task is refused: " + able.error().message;
   const TaskShape shape = summed_.shape();
-  const std::uint64_t answer = task_.secure ? shape.sum_numbers() : shape.sent.most_rows * shape.sent.width;
+  const auto answer_of = [&](const TaskShape& part) -> std::uint64_t {
+    return task_.secure ? part.sum_numbers() : part.sent.most_rows * part.sent.width;
+  };
+  std::uint64_t answer = answer_of(shape);
+  for (const TaskShape& part : shape.before) answer = std::max(answer, answer_of(part));
   if (answer * sizeof(std::int32_t) > options_.most_model_bytes)
     return "the task is refused: an answer to it may be larger than this device takes";
   return {};
@@ -259,11 +269,19 @@ ExchangeRun::Moved ExchangeRun::take_assignment(const v1::Assignment& assignment
 
 ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
   SOTTO_TRY(auto held, kept_.model(task_.name));
-  if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task()))
-    return {object("the task is refused: it is not what it was when this device first took part")};
-  if (task_.shape().blind && !retry_ms_ && !judging_) {
-    // The task is what it will be held to later, before there is a version of its model here.
-    if (held == nullptr) SOTTO_TRY_DONE(kept_.keep_model(task_.name, no_version_of(assignment.task())));
+  if (held != nullptr && !held->spec.empty() && held->spec != spec_name(assignment.task())) {
+    v1::TaskSpec before;
+    if (held->task.empty() || !before.ParseFromString(held->task) || !is_grown(before, assignment.task()))
+      return {object("the task is refused: it is not what it was when this device first took part")};
+    grown_from_ = held->catalogue;
+    grew_ = ", a catalogue that grew from " + std::to_string(before.items()) + " to " +
+            std::to_string(task_.items) + " items";
+  }
+  const bool has_version = held != nullptr && held->has_version();
+  // Blind work needs no version. But who has one and hears of more items fetches it as it is now: what the
+  // task is held to later changes with it.
+  if (task_.shape().blind && !retry_ms_ && !judging_ && (grew_.empty() || !has_version)) {
+    if (held == nullptr || !grew_.empty()) pinned_ = assignment.task();
   } else {
     auto model = ModelFetch::begin(assignment, task_, std::move(held), options_.shelf);
     if (!model.ok()) return {object(model.error().message)};
@@ -276,10 +294,20 @@ ExchangeRun::Moved ExchangeRun::begin_fetch(const v1::Assignment& assignment) {
     return {object("the task is refused: its catalogue has no proper name, or is too large")};
   catalogue_name_ = names.hash();
   SOTTO_TRY(const auto known, kept_.catalogue(catalogue_name_));
-  if (known != nullptr) return {std::nullopt};
-  catalogue_.emplace(names);
+  if (known != nullptr) {
+    SOTTO_TRY(const bool keeps, keeps_rows(*known));
+    return keeps ? std::nullopt : std::optional(object(rows_were_changed));
+  }
+  SOTTO_TRY(const auto begun, kept_.packed_catalogue(grown_from_));
+  catalogue_.emplace(names, begun.value_or(""));
   stage_ = Stage::catalogue;
   return {std::nullopt};
+}
+
+Result<bool> ExchangeRun::keeps_rows(const TaskCatalogue& after) {
+  if (grown_from_.empty()) return true;
+  SOTTO_TRY(const auto before, kept_.catalogue(grown_from_));
+  return before != nullptr && check_grown(*before, after).ok();
 }
 
 ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t now_ms) {
@@ -287,7 +315,7 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!asked.reply) return asked.next;
   if (Status taken = catalogue_->take(asked.reply->body()); !taken.ok())
     return {object(taken.error().message)};
-  if (!catalogue_->complete()) return {std::nullopt};
+  if (!catalogue_->complete() || catalogue_->begin_anew()) return {std::nullopt};
   const auto packed = std::move(*catalogue_).finish();
   catalogue_.reset();
   if (!packed.ok()) return {object(packed.error().message)};
@@ -295,6 +323,8 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
   if (!table.ok()) return {object(table.error().message)};
   if ((*table)->names.size() != task_.items)
     return {object("the task's catalogue is refused: it has fewer names than the task has items")};
+  SOTTO_TRY(const bool keeps, keeps_rows(**table));
+  if (!keeps) return {object(rows_were_changed)};
   SOTTO_TRY_DONE(kept_.keep_catalogue(catalogue_name_, *packed));
   stage_ = Stage::model;
   return {std::nullopt};
@@ -302,6 +332,9 @@ ExchangeRun::Moved ExchangeRun::fetch_catalogue(Transport& wire, std::int64_t no
 
 ExchangeRun::Moved ExchangeRun::fetch_model(Transport& wire, std::int64_t now_ms) {
   if (!model_) return stage_ = Stage::fit, std::optional<Next>();
+  // A version may stay what it is where the task grew.
+  if (model_->model() != nullptr && model_->download() == Download::held && !grew_.empty())
+    SOTTO_TRY_DONE(kept_.keep_model(task_.name, model_->model()));
   if (model_->model() != nullptr && retry_ms_) {
     report_.download = model_->download();
     return {end(Ending::no_work, "", *retry_ms_)};

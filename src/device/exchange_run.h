@@ -52,6 +52,12 @@ class ExchangeRun {
   // Why the device does not take an assignment; empty: it does.
   [[nodiscard]] std::string objection(const v1::Assignment& assignment, const PersonalPolicy& policy) const;
   [[nodiscard]] Moved begin_fetch(const v1::Assignment& assignment);
+  // What the work at hand sends is due.
+  [[nodiscard]] Moved begin_part();
+  // The part of the round is over and came to this.
+  [[nodiscard]] Moved next_part(const std::string& encoded);
+  // Whether a catalogue keeps the rows of the one that is held.
+  [[nodiscard]] Result<bool> keeps_rows(const TaskCatalogue& after);
   [[nodiscard]] Status note_answer();
   [[nodiscard]] Status note_judged_nothing();
   // What is noted beside a version that was judged.
@@ -87,14 +93,19 @@ class ExchangeRun {
   Task task_;
   bool judging_ = false;  // figures of the version are asked for, no training
   std::string noted_as_;  // whose rounds the answer is noted among
-  Task summed_;           // what is summed: the task's, or the sum of figures about it
+  Task summed_;           // what is summed: the task's, or the sum of figures about it; with what was heard
   std::string token_;
-  std::int64_t deadline_ms_ = 0;  // by the server's clock
-  std::string catalogue_name_;    // its hash; empty: the items are numbers
+  std::int64_t deadline_ms_ = 0;        // by the server's clock
+  std::string catalogue_name_;          // its hash; empty: the items are numbers
+  std::string grown_from_;              // the catalogue that is held, where the task has more items since
+  std::string grew_;                    // by how much, for the ledger's next line
+  std::optional<v1::TaskSpec> pinned_;  // what the task will be held to, where no version is fetched
   std::optional<BlobFetch> catalogue_;
   std::optional<ModelFetch> model_;
-  std::optional<std::int64_t> retry_ms_;  // there is no work: when to ask again
-  std::optional<RoundWork> work_;         // until it is noted
+  std::optional<std::int64_t> retry_ms_;     // there is no work: when to ask again
+  std::optional<RoundWork> work_;            // until it is noted, in the last part of the round
+  std::shared_ptr<const HeldModel> shared_;  // what it was made from
+  std::shared_ptr<const TaskCatalogue> known_;
   std::unique_ptr<SecurePart> part_;
   SecurePart::Outgoing outgoing_;
   std::uint64_t offset_ = 0;

@@ -43,6 +43,14 @@ nlohmann::json interaction_json(const KeptInteraction& one) {
   return json;
 }
 
+nlohmann::json example_json(const KeptExample& one) {
+  nlohmann::json json{{"collection", one.collection}, {"name", one.name},   {"height", one.height},
+                      {"width", one.width},           {"label", one.label}, {"mark", nullptr}};
+  if (one.mark) json["mark"] = *one.mark;
+  json["values"] = one.values;
+  return json;
+}
+
 Result<std::string> export_json(Vault& vault) {
   nlohmann::json document{{"sotto", version}};
   SOTTO_TRY(const PersonalPolicy policy, vault.policy());
@@ -52,6 +60,9 @@ Result<std::string> export_json(Vault& vault) {
   nlohmann::json& interactions = document["interactions"] = nlohmann::json::array();
   SOTTO_TRY(const auto kept, vault.interactions());
   for (const KeptInteraction& one : kept) interactions.push_back(interaction_json(one));
+  nlohmann::json& examples = document["examples"] = nlohmann::json::array();
+  SOTTO_TRY(const auto labelled, vault.examples(""));
+  for (const KeptExample& one : labelled) examples.push_back(example_json(one));
   nlohmann::json& tasks = document["tasks"] = nlohmann::json::array();
   SOTTO_TRY(const auto names, vault.held_tasks());
   for (const std::string& name : names) {

@@ -79,9 +79,14 @@ void FakeCoordinator::fetch(const std::string& body, v1::Reply& reply) {
   reply.set_body(piece.SerializeAsString());
 }
 
+std::string FakeCoordinator::upload_name(const std::string& device, const v1::StepRequest& request) const {
+  return device + std::to_string(request.phase()) + "/" + std::to_string(round) + "/" +
+         std::to_string(request.part());
+}
+
 bool FakeCoordinator::upload(const std::string& device, const v1::StepRequest& request,
                              v1::StepReply& reply) {
-  std::string& got = uploads_[device + std::to_string(request.phase()) + "/" + std::to_string(round)];
+  std::string& got = uploads_[upload_name(device, request)];
   if (request.offset() == got.size()) got += request.data().substr(0, piece_bytes);
   if (got.size() >= request.total()) return true;
   reply.set_progress(v1::StepReply::MORE);
@@ -98,8 +103,12 @@ void FakeCoordinator::step(const std::string& device, const std::string& body, v
     sum_step(device, request, answer);
     reply.set_retry_after_ms(10);
   } else if (upload(device, request, answer)) {
-    contributions.insert(uploads_[device + "0/" + std::to_string(round)]);
+    contributions.insert(uploads_[upload_name(device, request)]);
     answer.set_progress(v1::StepReply::TAKEN);
+    if (request.part() + 1 < task.parts()) {
+      answer.set_progress(v1::StepReply::ANSWER);
+      answer.set_data(encode_total(told));
+    }
   }
   if (twist_step) twist_step(answer);
   reply.set_body(answer.SerializeAsString());
@@ -107,11 +116,11 @@ void FakeCoordinator::step(const std::string& device, const std::string& body, v
 
 void FakeCoordinator::start_sum(std::uint32_t place, v1::StepReply& reply) {
   SumOffer offer;
-  offer.session = round;
+  offer.session = round + (std::uint64_t{task.totals.size()} << 32);
   offer.terms = *sum_terms(cohort, task.assumed);
-  offer.range = *plan_range(cohort, fixed_limit);
-  offer.entries = static_cast<std::uint32_t>(task.shape().sum_numbers());
-  offer.beacon = sum_beacon(offer.session, directory);
+  offer.range = *plan_range(cohort, sum_limit(task));
+  offer.entries = static_cast<std::uint32_t>(task.part().sum_numbers());
+  offer.beacon = part_beacon(task, offer.session, directory);
   if (!sum) sum.emplace(offer, directory);
   v1::SumStart start;
   start.set_place(place);
@@ -137,9 +146,29 @@ std::string FakeCoordinator::sum_answer(std::uint32_t place, v1::Phase phase) {
   return text_of_message(sum->certificate_for(place));
 }
 
+void FakeCoordinator::close_phase(v1::Phase phase) {
+  Status closed = Done{};
+  if (phase == v1::PHASE_KEYS) closed = sum->close_keys();
+  if (phase == v1::PHASE_LETTERS) closed = sum->close_letters();
+  if (phase == v1::PHASE_MASKED) closed = sum->close_inputs();
+  if (phase == v1::PHASE_AGREEMENT) closed = sum->close_agreement();
+  if (phase == v1::PHASE_REVEAL) total = std::move(*sum).release()->values;
+  ASSERT_TRUE(closed.ok()) << closed.error().message;
+  if (phase != v1::PHASE_REVEAL || task.in_last_part()) return;
+  PartTotal made = told_of(task.part(), cohort, total).value();
+  if (twist_total) twist_total(made);
+  task.totals.push_back(std::move(made));
+  sum.reset();
+  heard_.clear();
+}
+
 void FakeCoordinator::sum_step(const std::string& device, const v1::StepRequest& request,
                                v1::StepReply& reply) {
   const std::uint32_t place = places_.at(device);
+  if (request.part() < task.totals.size()) {
+    reply.set_progress(v1::StepReply::ANSWER);
+    return reply.set_data(encode_total(task.totals[request.part()]));
+  }
   reply.set_progress(v1::StepReply::WAIT);
   if (request.phase() == v1::PHASE_JOIN) {
     if (directory.size() == cohort) start_sum(place, reply);
@@ -148,23 +177,14 @@ void FakeCoordinator::sum_step(const std::string& device, const v1::StepRequest&
   std::set<std::uint32_t>& heard = heard_[request.phase()];
   if (!request.poll() && !heard.contains(place)) {
     if (!upload(device, request, reply)) return;
-    const Status taken =
-        take_sum(place, request.phase(),
-                 uploads_[device + std::to_string(request.phase()) + "/" + std::to_string(round)]);
+    const Status taken = take_sum(place, request.phase(), uploads_[upload_name(device, request)]);
     ASSERT_TRUE(taken.ok()) << taken.error().message;
     heard.insert(place);
-    if (heard.size() == cohort) {
-      Status closed = Done{};
-      if (request.phase() == v1::PHASE_KEYS) closed = sum->close_keys();
-      if (request.phase() == v1::PHASE_LETTERS) closed = sum->close_letters();
-      if (request.phase() == v1::PHASE_MASKED) closed = sum->close_inputs();
-      if (request.phase() == v1::PHASE_AGREEMENT) closed = sum->close_agreement();
-      if (request.phase() == v1::PHASE_REVEAL) total = std::move(*sum).release()->values;
-      ASSERT_TRUE(closed.ok()) << closed.error().message;
-    }
+    if (heard.size() == cohort) close_phase(request.phase());
   }
   reply.set_progress(v1::StepReply::WAIT);
-  if (request.phase() == v1::PHASE_REVEAL) return reply.set_progress(v1::StepReply::TAKEN);
+  if (request.phase() == v1::PHASE_REVEAL)
+    return reply.set_progress(request.part() + 1 < task.parts() ? v1::StepReply::WAIT : v1::StepReply::TAKEN);
   if (heard.size() < cohort) return;
   reply.set_progress(v1::StepReply::ANSWER);
   reply.set_data(sum_answer(place, request.phase()));

@@ -72,6 +72,24 @@ Result<std::vector<KeptInteraction>> MemoryDeviceStore::interactions() {
   return all;
 }
 
+Result<std::vector<KeptExample>> MemoryDeviceStore::examples(const std::string& collection) {
+  std::vector<KeptExample> all;
+  if (collection != person_.collection) return all;
+  all.reserve(person_.places.size());
+  for (const std::uint32_t place : person_.places) {
+    const Examples& from = *person_.examples;
+    KeptExample& one = all.emplace_back();
+    one.collection = collection;
+    one.name = std::to_string(place);
+    one.height = from.height;
+    one.width = from.width;
+    one.label = from.labels[place];
+    if (!from.marks.empty()) one.mark = from.marks[place] != 0;
+    one.values.assign(from.of(place), from.of(place) + from.size());
+  }
+  return all;
+}
+
 Result<std::shared_ptr<const TaskCatalogue>> MemoryDeviceStore::catalogue(const std::string& hash) {
   return shelf_.catalogue(hash);
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <span>
 
+#include "data/examples/examples.h"
 #include "data/records.h"
 #include "device/device_store.h"
 
@@ -42,6 +43,10 @@ struct MemoryPerson {
   std::span<const std::uint16_t> ages = {};
   const Records* records = nullptr;
   std::uint64_t first = 0;
+  // Their labelled examples, at these places of all, ascending; their names are the places.
+  const Examples* examples = nullptr;
+  std::span<const std::uint32_t> places = {};
+  std::string collection = {};
 };
 
 class MemoryDeviceStore final : public DeviceStore {
@@ -55,6 +60,7 @@ class MemoryDeviceStore final : public DeviceStore {
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override { return enrolment_; }
   [[nodiscard]] Result<PersonalPolicy> policy() override { return *person_.policy; }
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;
+  [[nodiscard]] Result<std::vector<KeptExample>> examples(const std::string& collection) override;
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;

@@ -17,6 +17,23 @@ bool fits(const HeldModel& model, const ModelShape& shape) {
          model.encoded.size() == published_bytes(shape);
 }
 
+// Of a task that grew since.
+bool fits_with_more_rows(const HeldModel& model, ModelShape shape) {
+  if (model.rows.rows() >= shape.rows) return false;
+  shape.rows = model.rows.rows();
+  return fits(model, shape);
+}
+
+// The same version, of the task as it is now.
+std::shared_ptr<const HeldModel> held_for(const v1::TaskSpec& spec, std::shared_ptr<const HeldModel> held) {
+  if (held->spec == spec_name(spec)) return held;
+  HeldModel made = *no_version_of(spec);
+  made.version = held->version;
+  made.encoded = held->encoded;
+  made.rows = held->rows;
+  return std::make_shared<const HeldModel>(std::move(made));
+}
+
 }  // namespace
 
 ModelShape shape_of(const Task& task) {
@@ -44,11 +61,13 @@ Result<ModelFetch> ModelFetch::begin(v1::Assignment assignment, const Task& task
   const std::uint64_t most = most_packed(fetch.shape_);
   if (given.version().size() != sizeof(Bytes32) || !fetchable(given.full(), most))
     return fail(Code::bad_input, "the model is refused: it has no proper name, or is larger than its task's");
-  if (fetch.held_ != nullptr && !fits(*fetch.held_, fetch.shape_)) fetch.held_ = nullptr;
-  if (fetch.held_ != nullptr && fetch.held_->version == given.version()) {
-    fetch.model_ = fetch.held_;
+  const bool smaller = fetch.held_ != nullptr && fits_with_more_rows(*fetch.held_, fetch.shape_);
+  if (fetch.held_ != nullptr && !smaller && !fits(*fetch.held_, fetch.shape_)) fetch.held_ = nullptr;
+  if (fetch.held_ != nullptr && !smaller && fetch.held_->version == given.version()) {
+    fetch.model_ = held_for(given.task(), fetch.held_);
     return fetch;
   }
+  if (smaller) fetch.base_ = with_rows(fetch.held_->encoded, fetch.shape_);
   const bool by_delta = fetch.held_ != nullptr && given.has_delta() && fetchable(given.delta(), most);
   fetch.download_ = by_delta ? Download::delta : Download::full;
   fetch.blob_.emplace(by_delta ? given.delta() : given.full());
@@ -63,7 +82,7 @@ bool ModelFetch::fall_back() {
 }
 
 Result<std::string> ModelFetch::unpack(const std::string& blob) const {
-  if (download_ == Download::delta) return apply_delta(held_->encoded, blob, shape_);
+  if (download_ == Download::delta) return apply_delta(base_.empty() ? held_->encoded : base_, blob, shape_);
   return unpack_model(blob, shape_);
 }
 

@@ -40,6 +40,7 @@ class ModelFetch {
   v1::Assignment assignment_;
   ModelShape shape_;
   std::shared_ptr<const HeldModel> held_;
+  std::string base_;  // what a delta is from: the held encoding, with rows for items that came since
   SharedShelf* shelf_;
   Download download_ = Download::held;
   std::optional<BlobFetch> blob_;
@@ -49,7 +50,7 @@ class ModelFetch {
 // What a device holds of a task before it has a version of its model.
 [[nodiscard]] std::shared_ptr<const HeldModel> no_version_of(const v1::TaskSpec& spec);
 [[nodiscard]] ModelShape shape_of(const Task& task);
-// The name of a task's spec: a task never changes.
+// The name of a task's spec, which is another one where the task grew.
 [[nodiscard]] std::string spec_name(const v1::TaskSpec& spec);
 
 }  // namespace sotto::device

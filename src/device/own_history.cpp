@@ -149,6 +149,7 @@ OwnHistory own_history(const Kept& kept, const TaskCatalogue* catalogue, const T
   if (catalogue != nullptr) {
     if (catalogue->scale) records->scale = *catalogue->scale;
     own.known.features = catalogue->features;
+    own.known.categories = catalogue->categories;
     own.known.contexts = own_contexts(*catalogue, *records, known.size());
   }
   own.known.records = std::move(records);

@@ -15,19 +15,7 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   LocalRecommender made;
   made.known_ = std::make_unique<Known>();
   Known& known = *made.known_;
-  SOTTO_TRY(known.model, kept.model(task));
-  if (!known.model || !known.model->has_version())
-    return fail(
-        Code::not_found,
-        fmt::format("there is no model of the task '{}' on this device yet: run an exchange first", task));
-  SOTTO_TRY_DONE(known.read_task(task));
-  if (!known.model->catalogue.empty()) {
-    SOTTO_TRY(known.catalogue, kept.catalogue(known.model->catalogue));
-    if (!known.catalogue || known.catalogue->names.size() != known.task.items)
-      return fail(Code::bad_input, fmt::format("the model of the task '{}' and the names of its items do not "
-                                               "belong together: run an exchange",
-                                               task));
-  }
+  SOTTO_TRY(static_cast<HeldTask&>(known), HeldTask::load(kept, task));
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   OwnHistory own = own_history(all, known.catalogue.get(), known.task);
   std::vector<std::uint64_t> offsets{0, own.items.size()};
@@ -50,21 +38,6 @@ Result<ConsentTerms> LocalRecommender::terms_here(DeviceStore& kept, const ItemN
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   auto terms = terms_of(policy, names.catalogue, names.items);
   return terms.ok() ? std::move(*terms) : ConsentTerms{.takes_part = false};
-}
-
-Status LocalRecommender::Known::read_task(const std::string& name) {
-  task.name = name;
-  task.items = model->rows.rows();
-  if (model->task.empty()) return Done{};
-  v1::TaskSpec spec;
-  if (!spec.ParseFromString(model->task))
-    return fail(Code::bad_input, fmt::format("the task '{}' on this device does not decode", name));
-  SOTTO_TRY(task, sotto::fed::read_task(spec));
-  if (task.shape().rows != model->rows.rows() || task.shape().width != model->rows.width())
-    return fail(Code::bad_input, fmt::format("the model of the task '{}' is not of the task's shape: run an "
-                                             "exchange",
-                                             name));
-  return Done{};
 }
 
 std::vector<Recommended> LocalRecommender::top(std::size_t count) const {
@@ -101,18 +74,6 @@ Result<Explanation> LocalRecommender::explain(const std::string& item, std::size
                                    .is_feature = is_feature});
   }
   return explanation;
-}
-
-Result<std::string> only_task(DeviceStore& kept) {
-  SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
-  if (tasks.empty())
-    return fail(Code::not_found, "there is no model on this device yet: run an exchange first");
-  if (tasks.size() > 1) {
-    std::string names;
-    for (const std::string& task : tasks) names += (names.empty() ? "" : ", ") + task;
-    return fail(Code::usage, "this device has models of several tasks: name one of " + names);
-  }
-  return tasks.front();
 }
 
 std::string in_words(const Explanation& explanation) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "device/own_history.h"
+#include "device/held_task.h"
 #include "fed/models/task_model.h"
 
 namespace sotto::device {
@@ -52,14 +52,8 @@ class LocalRecommender {
 
  private:
   // What the answers are made from; it stays where it is.
-  struct Known {
-    [[nodiscard]] Status read_task(const std::string& name);
-    [[nodiscard]] ItemNames names() const { return {catalogue.get(), task.items}; }
-
-    Task task;  // as it is for the person
+  struct Known : HeldTask {  // its task as it is for the person
     DeviceStreams streams;
-    std::shared_ptr<const HeldModel> model;
-    std::shared_ptr<const TaskCatalogue> catalogue;  // none: numbers
     Histories history;
     std::optional<Private<RowMatrix>> own;
   };
@@ -73,9 +67,6 @@ class LocalRecommender {
 
 // Of each row for a person whose own row it is.
 [[nodiscard]] std::vector<float> scores_of(const RowMatrix& rows, const RowMatrix& own);
-
-// The task of a device that holds one model. Fails where there is none, or more than one to choose from.
-[[nodiscard]] Result<std::string> only_task(DeviceStore& kept);
 
 // For people: a sentence or two.
 [[nodiscard]] std::string in_words(const Explanation& explanation);

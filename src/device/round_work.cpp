@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "device/own_examples.h"
 #include "device/own_history.h"
 #include "fed/models/live_evaluation.h"
-#include "fed/wire/device_fit.h"
+#include "fed/models/weighed_task.h"
 #include "metrics/top_k.h"
 
 namespace sotto::device {
@@ -65,22 +66,94 @@ OwnHistory history_without(Kept kept, const std::vector<ItemIndex>& held, const 
   return own_history(kept, catalogue, task);
 }
 
-// What every item has for a person who trains on these alone; none: there is nothing to tell from.
-Result<std::optional<std::vector<float>>> scores_from(DeviceStore& kept, const Task& task,
-                                                      const RowMatrix& shared, OwnHistory trained,
-                                                      const DeviceStreams& streams) {
+// What is judged: all that the person has, and what of it is held out.
+struct Judged {
+  OwnHistory all;
+  std::vector<ItemIndex> held;
+};
+// What a version makes of it for a person who trains on the rest alone.
+struct Answered {
+  std::vector<float> scores;  // of every item
+  std::vector<float> errors;  // predicted less given ratings of what is held out, where it predicts some
+};
+
+std::vector<float> rating_errors(const TaskAnswers& answers, const Judged& judged) {
+  const DeviceKnowledge& known = judged.all.known;
+  if (known.records == nullptr || !known.records->has_ratings) return {};
+  std::vector<Occasion> occasions;
+  std::vector<float> given;
+  for (const ItemIndex item : judged.held) {
+    const auto at = std::ranges::lower_bound(judged.all.items, item) - judged.all.items.begin();
+    const auto place = static_cast<std::size_t>(at);
+    occasions.push_back({item});
+    if (known.contexts != nullptr) occasions.back().values = known.contexts->train.of(place);
+    given.push_back(known.records->train.ratings[place]);
+  }
+  std::vector<float> errors(given.size());
+  if (!answers.predict(occasions, errors)) return {};
+  for (std::size_t n = 0; n < errors.size(); ++n) errors[n] -= given[n];
+  return errors;
+}
+
+// None: there is nothing to tell from.
+Result<std::optional<Answered>> answered(DeviceStore& kept, const Task& task, const RowMatrix& shared,
+                                         const Judged& judged, OwnHistory trained,
+                                         const DeviceStreams& streams) {
   SOTTO_TRY(const std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
   std::vector<std::uint64_t> offsets{0, trained.items.size()};
   const Histories history(std::move(offsets), std::move(trained.items), std::move(trained.ages));
   const auto answers =
       task.model->answers({task, shared, history, own ? &*own : nullptr, std::move(trained.known), streams});
-  if (!answers.ok()) return std::optional<std::vector<float>>();
-  std::vector<float> scores(task.items);
-  (*answers)->score(scores);
-  return std::optional(std::move(scores));
+  if (!answers.ok()) return std::optional<Answered>();
+  Answered made{std::vector<float>(task.items), rating_errors(**answers, judged)};
+  (*answers)->score(made.scores);
+  return std::optional(std::move(made));
+}
+
+Status fit_part(DeviceFit& device, RoundWork& work, std::uint32_t round, const RowMatrix& shared) {
+  SOTTO_TRY(const Contribution* made, device.fit(round, shared, work.own.on_device()));
+  work.contribution = *made;
+  work.told = device.told();
+  work.items.clear();
+  for (const ItemIndex item : device.sent()) work.items.push_back(work.name_of(item));
+  return Done{};
+}
+
+// The first part of a round, by what the device has; `name_of` gives that names.
+Result<std::optional<RoundWork>> begin_round(DeviceStore& kept, std::unique_ptr<DeviceFit> device,
+                                             std::uint32_t round, const RowMatrix& shared,
+                                             std::function<std::string(ItemIndex)> name_of) {
+  if (!device->can_answer()) return std::optional<RoundWork>();
+  const Task& task = device->task();
+  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
+  own = own ? device->resumed(*own) : device->start();
+  RoundWork work{std::move(*own), Contribution(0), {}};
+  work.name_of = std::move(name_of);
+  SOTTO_TRY_DONE(fit_part(*device, work, round, shared));
+  if (task.parts() > 1) work.fit = std::move(device);
+  return std::optional<RoundWork>(std::move(work));
+}
+
+Result<std::optional<RoundWork>> work_on_examples(DeviceStore& kept, const Task& task, std::uint32_t round,
+                                                  ConsentTerms terms, const RowMatrix& shared) {
+  SOTTO_TRY(const OwnExamples own, own_examples(kept, task, terms));
+  terms.rules.clear();  // of classes; what they keep back is not there
+  SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  auto device = std::make_unique<DeviceFit>(task, streams, own.history.items, terms,
+                                            std::vector<std::uint16_t>(), own.history.known);
+  SOTTO_TRY(auto work, begin_round(kept, std::move(device), round, shared,
+                                   [own](ItemIndex number) { return own.name_of(number); }));
+  if (work) work->of = "examples of " + task.model->examples(task).collection;
+  return work;
 }
 
 }  // namespace
+
+void give_nothing(RoundWork& work) {
+  work.contribution = Contribution(work.contribution.width());
+  work.items.clear();
+  work.told = "zeros alone: its numbers cannot be sent";
+}
 
 Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task& task,
                                                   const TaskCatalogue* catalogue, const RowMatrix& shared) {
@@ -91,18 +164,18 @@ Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task&
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   const ItemNames names{catalogue, task.items};
   leave_out(all, names, [&](ItemIndex item) { return is_kept_back(terms, item); });
-  const std::vector<ItemIndex> held =
-      held_out_of(own_history(all, catalogue, task), task, policy.evaluation, terms, streams);
-  if (held.empty()) return std::optional<RoundWork>();
-  OwnHistory trained = history_without(std::move(all), held, catalogue, task);
+  Judged judged{own_history(all, catalogue, task), {}};
+  judged.held = held_out_of(judged.all, task, policy.evaluation, terms, streams);
+  if (judged.held.empty()) return std::optional<RoundWork>();
+  OwnHistory trained = history_without(std::move(all), judged.held, catalogue, task);
   const std::vector<ItemIndex> seen = trained.items;
-  SOTTO_TRY(auto scores,
-            scores_from(kept, persons_task(task, streams, terms), shared, std::move(trained), streams));
-  if (!scores) return std::optional<RoundWork>();
+  SOTTO_TRY(auto made,
+            answered(kept, persons_task(task, streams, terms), shared, judged, std::move(trained), streams));
+  if (!made) return std::optional<RoundWork>();
   std::vector<ItemIndex> list;
-  for (const ScoredItem& one : top_items(std::move(*scores), seen, task.evaluation->cutoff))
+  for (const ScoredItem& one : top_items(std::move(made->scores), seen, task.evaluation->cutoff))
     list.push_back(one.item);
-  RoundWork work{{}, figures_of(evaluation_task(task), list, held), {}};
+  RoundWork work{{}, figures_of(evaluation_task(task), list, judged.held, made->errors), {}};
   if (task.evaluation->coverage)  // what leaves by name: the list
     for (const ItemIndex item : list) work.items.push_back(names.name_of(item));
   return std::optional<RoundWork>(std::move(work));
@@ -113,22 +186,29 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
+  if (task.model->examples != nullptr) return work_on_examples(kept, task, round, terms, shared);
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   OwnHistory history = own_history(all, catalogue, task);
   if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
     history = history_without(all, held, catalogue, task);
-  if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, history.known));
-  DeviceFit device(task, streams, std::move(history.items), terms, std::move(history.ages),
-                   std::move(history.known));
-  if (!device.can_answer()) return std::optional<RoundWork>();
-  SOTTO_TRY(std::optional<Private<RowMatrix>> own, kept.own_row(task.name));
-  own = own ? device.resumed(*own) : device.start();
-  SOTTO_TRY(Contribution * made, device.fit(round, shared, own->on_device()));
-  RoundWork work{std::move(*own), *made, {}};
-  for (const ItemIndex item : device.sent())
-    work.items.push_back(ItemNames{catalogue, task.items}.name_of(item));
-  return std::optional<RoundWork>(std::move(work));
+  SOTTO_TRY_DONE(check_known(task, history.known));
+  SOTTO_TRY(history.known.last_round, kept.last_round(task.name));
+  auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,
+                                            std::move(history.ages), std::move(history.known));
+  return begin_round(
+      kept, std::move(device), round, shared,
+      [names = ItemNames{catalogue, task.items}](ItemIndex item) { return names.name_of(item); });
+}
+
+Status work_for_next_part(RoundWork& work, PartTotal told, std::uint32_t round, const RowMatrix& shared) {
+  SOTTO_TRY_DONE(work.fit->hear(std::move(told)));
+  if (const Status made = fit_part(*work.fit, work, round, shared); !made.ok()) {
+    if (!work.fit->task().secure) return made;
+    give_nothing(work);
+  }
+  if (work.fit->task().in_last_part()) work.fit.reset();  // it holds a copy of what is given
+  return Done{};
 }
 
 }  // namespace sotto::device

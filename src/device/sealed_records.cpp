@@ -107,6 +107,10 @@ const char* to_string(RecordKind kind) {
       return "a note";
     case RecordKind::task:
       return "a task";
+    case RecordKind::homes:
+      return "where it lived";
+    case RecordKind::example:
+      return "an example";
   }
   return "a record of a later version";
 }

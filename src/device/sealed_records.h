@@ -42,6 +42,8 @@ enum class RecordKind : std::uint8_t {
   ledger_head = 11,
   note = 12,
   task = 13,
+  homes = 14,
+  example = 15,
 };
 [[nodiscard]] const char* to_string(RecordKind kind);
 

@@ -1,5 +1,7 @@
 #include "device/secure_part.h"
 
+#include <algorithm>
+
 namespace sotto::device {
 
 namespace {
@@ -35,34 +37,54 @@ Result<SecurePart::Outgoing> SecurePart::join(const std::string& answer) {
   SOTTO_TRY(directory_, read_directory(start.directory()));
   if (start.place() >= directory_.size() || directory_[start.place()] != secrets_.identity().open())
     return refuse_sum("the place in its directory is another device's");
+  if (!task_.totals.empty() && directory_ != cohort_)
+    return refuse_sum("its cohort is not those who gave to the part of the round before");
+  std::vector<PublicKey>().swap(cohort_);
   SOTTO_TRY(const SumTerms terms, sum_terms(static_cast<std::uint32_t>(directory_.size()), task_.assumed));
-  if (!same_bytes(offer.beacon, sum_beacon(offer.session, directory_)))
+  if (!same_bytes(offer.beacon, part_beacon(task_, offer.session, directory_)))
     return refuse_sum("who is whose neighbour was not drawn from everybody's keys");
-  if (offer.entries != task_.shape().sum_numbers())
+  if (offer.entries != task_.part().sum_numbers())
     return refuse_sum("it sums something of another shape than the task's model");
-  sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets());
+  // What does not fit is not given: a limit of the server's own would ask how large a number is.
+  if (offer.range.limit != sum_limit(task_))
+    return refuse_sum("it has room for other numbers than the task's contributions");
+  sum_.emplace(start.place(), secrets_.identity(), directory_, terms, secrets_.secrets(task_.totals.size()));
   SOTTO_TRY(const KeysMessage keys, sum_->join(offer));
   return outgoing(v1::PHASE_KEYS, keys);
 }
 
-Result<std::vector<std::int32_t>> SecurePart::input() const {
+// Zeros where a number does not fit: a device that ended here would say so of its person.
+std::vector<std::int32_t> SecurePart::input() {
   const std::size_t width = contribution_.width();
-  std::vector<std::int32_t> sums(task_.shape().sum_numbers(), 0);
+  const std::int64_t limit = sum_limit(task_);
+  std::vector<std::int64_t> sums(task_.part().sum_numbers(), 0);  // a row may stand twice
   for (std::size_t n = 0; n < contribution_.size(); ++n)
-    for (std::size_t k = 0; k < width; ++k) {
-      std::int32_t& sum = sums[contribution_.row(n) * width + k];
-      // Beyond what an entry holds a row stands twice; the sum would not take it either.
-      if (__builtin_add_overflow(sum, contribution_.values(n)[k], &sum))
-        return refuse_sum("a row of this device's contribution is too large for it");
-    }
-  return sums;
+    for (std::size_t k = 0; k < width; ++k)
+      sums[contribution_.row(n) * width + k] += contribution_.values(n)[k];
+  gave_nothing_ = std::ranges::any_of(sums, [&](std::int64_t sum) { return sum > limit || sum < -limit; });
+  if (gave_nothing_) sums.assign(sums.size(), 0);
+  return {sums.begin(), sums.end()};
 }
 
 Result<SecurePart::Outgoing> SecurePart::give(const std::string& answer) {
   SOTTO_TRY(const auto letters, decode<LettersMessage>(bytes_in(answer)));
-  SOTTO_TRY(const std::vector<std::int32_t> values, input());
+  const std::vector<std::int32_t> values = input();
+  contribution_ = Contribution(0);  // it may be long, and many devices of one process wait with it
   SOTTO_TRY(const MaskedMessage masked, sum_->receive(letters, values));
   return outgoing(v1::PHASE_MASKED, masked);
+}
+
+Result<SecurePart::Outgoing> SecurePart::agree_on(const std::string& answer) {
+  SOTTO_TRY(const auto survivors, decode<SurvivorsMessage>(bytes_in(answer)));
+  SOTTO_TRY(const auto agreement, sum_->receive(survivors));
+  const auto devices = static_cast<std::uint32_t>(directory_.size());
+  if (shows_few(task_, devices, survivors.survivors.size()))
+    return refuse_sum("so few left since the part before that the difference of both would show them");
+  stayed_.clear();
+  for (std::uint32_t place = 0; place < devices; ++place)
+    if (survivors.survivors.has(place)) stayed_.push_back(directory_[place]);
+  if (!agreement) return Outgoing{v1::PHASE_AGREEMENT, ""};
+  return outgoing(v1::PHASE_AGREEMENT, *agreement);
 }
 
 Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::string& answer) {
@@ -74,12 +96,7 @@ Result<SecurePart::Outgoing> SecurePart::after(v1::Phase phase, const std::strin
     return outgoing(v1::PHASE_LETTERS, letters);
   }
   if (phase == v1::PHASE_LETTERS) return give(answer);
-  if (phase == v1::PHASE_MASKED) {
-    SOTTO_TRY(const auto survivors, decode<SurvivorsMessage>(bytes_in(answer)));
-    SOTTO_TRY(const auto agreement, sum_->receive(survivors));
-    if (!agreement) return Outgoing{v1::PHASE_AGREEMENT, ""};
-    return outgoing(v1::PHASE_AGREEMENT, *agreement);
-  }
+  if (phase == v1::PHASE_MASKED) return agree_on(answer);
   if (phase != v1::PHASE_AGREEMENT) return refuse_sum("an answer where none is due");
   SOTTO_TRY(const auto certificate, decode<CertificateMessage>(bytes_in(answer)));
   SOTTO_TRY(const RevealMessage reveal, sum_->receive(certificate));

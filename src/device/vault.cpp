@@ -199,6 +199,11 @@ Result<PersonalPolicy> Vault::policy() {
   return read_kept_policy(text.value_or(""), path());  // nothing chosen: closed
 }
 
+Result<std::string> Vault::homes() {
+  SOTTO_TRY(std::optional<std::string> kept, records_.get(RecordKind::homes, ""));
+  return std::move(kept).value_or("");
+}
+
 Status Vault::set_policy(const PersonalPolicy& policy) {
   SOTTO_TRY_DONE(check(policy));
   return records_.put(RecordKind::policy, "", to_toml(policy));
@@ -246,6 +251,21 @@ Result<std::shared_ptr<const TaskCatalogue>> Vault::catalogue(const std::string&
   return known;
 }
 
+Result<std::optional<std::string>> Vault::packed_catalogue(const std::string& hash) {
+  return records_.get(RecordKind::catalogue, hash);
+}
+
+Status Vault::drop_catalogue(const std::string& hash, const std::string& of) {
+  SOTTO_TRY(const std::vector<std::string> tasks, held_tasks());
+  for (const std::string& task : tasks) {
+    if (task == of) continue;
+    SOTTO_TRY(const auto held, model(task));
+    if (held != nullptr && held->catalogue == hash) return Done{};
+  }
+  catalogues_.erase(hash);
+  return records_.remove(RecordKind::catalogue, hash);
+}
+
 Status Vault::keep_catalogue(const std::string& hash, const std::string& packed) {
   if (blob_hash(packed) != hash) return fail(Code::bad_input, "the catalogue is not what its name says");
   return records_.put(RecordKind::catalogue, hash, packed);
@@ -265,12 +285,16 @@ Result<std::shared_ptr<const HeldModel>> Vault::model(const std::string& task) {
 }
 
 Status Vault::keep_model(const std::string& task, std::shared_ptr<const HeldModel> model) {
+  SOTTO_TRY(const auto before, this->model(task));
+  const bool grew = before != nullptr && before->catalogue != model->catalogue;
   const Status kept = records_.transaction([&]() -> Status {
     SOTTO_TRY_DONE(records_.put(RecordKind::model, task, encoded(*model)));
-    return records_.put(RecordKind::task, task, model->task);
+    SOTTO_TRY_DONE(records_.put(RecordKind::task, task, model->task));
+    return grew ? drop_catalogue(before->catalogue, task) : Status(Done{});
   });
-  if (kept.ok()) models_[task] = std::move(model);
-  return kept;
+  SOTTO_TRY_DONE(kept);
+  models_[task] = std::move(model);
+  return Done{};
 }
 
 Result<std::vector<std::string>> Vault::held_tasks() {

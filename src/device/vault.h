@@ -1,8 +1,8 @@
 // Vault: a person's private state at rest, encrypted, in one file (device/sealed_records.h says how, and what
 // shows all the same).
 //
-// It holds who the device is, the policy, the interactions, the models with their catalogues, the private
-// rows, the last rounds, the nonces, and the ledger with a signing key of its own.
+// It holds who the device is, the policy, the interactions, labelled examples, the models with their
+// catalogues, the private rows, the last rounds, the nonces, and the ledger with a signing key of its own.
 // Laws: every change is one transaction: a process that dies at any write leaves the state before it or after
 // it. Without a policy the person has not chosen: nothing is shared. A nonce given out is never given out
 // again, whatever died. A vault that moved out (device/vault_move.h) gives out no nonce any more, so that
@@ -38,8 +38,12 @@ class Vault final : public DeviceStore {
   // --- DeviceStore ---
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override;
   [[nodiscard]] Result<PersonalPolicy> policy() override;
+  [[nodiscard]] Result<std::string> homes() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
+  // By collection and name; "": of all collections.
+  [[nodiscard]] Result<std::vector<KeptExample>> examples(const std::string& collection) override;
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
+  [[nodiscard]] Result<std::optional<std::string>> packed_catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;
   [[nodiscard]] Result<std::vector<std::string>> held_tasks() override;  // by name
   [[nodiscard]] Result<std::shared_ptr<const HeldModel>> model(const std::string& task) override;
@@ -55,6 +59,12 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
   // Whether it was there.
   [[nodiscard]] Result<bool> remove(const std::string& item);
+  // One transaction; an example takes the place of that of its name.
+  [[nodiscard]] Status add(std::span<const KeptExample> examples);
+  // Those of the collection with these names, or all of it; how many there were.
+  [[nodiscard]] Result<std::size_t> remove_examples(const std::string& collection);
+  [[nodiscard]] Result<std::size_t> remove_examples(const std::string& collection,
+                                                    std::span<const std::string> names);
   [[nodiscard]] Result<KeptLedger> ledger();
   [[nodiscard]] Status append(const LedgerEntry& entry);
 
@@ -83,6 +93,8 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<LedgerKey> ledger_key();
   [[nodiscard]] Result<LedgerHead> ledger_head(const LedgerKey& key);
   [[nodiscard]] Error damaged(RecordKind kind) const;
+  // Of a catalogue that no task but this one has any more.
+  [[nodiscard]] Status drop_catalogue(const std::string& hash, const std::string& of);
 
   SealedRecords records_;
   std::map<std::string, std::shared_ptr<const HeldModel>> models_;

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sodium.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 
 #include "device/own_file.h"
 #include "device/taken_moves.h"
+#include "fed/wire/signed_request.h"
 
 namespace sotto::device {
 
@@ -20,6 +23,24 @@ MoveId drawn_move() {
   MoveId move{};
   randombytes_buf(move.data(), move.size());
   return move;
+}
+
+// Every arrival is told from any other, on another machine too.
+Status add_home(SealedRecords& records) {
+  HomeId home{};
+  randombytes_buf(home.data(), home.size());
+  SOTTO_TRY(const std::optional<std::string> before, records.get(RecordKind::homes, ""));
+  return records.put(RecordKind::homes, "", before.value_or("") + text_of(home));
+}
+
+// Until it goes, no other process takes a device into this vault's folder; it waits for one that does.
+Result<std::unique_ptr<OwnFile>> folder_alone(const std::string& vault) {
+  const std::string folder = std::filesystem::path(vault).parent_path().string();
+  const std::string place = folder.empty() ? "." : folder;
+  auto held = std::make_unique<OwnFile>(place, O_RDONLY | O_DIRECTORY);
+  if (!held->is_open() || ::flock(held->number(), LOCK_EX) != 0)
+    return file_refused("take a device into", place, errno);
+  return held;
 }
 
 // Of a place where nothing was before.
@@ -109,9 +130,10 @@ Status move_in(const std::string& file, const Passphrase& passphrase, const std:
     return static_cast<std::size_t>(got);
   };
   SOTTO_TRY(MovedFileReader reader, MovedFileReader::begin(source, file));
+  const TakenMoves moves(taken);
+  SOTTO_TRY(const std::unique_ptr<OwnFile> alone, folder_alone(vault));
   SOTTO_TRY(const VaultState there, SealedRecords::look(vault));
   SOTTO_TRY_DONE(check_place(there, reader.move(), file, vault));
-  const TakenMoves moves(taken);
   SOTTO_TRY(const std::optional<Bytes32> taker, moves.taker(reader.move()));
   if (taker && !(there.residence == Residence::moving_in && same_bytes(*taker, there.mark)))
     return fail(Code::usage,
@@ -124,10 +146,11 @@ Status move_in(const std::string& file, const Passphrase& passphrase, const std:
     return records.arrive();
   }
   const bool was_there = ::access(vault.c_str(), F_OK) == 0;
-  auto records = SealedRecords::refill(vault, key, reader.move(), [&](SealedRecords& fresh) {
-    return reader.each([&](RecordKind kind, std::string_view name, std::string_view value) {
+  auto records = SealedRecords::refill(vault, key, reader.move(), [&](SealedRecords& fresh) -> Status {
+    SOTTO_TRY_DONE(reader.each([&](RecordKind kind, std::string_view name, std::string_view value) {
       return fresh.put(kind, name, value);
-    });
+    }));
+    return add_home(fresh);
   });
   if (!records.ok()) {
     if (!was_there) remove_vault(vault);

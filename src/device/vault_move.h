@@ -3,8 +3,9 @@
 // Laws: everything in it goes along, of whatever kind. It answers in one place: the file gets its end only
 // once the vault here is marked, durably, as one that answers no more, and a vault is taken in once on a
 // machine. A process that dies at any write leaves either a vault that answers here, or one whose move_out()
-// or move_in() can be run again. A file that is not whole, or a wrong passphrase, changes nothing. What this
-// cannot find: the same file taken in on two machines. Whoever copies it must not.
+// or move_in() can be run again, and one process at a time of a machine takes a vault in. A file that is not
+// whole, or a wrong passphrase, changes nothing. The same file taken in on two machines makes two vaults that
+// differ by the homes they drew: the coordinator answers the one that asks first (server/registry.h).
 #pragma once
 
 #include <string>

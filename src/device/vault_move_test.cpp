@@ -1,10 +1,15 @@
 #include "device/vault_move.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
+#include "device/own_file.h"
 #include "device/testing/moving_vault.h"
 
 namespace sotto::device::vault_move_test {
@@ -24,6 +29,7 @@ TEST_F(VaultMoves, EverythingGoesAlong) {
   EXPECT_TRUE(same_bytes(enrolment->identity_seed.on_device(), Secret(simulated_key(2, "id")).on_device()));
   EXPECT_STREQ(level_of(*vault->policy()), "balanced");
   EXPECT_EQ(*vault->items(), world_.had());
+  EXPECT_EQ(*vault->examples("digits"), world_.examples());
   EXPECT_EQ(**vault->last_round("t"), 3u);
   EXPECT_TRUE(std::ranges::equal((*vault->own_row("t"))->on_device().values(0), world_.own().values(0)));
   EXPECT_GT(vault->next_nonce(0).value(), nonce_);
@@ -33,6 +39,47 @@ TEST_F(VaultMoves, EverythingGoesAlong) {
   EXPECT_EQ(fs::status(at("new.db")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_EQ(fs::status(at("file")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_FALSE(fs::exists(at("file.part")));
+}
+
+// Its homes are how a coordinator tells it from a second one that came of the same file.
+TEST_F(VaultMoves, EachArrivalIsAnotherHome) {
+  EXPECT_EQ(*Vault::open(old_, old_key_, Making::never).value()->homes(), "");
+  ASSERT_TRUE(out().ok());
+  fs::copy(at("file"), at("copy"));
+  ASSERT_TRUE(in().ok());
+  // Another machine remembers nothing of this one.
+  ASSERT_TRUE(move_in(at("copy"), words_, at("second.db"), new_key_, at("elsewhere")).ok());
+  const std::string first = *Vault::open(at("new.db"), new_key_, Making::never).value()->homes();
+  const std::string second = *Vault::open(at("second.db"), new_key_, Making::never).value()->homes();
+  EXPECT_EQ(first.size(), sizeof(HomeId));
+  EXPECT_EQ(second.size(), sizeof(HomeId));
+  EXPECT_NE(first, second);
+  // The next move has both behind each other, and so has who takes the device back.
+  ASSERT_TRUE(move_out(at("new.db"), new_key_, at("again"), words_, cheap).ok());
+  ASSERT_TRUE(move_in(at("again"), words_, at("new.db"), new_key_, at("taken")).ok());
+  const std::string back = *Vault::open(at("new.db"), new_key_, Making::never).value()->homes();
+  EXPECT_EQ(back.size(), 2 * sizeof(HomeId));
+  EXPECT_TRUE(back.starts_with(first));
+}
+
+// Two at once would each make the other's vault one that can never arrive.
+TEST_F(VaultMoves, OneAtATimeIsTakenIn) {
+  ASSERT_TRUE(out().ok());
+  std::vector<Status> ends(2, Done{});
+  {
+    const OwnFile held(fs::path(at("new.db")).parent_path(), O_RDONLY | O_DIRECTORY);
+    ASSERT_EQ(::flock(held.number(), LOCK_EX), 0);
+    std::vector<std::jthread> both;
+    for (Status& end : ends)
+      both.emplace_back([&] { end = move_in(at("file"), words_, at("new.db"), new_key_, at("taken")); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_FALSE(fs::exists(at("new.db"))) << "it waits";
+    ::flock(held.number(), LOCK_UN);
+  }
+  EXPECT_NE(ends[0].ok(), ends[1].ok());
+  const Status& late = ends[0].ok() ? ends[1] : ends[0];
+  EXPECT_TRUE(has(late.error().message, "was taken in here already")) << late.error().message;
+  EXPECT_TRUE(Vault::open(at("new.db"), new_key_, Making::never).ok());
 }
 
 TEST_F(VaultMoves, NothingOfItIsInTheOpen) {
@@ -63,7 +110,7 @@ TEST_F(VaultMoves, TheNewVaultHasAKeyOfItsOwn) {
   };
   const auto before = names(old_);
   const auto after = names(at("new.db"));
-  EXPECT_EQ(before.size(), after.size());
+  EXPECT_EQ(before.size() + 1, after.size());  // and where it lives now
   for (const std::string& name : after) EXPECT_EQ(std::ranges::count(before, name), 0);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "fed/aggregator.h"
 #include "privacy/consent.h"
@@ -39,5 +40,14 @@ class HistorySink {
   ConsentGate gate_;
   float scale_;
 };
+
+// What such a model's server makes of the round's sum, in place: false where no next rows follow from it.
+template <class Model>
+[[nodiscard]] bool take_sum(const Model& model, std::uint32_t round, FixedPoint fixed, Aggregator&& sum,
+                            RowMatrix& shared, RowMatrix& memory) {
+  typename Model::Server server(model, round, fixed, shared, memory);
+  std::move(sum).release([&](std::uint32_t row, const auto* values) { server.take(row, values); });
+  return server.solved();
+}
 
 }  // namespace sotto::fed

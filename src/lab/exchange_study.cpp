@@ -64,7 +64,7 @@ class CohortStudy {
   [[nodiscard]] Result<CohortFigures> run();
 
  private:
-  using Fleet = Federation<Fpl>;
+  using Fleet = FplFederation;
   [[nodiscard]] Fleet start(const Plan& plan) const {
     return {Fpl(plan.fpl, split_.catalogue, plan.seed), plan, figures_.schedule, split_.train, executor_};
   }

@@ -3,12 +3,12 @@
 #include <ATen/core/grad_mode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
 #include <string>
 
 #include "base/assert.h"
 #include "base/rng.h"
+#include "model/averaging/network_starts.h"
 #include "neural/accelerator.h"
 #include "neural/classifier_network.h"
 #include "neural/epoch.h"
@@ -38,16 +38,12 @@ class ClassifierTask final : public LocalTask {
   [[nodiscard]] std::size_t devices() const override { return hands_.devices(); }
   [[nodiscard]] bool takes_part(UserIndex device) const override { return !hands_.of(device).train.empty(); }
 
-  // Normal with variance 2 / (in + out) of what a weight meets (Glorot and Bengio 2010), biases 0.
   void start(std::uint64_t seed, std::span<float> model) const override {
     SOTTO_ASSERT(model.size() == parameters(), "the vector has the network's length");
-    float* place = model.data();
-    for (std::uint32_t n = 0; n < network_.layers().size(); ++n) {
-      const ClassifierLayer& layer = network_.layers()[n];
-      const double sd = std::sqrt(2.0 / static_cast<double>((layer.in + layer.out) * layer.taps()));
-      Stream stream(seed, Purpose::local_init, 0, n);
-      for (std::size_t k = 0; k < layer.weights(); ++k) *place++ = static_cast<float>(sd * stream.normal());
-      place = std::fill_n(place, layer.out, 0.0f);
+    for (std::size_t n = 0; n < network_.layers().size(); ++n) {
+      const std::size_t size = network_.layers()[n].parameters();
+      draw_classifier_layer(n, network_.layers()[n], model.first(size), seed);
+      model = model.subspan(size);
     }
   }
 

@@ -48,7 +48,7 @@ class TorchModule final : public NeuralModule {
 }  // namespace
 }  // namespace sotto::neural
 
-extern "C" __attribute__((visibility("default"))) const sotto::neural::NeuralModule* sotto_neural_4() {
+extern "C" __attribute__((visibility("default"))) const sotto::neural::NeuralModule* sotto_neural_5() {
   static const sotto::neural::TorchModule module;
   return &module;
 }

@@ -74,7 +74,7 @@ class NeuralModule {
 };
 
 // The module's one symbol. Its name carries the version of all that this header says.
-inline constexpr const char* neural_symbol = "sotto_neural_4";
+inline constexpr const char* neural_symbol = "sotto_neural_5";
 using NeuralFactory = const NeuralModule* (*)();
 
 }  // namespace sotto::neural

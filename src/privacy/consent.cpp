@@ -26,6 +26,13 @@ Result<MaskKind> parse_mask(const std::string& text) {
 
 const char* to_string(MaskKind mask) { return mask == MaskKind::redraw ? "redraw" : "sticky"; }
 
+std::vector<UserIndex> taking_part(const ConsentPolicy& policy, std::size_t users) {
+  std::vector<UserIndex> people;
+  for (std::uint32_t user = 0; user < users; ++user)
+    if (takes_part(policy, UserIndex{user})) people.push_back(UserIndex{user});
+  return people;
+}
+
 Histories shareable(const ConsentPolicy& policy, const Histories& histories) {
   return policy.people == nullptr ? histories : policy.people->shareable(histories);
 }

@@ -35,6 +35,8 @@ struct ConsentPolicy {
 [[nodiscard]] inline bool takes_part(const ConsentPolicy& policy, UserIndex user) {
   return policy.people == nullptr || policy.people->of(user).takes_part;
 }
+// Those of so many users, ascending.
+[[nodiscard]] std::vector<UserIndex> taking_part(const ConsentPolicy& policy, std::size_t users);
 // What devices may train on for others: ConsentBook::shareable, or the histories as they are.
 [[nodiscard]] Histories shareable(const ConsentPolicy& policy, const Histories& histories);
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/assert.h"
 #include "privacy/contribution.h"
@@ -37,5 +38,11 @@ class NumberRows {
   std::int32_t* at_ = nullptr;
   std::uint32_t row_ = 0;
 };
+
+// These, from place 0 on.
+inline void put_numbers(std::span<const std::int32_t> numbers, Contribution& out) {
+  NumberRows rows(out);
+  for (std::size_t n = 0; n < numbers.size(); ++n) rows.put(n, numbers[n]);
+}
 
 }  // namespace sotto::privacy

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fed/models/task_model.h"
+
 namespace sotto::server {
 
 namespace {
@@ -11,6 +13,19 @@ namespace {
 constexpr double longest_retry_ms = 3'600'000.0;
 
 }  // namespace
+
+bool knows(const v1::CheckInRequest& request, const Task& task) {
+  if (std::max(request.parts(), 1u) < task.parts()) return false;
+  const auto& models = request.models();
+  if (models.empty()) return task.model->is_first;
+  return std::find(models.begin(), models.end(), task.model->name) != models.end();
+}
+
+std::string held_version(const v1::CheckInRequest& request, const Task& task) {
+  for (const v1::Held& held : request.held())
+    if (held.task() == task.name) return held.version();
+  return {};
+}
 
 bool fulfils(const RoundRules& rules, const v1::CheckInRequest& request) {
   return (!rules.need_power || request.on_power()) && (!rules.need_unmetered || request.unmetered());

@@ -11,6 +11,10 @@
 
 namespace sotto::server {
 
+// Whether the device knows the model, and so many parts of a round.
+[[nodiscard]] bool knows(const v1::CheckInRequest& request, const Task& task);
+// The version that it holds; empty: none.
+[[nodiscard]] std::string held_version(const v1::CheckInRequest& request, const Task& task);
 [[nodiscard]] bool fulfils(const RoundRules& rules, const v1::CheckInRequest& request);
 
 // The chance to be taken, by the task's criterion: 1 without one. `longest-waiting`: against the mean of

@@ -34,7 +34,10 @@ Conduct::Record& Conduct::record(const DeviceId& id, std::int64_t now_ms) {
 }
 
 std::int64_t Conduct::kept_out_until(const Record& record) const {
-  return record.kept_out_since_ms ? *record.kept_out_since_ms + keep_out_ms_ : 0;
+  std::int64_t until = 0;
+  for (const auto& since : {record.refused_since_ms, record.kept_out_since_ms})
+    if (since) until = std::max(until, *since + keep_out_ms_);
+  return until;
 }
 
 void Conduct::note_doubts(const Findings& findings, std::int64_t now_ms) {
@@ -67,8 +70,18 @@ void Conduct::note_doubts(const Findings& findings, std::int64_t now_ms) {
   }
 }
 
-void Conduct::note(const Findings& findings, std::int64_t now_ms) {
+void Conduct::forget_old(std::int64_t now_ms) {
   std::erase_if(records_, [&](const auto& one) { return now_ms - one.second.last_ms >= keep_out_ms_; });
+}
+
+void Conduct::note_refused(const DeviceId& id, std::int64_t now_ms) {
+  forget_old(now_ms);
+  Record& one = record(id, now_ms);
+  if (++one.refused % most_refused == 0) one.refused_since_ms = now_ms;
+}
+
+void Conduct::note(const Findings& findings, std::int64_t now_ms) {
+  forget_old(now_ms);
   note_doubts(findings, now_ms);
   for (const auto& [id, opponents] : findings.suspected)
     if (Record& one = record(id, now_ms); (one.disputes += opponents) >= most_disputes)
@@ -78,6 +91,11 @@ void Conduct::note(const Findings& findings, std::int64_t now_ms) {
     ++one.named;
     keep_out(one, now_ms, false);
   }
+}
+
+bool Conduct::may_give(const DeviceId& id, std::int64_t now_ms) const {
+  const Record* one = find(id);
+  return one == nullptr || !one->refused_since_ms || now_ms >= *one->refused_since_ms + keep_out_ms_;
 }
 
 bool Conduct::may_join(const std::string& task, const DeviceId& id, std::uint32_t round,

@@ -211,6 +211,35 @@ TEST(Conduct, ADisputeWeighsOnBothAlike) {
   EXPECT_EQ(conduct.find(one), nullptr);
 }
 
+TEST(Conduct, WhoeverGivesWhatNobodyCouldGiveIsKeptOutOfPlainSumsToo) {
+  Judged judged;
+  Conduct& conduct = judged.conduct;
+  const DeviceId one{1}, other{2};
+  for (std::uint32_t n = 1; n < Conduct::most_refused; ++n) conduct.note_refused(one, judged.now);
+  conduct.note_refused(other, judged.now);
+  EXPECT_TRUE(conduct.may_give(one, judged.now)) << "whatever it was, it may have been once";
+  conduct.note_refused(one, judged.now);
+  EXPECT_EQ(conduct.find(one)->refused, Conduct::most_refused);
+  EXPECT_FALSE(conduct.may_give(one, judged.now) || conduct.may_join("a", one, 0, judged.now));
+  EXPECT_TRUE(conduct.may_give(other, judged.now));
+  EXPECT_TRUE(conduct.may_give(one, judged.now + 1'000));
+}
+
+// Doubts and disputes may be of honest ones, and no plain sum can raise them.
+TEST(Conduct, WhatSecureSumsShowKeepsNobodyOutOfPlainOnes) {
+  Judged judged;
+  const DeviceId one{1}, other{2};
+  for (std::uint32_t spoilt = 0; spoilt < Conduct::most_doubts; ++spoilt) judged.doubt("a", {one});
+  judged.dispute({{other, Conduct::most_disputes}});
+  ASSERT_TRUE(judged.is_out(one) && judged.is_out(other));
+  EXPECT_TRUE(judged.conduct.may_give(one, judged.now) && judged.conduct.may_give(other, judged.now));
+  // And nobody is freed by a doubt who was kept out for lies.
+  judged.now += 1'000;
+  for (std::uint32_t n = 0; n < Conduct::most_refused; ++n) judged.conduct.note_refused(one, judged.now);
+  for (std::uint32_t spoilt = 0; spoilt < Conduct::most_doubts; ++spoilt) judged.doubt("a", {one});
+  EXPECT_FALSE(judged.conduct.may_give(one, judged.now));
+}
+
 TEST(Conduct, DoubtHalvesTheRoundsUntilASumCommits) {
   Judged judged;
   const DeviceId one{1};

@@ -1,6 +1,6 @@
 #include "server/coordinator.h"
 
-#include <fmt/core.h>
+#include <fmt/chrono.h>
 
 #include <algorithm>
 #include <set>
@@ -88,19 +88,21 @@ Result<std::unique_ptr<Coordinator>> Coordinator::open(Store& store, const Coord
     log.line({LogLevel::warning, round.task, round.round, "round given up", {{"cause", round.why}}});
   }
   SOTTO_TRY_DONE(made->registry_.load(store, now_ms));
-  SOTTO_TRY(const std::vector<TaskRecord> records, store.tasks());
   for (const TaskConfig& config : tasks) {
-    const auto known = std::find_if(records.begin(), records.end(), [&](const TaskRecord& record) {
-      return record.name == config.spec.name();
-    });
-    SOTTO_TRY(auto run,
-              TaskRun::open(config, known == records.end() ? nullptr : &*known, made->around_, now_ms));
-    if (run->version().time_ms > now_ms + options.clock_window_ms)
-      return fail(Code::bad_input,
-                  "the clock is behind the newest version in the store: set the clock right and start again");
+    SOTTO_TRY(auto run, made->open_task(config, now_ms));
     made->tasks_.push_back(std::move(run));
   }
   return made;
+}
+
+Result<std::unique_ptr<TaskRun>> Coordinator::open_task(const TaskConfig& config, std::int64_t now_ms) {
+  SOTTO_TRY(const std::vector<TaskRecord> records, store_.tasks());
+  const auto known = std::ranges::find(records, config.spec.name(), &TaskRecord::name);
+  SOTTO_TRY(auto run, TaskRun::open(config, known == records.end() ? nullptr : &*known, around_, now_ms));
+  if (run->version().time_ms > now_ms + options_.clock_window_ms)
+    return fail(Code::bad_input,
+                "the clock is behind the newest version in the store: set the clock right and start again");
+  return run;
 }
 
 std::string Coordinator::handle(Method method, const std::string& request, std::int64_t now_ms) {
@@ -199,7 +201,7 @@ v1::Reply Coordinator::signed_call(Method method, const std::string& request, st
   const std::lock_guard hold(lock_);
   if (v1::Reply door = admit(asked, *id, now_ms); door.refusal() != v1::REFUSAL_NONE) return door;
   if (method == Method::check_in) return check_in(*id, asked.body(), now_ms);
-  return method == Method::step ? step(*id, asked.body(), now_ms) : leave(*id, asked.body());
+  return method == Method::step ? step(*id, asked.body(), now_ms) : leave(*id, asked.body(), now_ms);
 }
 
 v1::Reply Coordinator::admit(const v1::SignedRequest& request, const DeviceId& id, std::int64_t now_ms) {
@@ -236,11 +238,40 @@ RetryWindow Coordinator::retry_window() const {
   return pace(base, registry_.size(), options_.most_check_ins_s);
 }
 
+v1::Reply Coordinator::at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms) {
+  const auto said = read_homes(homes);
+  if (!said)
+    return refuse(v1::REFUSAL_BAD_MESSAGE,
+                  "the request names no homes, or more than 64: enrol anew in another folder");
+  const DeviceHome* known = registry_.home(id);
+  if (known != nullptr && !lives_on(*said, *known))
+    return refuse(
+        v1::REFUSAL_MOVED,
+        fmt::format("this device is in use on another machine since {:%Y-%m-%d %H:%M} UTC: remove it "
+                    "here ('sotto device delete --offline'), or move it here from there; if that "
+                    "machine is not yours, have the operator revoke the device, and enrol anew",
+                    fmt::gmtime(static_cast<std::time_t>(known->since_ms / second_ms))));
+  if (said->size() == (known == nullptr ? 0 : known->moves)) return {};
+  const DeviceHome home{
+      .home = said->back(), .moves = static_cast<std::uint32_t>(said->size()), .since_ms = now_ms};
+  if (const Status kept = store_.set_home(id, home); !kept.ok()) {
+    log_.line({LogLevel::error,
+               "",
+               std::nullopt,
+               "a device's move could not be written",
+               {{"cause", kept.error().message}}});
+    return refuse(v1::REFUSAL_INTERNAL, "the server could not write it; try again later");
+  }
+  registry_.set_home(id, home);
+  return {};
+}
+
 v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std::int64_t now_ms) {
   v1::CheckInRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
   const RetryWindow window = retry_window();
   if (stopping_) return refuse(v1::REFUSAL_STOPPING, "the server shuts down", random_within(window));
+  if (v1::Reply home = at_home(id, asked.homes(), now_ms); home.refusal() != v1::REFUSAL_NONE) return home;
   const auto wants = [&](const TaskRun& task) {
     return asked.tasks().empty() ||
            std::find(asked.tasks().begin(), asked.tasks().end(), task.name()) != asked.tasks().end();
@@ -263,7 +294,7 @@ v1::Reply Coordinator::check_in(const DeviceId& id, const std::string& body, std
   for (std::size_t n = 0; n < tasks_.size() && !reply.has_assignment() && !reply.has_news(); ++n) {
     TaskRun& task = *tasks_[(first + n) % tasks_.size()];  // so that what a device cannot take hides no other
     if (!wants(task)) continue;
-    if (auto news = task.news(asked)) *reply.mutable_news() = std::move(*news);
+    if (auto news = task.news(from, asked)) *reply.mutable_news() = std::move(*news);
   }
   reply.set_retry_min_ms(window.min_ms);
   reply.set_retry_max_ms(window.max_ms);
@@ -321,9 +352,10 @@ v1::Reply Coordinator::step(const DeviceId& id, const std::string& body, std::in
   return out;
 }
 
-v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body) {
+v1::Reply Coordinator::leave(const DeviceId& id, const std::string& body, std::int64_t now_ms) {
   v1::LeaveRequest asked;
   if (!asked.ParseFromString(body)) return bad_message();
+  if (v1::Reply home = at_home(id, asked.homes(), now_ms); home.refusal() != v1::REFUSAL_NONE) return home;
   const Status left = asked.forget() ? store_.forget(id) : store_.set_revoked(id, true);
   if (!left.ok()) {
     log_.line(

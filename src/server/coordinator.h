@@ -60,7 +60,8 @@ class Coordinator {
   void stop();
   // No round is open.
   [[nodiscard]] bool idle() const;
-  // Limits, and the rules of tasks that do not change what is computed. All or nothing.
+  // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and
+  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -72,13 +73,16 @@ class Coordinator {
   // What makes a request of a known device fresh, under the lock.
   [[nodiscard]] v1::Reply admit(const v1::SignedRequest& request, const DeviceId& id, std::int64_t now_ms);
   [[nodiscard]] v1::Reply check_in(const DeviceId& id, const std::string& body, std::int64_t now_ms);
+  // Whether it asks from where it answers; refused where it does not.
+  [[nodiscard]] v1::Reply at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms);
   [[nodiscard]] v1::Reply fetch(const std::string& body);
   [[nodiscard]] v1::Reply step(const DeviceId& id, const std::string& body, std::int64_t now_ms);
-  [[nodiscard]] v1::Reply leave(const DeviceId& id, const std::string& body);
+  [[nodiscard]] v1::Reply leave(const DeviceId& id, const std::string& body, std::int64_t now_ms);
   [[nodiscard]] Caller caller(const DeviceId& id, std::int64_t now_ms);
   [[nodiscard]] RetryWindow retry_window() const;
   [[nodiscard]] std::size_t assignments() const;
   [[nodiscard]] TaskRun* find_task(const std::string& name);
+  [[nodiscard]] Result<std::unique_ptr<TaskRun>> open_task(const TaskConfig& config, std::int64_t now_ms);
   void note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms);
   void save_seen();
 

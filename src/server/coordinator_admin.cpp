@@ -7,6 +7,8 @@
 
 #include "fed/wire/catalogue.h"
 #include "server/coordinator.h"
+#include "server/figures_metrics.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -48,44 +50,24 @@ Json round_json(const RoundRecord& round) {
   return out;
 }
 
-Json version_json(const VersionRecord& version) {
+// `is_newest`: an older version whose trial has not ended in a promotion was dropped.
+Json trial_json(const VersionTrial& trial, bool is_newest) {
+  return {{"stable", trial.stable},
+          {"share", share_of(trial)},
+          {"state", trial.promoted ? "promoted"
+                    : is_newest    ? "open"
+                                   : "dropped"}};
+}
+
+Json version_json(const VersionRecord& version, bool is_newest = true) {
   Json out{{"version", version.number},
            {"round", version.round},
            {"contributions", version.contributions},
            {"model_hash", version.model_hash},
            {"time_ms", version.time_ms}};
   if (version.again) out["again"] = *version.again;
+  if (version.trial) out["trial"] = trial_json(*version.trial, is_newest);
   return out;
-}
-
-Json evaluation_json(const EvaluationRecord& evaluation) {
-  Json out = Json::parse(evaluation.figures, nullptr, false);
-  if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", Json::object()}};
-  out["people"] = evaluation.people;
-  out["time_ms"] = evaluation.time_ms;
-  return out;
-}
-
-// The newest figures of every task that has some.
-std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks) {
-  std::string text =
-      "# HELP sotto_evaluation Mean of a metric over the people who judged the newest judged version.\n"
-      "# TYPE sotto_evaluation gauge\n";
-  std::string who =
-      "# HELP sotto_evaluation_people People who judged it.\n# TYPE sotto_evaluation_people gauge\n";
-  std::string which =
-      "# HELP sotto_evaluation_version Version that was judged.\n# TYPE sotto_evaluation_version gauge\n";
-  for (const auto& task : tasks) {
-    if (task->figures() == nullptr) continue;
-    const Json figures = evaluation_json(*task->figures());
-    for (const auto& [metric, value] : figures.at("metrics").items())
-      text += fmt::format("sotto_evaluation{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(), metric,
-                          value.get<double>());
-    who += fmt::format("sotto_evaluation_people{{task=\"{}\"}} {}\n", task->name(), task->figures()->people);
-    which +=
-        fmt::format("sotto_evaluation_version{{task=\"{}\"}} {}\n", task->name(), task->figures()->version);
-  }
-  return text + who + which;
 }
 
 Json task_json(const TaskRun& task) {
@@ -150,12 +132,13 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<Json> versions() const {
     SOTTO_TRY(const TaskRun* one, task());
     SOTTO_TRY(const auto records, own.store_.versions(one->name(), most()));
-    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), most()));
+    SOTTO_TRY(const auto evaluations, own.store_.evaluations(one->name(), 2 * most()));
     Json all = Json::array();
     for (const VersionRecord& version : records) {
-      all.push_back(version_json(version));
+      all.push_back(version_json(version, version.number == one->version().number));
       for (const EvaluationRecord& judged : evaluations)
-        if (judged.version == version.number) all.back()["evaluation"] = evaluation_json(judged);
+        if (judged.version == version.number)
+          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged);
     }
     return all;
   }
@@ -173,12 +156,16 @@ struct Coordinator::Answers {
                      {"revoked", device.revoked},
                      {"enrolled_ms", device.enrolled_ms},
                      {"last_seen_ms", device.last_seen_ms}});
-      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id))
+      if (device.home)
+        all.back()["moved"] = {{"times", device.home->moves}, {"since_ms", device.home->since_ms}};
+      if (const Conduct::Record* conduct = own.around_.conduct.find(device.id)) {
+        all.back()["refused"] = conduct->refused;
         all.back()["secure_sums"] = {{"named", conduct->named},
                                      {"disputes", conduct->disputes},
                                      {"doubts", conduct->all_doubts()},
                                      {"kept_out", own.around_.conduct.is_kept_out(*conduct, own.now_ms_)},
                                      {"kept_out_until_ms", own.around_.conduct.kept_out_until(*conduct)}};
+      }
     }
     return all;
   }
@@ -191,7 +178,13 @@ struct Coordinator::Answers {
     SOTTO_TRY(TaskRun * one, task());
     if (!arguments.contains("version"))
       return fail(Code::usage, "state which version: 'versions' lists them");
-    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(), own.now_ms_));
+    SOTTO_TRY_DONE(one->release_again(arguments.at("version").get<std::uint32_t>(),
+                                      arguments.value("share", 0.0), own.now_ms_));
+    return version_json(one->version());
+  }
+  [[nodiscard]] Result<Json> promote() const {
+    SOTTO_TRY(TaskRun * one, task());
+    SOTTO_TRY_DONE(one->promote(own.now_ms_));
     return version_json(one->version());
   }
   [[nodiscard]] Result<Json> export_model() const {
@@ -205,11 +198,15 @@ struct Coordinator::Answers {
       version = records.back();
     }
     SOTTO_TRY(std::string encoded, own.store_.blob(version.master));
-    const TaskShape shape = one->shape();
-    encoded.resize(published_bytes({shape.rows, shape.width}));  // without what the server carries along
+    const ModelShape shape = published_shape(encoded).value_or(ModelShape());
+    v1::TaskSpec spec = one->config().spec;
+    // A version of before the catalogue grew is of fewer items.
+    if (shape.rows * shape.width < one->shape().rows * one->shape().width)
+      spec.set_items(static_cast<std::uint32_t>(shape.rows));
+    encoded.resize(published_bytes(shape));  // without what the server carries along
     Json out = version_json(version);
     out["task"] = one->name();
-    out["spec"] = to_base64(one->config().spec.SerializeAsString());
+    out["spec"] = to_base64(spec.SerializeAsString());
     out["items"] = shape.rows;  // of features, where the model is of these
     out["width"] = shape.width;
     // In pieces: a model may be larger than a message.
@@ -218,11 +215,12 @@ struct Coordinator::Answers {
     out["encoded"] = to_base64(std::string_view(encoded).substr(offset, most_chunk_bytes));
     return out;
   }
-  // The names of a task's items, one a line, in pieces.
+  // The names of a task's items, one a line, or "whole" all that the catalogue says of them; in pieces.
   [[nodiscard]] Result<Json> catalogue() const {
     SOTTO_TRY(const TaskRun* one, task());
-    std::string names;
-    if (!one->config().catalogue.empty()) {
+    const bool whole = arguments.value("whole", false);
+    std::string names = whole ? one->config().catalogue : "";
+    if (!whole && !one->config().catalogue.empty()) {
       SOTTO_TRY(const auto read,
                 read_catalogue(pack_catalogue(one->config().catalogue), one->config().spec.items()));
       for (std::uint32_t item = 0; item < read->names.size(); ++item)
@@ -267,6 +265,7 @@ struct Coordinator::Answers {
     if (command == "pause") return set_state(TaskState::paused);
     if (command == "resume") return set_state(TaskState::running);
     if (command == "release") return release();
+    if (command == "promote") return promote();
     if (command == "export") return export_model();
     if (command == "catalogue") return catalogue();
     if (command == "revoke") return set_revoked(true);
@@ -274,8 +273,8 @@ struct Coordinator::Answers {
     if (command == "tokens") return tokens();
     return fail(
         Code::usage,
-        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, export, "
-        "catalogue, revoke, unrevoke or tokens");
+        "that is no command: status, tasks, rounds, versions, devices, pause, resume, release, promote, "
+        "export, catalogue, revoke, unrevoke or tokens");
   }
 };
 
@@ -332,14 +331,28 @@ bool Coordinator::idle() const {
 Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
   SOTTO_TRY_DONE(check(options));
   const std::lock_guard hold(lock_);
+  std::vector<const TaskConfig*> fresh;
   for (const TaskConfig& config : tasks) {
-    const TaskRun* task = find_task(config.spec.name());
-    if (task == nullptr)
-      return fail(Code::usage, fmt::format("task '{}' is new: start the coordinator again to take it up",
-                                           config.spec.name()));
-    SOTTO_TRY_DONE(task->can_reload(config));
+    if (const TaskRun* task = find_task(config.spec.name()))
+      SOTTO_TRY_DONE(task->can_reload(config));
+    else
+      fresh.push_back(&config);
   }
-  for (const TaskConfig& config : tasks) find_task(config.spec.name())->reload(config);
+  std::vector<std::unique_ptr<TaskRun>> opened;  // all of them, or nothing is taken
+  for (const TaskConfig* config : fresh) {
+    SOTTO_TRY(auto run, open_task(*config, now_ms_));
+    opened.push_back(std::move(run));
+  }
+  for (auto& task : tasks_)
+    for (const TaskConfig& config : tasks) {
+      if (config.spec.name() != task->name()) continue;
+      if (config.spec.items() <= task->config().spec.items()) {
+        task->reload(config);
+      } else {
+        SOTTO_TRY(task, task->grown(config, now_ms_));
+      }
+    }
+  for (auto& run : opened) tasks_.push_back(std::move(run));
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
   around_.conduct.set_keep_out(options.keep_out_ms);

@@ -1,61 +1,12 @@
 // Devices judge versions: who is asked, what is taken, what is released and what is not.
-#include "fed/models/live_evaluation.h"
 #include "privacy/dp/calibrate.h"
+#include "server/testing/judged_world.h"
 #include "server/testing/secure_world.h"
 
 namespace sotto::server::coordinator_evaluation_test {
 namespace {
 
 using Json = nlohmann::json;
-
-TaskConfig judged(TaskConfig config, bool coverage = false) {
-  config.spec.mutable_evaluation()->set_holdout(2);
-  config.spec.mutable_evaluation()->set_cutoff(3);
-  config.spec.mutable_evaluation()->set_coverage(coverage);
-  return config;
-}
-
-// A world whose devices train one version.
-struct JudgedWorld : World {
-  explicit JudgedWorld(const TaskConfig& config, std::uint32_t count = 3)
-      : World(config, count), figures_task(evaluation_task(*read_task(config.spec))) {}
-  void train(std::uint32_t count) {
-    for (std::uint32_t n = 0; n < count; ++n) exchange(n);
-  }
-  v1::CheckInReply offer(std::uint32_t device, std::uint32_t from = 1) {
-    v1::CheckInRequest request;
-    v1::Judges* judges = request.add_judges();
-    judges->set_task("small");
-    judges->set_from(from);
-    return check_in(device, request);
-  }
-  v1::Assignment asked(std::uint32_t device) {
-    const v1::CheckInReply reply = offer(device);
-    EXPECT_TRUE(reply.assignment().judge());
-    return reply.assignment();
-  }
-  // Of a list whose only hit is at `place`, of two items held out; at 3 none.
-  Contribution figures(std::uint32_t place) {
-    std::vector<ItemIndex> list{{10}, {11}, {12}};
-    std::vector<ItemIndex> relevant{{20}, {21}};
-    if (place < list.size()) list[place] = {20};
-    return figures_of(figures_task, list, relevant);
-  }
-  std::string message(const v1::Assignment& assignment, const Contribution& sent) {
-    return pack_contribution({assignment.round(), sent}, false);
-  }
-  v1::Reply judge(std::uint32_t device, const v1::Assignment& assignment, std::uint32_t place) {
-    return give(device, assignment, message(assignment, figures(place)));
-  }
-  Json version(std::uint32_t number) {
-    for (const Json& one : Json::parse(*own->ask("versions", R"({"most":100})", now)))
-      if (one["version"] == number) return one;
-    return {};
-  }
-  std::size_t released() { return store.evaluations("small", 100)->size(); }
-
-  Task figures_task;
-};
 
 TEST(CoordinatorEvaluation, TheMeansOfThoseWhoJudgedAreReleasedWithTheVersion) {
   JudgedWorld world(judged(world_config(2), true));
@@ -187,8 +138,9 @@ TEST(CoordinatorEvaluation, AReleaseOfAnEarlierVersionIsJudgedAnew) {
   world.train(2);
   world.judge(0, world.asked(0), 0);
   world.judge(1, world.asked(1), 0);
-  ASSERT_TRUE(world.own->ask("release", R"({"version":0})", world.now).ok());
-  EXPECT_EQ(world.asked(0).round(), 2u);
+  world.train(2);
+  ASSERT_TRUE(world.own->ask("release", R"({"version":1})", world.now).ok());
+  EXPECT_EQ(world.asked(0).round(), 3u);
 }
 
 TEST(CoordinatorEvaluation, ATaskStopsWhenItsRuleSaysSo) {
@@ -205,17 +157,31 @@ TEST(CoordinatorEvaluation, ATaskStopsWhenItsRuleSaysSo) {
   round(1);
   EXPECT_EQ(world.status("state"), "running");
   round(0);
-  // Every round's end looks at the rule.
-  world.train(2);
+  // The figures themselves end it, without another round.
+  EXPECT_EQ(world.newest().number, 4u);
   EXPECT_EQ(world.status("state"), "finished");
-  EXPECT_NE(world.status("why").find("is not above 1.0000, that of version 2"), std::string::npos)
-      << world.status("why");
+  const std::string why = world.status("why");
+  EXPECT_NE(why.find("is not above 1.0000, that of version 2"), std::string::npos) << why;
   EXPECT_FALSE(world.own->ask("resume", "", world.now).ok());
-  // The last version is judged too.
-  EXPECT_EQ(world.asked(0).round(), 5u);
+  world.restart();
+  EXPECT_EQ(world.status("why"), why) << "also after a restart";
   config.rules.stop_when = "";
   ASSERT_TRUE(world.own->reload({}, {config}).ok());
   EXPECT_TRUE(world.own->ask("resume", "", world.now).ok());
+}
+
+TEST(CoordinatorEvaluation, AStopRuleOfErrorsNeedsPredictedRatings) {
+  TaskConfig config = judged(world_config(2));
+  config.rules.stop_when = "RMSE not below 0.001 for 5";
+  const Status refused = check(config);
+  ASSERT_FALSE(refused.ok());
+  for (const char* part : {"fpl predicts no ratings", "no version ever has an RMSE", "nDCG not above"})
+    EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
+  config.spec.mutable_evaluation()->set_rating_range(4.0f);
+  EXPECT_TRUE(check(config).ok());
+  config.spec.mutable_evaluation()->set_rating_range(0.0f);
+  config.rules.stop_when = "nDCG not above 0.001 for 5";
+  EXPECT_TRUE(check(config).ok());
 }
 
 TEST(CoordinatorEvaluation, NoiseIsPaidForByABudgetOfItsOwn) {
@@ -313,6 +279,32 @@ TEST(CoordinatorEvaluation, AConfigurationThatCannotWorkIsRefused) {
               c.rules.evaluate_goal = 5;
             }).find("nothing is evaluated"),
             std::string::npos);
+}
+
+TEST(CoordinatorEvaluation, WhoIsKeptOutOfSumsJudgesNothing) {
+  JudgedWorld world(judged(world_config(2)));
+  const v1::Assignment trains = world.assigned(2);
+  for (std::uint32_t n = 0; n < Conduct::most_refused; ++n)
+    EXPECT_NE(world.give(2, trains, "no contribution").refusal(), v1::REFUSAL_NONE);
+  for (const std::uint32_t device : {2, 0}) world.exchange(device);  // it was assigned before
+  ASSERT_EQ(world.newest().number, 1u);
+  EXPECT_FALSE(world.offer(2).assignment().judge());
+  EXPECT_TRUE(world.offer(0).assignment().judge());
+  world.now += CoordinatorOptions{}.keep_out_ms;
+  EXPECT_TRUE(world.offer(2).assignment().judge());
+}
+
+// What was judged before the items grew is released where it suffices.
+TEST(CoordinatorEvaluation, EndsWhereTheItemsGrow) {
+  TaskConfig config = judged(world_config(2));
+  config.rules.quorum = 1;
+  JudgedWorld world(config);
+  world.train(2);
+  EXPECT_EQ(world.judge(0, world.asked(0), 0).refusal(), v1::REFUSAL_NONE);
+  EXPECT_EQ(world.released(), 0u);
+  config.spec.set_items(40);
+  ASSERT_TRUE(world.own->reload({}, {config}).ok());
+  EXPECT_EQ(world.version(1)["evaluation"]["people"], 1);
 }
 
 }  // namespace

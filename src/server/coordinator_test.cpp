@@ -318,5 +318,29 @@ TEST(Coordinator, ReloadsLimitsAndNothingThatIsComputed) {
   EXPECT_FALSE(world.own->reload({.retry_min_ms = 0}, {}).ok());
 }
 
+TEST(Coordinator, ATaskThatIsNewBeginsWithTheReload) {
+  World world(world_config(2), 2);
+  TaskConfig other = world_config(2), broken = world_config(2);
+  other.spec.set_name("other");
+  broken.spec.set_name("broken");
+  broken.catalogue = "one name\n";
+  const auto names = [&] {
+    std::string all;
+    for (const auto& task : nlohmann::json::parse(*world.own->ask("tasks", "", world.now)))
+      all += task["task"].get<std::string>() + " ";
+    return all;
+  };
+  EXPECT_FALSE(world.own->reload({}, {world_config(2), other, broken}).ok());
+  EXPECT_EQ(names(), "small ") << "all or nothing";
+  ASSERT_TRUE(world.own->reload({}, {world_config(2), other}).ok());
+  EXPECT_EQ(names(), "small other ");
+  // Devices are given both, and a second reload changes rules alone.
+  std::set<std::string> assigned;
+  for (std::uint32_t device = 0; device < 2; ++device) assigned.insert(world.assigned(device).task().name());
+  EXPECT_EQ(assigned.size(), 2u);
+  EXPECT_TRUE(world.own->reload({}, {world_config(2), other}).ok());
+  EXPECT_EQ(names(), "small other ");
+}
+
 }  // namespace
 }  // namespace sotto::server::coordinator_test

@@ -14,7 +14,7 @@
 
 namespace sotto::server {
 
-EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around)
+EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around, bool beside)
     : config_(config),
       around_(around),
       task_(evaluation_task(task)),
@@ -22,21 +22,32 @@ EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroun
       shape_{task_.shape().sum_rows, task_.shape().sum_width},
       total_space_(shape_.rows, shape_.width),
       plain_(shape_),
-      secure_(shape_.width) {}
+      secure_(shape_.width),
+      beside_(beside) {}
+
+Result<std::vector<EvaluationRecord>> EvaluationRun::all_released() const {
+  return around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max());
+}
 
 Status EvaluationRun::load() {
-  SOTTO_TRY(std::vector<EvaluationRecord> all,
-            around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max()));
-  released_ = all.size();
-  if (!all.empty()) newest_ = std::move(all.front());
+  SOTTO_TRY(const std::vector<EvaluationRecord> all, all_released());
+  const auto own = std::ranges::find(all, beside_, &EvaluationRecord::beside);
+  if (own != all.end()) newest_ = *own;
   return Done{};
 }
 
 Result<std::string> EvaluationRun::why_stop() const {
   if (config_.rules.stop_when.empty()) return std::string();
   SOTTO_TRY(const StopRule rule, parse_stop_rule(config_.rules.stop_when));
-  SOTTO_TRY(const std::vector<EvaluationRecord> all,
-            around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max()));
+  SOTTO_TRY(std::vector<EvaluationRecord> all, all_released());
+  SOTTO_TRY(const std::vector<VersionRecord> versions,
+            around_.store.versions(task_.name, std::numeric_limits<std::size_t>::max()));
+  const std::uint32_t newest = versions.front().number;
+  std::erase_if(all, [&](const EvaluationRecord& one) {
+    const std::optional<VersionTrial>& trial = versions[newest - one.version].trial;
+    const bool was_dropped = trial && !trial->promoted && one.version != newest;
+    return one.beside || was_dropped;
+  });
   return server::why_stop(rule, all);
 }
 
@@ -51,8 +62,9 @@ RoundRules EvaluationRun::rules() const {
 Status EvaluationRun::can_pay() const {
   const TaskEvaluation& noise = config_.evaluation;
   if (noise.noise_multiplier == 0.0) return Done{};
+  SOTTO_TRY(const std::vector<EvaluationRecord> all, all_released());
   const double cost = cost_of(
-      {.noise = noise.noise_multiplier, .sampling = 1.0, .times = static_cast<std::uint32_t>(released_ + 1)},
+      {.noise = noise.noise_multiplier, .sampling = 1.0, .times = static_cast<std::uint32_t>(all.size() + 1)},
       noise.delta, Accountant::rdp);
   if (cost <= noise.epsilon) return Done{};
   return fail(Code::bad_input, "the privacy budget of the evaluations is spent");
@@ -65,7 +77,7 @@ std::optional<EvaluationRun::Asked> EvaluationRun::held(const Caller& caller,
   if (token == nullptr) return std::nullopt;
   Member* member = members_.find(*token);
   // A device that offers nothing any more has judged it, or has nothing to judge it by.
-  if (!offers(request, member->base) || !goes_on(task_, &*round_, *member, request, now_ms))
+  if (!offers(request, member->round) || !goes_on(task_, &*round_, *member, request, now_ms))
     return std::nullopt;
   return Asked{*token, member};
 }
@@ -83,25 +95,26 @@ bool EvaluationRun::takes(const Caller& caller, const v1::CheckInRequest& reques
   if (!offers(request, version) || !fulfils(now, request) || members_.token_of(caller.id) != nullptr)
     return false;
   if (round_ && (round_->gathered || members_.size() >= most_assigned(now))) return false;
-  if (!task_.secure) return true;
+  if (!task_.secure) return around_.conduct.may_give(caller.id, now_ms);
   return read_key(request.sum_key(), key) && around_.conduct.may_join(task_.name, caller.id, version, now_ms);
 }
 
 std::optional<EvaluationRun::Asked> EvaluationRun::ask(const Caller& caller,
-                                                       const v1::CheckInRequest& request,
-                                                       std::uint32_t version, std::int64_t now_ms) {
-  if (round_) version = round_->record.round;
-  // The start is nobody's list yet.
-  if (version == 0 || (newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
+                                                       const v1::CheckInRequest& request, Subject newest,
+                                                       std::int64_t now_ms) {
+  const Subject subject = round_ ? Subject{round_->record.round, model_} : newest;
+  const std::uint32_t version = subject.version;
+  if ((newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
     return std::nullopt;
   if (!round_) {
     if (!can_pay().ok()) return std::nullopt;
-    begin(version, now_ms);
+    begin(subject, now_ms);
   }
   Member member;
   member.device = caller.id;
   member.index = caller.index;
-  member.round = member.base = version;
+  member.round = version;
+  member.base = subject.model;
   member.place = static_cast<std::uint32_t>(round_->record.assigned++);
   member.deadline_ms = round_->record.opened_ms + round_->rules.round_ms;
   if (task_.secure) (void)read_key(request.sum_key(), member.sum_key);
@@ -114,14 +127,16 @@ Collector& EvaluationRun::sum() {
   return task_.secure ? static_cast<Collector&>(secure_) : static_cast<Collector&>(plain_);
 }
 
-void EvaluationRun::begin(std::uint32_t version, std::int64_t now_ms) {
+void EvaluationRun::begin(Subject subject, std::int64_t now_ms) {
+  const std::uint32_t version = subject.version;
+  model_ = subject.model;
   noise_.reset();
   if (const double noise = config_.evaluation.noise_multiplier; noise > 0.0) {
     DpSumPlan plan =
         dp_sum_plan({longest_figures(*task_.evaluation), noise, double{task_.plan.fixed.scale()}});
     plan.seed = task_.plan.seed;
     // Where people take part, nobody can make the noise again.
-    plan.release = "an evaluation";
+    plan.release = beside_ ? "an evaluation beside a trial" : "an evaluation";
     if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
     noise_.emplace(
         shape_, plan, [this](std::uint32_t) { return can_pay(); }, sum());
@@ -181,7 +196,7 @@ void EvaluationRun::close(std::int64_t now_ms) {
     return give_up(released.error().message, now_ms);
   log(LogLevel::info, "evaluation released",
       {{"people", fmt::format("{}", newest_->people)}, {"figures", newest_->figures}});
-  round_->note_conduct(members_, true, now_ms);
+  round_->note_conduct(members_, PartEnd::committed, now_ms);
   end(true);
 }
 
@@ -195,16 +210,16 @@ Status EvaluationRun::release(std::int64_t now_ms) {
                                 .version = round_->record.round,
                                 .people = figures.people,
                                 .figures = figures_text(figures, *task_.evaluation),
-                                .time_ms = now_ms};
+                                .time_ms = now_ms,
+                                .beside = beside_};
   SOTTO_TRY_DONE(around_.store.add_evaluation(record));
   newest_ = record;
-  ++released_;
   return Done{};
 }
 
 void EvaluationRun::give_up(const std::string& why, std::int64_t now_ms) {
   log(LogLevel::warning, "evaluation given up", {{"cause", why}});
-  round_->note_conduct(members_, false, now_ms);
+  round_->note_conduct(members_, PartEnd::given_up, now_ms);
   end(false);
 }
 
@@ -216,6 +231,7 @@ void EvaluationRun::end(bool committed) {
 void EvaluationRun::log(LogLevel level, std::string message,
                         std::vector<std::pair<std::string, std::string>> fields) const {
   fields.insert(fields.begin(), {"version", fmt::format("{}", round_->record.round)});
+  if (beside_) fields.insert(fields.begin() + 1, {"model_of", fmt::format("{}", model_)});
   around_.log.line({level, task_.name, std::nullopt, std::move(message), std::move(fields)});
 }
 

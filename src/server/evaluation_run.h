@@ -1,4 +1,6 @@
-// EvaluationRun: who judges the newest version of a task, and what comes of it.
+// EvaluationRun: who judges the newest version of a task, and what comes of it. While a version is on trial a
+// second one is of those who keep the version before: it goes by the newest one's number, so that both are
+// judged at the same time, each by people of its own.
 //
 // Laws: at most one evaluation is open, and it is of one version; its sum is of figures alone, apart from
 // every round's; one of fewer people than the quorum is never released, nor one that no lists have; figures
@@ -24,8 +26,15 @@ class EvaluationRun {
     const Member* member = nullptr;
   };
 
+  // What is judged, by its number, and the version whose model it is.
+  struct Subject {
+    std::uint32_t version = 0;
+    std::uint32_t model = 0;
+  };
+
   // `task` evaluates. All of it outlives this; rules that are read again hold from the next evaluation on.
-  EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around);
+  // `beside`: of the version that others keep during a trial.
+  EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around, bool beside = false);
   EvaluationRun(const EvaluationRun&) = delete;
   EvaluationRun& operator=(const EvaluationRun&) = delete;
   // What was released before.
@@ -38,7 +47,7 @@ class EvaluationRun {
                                           std::int64_t now_ms);
   // Asks this device about the version, where there is something to ask and its person lets it.
   [[nodiscard]] std::optional<Asked> ask(const Caller& caller, const v1::CheckInRequest& request,
-                                         std::uint32_t version, std::int64_t now_ms);
+                                         Subject newest, std::int64_t now_ms);
   // None: the token is of no evaluation of this task.
   [[nodiscard]] std::optional<StepAnswer> step(const Caller& caller, const RoundToken& token,
                                                const v1::StepRequest& request, std::int64_t now_ms);
@@ -47,9 +56,9 @@ class EvaluationRun {
   void stop(std::int64_t now_ms);
   void give_up(const std::string& why, std::int64_t now_ms);
 
-  // The version that is being judged.
+  // The version whose model is being judged.
   [[nodiscard]] std::optional<std::uint32_t> open() const {
-    return round_ ? std::optional(round_->record.round) : std::nullopt;
+    return round_ ? std::optional(model_) : std::nullopt;
   }
   [[nodiscard]] std::size_t assignments() const { return members_.size(); }
   // Null: there is none yet.
@@ -57,6 +66,8 @@ class EvaluationRun {
 
  private:
   [[nodiscard]] RoundRules rules() const;
+  // All that were released, newest first.
+  [[nodiscard]] Result<std::vector<EvaluationRecord>> all_released() const;
   // Whether the noise that is left bears another release.
   [[nodiscard]] Status can_pay() const;
   [[nodiscard]] bool offers(const v1::CheckInRequest& request, std::uint32_t version) const;
@@ -64,7 +75,7 @@ class EvaluationRun {
                            std::int64_t now_ms) const;
   [[nodiscard]] Collector& sum();
   [[nodiscard]] Collector& open_sum() { return noise_ ? static_cast<Collector&>(*noise_) : sum(); }
-  void begin(std::uint32_t version, std::int64_t now_ms);
+  void begin(Subject subject, std::int64_t now_ms);
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
   [[nodiscard]] Status release(std::int64_t now_ms);
@@ -83,8 +94,9 @@ class EvaluationRun {
   std::optional<DpSum> noise_;  // of the evaluation at hand
   Members members_;
   std::optional<OpenRound> round_;
+  std::uint32_t model_ = 0;  // of the open evaluation
   std::optional<EvaluationRecord> newest_;
-  std::uint64_t released_ = 0;
+  bool beside_;
 };
 
 }  // namespace sotto::server

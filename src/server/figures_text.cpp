@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "metrics/diversity.h"
@@ -30,6 +31,11 @@ std::string figures_text(const LiveFigures& figures, const EvaluationTerms& term
   Json out{{"cutoff", terms.cutoff}};
   for (std::size_t n = 0; n < figure_names.size(); ++n)
     out["metrics"][fmt::format("{}@{}", figure_names[n], terms.cutoff)] = figures.means[n];
+  if (figures.ratings) {
+    for (std::size_t n = 0; n < error_names.size(); ++n)
+      out["metrics"][error_names[n]] = figures.ratings->errors[n];
+    out["ratings"] = std::llround(figures.ratings->ratings);
+  }
   if (!figures.lists.empty())
     out["coverage"] = {{"items", item_coverage(figures.lists)},
                        {"gini", gini(figures.lists)},

@@ -53,4 +53,8 @@ void Members::each(const std::function<void(const Member&)>& call) const {
   for (const auto& [token, member] : by_token_) call(member);
 }
 
+void Members::change(const std::function<void(Member&)>& call) {
+  for (auto& [token, member] : by_token_) call(member);
+}
+
 }  // namespace sotto::server

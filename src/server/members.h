@@ -28,7 +28,7 @@ struct Member {
   std::uint32_t base = 0;   // the version it works on
   std::uint32_t place = 0;  // in the cohort
   std::int64_t deadline_ms = 0;
-  std::optional<std::uint64_t> given;  // the digest of what was taken
+  std::optional<std::uint64_t> given;  // the digest of what was taken, in the round's part at hand
   PublicKey sum_key{};
   Upload upload;
 };
@@ -52,6 +52,7 @@ class Members {
   // Moves those that `ends` holds for into the past.
   void end(bool committed, const std::function<bool(const Member&)>& ends);
   void each(const std::function<void(const Member&)>& call) const;
+  void change(const std::function<void(Member&)>& call);
 
  private:
   static constexpr std::size_t rounds_remembered = 16;

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace sotto::server {
 
@@ -18,10 +19,61 @@ std::uint64_t OpenRound::contributions() const {
 }
 
 StepAnswer OpenRound::step(Member& member, const v1::StepRequest& request, bool late, std::int64_t now_ms) {
-  return task_.secure ? secure_step(member, request, now_ms) : plain_step(member, request, late, now_ms);
+  if (request.part() < part()) return after_part(request);
+  if (request.part() > part())
+    return refuse_step(v1::REFUSAL_OUT_OF_ORDER, "the part of the round has not begun");
+  StepAnswer answer =
+      task_.secure ? secure_step(member, request, now_ms) : plain_step(member, request, late, now_ms);
+  const bool taken = answer.refusal == v1::REFUSAL_NONE && answer.progress == v1::StepReply::TAKEN;
+  if (taken && !in_last_part()) answer.progress = v1::StepReply::WAIT;
+  return answer;
+}
+
+StepAnswer OpenRound::after_part(const v1::StepRequest& request) const {
+  const v1::Phase last = task_.secure ? v1::PHASE_REVEAL : v1::PHASE_CONTRIBUTION;
+  if (request.phase() != last) return refuse_step(v1::REFUSAL_TOO_LATE, "the part of the round is over");
+  return step_progress(v1::StepReply::ANSWER, told_[request.part()]);
+}
+
+std::int64_t OpenRound::lasts_ms() const {
+  if (task_.secure) return rules.round_ms;
+  return rules.round_ms * static_cast<std::int64_t>(part() + 1) / static_cast<std::int64_t>(task_.parts());
+}
+
+Status OpenRound::next_part(const PartTotal& told, Members& members, const ContributionCheck& check,
+                            Collector& sum, std::int64_t now_ms) {
+  log(LogLevel::info, "a part of the round is over",
+      {{"part", fmt::format("{} of {}", part() + 1, task_.parts())},
+       {"contributions", fmt::format("{}", told.devices)}});
+  Task next = task_;
+  next.totals.push_back(told);
+  std::vector<std::pair<std::uint32_t, PublicKey>> stayed;
+  members.each([&](const Member& member) { stayed.emplace_back(member.place, member.sum_key); });
+  std::sort(stayed.begin(), stayed.end());
+  std::vector<PublicKey> directory;
+  for (const auto& [place, key] : stayed) directory.push_back(key);
+  std::unique_ptr<SecureRound> begun;
+  if (task_.secure) {
+    SOTTO_TRY(begun, SecureRound::start(next, record.round, std::move(directory), rules.phase_ms, now_ms));
+  }
+  // Nothing fails from here on: places are those of the next part.
+  task_ = std::move(next);
+  told_.push_back(encode_total(told));
+  secure = std::move(begun);
+  if (!task_.secure) plain.emplace(task_, check, sum);
+  gathered = true;
+  noted_ = false;
+  going_on_ = members.size();
+  members.change([&](Member& member) {
+    member.given.reset();
+    const auto at = std::lower_bound(stayed.begin(), stayed.end(), std::pair(member.place, member.sum_key));
+    member.place = static_cast<std::uint32_t>(at - stayed.begin());
+  });
+  return Done{};
 }
 
 bool OpenRound::is_full() const {
+  if (part() > 0) return contributions() == going_on_;
   const std::uint64_t wanted = gathered ? std::min<std::uint64_t>(rules.goal, record.assigned) : rules.goal;
   return contributions() >= std::max<std::uint64_t>(wanted, rules.quorum);
 }
@@ -29,6 +81,7 @@ bool OpenRound::is_full() const {
 bool goes_on(const Task& task, const OpenRound* round, Member& member, const v1::CheckInRequest& request,
              std::int64_t now_ms) {
   if (member.given || now_ms >= member.deadline_ms) return false;
+  if (round != nullptr && round->part() > 0) return false;  // what it gave is of an exchange that is over
   if (!task.secure) return true;
   // A device that began anew has another key; as long as nobody was told the old one, that is fine.
   PublicKey key{};
@@ -49,7 +102,7 @@ void drop_members(Members& members, Surroundings& around, bool committed,
 StepAnswer step_after(const Task& task, const PastMember& past, const v1::StepRequest& request) {
   if (!past.committed)
     return refuse_step(v1::REFUSAL_ROUND_FAILED, "the round was given up; no model came of it");
-  if (!past.given) return too_late();
+  if (!past.given || request.part() + 1 != task.parts()) return too_late();
   if (task.secure)
     return request.phase() == v1::PHASE_REVEAL ? step_progress(v1::StepReply::TAKEN) : too_late();
   // A long message is asked for again in pieces; its last one is not kept to be compared.
@@ -87,7 +140,10 @@ StepAnswer OpenRound::plain_step(Member& member, const v1::StepRequest& request,
   }
   if (now_ms >= member.deadline_ms || late) return too_late();
   StepAnswer answer = plain->take(member.round, UserIndex{member.index}, message);
-  if (answer.refusal == v1::REFUSAL_NONE) member.given = digest;
+  if (answer.refusal == v1::REFUSAL_NONE)
+    member.given = digest;
+  else
+    around_.conduct.note_refused(member.device, now_ms);
   return answer;
 }
 
@@ -126,8 +182,8 @@ void OpenRound::start_secure(const Members& members, std::int64_t now_ms) {
   log(LogLevel::info, "secure sum begins", {{"devices", fmt::format("{}", record.assigned)}});
 }
 
-void OpenRound::note_conduct(const Members& members, bool committed, std::int64_t now_ms) const {
-  if (!secure) return;
+void OpenRound::note_conduct(const Members& members, PartEnd end, std::int64_t now_ms) {
+  if (!secure || std::exchange(noted_, true)) return;
   const SecureRound& sum = *secure;
   const SumVerdict verdict = sum.verdict();
   const bool failed = sum.state() == SecureRound::State::failed;
@@ -139,9 +195,11 @@ void OpenRound::note_conduct(const Members& members, bool committed, std::int64_
     const bool suspected = verdict.suspected.has(member.place);
     if (verdict.named.has(member.place)) found.named.push_back(member.device);
     if (suspected) found.suspected.push_back({member.device, verdict.opponents[member.place]});
-    if (failed && (suspected || (sum.unexplained() && sum.in_sum(member.place))))
+    const bool in_sum = sum.in_sum(member.place);
+    const bool spoilt = end == PartEnd::spoilt || (failed && sum.unexplained());
+    if ((failed && suspected) || (spoilt && in_sum) || (part() > 0 && sum.left(member.place)))
       found.doubted.push_back(member.device);
-    if (committed && sum.in_sum(member.place)) found.cleared.push_back(member.device);
+    if (end == PartEnd::committed && in_sum) found.cleared.push_back(member.device);
   });
   around_.conduct.note(found, now_ms);
   around_.metrics.count_conduct(found.named.size(), found.suspected.size());

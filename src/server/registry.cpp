@@ -7,6 +7,7 @@ namespace sotto::server {
 namespace {
 
 constexpr std::uint64_t micros_a_milli = 1000;
+constexpr std::size_t most_moves = 64;
 
 }  // namespace
 
@@ -30,7 +31,13 @@ KnownDevice& Registry::add(const DeviceRecord& record) {
   device.revoked = record.revoked;
   device.last_seen_ms = record.last_seen_ms;
   device.last_asked_ms = record.enrolled_ms;
+  if (record.home) homes_[record.id] = *record.home;
   return device;
+}
+
+const DeviceHome* Registry::home(const DeviceId& id) const {
+  const auto found = homes_.find(id);
+  return found == homes_.end() ? nullptr : &found->second;
 }
 
 std::size_t Registry::revoked() const {
@@ -55,6 +62,18 @@ Status Registry::save_seen(Store& store) {
     if (KnownDevice* device = find(id)) device->unsaved = false;
   unsaved_.clear();
   return Done{};
+}
+
+std::optional<std::vector<HomeId>> read_homes(std::string_view bytes) {
+  constexpr std::size_t size = sizeof(HomeId);
+  if (bytes.size() % size != 0 || bytes.size() > most_moves * size) return std::nullopt;
+  std::vector<HomeId> homes(bytes.size() / size);
+  for (std::size_t n = 0; n < homes.size(); ++n) homes[n] = *read_name(bytes.substr(n * size, size));
+  return homes;
+}
+
+bool lives_on(const std::vector<HomeId>& homes, const DeviceHome& known) {
+  return homes.size() >= known.moves && homes[known.moves - 1] == known.home;
 }
 
 std::optional<std::array<std::uint8_t, 16>> read_name(std::string_view bytes) {

@@ -1,7 +1,9 @@
 // Registry: the enrolled devices in memory, and what makes a request of theirs fresh.
 //
 // Laws: an idle device costs about 120 bytes and nothing else; a nonce is taken once, and after a restart
-// none from before it; what is refused changes nothing. Last check-ins go to the store in batches.
+// none from before it; what is refused changes nothing. Last check-ins go to the store in batches. A device
+// that moved answers from one home: the first that asks of those that there are, or one that it moved to from
+// there.
 #pragma once
 
 #include <cstring>
@@ -39,7 +41,13 @@ class Registry {
 
   [[nodiscard]] KnownDevice* find(const DeviceId& id);
   KnownDevice& add(const DeviceRecord& record);
-  void erase(const DeviceId& id) { devices_.erase(id); }
+  void erase(const DeviceId& id) {
+    devices_.erase(id);
+    homes_.erase(id);
+  }
+  // From where it answers; null: it never moved, as far as is known.
+  [[nodiscard]] const DeviceHome* home(const DeviceId& id) const;
+  void set_home(const DeviceId& id, const DeviceHome& home) { homes_[id] = home; }
   [[nodiscard]] std::size_t size() const { return devices_.size(); }
   [[nodiscard]] std::size_t revoked() const;
   // Device and time of a request that was taken.
@@ -49,8 +57,14 @@ class Registry {
 
  private:
   std::unordered_map<DeviceId, KnownDevice, FirstBytes> devices_;
+  std::unordered_map<DeviceId, DeviceHome, FirstBytes> homes_;  // of those that moved
   std::vector<DeviceId> unsaved_;
 };
+
+// The homes of a check-in, the one at hand last; none: they are no such list, or too long.
+[[nodiscard]] std::optional<std::vector<HomeId>> read_homes(std::string_view bytes);
+// Whether a device that has lived there is the one that answers from `known`, or moved on from it.
+[[nodiscard]] bool lives_on(const std::vector<HomeId>& homes, const DeviceHome& known);
 
 // The bytes of a name or token, where they are one.
 [[nodiscard]] std::optional<std::array<std::uint8_t, 16>> read_name(std::string_view bytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "fed/models/weighed_task.h"
 
 namespace sotto::server {
 
@@ -29,14 +30,12 @@ Result<std::unique_ptr<RoundSum>> RoundSum::make(const TaskConfig& config, const
 }
 
 RoundSum::RoundSum(const Task& task, std::optional<PrivacyBudget> budget, double noise)
-    : task_(task),
-      model_(task.model->server(task)),
-      shape_{task.shape().sum_rows, task.shape().sum_width},
-      total_space_(shape_.rows, shape_.width),
-      plain_(shape_),
-      secure_(shape_.width),
-      budget_(std::move(budget)),
-      noise_multiplier_(noise) {}
+    : task_(task), model_(server_of(task)), budget_(std::move(budget)), noise_multiplier_(noise) {
+  const TaskShape whole = task.shape();
+  for (const TaskShape& part : whole.before)
+    parts_.push_back(std::make_unique<Part>(SumShape{part.sum_rows, part.sum_width}));
+  parts_.push_back(std::make_unique<Part>(SumShape{whole.sum_rows, whole.sum_width}));
+}
 
 BudgetCharge RoundSum::one_release() const {
   BudgetCharge charge;
@@ -65,6 +64,9 @@ void RoundSum::keep() {
 
 Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
   noise_.reset();
+  task_.totals.clear();
+  part_model_.reset();
+  round_ = round;
   if (budget_) {
     const double scale = double{task_.plan.fixed.scale()};
     DpSumPlan plan = dp_sum_plan({task_.clip.whole / scale, noise_multiplier_, scale});
@@ -74,18 +76,39 @@ Status RoundSum::begin(std::uint32_t round, const RowMatrix& master) {
     plan.release = "a round of training";
     if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
     noise_.emplace(
-        shape_, plan, [this](std::uint32_t) { return charge(); }, sum());
+        part().shape, plan, [this](std::uint32_t) { return charge(); }, sum());
   }
   return open().begin({.round = round, .cohort = {}, .shared = &master});
 }
 
+Result<Traffic> RoundSum::finish_part(const SumTotal* total, Aggregator& sum) {
+  if (total != nullptr) part().secure.give(*total);
+  return open().finish(sum);
+}
+
+Result<PartTotal> RoundSum::close_part(const SumTotal* total) {
+  const SumShape shape = part().shape;
+  Aggregator sum_of_part(part().total_space);
+  SOTTO_TRY(const Traffic traffic, finish_part(total, sum_of_part));
+  std::vector<std::int64_t> numbers(shape.rows * shape.width, 0);
+  std::move(sum_of_part).release([&](std::uint32_t row, const auto* values) {
+    std::copy_n(values, shape.width, numbers.data() + std::size_t{row} * shape.width);
+  });
+  SOTTO_TRY(PartTotal told,
+            told_of(task_.part(), static_cast<std::uint32_t>(traffic.devices), std::move(numbers)));
+  task_.totals.push_back(told);
+  SOTTO_TRY_DONE(check_heard(task_));
+  part_model_ = server_of(task_);
+  SOTTO_TRY_DONE(open().begin({.round = round_, .cohort = {}, .shared = nullptr}));
+  return told;
+}
+
 Result<RoundRelease> RoundSum::finish(std::uint32_t releases, const ServerState& state,
                                       const SumTotal* total) {
-  if (total != nullptr) secure_.give(*total);
-  Aggregator sum_of_round(total_space_);
-  SOTTO_TRY(const Traffic traffic, open().finish(sum_of_round));
+  Aggregator sum_of_round(part().total_space);
+  SOTTO_TRY(const Traffic traffic, finish_part(total, sum_of_round));
   RoundRelease release{{}, traffic.devices, {}};
-  SOTTO_TRY(release.state, model_->release(releases, state, std::move(sum_of_round)));
+  SOTTO_TRY(release.state, check().release(releases, state, std::move(sum_of_round)));
   release.budget = charged();
   return release;
 }

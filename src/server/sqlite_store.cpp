@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <system_error>
 
 #include "server/gated_files.h"
@@ -18,9 +17,6 @@ namespace {
 
 using Guard = std::lock_guard<std::mutex>;
 
-Octets octets(const DeviceId& id) { return Octets(std::as_bytes(std::span(id))); }
-Octets octets(const PublicKey& key) { return Octets(std::as_bytes(std::span(key))); }
-
 std::int64_t limit_of(std::size_t most) {
   return static_cast<std::int64_t>(std::min<std::size_t>(most, std::numeric_limits<std::int64_t>::max()));
 }
@@ -28,7 +24,6 @@ std::int64_t limit_of(std::size_t most) {
 Error no_task(const std::string& task) {
   return fail(Code::not_found, fmt::format("there is no task '{}'", task));
 }
-Error no_device() { return fail(Code::not_found, "there is no such device"); }
 
 // Columns are listed once, beside what reads them.
 #define ROUND_COLUMNS "task, round, state, opened_ms, closed_ms, assigned, contributions, why"
@@ -43,29 +38,22 @@ RoundRecord read_round(const Query& row) {
           row.text(7)};
 }
 
-#define VERSION_COLUMNS "task, number, round, contributions, model_hash, master, time_ms, again"
+#define VERSION_COLUMNS \
+  "task, number, round, contributions, model_hash, master, time_ms, again, stable, share, salt"
+#define IS_PROMOTED \
+  "EXISTS (SELECT 1 FROM promotion WHERE promotion.task = version.task AND promotion.version = number)"
 VersionRecord read_version(const Query& row) {
   VersionRecord version{
       row.text(0), row.number<std::uint32_t>(1), row.number<std::uint32_t>(2), row.number(3), row.text(4),
       row.text(5), row.number<std::int64_t>(6)};
   if (!row.is_null(7)) version.again = row.number<std::uint32_t>(7);
+  if (!row.is_null(8))
+    version.trial = VersionTrial{row.number<std::uint32_t>(8), row.number<std::uint32_t>(9), row.text(10),
+                                 row.number(11) != 0};
   return version;
 }
 
-#define EVALUATION_COLUMNS "task, version, people, figures, time_ms"
-
-#define DEVICE_COLUMNS "number, id, key, revoked, enrolled_ms, last_seen_ms"
-DeviceRecord read_device(const Query& row) {
-  DeviceRecord device;
-  const std::string id = row.text(1), key = row.text(2);
-  std::copy_n(id.begin(), std::min(id.size(), device.id.size()), device.id.begin());
-  std::copy_n(key.begin(), std::min(key.size(), device.key.size()), device.key.begin());
-  device.index = static_cast<std::uint32_t>(row.number(0) - 1);
-  device.revoked = row.number(3) != 0;
-  device.enrolled_ms = row.number<std::int64_t>(4);
-  device.last_seen_ms = row.number<std::int64_t>(5);
-  return device;
-}
+#define EVALUATION_COLUMNS "task, version, people, figures, time_ms, beside"
 
 // Every row of a query as records.
 template <class Record>
@@ -127,10 +115,13 @@ Status SqliteStore::add_version(const VersionRecord& version) {
     return fail(Code::bad_input,
                 fmt::format("version {} of task '{}' does not follow the newest: the next is {}",
                             version.number, version.task, next));
-  SOTTO_TRY_DONE(
-      database_->run("INSERT INTO version (" VERSION_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                     {version.task, version.number, version.round, version.contributions, version.model_hash,
-                      Octets(version.master), version.time_ms, version.again}));
+  std::optional<std::uint32_t> stable, share;
+  if (version.trial) stable = version.trial->stable, share = version.trial->millionths;
+  SOTTO_TRY_DONE(database_->run("INSERT INTO version (" VERSION_COLUMNS
+                                ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                {version.task, version.number, version.round, version.contributions,
+                                 version.model_hash, Octets(version.master), version.time_ms, version.again,
+                                 stable, share, version.trial ? version.trial->salt : std::string()}));
   return Done{};
 }
 
@@ -200,17 +191,39 @@ Status SqliteStore::commit_round(const RoundRecord& round, const VersionRecord& 
   });
 }
 
+Status SqliteStore::grow_task(const std::string& spec, const VersionRecord& version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(database_->run("UPDATE task SET spec = ? WHERE name = ?", {Octets(spec), version.task}));
+    if (database_->changed() == 0) return no_task(version.task);
+    return add_version(version);
+  });
+}
+
 Status SqliteStore::release_again(const VersionRecord& version) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
     SOTTO_TRY(const std::uint64_t same,
               database_->number("SELECT count(*) FROM version WHERE task = ? AND number = ? AND master = ? "
-                                "AND model_hash = ? AND again IS NULL",
+                                "AND model_hash = ?",
                                 {version.task, version.again, Octets(version.master), version.model_hash}));
     if (same == 0)
       return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model of an earlier one",
                                                version.number, version.task));
     return add_version(version);
+  });
+}
+
+Status SqliteStore::promote(const std::string& task, std::uint32_t version) {
+  const Guard guard(one_at_a_time_);
+  return database_->transaction([&]() -> Status {
+    SOTTO_TRY_DONE(
+        database_->run("INSERT OR IGNORE INTO promotion (task, version) SELECT task, number FROM version "
+                       "WHERE task = ?1 AND number = ?2 AND stable IS NOT NULL "
+                       "AND number = (SELECT max(number) FROM version WHERE task = ?1)",
+                       {task, version}));
+    if (database_->changed() != 0) return Done{};
+    return fail(Code::bad_input, fmt::format("version {} of task '{}' is not on trial", version, task));
   });
 }
 
@@ -237,10 +250,11 @@ Result<std::vector<RoundRecord>> SqliteStore::rounds(const std::string& task, st
 
 Result<std::vector<VersionRecord>> SqliteStore::versions(const std::string& task, std::size_t most) {
   const Guard guard(one_at_a_time_);
-  return collect<VersionRecord>(database_->query("SELECT " VERSION_COLUMNS " FROM version WHERE task = ? "
-                                                 "ORDER BY number DESC LIMIT ?",
-                                                 {task, limit_of(most)}),
-                                read_version);
+  return collect<VersionRecord>(
+      database_->query("SELECT " VERSION_COLUMNS ", " IS_PROMOTED " FROM version WHERE task = ? "
+                       "ORDER BY number DESC LIMIT ?",
+                       {task, limit_of(most)}),
+      read_version);
 }
 
 Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
@@ -253,11 +267,11 @@ Result<std::vector<RoundRecord>> SqliteStore::open_rounds() {
 Status SqliteStore::add_evaluation(const EvaluationRecord& evaluation) {
   const Guard guard(one_at_a_time_);
   return database_->transaction([&]() -> Status {
-    SOTTO_TRY_DONE(database_->run(
-        "INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
-        ") SELECT ?1, ?2, ?3, ?4, ?5 "
-        "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
-        {evaluation.task, evaluation.version, evaluation.people, evaluation.figures, evaluation.time_ms}));
+    SOTTO_TRY_DONE(database_->run("INSERT OR IGNORE INTO evaluation (" EVALUATION_COLUMNS
+                                  ") SELECT ?1, ?2, ?3, ?4, ?5, ?6 "
+                                  "WHERE EXISTS (SELECT 1 FROM version WHERE task = ?1 AND number = ?2)",
+                                  {evaluation.task, evaluation.version, evaluation.people, evaluation.figures,
+                                   evaluation.time_ms, evaluation.beside}));
     if (database_->changed() != 0) return Done{};
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not there, or was judged already",
                                              evaluation.version, evaluation.task));
@@ -268,121 +282,12 @@ Result<std::vector<EvaluationRecord>> SqliteStore::evaluations(const std::string
   const Guard guard(one_at_a_time_);
   return collect<EvaluationRecord>(
       database_->query("SELECT " EVALUATION_COLUMNS " FROM evaluation WHERE task = ? "
-                       "ORDER BY version DESC LIMIT ?",
+                       "ORDER BY version DESC, beside LIMIT ?",
                        {task, limit_of(most)}),
       [](const Query& row) -> EvaluationRecord {
-        return {row.text(0), row.number<std::uint32_t>(1), row.number(2), row.text(3),
-                row.number<std::int64_t>(4)};
+        return {row.text(0), row.number<std::uint32_t>(1), row.number(2),
+                row.text(3), row.number<std::int64_t>(4),  row.number(5) != 0};
       });
-}
-
-Status SqliteStore::add_tokens(std::span<const std::string> hashes) {
-  const Guard guard(one_at_a_time_);
-  return database_->transaction([&]() -> Status {
-    for (const std::string& hash : hashes) {
-      SOTTO_TRY_DONE(database_->run("INSERT OR IGNORE INTO token (hash) VALUES (?)", {Octets(hash)}));
-    }
-    return Done{};
-  });
-}
-
-Status SqliteStore::use_token(const std::string& token_hash, const DeviceId& id) {
-  SOTTO_TRY(Query token, database_->query("SELECT used_by IS NULL, used_by FROM token WHERE hash = ?",
-                                          {Octets(token_hash)}));
-  SOTTO_TRY(const bool is_known, token.step());
-  if (!is_known) return fail(Code::not_found, "there is no such token: ask the operator for one");
-  if (token.number(0) == 0) {
-    if (token.bytes(1) == octets(id).bytes) return Done{};
-    return fail(Code::not_found, "the token was used by another device: ask the operator for a new one");
-  }
-  SOTTO_TRY_DONE(
-      database_->run("UPDATE token SET used_by = ? WHERE hash = ?", {octets(id), Octets(token_hash)}));
-  return Done{};
-}
-
-Result<DeviceRecord> SqliteStore::device_of(const DeviceId& id) {
-  SOTTO_TRY(Query row, database_->query("SELECT " DEVICE_COLUMNS " FROM device WHERE id = ?", {octets(id)}));
-  SOTTO_TRY(const bool is_there, row.step());
-  if (!is_there) return no_device();
-  return read_device(row);
-}
-
-Result<DeviceRecord> SqliteStore::enrol(const std::string& token_hash, const PublicKey& key,
-                                        std::int64_t now_ms) {
-  const DeviceId id = device_id(key);
-  DeviceRecord record;
-  const Guard guard(one_at_a_time_);
-  const Status done = database_->transaction([&]() -> Status {
-    SOTTO_TRY_DONE(use_token(token_hash, id));
-    SOTTO_TRY_DONE(
-        database_->run("INSERT INTO device (id, key, revoked, enrolled_ms, last_seen_ms) "
-                       "SELECT ?1, ?2, 0, ?3, ?3 WHERE NOT EXISTS (SELECT 1 FROM device WHERE id = ?1)",
-                       {octets(id), octets(key), now_ms}));
-    SOTTO_TRY(record, device_of(id));
-    return Done{};
-  });
-  if (!done.ok()) return done.error();
-  return record;
-}
-
-Status SqliteStore::each_device(const std::function<void(const DeviceRecord&)>& each) {
-  const Guard guard(one_at_a_time_);
-  SOTTO_TRY(Query rows, database_->query("SELECT " DEVICE_COLUMNS " FROM device ORDER BY number"));
-  while (true) {
-    SOTTO_TRY(const bool row, rows.step());
-    if (!row) return Done{};
-    each(read_device(rows));
-  }
-}
-
-Status SqliteStore::set_revoked(const DeviceId& id, bool revoked) {
-  const Guard guard(one_at_a_time_);
-  return database_->transaction([&]() -> Status {
-    SOTTO_TRY_DONE(database_->run("UPDATE device SET revoked = ? WHERE id = ?", {revoked, octets(id)}));
-    if (database_->changed() == 0) return no_device();
-    return Done{};
-  });
-}
-
-Status SqliteStore::forget(const DeviceId& id) {
-  const Guard guard(one_at_a_time_);
-  return database_->transaction([&]() -> Status {
-    SOTTO_TRY_DONE(database_->run("DELETE FROM device WHERE id = ?", {octets(id)}));
-    if (database_->changed() == 0) return no_device();
-    SOTTO_TRY_DONE(database_->run("UPDATE token SET used_by = x'' WHERE used_by = ?", {octets(id)}));
-    return Done{};
-  });
-}
-
-Status SqliteStore::note_seen(std::span<const Seen> seen) {
-  const Guard guard(one_at_a_time_);
-  return database_->transaction([&]() -> Status {
-    for (const Seen& one : seen) {
-      SOTTO_TRY_DONE(database_->run("UPDATE device SET last_seen_ms = ? WHERE id = ? AND last_seen_ms < ?1",
-                                    {one.time_ms, octets(one.id)}));
-    }
-    return Done{};
-  });
-}
-
-Result<std::string> SqliteStore::put_blob(std::string_view bytes) { return blobs_.put(bytes); }
-
-Result<std::string> SqliteStore::blob(const std::string& hash) { return blobs_.get(hash); }
-
-Status SqliteStore::keep_blobs(std::span<const std::string> hashes) {
-  const std::set<std::string> wanted(hashes.begin(), hashes.end());
-  std::set<std::string> masters;
-  {
-    const Guard guard(one_at_a_time_);
-    SOTTO_TRY(Query rows, database_->query("SELECT DISTINCT master FROM version"));
-    while (true) {
-      SOTTO_TRY(const bool row, rows.step());
-      if (!row) break;
-      masters.insert(rows.text(0));
-    }
-  }
-  return blobs_.sweep(
-      [&](const std::string& hash) { return wanted.contains(hash) || masters.contains(hash); });
 }
 
 }  // namespace sotto::server

@@ -33,7 +33,9 @@ class SqliteStore final : public Store {
   // The version's number is the one after the task's newest.
   [[nodiscard]] Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                     const std::string& budget) override;
+  [[nodiscard]] Status grow_task(const std::string& spec, const VersionRecord& version) override;
   [[nodiscard]] Status release_again(const VersionRecord& version) override;
+  [[nodiscard]] Status promote(const std::string& task, std::uint32_t version) override;
   [[nodiscard]] Status abandon_round(const RoundRecord& round, const std::string& budget) override;
   [[nodiscard]] Result<std::vector<RoundRecord>> rounds(const std::string& task, std::size_t most) override;
   [[nodiscard]] Result<std::vector<VersionRecord>> versions(const std::string& task,
@@ -50,6 +52,7 @@ class SqliteStore final : public Store {
   // In the order of the indices. `each` must not call the store.
   [[nodiscard]] Status each_device(const std::function<void(const DeviceRecord&)>& each) override;
   [[nodiscard]] Status set_revoked(const DeviceId& id, bool revoked) override;
+  [[nodiscard]] Status set_home(const DeviceId& id, const DeviceHome& home) override;
   [[nodiscard]] Status forget(const DeviceId& id) override;
   // Devices that are not there are passed over; a time never falls.
   [[nodiscard]] Status note_seen(std::span<const Seen> seen) override;

@@ -118,6 +118,8 @@ std::string make_call(Store& store, const Call& call) {
       version.again = static_cast<std::uint32_t>(call.second);
       return outcome(store.release_again(version));
     }
+    case 15:
+      return outcome(store.set_home(id, {{static_cast<std::uint8_t>(call.second)}, 1, call.third}));
     case 14:
       return outcome(store.add_evaluation({task, static_cast<std::uint32_t>(call.second), 7, "figures", 9}));
     default: {
@@ -127,7 +129,7 @@ std::string make_call(Store& store, const Call& call) {
   }
 }
 
-constexpr int kinds_of_calls = 15;  // and one more: close and open again
+constexpr int kinds_of_calls = 16;  // and one more: close and open again
 
 RC_GTEST_PROP(SqliteStore, DoesWhatThePlainOneDoes, ()) {
   const TemporaryFolder folder;
@@ -229,8 +231,11 @@ TEST(SqliteStore, OneOfTheEditionBeforeGoesOn) {
     ASSERT_EQ(make_call(*store, call), "done");
   const std::string before = snapshot(*store);
   store.reset();
-  run_sql(folder.state() / "coordinator.db",
-          "DROP TABLE evaluation; ALTER TABLE version DROP COLUMN again; PRAGMA user_version = 1");
+  run_sql(
+      folder.state() / "coordinator.db",
+      "DROP TABLE evaluation; DROP TABLE home; DROP TABLE promotion; ALTER TABLE version DROP COLUMN again; "
+      "ALTER TABLE version DROP COLUMN stable; ALTER TABLE version DROP COLUMN share; "
+      "ALTER TABLE version DROP COLUMN salt; PRAGMA user_version = 1");
   store = opened(folder.state());
   EXPECT_EQ(snapshot(*store), before);
   EXPECT_EQ(make_call(*store, {13, 0, 0, 2}), "done");

@@ -8,68 +8,14 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "fed/wire/signed_request.h"
+#include "server/store_records.h"
 
 namespace sotto::server {
-
-struct DeviceRecord {
-  DeviceId id{};
-  PublicKey key{};
-  std::uint32_t index = 0;  // given at enrolment, 0, 1, 2 …; never given twice
-  bool revoked = false;
-  std::int64_t enrolled_ms = 0;
-  std::int64_t last_seen_ms = 0;
-};
-
-enum class TaskState : std::uint8_t { running, paused, finished };
-
-struct TaskRecord {
-  std::string name;
-  std::string spec;  // v1::TaskSpec, encoded: what decides what is computed
-  TaskState state = TaskState::running;
-  std::uint32_t next_round = 0;  // numbers below it were given and are never given again
-  std::string budget;            // of differential privacy, as text; empty: none
-};
-
-// A released model. Version 0 is the start.
-struct VersionRecord {
-  std::string task;
-  std::uint32_t number = 0;
-  std::uint32_t round = 0;  // whose sum made it
-  std::uint64_t contributions = 0;
-  std::string model_hash;  // hash_rows of the master, as `sotto train` prints it
-  std::string master;      // blob_hash of the encoded f32 rows, which are in the blobs
-  std::int64_t time_ms = 0;
-  std::optional<std::uint32_t> again = {};  // it is that version's model once more; none: a round made it
-};
-
-enum class RoundState : std::uint8_t { open, committed, abandoned };
-
-struct RoundRecord {
-  std::string task;
-  std::uint32_t round = 0;
-  RoundState state = RoundState::open;
-  std::int64_t opened_ms = 0;
-  std::int64_t closed_ms = 0;
-  std::uint64_t assigned = 0;
-  std::uint64_t contributions = 0;
-  std::string why;  // of an abandoned one, for the operator
-};
-
-// How good the lists are that devices make of a version, released as one sum.
-struct EvaluationRecord {
-  std::string task;
-  std::uint32_t version = 0;
-  std::uint64_t people = 0;
-  std::string figures;  // as text
-  std::int64_t time_ms = 0;
-};
 
 class Store {
  public:
@@ -88,8 +34,12 @@ class Store {
   // Version, round and budget in one transaction. Fails where the round is not open.
   [[nodiscard]] virtual Status commit_round(const RoundRecord& round, const VersionRecord& version,
                                             const std::string& budget) = 0;
+  // A task of more items: its spec, and the next version, of as many rows, that no round made.
+  [[nodiscard]] virtual Status grow_task(const std::string& spec, const VersionRecord& version) = 0;
   // A version that no round made: an earlier one's model once more, under the next number.
   [[nodiscard]] virtual Status release_again(const VersionRecord& version) = 0;
+  // The newest version's trial is over, and all devices are given it. Fails where it is not on trial.
+  [[nodiscard]] virtual Status promote(const std::string& task, std::uint32_t version) = 0;
   // Round and budget in one transaction; an empty budget: the task's stays. Fails where the round is not
   // open.
   [[nodiscard]] virtual Status abandon_round(const RoundRecord& round, const std::string& budget) = 0;
@@ -99,9 +49,9 @@ class Store {
   [[nodiscard]] virtual Result<std::vector<VersionRecord>> versions(const std::string& task,
                                                                     std::size_t most) = 0;
   [[nodiscard]] virtual Result<std::vector<RoundRecord>> open_rounds() = 0;
-  // Of a version that is there, and once: figures never change.
+  // Of a version that is there, and once, beside a version on trial once more: figures never change.
   [[nodiscard]] virtual Status add_evaluation(const EvaluationRecord& evaluation) = 0;
-  // Those of the newest versions, newest first.
+  // Those of the newest versions, newest first; a version's own before those beside it.
   [[nodiscard]] virtual Result<std::vector<EvaluationRecord>> evaluations(const std::string& task,
                                                                           std::size_t most) = 0;
 
@@ -114,6 +64,7 @@ class Store {
                                                    std::int64_t now_ms) = 0;
   [[nodiscard]] virtual Status each_device(const std::function<void(const DeviceRecord&)>& each) = 0;
   [[nodiscard]] virtual Status set_revoked(const DeviceId& id, bool revoked) = 0;
+  [[nodiscard]] virtual Status set_home(const DeviceId& id, const DeviceHome& home) = 0;
   // Removes key and record; the index is not given again.
   [[nodiscard]] virtual Status forget(const DeviceId& id) = 0;
   struct Seen {

@@ -13,16 +13,36 @@ namespace sotto::server {
   "CREATE TABLE evaluation ("                                        \
   "  task TEXT NOT NULL,"                                            \
   "  version INTEGER NOT NULL,"                                      \
+  "  beside INTEGER NOT NULL CHECK (beside IN (0, 1)),"              \
   "  people INTEGER NOT NULL,"                                       \
   "  figures TEXT NOT NULL,"                                         \
   "  time_ms INTEGER NOT NULL,"                                      \
-  "  PRIMARY KEY (task, version),"                                   \
+  "  PRIMARY KEY (task, version, beside),"                           \
   "  FOREIGN KEY (task, version) REFERENCES version (task, number)"  \
   ") WITHOUT ROWID;"                                                 \
   "CREATE TRIGGER evaluation_changes BEFORE UPDATE ON evaluation "   \
   "BEGIN SELECT RAISE(ABORT, 'released figures never change'); END;" \
   "CREATE TRIGGER evaluation_vanishes BEFORE DELETE ON evaluation "  \
   "BEGIN SELECT RAISE(ABORT, 'released figures never vanish'); END;"
+
+// New in version 2: from where a device answers that moved.
+#define SOTTO_HOME_TABLE                                                \
+  "CREATE TABLE home ("                                                 \
+  "  device BLOB PRIMARY KEY REFERENCES device (id) ON DELETE CASCADE," \
+  "  home BLOB NOT NULL,"                                               \
+  "  moves INTEGER NOT NULL,"                                           \
+  "  since_ms INTEGER NOT NULL"                                         \
+  ") WITHOUT ROWID;"
+// Versions on trial that all devices were given in the end.
+#define SOTTO_PROMOTION_TABLE                                       \
+  "CREATE TABLE promotion ("                                        \
+  "  task TEXT NOT NULL,"                                           \
+  "  version INTEGER NOT NULL,"                                     \
+  "  PRIMARY KEY (task, version),"                                  \
+  "  FOREIGN KEY (task, version) REFERENCES version (task, number)" \
+  ") WITHOUT ROWID;"                                                \
+  "CREATE TRIGGER promotion_vanishes BEFORE DELETE ON promotion "   \
+  "BEGIN SELECT RAISE(ABORT, 'a promotion stays'); END;"
 
 // Held exclusively from the first statement on, without a shared index beside the file.
 inline constexpr DatabaseForm store_form{
@@ -67,6 +87,9 @@ CREATE TABLE version (
   master BLOB NOT NULL,
   time_ms INTEGER NOT NULL,
   again INTEGER,
+  stable INTEGER,
+  share INTEGER,
+  salt TEXT,
   PRIMARY KEY (task, number)
 ) WITHOUT ROWID;
 CREATE INDEX version_master ON version (master);
@@ -96,12 +119,15 @@ CREATE TRIGGER rounds_fall BEFORE UPDATE OF next_round ON task WHEN NEW.next_rou
 BEGIN SELECT RAISE(ABORT, 'numbers of rounds never fall'); END;
 CREATE TRIGGER round_reopens BEFORE UPDATE OF state ON round WHEN OLD.state <> 0
 BEGIN SELECT RAISE(ABORT, 'a closed round stays as it is'); END;
-)sql" SOTTO_EVALUATION_TABLE,
+)sql" SOTTO_EVALUATION_TABLE SOTTO_HOME_TABLE SOTTO_PROMOTION_TABLE,
     .alone = true,
     // From version 1, that of 0.1.0.
     .upgrade = R"sql(
 ALTER TABLE version ADD COLUMN again INTEGER;
-)sql" SOTTO_EVALUATION_TABLE,
+ALTER TABLE version ADD COLUMN stable INTEGER;
+ALTER TABLE version ADD COLUMN share INTEGER;
+ALTER TABLE version ADD COLUMN salt TEXT;
+)sql" SOTTO_EVALUATION_TABLE SOTTO_HOME_TABLE SOTTO_PROMOTION_TABLE,
 };
 
 }  // namespace sotto::server

@@ -7,9 +7,11 @@
 
 #include "fed/dp_sum.h"
 #include "fed/models/live_evaluation.h"
+#include "fed/models/weighed_task.h"
 #include "fed/wire/round_secure.h"
 #include "privacy/dp/calibrate.h"
 #include "server/stop_rule.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -37,6 +39,9 @@ Status check_numbers(const RoundRules& rules) {
     return fail(Code::usage, "gather, round and phase times are above 0");
   if (rules.gather_ms > rules.round_ms)
     return fail(Code::usage, "a round that gathers longer than it lasts never starts: lower gather time");
+  if (rules.canary_share != 0.0)
+    if (const Status share = check_share(rules.canary_share); !share.ok())
+      return chained(share.error(), "canary_share");
   if (rules.max_staleness > most_staleness)
     return fail(Code::usage, fmt::format("max_staleness is at most {}", most_staleness));
   return Done{};
@@ -116,6 +121,44 @@ Status check_dp(const TaskConfig& config) {
   return Done{};
 }
 
+Status check_weighing(const TaskConfig& config, const Task& task) {
+  const RoundRules& rules = config.rules;
+  if (config.dp)
+    return fail(
+        Code::usage,
+        "the sums of criteria carry no noise, and one person moves everybody's weight, so that no clip "
+        "bounds what a person changes: leave criteria or epsilon out");
+  if (rules.quorum < 2)
+    return fail(Code::usage, "criteria compare the devices of a round: set goal and quorum to 2 or more");
+  // Members are told sums of values, each over those who gave to its part.
+  if (const std::uint32_t least = task.criteria->options.least_tellers; !task.secure && rules.quorum < least)
+    return fail(
+        Code::usage,
+        fmt::format("members hear the sums of a round by criteria, and a quorum of {} makes sums over "
+                    "fewer than the crowd of {}: set goal and quorum to {} or more",
+                    rules.quorum, least, least));
+  const bool everybody = rules.selection == Selection::drawn && rules.goal == rules.population;
+  if (everybody && has_criterion(task, "recency"))
+    return fail(Code::usage,
+                "recency compares how long devices were away, and here everybody is in each round: draw "
+                "fewer (goal below population), or leave the criterion out");
+  return Done{};
+}
+
+Status check_parts(const TaskConfig& config, const Task& task) {
+  if (task.secure && task.model->check_cost != nullptr)
+    SOTTO_TRY_DONE(task.model->check_cost(task, most_assigned(config.rules)));
+  if (task.criteria) SOTTO_TRY_DONE(check_weighing(config, task));
+  if (task.parts() == 1) return Done{};
+  if (config.rules.mode == Mode::buffered)
+    return fail(Code::usage, "a round of several parts needs a cohort: set mode = cohorts");
+  if (config.dp)
+    return fail(Code::usage,
+                "noise on every released sum needs a round of one: leave epsilon out, or what makes several "
+                "parts of a round");
+  return Done{};
+}
+
 Status check_evaluation(const TaskConfig& config, const Task& task) {
   const TaskEvaluation& noise = config.evaluation;
   if (!task.evaluation) {
@@ -126,8 +169,15 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
                 "nothing is evaluated: set evaluate_holdout or evaluate_share, or leave stop_when and "
                 "evaluate_… out");
   }
-  if (!config.rules.stop_when.empty())
-    if (const auto rule = parse_stop_rule(config.rules.stop_when); !rule.ok()) return rule.error();
+  if (!config.rules.stop_when.empty()) {
+    SOTTO_TRY(const StopRule rule, parse_stop_rule(config.rules.stop_when));
+    if (is_error(rule.metric) && task.evaluation->rating_range == 0.0f)
+      return fail(
+          Code::usage,
+          fmt::format("stop_when = \"{}\": {} predicts no ratings, so that no version ever has an {}: "
+                      "take P, R, HR, nDCG or MRR, such as \"nDCG not above 0.001 for 5\"",
+                      config.rules.stop_when, task.model->name, rule.metric));
+  }
   RoundRules rules = config.rules;
   if (rules.evaluate_goal != 0) rules.goal = rules.evaluate_goal;
   rules.selection = Selection::arrival;
@@ -183,6 +233,7 @@ Status check(const TaskConfig& config) {
     SOTTO_TRY_DONE(check_secure(config, task));
     SOTTO_TRY_DONE(check_statistics(config, task));
     SOTTO_TRY_DONE(check_dp(config));
+    SOTTO_TRY_DONE(check_parts(config, task));
     SOTTO_TRY_DONE(check_evaluation(config, task));
     if (!config.dp) return Done{};
     SOTTO_TRY(const double noise, noise_of(config));

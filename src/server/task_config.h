@@ -1,5 +1,5 @@
-// TaskConfig: what an operator asks of a task. The spec decides what is computed and never changes; the rules
-// say when a round is full, when it is over and who may take part.
+// TaskConfig: what an operator asks of a task. The spec decides what is computed, and changes by items alone
+// that come behind those it has; the rules say when a round is full, when it is over and who may take part.
 //
 // Law: what check() takes can run: a round that reaches its goal can be summed and released.
 #pragma once
@@ -34,7 +34,8 @@ struct RoundRules {
   bool need_power = false;
   bool need_unmetered = false;
   std::uint32_t evaluate_goal = 0;  // people who judge a version; 0: the goal
-  std::string stop_when;            // by evaluations (server/stop_rule.h); empty: never
+  double canary_share = 0.0;  // of the devices, which have a new version first (server/trial.h); 0: all do
+  std::string stop_when;      // by evaluations (server/stop_rule.h); empty: never
   std::string criterion;  // who is taken rather: "", "longest-waiting", or a name in CheckInRequest.criteria
 
   [[nodiscard]] bool operator==(const RoundRules& other) const = default;

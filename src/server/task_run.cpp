@@ -6,17 +6,16 @@
 #include <limits>
 #include <numeric>
 
-#include "base/compression.h"
 #include "base/row_hash.h"
 #include "server/admission.h"
 #include "server/master_blob.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
 namespace {
 
 constexpr std::size_t least_versions_kept = 16;  // from which deltas can be made
-constexpr std::uint64_t most_catalogue_bytes = std::uint64_t{1} << 30;
 constexpr std::size_t all_versions = std::numeric_limits<std::size_t>::max();
 
 ModelShape shape_of(const Task& task, v1::Precision precision) {
@@ -34,6 +33,11 @@ std::uint32_t steps_of(const std::vector<VersionRecord>& oldest_first, std::uint
   return steps;
 }
 
+// Whether a model of this size has fewer numbers than those of the task: one of before the catalogue grew.
+bool is_smaller(std::size_t rows, std::size_t width, const TaskShape& shape) {
+  return rows * width < shape.rows * shape.width;
+}
+
 }  // namespace
 
 TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
@@ -42,10 +46,7 @@ TaskRun::TaskRun(TaskConfig config, Task task, Surroundings& around)
       around_(around),
       shelf_(shape_of(task_, task_.down),
              std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2)) {
-  if (config_.rules.selection != RoundRules::Selection::drawn) return;
-  std::vector<UserIndex> everybody;
-  for (std::uint32_t index = 0; index < config_.rules.population; ++index) everybody.push_back({index});
-  selector_.emplace(std::move(everybody), config_.rules.goal, task_.plan.seed);
+  if (config_.rules.selection == RoundRules::Selection::drawn) draw_.emplace(config_.rules, task_.plan.seed);
 }
 
 Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const TaskRecord* known,
@@ -58,47 +59,17 @@ Result<std::unique_ptr<TaskRun>> TaskRun::open(const TaskConfig& config, const T
   if (known == nullptr) {
     SOTTO_TRY_DONE(run->start_new(now_ms));
   } else {
-    SOTTO_TRY_DONE(run->go_on(*known));
+    SOTTO_TRY_DONE(run->go_on(*known, now_ms));
   }
   if (run->task_.evaluation) {
-    run->evaluation_ = std::make_unique<EvaluationRun>(run->config_, run->task_, around);
-    SOTTO_TRY_DONE(run->evaluation_->load());
+    SOTTO_TRY(run->judging_, Judging::make(run->config_, run->task_, around));
+  }
+  if (run->state_ == TaskState::finished) {
+    run->why_finished_ = run->why_done();
+    if (run->why_finished_.empty()) run->why_finished_ = "it was finished before";
   }
   run->finish_if_done();
   return run;
-}
-
-Status TaskRun::check_known(const TaskCatalogue* catalogue) const {
-  return task_.model->check_known == nullptr ? Status(Done{})
-                                             : task_.model->check_known(task_, known_of(catalogue));
-}
-
-Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
-  if (config_.catalogue.empty()) return check_known(nullptr);
-  std::string packed = pack_catalogue(config_.catalogue);
-  // As a device will read it.
-  const auto read = read_catalogue(packed, task_.items);
-  if (!read.ok()) return chained(read.error(), fmt::format("task '{}' of {} items", task_.name, task_.items));
-  if ((*read)->names.size() != task_.items)
-    return fail(Code::usage, fmt::format("task '{}' has {} items and a catalogue of {} names", task_.name,
-                                         task_.items, (*read)->names.size()));
-  SOTTO_TRY_DONE(check_known(read->get()));
-  if (known != nullptr && known->has_catalogue()) {
-    // The bytes that were given out before, whatever this library would make of the names.
-    SOTTO_TRY(packed, around_.store.blob(known->catalogue().hash()));
-    SOTTO_TRY(const Bytes names_before,
-              decompress(std::as_bytes(std::span(packed)), {.max_bytes = most_catalogue_bytes}));
-    if (!std::ranges::equal(names_before, std::as_bytes(std::span(config_.catalogue))))
-      return fail(Code::incompatible, fmt::format("task '{}' has another catalogue in the store: a task "
-                                                  "never changes, choose a new name",
-                                                  task_.name));
-  } else {
-    SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
-  }
-  config_.spec.mutable_catalogue()->set_hash(blob_hash(packed));
-  config_.spec.mutable_catalogue()->set_bytes(packed.size());
-  catalogue_ = std::make_shared<const std::string>(std::move(packed));
-  return Done{};
 }
 
 Status TaskRun::start_new(std::int64_t now_ms) {
@@ -114,23 +85,30 @@ Status TaskRun::start_new(std::int64_t now_ms) {
   return Done{};
 }
 
-Status TaskRun::go_on(const TaskRecord& known) {
+Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
   v1::TaskSpec spec;
   if (!spec.ParseFromString(known.spec))
     return fail(Code::bad_input, fmt::format("task '{}' in the store does not decode", task_.name));
+  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
+  if (versions.empty())
+    return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
+  version_ = versions.front();
+  SOTTO_TRY_DONE(check_growth(spec, config_.spec));
   SOTTO_TRY_DONE(take_catalogue(&spec));
-  if (config_.spec.SerializeAsString() != known.spec)
+  const bool grows = is_grown(spec, config_.spec);
+  if (!grows && config_.spec.SerializeAsString() != known.spec)
     return fail(Code::incompatible, fmt::format("task '{}' is in the store with other settings: a task's "
                                                 "settings never change, choose a new name",
                                                 task_.name));
   const std::size_t keep = std::max<std::size_t>(least_versions_kept, config_.rules.max_staleness + 2);
-  SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
-  if (versions.empty())
-    return fail(Code::bad_input, fmt::format("task '{}' has no version in the store", task_.name));
+  if (grows) {
+    SOTTO_TRY_DONE(grow(version_, now_ms));
+    SOTTO_TRY(versions, around_.store.versions(task_.name, all_versions));
+  }
   std::reverse(versions.begin(), versions.end());
   for (std::size_t n = versions.size() - std::min(versions.size(), keep); n < versions.size(); ++n) {
     SOTTO_TRY(master_, master_of(versions[n]));
-    shelf_.add(versions[n].number, master_.shared);
+    if (master_.shared.width() == task_.shape().width) shelf_.add(versions[n].number, master_.shared);
   }
   version_ = versions.back();
   rounds_done_ = static_cast<std::uint32_t>(std::count_if(
@@ -138,37 +116,67 @@ Status TaskRun::go_on(const TaskRecord& known) {
   steps_ = steps_of(versions, version_.number);
   state_ = known.state;
   next_round_ = known.next_round;
-  if (state_ == TaskState::finished) why_finished_ = "it was finished before";
   return Done{};
 }
 
 Result<ServerState> TaskRun::master_of(const VersionRecord& version) const {
   SOTTO_TRY(const std::string encoded, around_.store.blob(version.master));
-  SOTTO_TRY(ServerState master, read_master(encoded, sum_->model().start()));
+  const std::optional<ModelShape> kept = published_shape(encoded);
+  const bool is_old =
+      kept && is_smaller(kept->rows, kept->width, task_.shape()) && task_.model->grown != nullptr;
+  Task then = task_;  // rows are the items' where a task can grow
+  if (is_old) then.items = kept->rows;
+  SOTTO_TRY(ServerState master,
+            read_master(encoded, is_old ? task_.model->server(then)->start() : sum_->model().start()));
   if (hash_rows(master.shared) != version.model_hash)
     return fail(Code::bad_input, fmt::format("version {} of task '{}' is not the model that was released",
                                              version.number, task_.name));
   return master;
 }
 
-Status TaskRun::release_again(std::uint32_t number, std::int64_t now_ms) {
+Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t now_ms) {
   if (number > version_.number)
     return fail(Code::not_found, fmt::format("task '{}' has no version {}: the newest is {}", task_.name,
                                              number, version_.number));
   if (number == version_.number)
     return fail(Code::usage,
-                fmt::format("version {} of task '{}' is the newest: devices are given it already", number,
-                            task_.name));
+                trial() != nullptr
+                    ? fmt::format("version {} of task '{}' is on trial: promote it", number, task_.name)
+                    : fmt::format("version {} of task '{}' is the newest: devices are given it "
+                                  "already",
+                                  number, task_.name));
   SOTTO_TRY(std::vector<VersionRecord> versions, around_.store.versions(task_.name, all_versions));
   std::reverse(versions.begin(), versions.end());
   VersionRecord version = versions[number];
   SOTTO_TRY(ServerState master, master_of(version));
-  version.again = version.again.value_or(number);
+  if (!version.again || versions[*version.again].master != version.master) version.again = number;
   version.number = version_.number + 1;
   version.time_ms = now_ms;
-  SOTTO_TRY_DONE(around_.store.release_again(version));
+  version.trial = std::nullopt;
+  if (share != 0.0) {
+    SOTTO_TRY_DONE(check_share(share));
+    const std::uint32_t stable = trial() != nullptr ? trial()->stable : version_.number;
+    if (steps_of(versions, number) == 0)
+      return fail(Code::usage, fmt::format("version {} of task '{}' is the start, which no round made: there "
+                                           "is nothing to try",
+                                           number, task_.name));
+    if (is_start(stable) || version.number - stable >= least_versions_kept)
+      return fail(Code::usage,
+                  "a trial needs a version that all others keep, and there is none, or too many were tried "
+                  "since: promote one, or release one to all");
+    version.trial = begin_trial(stable, share);
+  }
+  if (is_smaller(master.shared.rows(), master.shared.width(), task_.shape())) {
+    master = task_.model->grown(task_, master);
+    version.model_hash = hash_rows(master.shared);
+    SOTTO_TRY(version.master, around_.store.put_blob(master_blob(master)));
+    SOTTO_TRY_DONE(around_.store.grow_task(config_.spec.SerializeAsString(), version));
+  } else {
+    SOTTO_TRY_DONE(around_.store.release_again(version));
+  }
   if (round_) abandon(fmt::format("version {} was released again", number), now_ms);
   drop_members(false, [](const Member&) { return true; });
+  if (judging_) judging_->stop(now_ms);
   steps_ = steps_of(versions, number);
   take_version(std::move(master), std::move(version));
   log(LogLevel::info, "version released again",
@@ -183,27 +191,19 @@ std::optional<RoundRecord> TaskRun::open_round() const {
   return record;
 }
 
-bool TaskRun::is_drawn(std::uint32_t index, std::int64_t now_ms) {
-  const std::uint32_t round = round_ ? round_->record.round : next_round_;
-  if (drawn_round_ != round) {
-    drawn_.clear();
-    for (const UserIndex user : selector_->select(round)) drawn_.push_back(user.value);
-    drawn_round_ = round;
-    drawn_ms_ = now_ms;
-  }
-  return std::binary_search(drawn_.begin(), drawn_.end(), index);
-}
-
 bool TaskRun::admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms) {
   const RoundRules& rules = round_ ? round_->rules : config_.rules;
   PublicKey key{};
-  if (!is_known_to(request) || !fulfils(rules, request) ||
+  if (!knows(request, task_) || !fulfils(rules, request) ||
       (task_.secure && !read_key(request.sum_key(), key)))
     return false;
   if (round_ && round_->gathered) return false;
   const std::uint32_t round = round_ ? round_->record.round : next_round_;
-  if (task_.secure && !around_.conduct.may_join(task_.name, caller.id, round, now_ms)) return false;
-  if (selector_) return is_drawn(caller.index, now_ms);
+  const Conduct& conduct = around_.conduct;
+  if (task_.secure ? !conduct.may_join(task_.name, caller.id, round, now_ms)
+                   : !conduct.may_give(caller.id, now_ms))
+    return false;
+  if (draw_) return draw_->has(caller.index, round, now_ms);
   const bool buffered = rules.mode == RoundRules::Mode::buffered;
   const std::uint64_t most = most_assigned(rules) * (buffered ? rules.max_staleness + std::uint64_t{1} : 1);
   std::uint64_t waiting = members_.size();
@@ -223,6 +223,7 @@ bool TaskRun::begin_round(std::int64_t now_ms) {
     return false;
   }
   ++next_round_;
+  task_.said = digest_of_task(config_.spec);  // its catalogue was named since it was read
   round_.emplace(task_, around_, record, config_.rules);
   const Status begun = sum_->begin(record.round, master_.shared);
   SOTTO_ASSERT(begun.ok(), "the sums of a round begin empty");
@@ -240,7 +241,7 @@ v1::Assignment TaskRun::assignment(const RoundToken& token, const Member& member
   assignment.set_deadline_ms(static_cast<std::uint64_t>(member.deadline_ms));
   const VersionShelf::Version* version = shelf_.find(member.base);
   SOTTO_ASSERT(version != nullptr, "the version of an assignment is kept");
-  put_version(*version, held_version(request), assignment);
+  put_version(*version, held_version(request, task_), assignment);
   return assignment;
 }
 
@@ -252,30 +253,6 @@ void TaskRun::put_version(const VersionShelf::Version& version, const std::strin
   if (const auto delta = shelf_.delta(held, version)) *assignment.mutable_delta() = *delta;
 }
 
-std::string TaskRun::held_version(const v1::CheckInRequest& request) const {
-  for (const v1::Held& held : request.held())
-    if (held.task() == task_.name) return held.version();
-  return {};
-}
-
-bool TaskRun::is_known_to(const v1::CheckInRequest& request) const {
-  const auto& models = request.models();
-  if (models.empty()) return task_.model->is_first;
-  return std::find(models.begin(), models.end(), task_.model->name) != models.end();
-}
-
-std::optional<v1::Assignment> TaskRun::news(const v1::CheckInRequest& request) {
-  const bool is_last = state_ == TaskState::finished || task_.shape().solved;
-  if (!is_last || version_.number == 0 || !is_known_to(request) || !fulfils(config_.rules, request))
-    return std::nullopt;
-  const std::string held = held_version(request);
-  if (held == shelf_.newest().name) return std::nullopt;
-  v1::Assignment news;
-  *news.mutable_task() = config_.spec;
-  put_version(shelf_.newest(), held, news);
-  return news;
-}
-
 v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request) {
   v1::Assignment made = assignment(asked.token, *asked.member, request);
   made.set_judge(true);
@@ -284,10 +261,10 @@ v1::Assignment TaskRun::to_judge(const EvaluationRun::Asked& asked, const v1::Ch
 
 std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::CheckInRequest& request,
                                             std::int64_t now_ms) {
-  if (evaluation_ && is_known_to(request))
-    if (const auto asked = evaluation_->held(caller, request, now_ms)) return to_judge(*asked, request);
+  if (judging_ && knows(request, task_))
+    if (const auto asked = judging_->held(caller, request, now_ms)) return to_judge(*asked, request);
   const RoundToken* token = members_.token_of(caller.id);
-  if (token == nullptr || !is_known_to(request)) return std::nullopt;
+  if (token == nullptr || !knows(request, task_)) return std::nullopt;
   Member* member = members_.find(*token);
   if (shelf_.find(member->base) == nullptr ||
       !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
@@ -299,10 +276,10 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
                                               std::int64_t now_ms) {
   const RoundToken* trains = members_.token_of(caller.id);
   const bool is_free = trains == nullptr || members_.find(*trains)->given;
-  if (evaluation_ && is_free && state_ != TaskState::paused)
-    if (const auto asked = evaluation_->ask(caller, request, version_.number, now_ms))
-      return to_judge(*asked, request);
-  if (state_ != TaskState::running || trains != nullptr) return std::nullopt;
+  const EvaluationRun::Subject subject{version_.number, version_for(caller.index)};
+  if (judging_ && is_free && state_ != TaskState::paused && !is_start(subject.model))
+    if (const auto asked = judging_->ask(caller, request, subject, now_ms)) return to_judge(*asked, request);
+  if (state_ != TaskState::running || trial() != nullptr || trains != nullptr) return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
@@ -335,34 +312,8 @@ Status TaskRun::set_state(TaskState state) {
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));
   state_ = state;
-  drawn_round_.reset();  // what was drawn has its whole time again
+  if (draw_) draw_->begin_again();
   why_finished_.clear();
-  return Done{};
-}
-
-Status TaskRun::can_reload(const TaskConfig& config) const {
-  SOTTO_TRY_DONE(check(config));
-  const RoundRules& rules = config.rules;
-  const RoundRules& before = config_.rules;
-  const bool same_dp =
-      config.dp.has_value() == config_.dp.has_value() &&
-      (!config.dp || (config.dp->epsilon == config_.dp->epsilon && config.dp->delta == config_.dp->delta &&
-                      config.dp->noise_multiplier == config_.dp->noise_multiplier));
-  const bool drawn = before.selection == RoundRules::Selection::drawn;
-  v1::TaskSpec spec = config.spec;
-  *spec.mutable_catalogue() = config_.spec.catalogue();
-  if (!config_.spec.has_catalogue()) spec.clear_catalogue();
-  const bool same_noise = config.evaluation == config_.evaluation;
-  if (spec.SerializeAsString() != config_.spec.SerializeAsString() || !same_dp || !same_noise ||
-      config.catalogue != config_.catalogue || rules.mode != before.mode ||
-      rules.selection != before.selection || rules.population != before.population ||
-      (drawn && rules.goal != before.goal) || rules.max_staleness != before.max_staleness)
-    return fail(
-        Code::usage,
-        fmt::format("task '{}': what can be reloaded is {}quorum, rounds, over_selection, the times and "
-                    "what a device must have; what a task computes, its items, mode, selection, "
-                    "population, max_staleness and noise stay: put them back, or begin another task",
-                    task_.name, drawn ? "" : "goal, "));
   return Done{};
 }
 

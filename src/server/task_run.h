@@ -2,17 +2,18 @@
 //
 // Laws: at most one round is open; its number is durable before anybody is assigned; a device that gave to a
 // round is not asked for it again; a version is visible only when version, round and budget are durable, and
-// where the store fails the old version stays and the round is given up. Not thread-safe: the coordinator's
-// lock holds.
+// where the store fails the old version stays and the round is given up; while a version is on trial
+// (server/trial.h) devices outside its share are given the one before, and no round opens. Not thread-safe:
+// the coordinator's lock holds.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "fed/selection.h"
 #include "fed/wire/catalogue.h"
-#include "server/evaluation_run.h"
+#include "server/cohort_draw.h"
+#include "server/judging.h"
 #include "server/round_sum.h"
 #include "server/version_shelf.h"
 
@@ -34,7 +35,7 @@ class TaskRun {
   [[nodiscard]] std::optional<v1::Assignment> assign(const Caller& caller, const v1::CheckInRequest& request,
                                                      std::int64_t now_ms);
   // The newest version for a device that lacks it, where no assignment would bring it.
-  [[nodiscard]] std::optional<v1::Assignment> news(const v1::CheckInRequest& request);
+  [[nodiscard]] std::optional<v1::Assignment> news(const Caller& caller, const v1::CheckInRequest& request);
   // None: the token is of no round of this task.
   [[nodiscard]] std::optional<StepAnswer> step(const Caller& caller, const RoundToken& token,
                                                const v1::StepRequest& request, std::int64_t now_ms);
@@ -44,11 +45,17 @@ class TaskRun {
   void stop(std::int64_t now_ms);
   [[nodiscard]] Status set_state(TaskState state);
   // An earlier version is the newest from here on: its model and what the server carried along with it, under
-  // the next number. The open round is given up, for its contributions were to another model.
-  [[nodiscard]] Status release_again(std::uint32_t number, std::int64_t now_ms);
+  // the next number; with a share above 0 it is on trial. The open round is given up, for its contributions
+  // were to another model, and a trial ends without its version.
+  [[nodiscard]] Status release_again(std::uint32_t number, double share, std::int64_t now_ms);
+  // The version on trial is all devices' from here on.
+  [[nodiscard]] Status promote(std::int64_t now_ms);
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
+  // The task with these items, in place of this one: the open round is given up, for its sum has too few
+  // rows.
+  [[nodiscard]] Result<std::unique_ptr<TaskRun>> grown(const TaskConfig& config, std::int64_t now_ms);
 
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
@@ -56,42 +63,52 @@ class TaskRun {
   [[nodiscard]] TaskState state() const { return state_; }
   [[nodiscard]] const std::string& why_finished() const { return why_finished_; }
   [[nodiscard]] const VersionRecord& version() const { return version_; }
+  // Null: none is under way.
+  [[nodiscard]] const VersionTrial* trial() const;
   // The round that is open, with the contributions so far.
   [[nodiscard]] std::optional<RoundRecord> open_round() const;
-  [[nodiscard]] std::size_t assignments() const {
-    return members_.size() + (evaluation_ ? evaluation_->assignments() : 0);
-  }
+  [[nodiscard]] std::size_t assignments() const;
   // The newest figures; none: no version was judged.
-  [[nodiscard]] const EvaluationRecord* figures() const {
-    return evaluation_ ? evaluation_->newest() : nullptr;
-  }
+  [[nodiscard]] const EvaluationRecord* figures() const { return judging_ ? judging_->newest() : nullptr; }
+  // Of the version that others keep during the trial; none: there is no trial, or they did not judge yet.
+  [[nodiscard]] const EvaluationRecord* figures_beside() const;
   [[nodiscard]] std::optional<double> spent() const { return sum_->spent(); }
 
  private:
   TaskRun(TaskConfig config, Task task, Surroundings& around);
   [[nodiscard]] Status start_new(std::int64_t now_ms);
-  [[nodiscard]] Status go_on(const TaskRecord& known);
-  // What the store has of a released one, checked.
+  [[nodiscard]] Status go_on(const TaskRecord& known, std::int64_t now_ms);
+  // The next version: the newest with rows for items that came.
+  [[nodiscard]] Status grow(const VersionRecord& newest, std::int64_t now_ms);
+  // Whether the model bears more items than before, where there are more, and no version is on trial.
+  [[nodiscard]] Status check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const;
+  // The bytes that were given out before, and what came behind them.
+  [[nodiscard]] Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after);
+  // What the store has of a released one, checked, of as many rows as it had.
   [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
-  [[nodiscard]] Status check_known(const TaskCatalogue* catalogue) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
 
   // Who takes part.
   [[nodiscard]] bool admits(const Caller& caller, const v1::CheckInRequest& request, std::int64_t now_ms);
-  [[nodiscard]] bool is_known_to(const v1::CheckInRequest& request) const;
-  [[nodiscard]] std::string held_version(const v1::CheckInRequest& request) const;  // empty: none
-  [[nodiscard]] bool is_drawn(std::uint32_t index, std::int64_t now_ms);
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
   // Says where a version is to be had, whole and from the one that the device holds.
   void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
   [[nodiscard]] v1::Assignment to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request);
+  // Whether it is the start's model, which nobody is sent as news, judges or compares another with; what
+  // others keep during a trial never is.
+  [[nodiscard]] bool is_start(std::uint32_t number) const { return number == version_.number && steps_ == 0; }
+  // What a device has, or is to have.
+  [[nodiscard]] std::uint32_t version_for(std::uint32_t index) const;
   // The end of a round.
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
+  void next_part(std::int64_t now_ms);
   [[nodiscard]] Status commit(std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
+  // Abandons the round because of what its sum came to.
+  void give_up_sum(const Error& why, std::int64_t now_ms);
   void end_round(std::int64_t now_ms);  // with what is there, where that suffices
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
@@ -100,7 +117,10 @@ class TaskRun {
   void take_version(ServerState master, VersionRecord version);
   // By the evaluations; empty: not yet.
   [[nodiscard]] std::string why_enough() const;
+  // Why there is nothing more to train; empty: there is.
+  [[nodiscard]] std::string why_done() const;
   void finish_if_done();
+  void look_at_figures();  // new ones may end the task
   void finish(const std::string& why);
   void log(LogLevel level, std::string message,
            std::vector<std::pair<std::string, std::string>> fields = {}) const;
@@ -118,14 +138,11 @@ class TaskRun {
   TaskState state_ = TaskState::running;
   std::string why_finished_;
   std::uint32_t next_round_ = 0;
-  std::optional<CohortSelector> selector_;
-  std::optional<std::uint32_t> drawn_round_;  // whose cohort drawn_ is
-  std::vector<std::uint32_t> drawn_;
-  std::int64_t drawn_ms_ = 0;
-  double mean_waited_ms_ = 0.0;  // of those who asked, running
+  std::optional<CohortDraw> draw_;  // none: whoever comes
+  double mean_waited_ms_ = 0.0;     // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;
-  std::unique_ptr<EvaluationRun> evaluation_;  // none: the task evaluates nothing
+  std::unique_ptr<Judging> judging_;  // none: the task evaluates nothing
 };
 
 }  // namespace sotto::server

@@ -7,6 +7,7 @@
 #include "base/row_hash.h"
 #include "server/master_blob.h"
 #include "server/task_run.h"
+#include "server/trial.h"
 
 namespace sotto::server {
 
@@ -26,19 +27,23 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   Member* member = members_.find(token);
   if (member == nullptr) {
     const PastMember* past = members_.past(token);
-    if (past == nullptr)
-      return evaluation_ ? evaluation_->step(caller, token, request, now_ms) : std::nullopt;
+    if (past == nullptr && judging_) {
+      std::optional<StepAnswer> answer = judging_->step(caller, token, request, now_ms);
+      look_at_figures();
+      return answer;
+    }
+    if (past == nullptr) return std::nullopt;
     if (past->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
     return step_after(task_, *past, request);
   }
   if (member->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
   // What is left of an earlier buffer goes into the next one, if there is to be one.
-  if (!round_ && (state_ != TaskState::running || is_stale(*member)))
+  if (!round_ && (state_ != TaskState::running || trial() != nullptr || is_stale(*member)))
     return refuse_step(v1::REFUSAL_TOO_LATE, "the round is over");
   if (!round_ && !begin_round(now_ms))
     return refuse_step(v1::REFUSAL_INTERNAL, "the server could not open a round; try again later");
   StepAnswer answer = round_->step(*member, request, is_stale(*member), now_ms);
-  if (answer.contributed) around_.metrics.count_exchange();
+  if (answer.contributed && round_->in_last_part()) around_.metrics.count_exchange();
   close_if_done(now_ms);  // the member may be gone now
   return answer;
 }
@@ -55,21 +60,24 @@ void TaskRun::close_if_done(std::int64_t now_ms) {
 }
 
 void TaskRun::tick(std::int64_t now_ms) {
-  if (evaluation_) evaluation_->tick(now_ms);
+  if (judging_) {
+    judging_->tick(now_ms);
+    look_at_figures();
+  }
   // Between two buffers too: whoever is late may be assigned anew.
   const bool buffered = config_.rules.mode == RoundRules::Mode::buffered;
   if (buffered)
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
   // Somebody asks, and nobody who was drawn does: the next round draws others.
-  if (!round_ && state_ == TaskState::running && drawn_round_ == next_round_ &&
-      now_ms - drawn_ms_ >= config_.rules.round_ms && begin_round(now_ms))
+  if (!round_ && state_ == TaskState::running && trial() == nullptr && draw_ &&
+      draw_->has_waited(next_round_, config_.rules.round_ms, now_ms) && begin_round(now_ms))
     abandon("none of the devices that were drawn came", now_ms);
   if (!round_) return;
   round_->look_at_gathering(members_, now_ms);
   if (round_->secure) round_->secure->tick(now_ms);
   close_if_done(now_ms);
-  if (!round_ || now_ms - round_->record.opened_ms < round_->rules.round_ms) return;
+  if (!round_ || now_ms - round_->record.opened_ms < round_->lasts_ms()) return;
   // A buffer waits for its quorum, however long that takes.
   if (!buffered || round_->contributions() >= round_->rules.quorum) end_round(now_ms);
 }
@@ -88,8 +96,9 @@ void TaskRun::end_round(std::int64_t now_ms) {
 }
 
 void TaskRun::stop(std::int64_t now_ms) {
-  if (evaluation_) evaluation_->stop(now_ms);
+  if (judging_) judging_->stop(now_ms);
   if (round_) end_round(now_ms);
+  if (round_) abandon("the server stopped between its parts", now_ms);
   drop_members(false, [](const Member&) { return true; });
 }
 
@@ -98,8 +107,25 @@ void TaskRun::close(std::int64_t now_ms) {
     return abandon(fmt::format("{} inputs are in the sum, the quorum is {}", round_->secure->inputs(),
                                round_->rules.quorum),
                    now_ms);
-  if (const Status committed = commit(now_ms); !committed.ok()) abandon(committed.error().message, now_ms);
+  if (!round_->in_last_part()) return next_part(now_ms);
+  if (const Status committed = commit(now_ms); !committed.ok()) give_up_sum(committed.error(), now_ms);
   finish_if_done();
+}
+
+void TaskRun::next_part(std::int64_t now_ms) {
+  const Status begun = [&]() -> Status {
+    SOTTO_TRY(const PartTotal told, sum_->close_part(round_->secure ? &round_->secure->total() : nullptr));
+    // Nobody is cleared before the whole round is committed.
+    round_->note_conduct(members_, PartEnd::goes_on, now_ms);
+    drop_members(true, [](const Member& member) { return !member.given.has_value(); });
+    return round_->next_part(told, members_, sum_->check(), sum_->open(), now_ms);
+  }();
+  if (!begun.ok()) give_up_sum(begun.error(), now_ms);
+}
+
+void TaskRun::give_up_sum(const Error& why, std::int64_t now_ms) {
+  if (why.code == Code::bad_input) round_->note_conduct(members_, PartEnd::spoilt, now_ms);
+  abandon(why.message, now_ms);
 }
 
 Status TaskRun::commit(std::int64_t now_ms) {
@@ -119,6 +145,9 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .model_hash = hash_rows(release.state.shared),
                         .master = {},
                         .time_ms = now_ms};
+  // The first one replaces nothing.
+  if (config_.rules.canary_share > 0.0 && !is_start(version_.number))
+    version.trial = begin_trial(version_.number, config_.rules.canary_share);
   const auto write = [&]() -> Status {
     SOTTO_TRY(version.master, around_.store.put_blob(master_blob(release.state)));
     return around_.store.commit_round(record, version, release.budget);
@@ -137,8 +166,12 @@ Status TaskRun::commit(std::int64_t now_ms) {
       {{"version", fmt::format("{}", version_.number)},
        {"contributions", fmt::format("{}", version_.contributions)},
        {"model", version_.model_hash}});
-  round_->note_conduct(members_, true, now_ms);
+  round_->note_conduct(members_, PartEnd::committed, now_ms);
   end_members(true);
+  if (trial() == nullptr) return Done{};
+  if (judging_) judging_->stop(now_ms);  // of the version before, by whoever came
+  drop_members(true, [](const Member&) { return true; });
+  log(LogLevel::info, "version on trial", {{"version", fmt::format("{}", version_.number)}});
   return Done{};
 }
 
@@ -146,8 +179,7 @@ void TaskRun::take_version(ServerState master, VersionRecord version) {
   master_ = std::move(master);
   version_ = std::move(version);
   shelf_.add(version_.number, master_.shared);
-  if (evaluation_ && evaluation_->open() && shelf_.find(*evaluation_->open()) == nullptr)
-    evaluation_->give_up("devices cannot be given the version any more", version_.time_ms);
+  if (judging_) judging_->keep_to(shelf_, version_.time_ms);
 }
 
 void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
@@ -162,7 +194,7 @@ void TaskRun::abandon(const std::string& why, std::int64_t now_ms) {
         {{"cause", abandoned.error().message}});
   sum_->keep();  // written or not: the next end of a round writes it
   around_.metrics.count_round(false, now_ms - record.opened_ms);
-  round_->note_conduct(members_, false, now_ms);
+  round_->note_conduct(members_, PartEnd::given_up, now_ms);
   end_members(false);
 }
 
@@ -178,17 +210,25 @@ void TaskRun::drop_members(bool committed, const std::function<bool(const Member
 }
 
 std::string TaskRun::why_enough() const {
-  if (!evaluation_) return "";
-  const auto why = evaluation_->why_stop();
+  if (!judging_) return "";
+  const auto why = judging_->why_stop();
   return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
+}
+
+std::string TaskRun::why_done() const {
+  if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
+    return fmt::format("all {} rounds are committed", config_.rules.rounds);
+  if (const Status paid = sum_->can_pay(); !paid.ok()) return paid.error().message;
+  return why_enough();
 }
 
 void TaskRun::finish_if_done() {
   if (state_ == TaskState::finished || round_) return;
-  if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
-    return finish(fmt::format("all {} rounds are committed", config_.rules.rounds));
-  if (const Status paid = sum_->can_pay(); !paid.ok()) return finish(paid.error().message);
-  if (const std::string why = why_enough(); !why.empty()) finish(why);
+  if (const std::string why = why_done(); !why.empty()) finish(why);
+}
+
+void TaskRun::look_at_figures() {
+  if (judging_->has_news()) finish_if_done();
 }
 
 void TaskRun::finish(const std::string& why) {

@@ -22,9 +22,13 @@ void VersionShelf::add(std::uint32_t number, const RowMatrix& master) {
   version.number = number;
   version.encoded = publish(master, shape_.precision);
   version.name = blob_hash(version.encoded);
-  version.packed = std::make_shared<const std::string>(pack_model(version.encoded));
-  version.full = ref_of(*version.packed);
-  blobs_[version.full.hash()] = version.packed;
+  if (master.rows() < shape_.rows) {
+    version.encoded = with_rows(version.encoded, shape_);
+  } else {
+    version.packed = std::make_shared<const std::string>(pack_model(version.encoded));
+    version.full = ref_of(*version.packed);
+    blobs_[version.full.hash()] = version.packed;
+  }
   versions_.push_back(std::move(version));
   const auto is_kept = [&](const std::string& hash) {
     return std::any_of(versions_.begin(), versions_.end(),
@@ -50,7 +54,7 @@ void VersionShelf::add(std::uint32_t number, const RowMatrix& master) {
 const VersionShelf::Version* VersionShelf::find(std::uint32_t number) const {
   const auto found = std::find_if(versions_.begin(), versions_.end(),
                                   [&](const Version& version) { return version.number == number; });
-  return found == versions_.end() ? nullptr : &*found;
+  return found == versions_.end() || found->packed == nullptr ? nullptr : &*found;
 }
 
 std::optional<v1::BlobRef> VersionShelf::delta(const std::string& from, const Version& to) {

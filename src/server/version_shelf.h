@@ -28,7 +28,7 @@ class VersionShelf {
 
   VersionShelf(const ModelShape& shape, std::size_t keep) : shape_(shape), keep_(keep) {}
 
-  // The newest; numbers rise.
+  // The newest; numbers rise. One of fewer rows, of a task that grew, is there for deltas alone.
   void add(std::uint32_t number, const RowMatrix& master);
   [[nodiscard]] const Version& newest() const { return versions_.back(); }
   [[nodiscard]] const Version* find(std::uint32_t number) const;

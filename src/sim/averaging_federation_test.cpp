@@ -85,7 +85,7 @@ TEST(AveragingFederation, APlainRoundIsTheMeanOfTheDevicesModels) {
     EXPECT_NEAR(federation.model()[n], mean, 1e-6) << n;
   }
   // What lies beyond the last number stays nothing.
-  for (std::size_t n = numbers; n < 32; ++n) EXPECT_EQ(federation.state().model.row(0)[n], 0.0f);
+  for (std::size_t n = numbers; n < 32; ++n) EXPECT_EQ(federation.state().shared.row(0)[n], 0.0f);
 }
 
 class Trusted final : public FactsSource {

@@ -40,7 +40,7 @@ struct World {
   ThreadPool pool;
   Schedule schedule;
   Fpl model;
-  Federation<Fpl> federation;
+  FplFederation federation;
 };
 
 std::string hashes(const World& world) {

@@ -110,7 +110,7 @@ Seen run_fpl(const Scene& scene, Path path) {
   const auto users = eligible_users(scene.histories, catalogue).size();
   const Schedule schedule = expected(schedule_for(scene.plan, users, scene.histories.interactions()));
   SerialExecutor serial;
-  Federation<Fpl> federation(model, scene.plan, schedule, scene.histories, serial, path);
+  FplFederation federation(model, scene.plan, schedule, scene.histories, serial, path);
   Seen seen;
   Capture capture({model.shared_rows(), model.shared_width()}, seen);
   federation.collect_with(capture);
@@ -293,7 +293,7 @@ RC_GTEST_PROP(ConsentEverywhere, TheShortWayIsTheWireAndTheCollectors, ()) {
   for (const Path path : {Path::fast, Path::wire})
     for (const bool collected : {false, true}) {
       ThreadPool pool(2);
-      Federation<Fpl> federation(model, scene.plan, schedule, scene.histories, pool, path);
+      FplFederation federation(model, scene.plan, schedule, scene.histories, pool, path);
       PlainCollector plain({model.shared_rows(), model.shared_width()});
       if (collected) federation.collect_with(plain);
       const auto report = federation.run(schedule.cohort == 1 ? 60 : 4);

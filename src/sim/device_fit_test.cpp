@@ -51,7 +51,7 @@ TEST_P(ADevicesOwnFit, IsTheSimulators) {
       .cohort = users, .triples = *task.plan.triples, .rounds_per_epoch = 1, .rounds = rounds};
   ThreadPool pool(1);
   const Fpl model(options_of<FplOptions>(task), items, plan.seed);
-  Federation<Fpl> federation(model, plan, schedule, histories, pool);
+  FplFederation federation(model, plan, schedule, histories, pool);
 
   RowMatrix shared = model.start_shared();
   std::deque<DeviceFit> devices;
@@ -241,7 +241,7 @@ TEST_P(ADevicesOwnFit, OfAveragedNetworksIsTheSimulators) {
     task.networks = &network.toys;
     const auto server = model->server(task);
     ServerState state = server->start();
-    EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().model));
+    EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().shared));
     std::vector<RowMatrix> own;
     SumSpace space(task.shape().sum_rows, task.shape().sum_width);
     for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -258,7 +258,7 @@ TEST_P(ADevicesOwnFit, OfAveragedNetworksIsTheSimulators) {
       }
       state = server->release(round, state, std::move(sum)).value();
       ASSERT_TRUE(federation.run(1).ok());
-      EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().model)) << "round " << round;
+      EXPECT_EQ(hash_rows(state.shared), hash_rows(federation.state().shared)) << "round " << round;
       EXPECT_EQ(hash_rows(state.memory), hash_rows(federation.state().memory)) << "round " << round;
       for (std::uint32_t user = 0; user < everybodys_own.rows(); ++user)
         EXPECT_TRUE(std::ranges::equal(own[user].values(0), everybodys_own.values(user)));

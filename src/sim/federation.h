@@ -1,133 +1,113 @@
-// Federation: a whole federation in one process, driving the same objects as a deployment does.
+// FplFederation: devices that answer with steps for pairs of items (model/fpl.h), as players of
+// sim/round_driver.h.
 //
-// Laws: the same plan, data and seed give the same shared model and the same private rows for any
-// number of threads; the wire path, which encodes and decodes every message, gives them too.
+// Laws: those of the driver. Rounds of one user know the rounds to come, and are played side by side where
+// they share no row: the result is that of one after the other.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
-#include "base/executor.h"
-#include "base/private.h"
-#include "base/result.h"
-#include "base/row_hash.h"
+#include "base/row_clash.h"
 #include "data/histories.h"
 #include "data/membership.h"
-#include "fed/aggregator.h"
-#include "fed/collector.h"
 #include "fed/contribute.h"
 #include "fed/plan.h"
 #include "fed/selection.h"
 #include "fed/sum_sink.h"
 #include "sim/broadcast.h"
+#include "sim/round_driver.h"
 
 namespace sotto::sim {
 
-enum class Path : std::uint8_t {
-  fast,  // contributions go to the sum without becoming bytes
-  wire,  // every message is encoded and decoded with the real codec
+// What a lane needs to play devices.
+struct VisitSeat : RowSums {
+  VisitSeat(std::size_t rows, std::size_t width, std::size_t private_width, std::uint32_t triples)
+      : RowSums(rows, width),
+        work(width),
+        visits_ahead(std::max<std::size_t>(128 / triples, kernels::most_steps)),
+        pairs(visits_ahead * triples),
+        answers(visits_ahead * triples),
+        scratch(kernels::most_steps, private_width) {}
+  [[nodiscard]] Contribution& sent(std::size_t n) { return work.contribution(n); }
+
+  DeviceWork work;  // wire path, or on its way to a collector
+  std::size_t visits_ahead;
+  std::vector<UserIndex> users;
+  std::vector<VisitPlace> ahead;  // visits to come, from `next` on, with their `pairs`
+  std::size_t next = 0;
+  std::vector<Pair> pairs;
+  ConsentAnswers answers;  // what consent says to each pair's positive item
+  std::array<Visit, kernels::most_steps> visits;
+  std::array<SumSink, kernels::most_steps> sinks;
+  std::array<SoloVisit, kernels::most_steps> solo;
+  RowClash clash;
+  RowMatrix scratch;
+  std::vector<std::uint64_t> updates;  // of each shared row; empty: not counted
 };
 
-// What some rounds did, summed.
-struct RoundReport {
-  std::uint64_t rounds = 0;
-  std::uint64_t exchanges = 0;  // visits: a model down, a contribution up
-  std::uint64_t triples = 0;
-  std::int64_t loss_units = 0;  // Σ −ln σ(x̂) in units of 2^-20, so that order does not matter
-  std::uint64_t bytes_up = 0;
-  std::uint64_t bytes_down = 0;
-  std::uint64_t held_rows = 0;  // with a number beyond the range of one update; not those before a resume
-
-  void add(const RoundReport& other);
-  [[nodiscard]] double mean_loss() const;
-};
-
-// Where a federation stands: all that a checkpoint must hold.
-struct FederationState {
-  std::uint32_t round = 0;
-  RowMatrix shared;
-  Private<RowMatrix> devices;  // one private row a user
-};
-
-template <class Model>
-class Federation {
+class FplFederation : public RoundDriver<FplFederation, VisitSeat> {
  public:
   // `histories` outlive the federation. Users without training items, or with all of them, take no part.
   // Private rows lie in `private_memory`, or on the heap.
-  Federation(const Model& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
-             Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
-  ~Federation();
+  FplFederation(const Fpl& model, const Plan& plan, const Schedule& schedule, const Histories& histories,
+                Executor& executor, Path path = Path::fast, Storage* private_memory = nullptr);
 
-  // Runs so many rounds. After a failure the state is spent: go back to a checkpoint.
+  // As the driver does, with rounds of one triple side by side.
   [[nodiscard]] Result<RoundReport> run(std::uint32_t rounds);
-
-  [[nodiscard]] const FederationState& state() const { return state_; }
-  void restore(FederationState state);
-  // From now on every contribution goes through the collector, which outlives the federation; devices are
-  // played one after the other then. Its shape is that of the shared model.
-  void collect_with(Collector& collector) { collector_ = &collector; }
   // From now on counts how often each shared row is updated: once a pair for its negative item, and for its
   // positive one if it may leave. Goes on from `so_far`; an empty one is zero. Unasked, nothing is counted.
   void count_updates(std::vector<std::uint64_t> so_far);
   // The counts, one a shared row; empty unless asked for. The same for any number of threads and every path.
   [[nodiscard]] std::vector<std::uint64_t> item_updates() const;
-  // The state for good; the federation is used up.
-  [[nodiscard]] FederationState take() && { return std::move(state_); }
 
  private:
-  struct Shard;
+  friend RoundDriver;
 
-  [[nodiscard]] Status run_round(RoundReport& report);
-  // The users of the round at hand.
-  [[nodiscard]] std::span<const UserIndex> this_cohort();
-  // The devices of one shard, one group after the other.
-  [[nodiscard]] Status play(std::span<const UserIndex> users, Shard& shard);
-  // Some devices side by side: computation and transmission into the shard's sum.
-  [[nodiscard]] Status visit(std::size_t count, Shard& shard);
-  [[nodiscard]] VisitReport visit_once(std::size_t count, Shard& shard);  // visits with one pair
-  [[nodiscard]] VisitReport visit_directly(std::span<const Visit> visits, Shard& shard);
-  [[nodiscard]] Result<VisitReport> visit_by_wire(Visit visit, Shard& shard);
-  [[nodiscard]] Status visit_collected(std::span<const Visit> visits, Shard& shard);
-  // What a device sent arrives at the collector, or at the shard's sum.
-  [[nodiscard]] Status deliver(UserIndex user, Contribution& contribution, Shard& shard);
+  [[nodiscard]] Users cohort();
+  void distribute(std::size_t devices);
   // The shared model as devices work with it.
-  [[nodiscard]] const RowMatrix& sent() const { return broadcast_.sent(state_.shared); }
-  // Rounds of one user and one triple each: a sum of one update is that update. Rounds that follow each other
-  // and share no row are computed side by side; the result is that of one after the other.
+  [[nodiscard]] const RowMatrix& received() const { return broadcast_.sent(state_.shared); }
+  [[nodiscard]] std::uint64_t bytes_down() const { return broadcast_.bytes_of(state_.shared); }
+  // Over the wire each device decodes a model of its own.
+  [[nodiscard]] std::size_t at_once() const { return path_ == Path::fast ? kernels::most_steps : 1; }
+  [[nodiscard]] Status play(Users users, Lane& lane);
+  [[nodiscard]] Status answer(Users users, Lane& lane);
+  [[nodiscard]] Status release(Aggregator&& total);
+  void restored();
+
+  // Some devices side by side.
+  [[nodiscard]] VisitReport visit_once(std::size_t count, Lane& lane);  // visits with one pair
+  [[nodiscard]] VisitReport visit(std::size_t count, Lane& lane);
+  [[nodiscard]] std::span<Visit> next_visits(std::size_t count, Lane& lane);
+  // Rounds of one user and one triple each: a sum of one update is that update.
   [[nodiscard]] bool plays_solo() const;
-  [[nodiscard]] Status run_solo(std::uint32_t rounds, RoundReport& report);
-  [[nodiscard]] std::size_t gather_solo(std::size_t most, Shard& shard);
-  [[nodiscard]] Status note(const VisitReport& report, Shard& shard);
-  // Counts what the next visits of the shard update.
-  void tally(std::size_t visits, Shard& shard) const;
+  [[nodiscard]] Result<RoundReport> run_solo(std::uint32_t rounds);
+  [[nodiscard]] std::size_t gather_solo(std::size_t most, Lane& lane);
+  [[nodiscard]] Status note(const VisitReport& report, Lane& lane);
+  // Counts what the next visits of the lane update, and goes past them.
+  void pass(std::size_t visits, Lane& lane) const;
   // A round of one user knows the rounds to come, unless some of them do not answer.
   [[nodiscard]] bool knows_what_comes() const {
     return schedule_.cohort == 1 && plan_.consent.people == nullptr;
   }
   // Draws the pairs of the visits to come, and what consent says to them: of `users` in this round, or of the
   // rounds to come where a round has one user. Asks early for the memory they will touch.
-  void look_ahead(std::span<const UserIndex> users, Shard& shard);
+  void look_ahead(Users users, Lane& lane);
 
-  Model model_;
+  Fpl model_;
   Plan plan_;
   Schedule schedule_;
   Histories shareable_;  // what may be trained on; without terms of single people, all there is
   Membership consumed_;
   PairSampler sampler_;
   CohortSelector selector_;
-  Executor& executor_;
-  Path path_;
-  Collector* collector_ = nullptr;
-  FederationState state_;
-  std::vector<Shard> shards_;
   std::vector<UserIndex> answering_;  // where some do not: the users of the round at hand
   Broadcast broadcast_;
 };
 
 // Users that can take part: at least one training item, at least one item that is not.
 [[nodiscard]] std::vector<UserIndex> eligible_users(const Histories& histories, std::size_t catalogue);
-
-extern template class Federation<Fpl>;
 
 }  // namespace sotto::sim

@@ -29,8 +29,8 @@ Outcome run(const Plan& plan, std::uint32_t rounds, std::size_t threads, Path pa
   ThreadPool pool(threads);
   const auto users = eligible_users(world.train, world.catalogue).size();
   const Schedule schedule = schedule_for(plan, users, world.train.interactions()).value();
-  Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, pool,
-                             path);
+  FplFederation federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, pool,
+                           path);
   PlainCollector collector({world.catalogue, plan.fpl.factors + std::size_t{1}});
   if (collected) federation.collect_with(collector);
   const RoundReport report = federation.run(rounds).value();
@@ -117,8 +117,8 @@ TEST(Federation, GoesOnFromASavedStateAsIfNothingHadHappened) {
   const auto users = eligible_users(world.train, world.catalogue).size();
   const Schedule schedule = schedule_for(plan, users, world.train.interactions()).value();
   const auto start = [&] {
-    return std::make_unique<Federation<Fpl>>(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule,
-                                             world.train, serial);
+    return std::make_unique<FplFederation>(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule,
+                                           world.train, serial);
   };
   const auto undisturbed = start();
   ASSERT_TRUE(undisturbed->run(40).ok());
@@ -162,12 +162,12 @@ TEST(Federation, CountsUpdatesOnEveryPathAsOneWouldByHand) {
         const Schedule schedule = schedule_for(plan, users, world.train.interactions()).value();
         ThreadPool pool(threads);
         const Fpl model(plan.fpl, world.catalogue, plan.seed);
-        Federation<Fpl> federation(model, plan, schedule, world.train, pool, path);
+        FplFederation federation(model, plan, schedule, world.train, pool, path);
         federation.count_updates({});
         const std::uint32_t rounds = variant[0] == 's' ? 150 : 3;
         ASSERT_TRUE(federation.run(rounds - 1).ok());
         // Another federation goes on from there.
-        Federation<Fpl> second(model, plan, schedule, world.train, pool, path);
+        FplFederation second(model, plan, schedule, world.train, pool, path);
         second.restore(federation.state());
         second.count_updates(federation.item_updates());
         ASSERT_TRUE(second.run(1).ok());
@@ -180,7 +180,7 @@ TEST(Federation, CountsNothingUnasked) {
   const Plan plan = plan_of("pfpl", 1.0);
   SerialExecutor serial;
   const Schedule schedule = schedule_for(plan, world.users.size(), world.train.interactions()).value();
-  Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
+  FplFederation federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
   ASSERT_TRUE(federation.run(1).ok());
   EXPECT_TRUE(federation.item_updates().empty());
 }
@@ -192,8 +192,7 @@ TEST(Federation, TrainingLowersTheLoss) {
     const Split& world = small_world();
     SerialExecutor serial;
     const Schedule schedule = schedule_for(plan, world.users.size(), world.train.interactions()).value();
-    Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train,
-                               serial);
+    FplFederation federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
     const double before = federation.run(schedule.rounds_per_epoch).value().mean_loss();
     ASSERT_TRUE(federation.run(schedule.rounds_per_epoch * 8).ok());
     const double after = federation.run(schedule.rounds_per_epoch).value().mean_loss();
@@ -207,7 +206,7 @@ TEST(Federation, DivergenceIsAnErrorThatNamesTheRemedy) {
   const Split& world = small_world();
   SerialExecutor serial;
   const Schedule schedule = schedule_for(plan, world.users.size(), world.train.interactions()).value();
-  Federation<Fpl> federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
+  FplFederation federation(Fpl(plan.fpl, world.catalogue, plan.seed), plan, schedule, world.train, serial);
   const auto report = federation.run(50);
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().code, Code::diverged);
@@ -229,7 +228,7 @@ TEST(Federation, OneRoundOnAThreeByFourWorldNumberByNumber) {
   const Schedule schedule = schedule_for(plan, 3, 5).value();
   ASSERT_EQ(schedule.cohort, 3u);
   ASSERT_EQ(schedule.triples, 1u);
-  Federation<Fpl> federation(Fpl(plan.fpl, 4, plan.seed), plan, schedule, histories, serial);
+  FplFederation federation(Fpl(plan.fpl, 4, plan.seed), plan, schedule, histories, serial);
 
   const double q[4][3] = {{0.1, -0.2, 0.05}, {0.3, 0.4, -0.1}, {-0.5, 0.2, 0.0}, {0.25, -0.35, 0.2}};
   const double p[3][2] = {{0.5, -0.4}, {0.2, 0.7}, {-0.3, 0.1}};

@@ -12,7 +12,7 @@
 #include "fed/number_sum.h"
 #include "fed/plan.h"
 #include "privacy/item_set.h"
-#include "sim/federation.h"
+#include "sim/round_report.h"
 
 namespace sotto::sim {
 
@@ -28,9 +28,7 @@ template <class Give>
                                                        Collector& collector, const Give& give) {
   SOTTO_TRY_DONE(check(plan.consent));
   const Histories usable = shareable(plan.consent, histories);
-  std::vector<UserIndex> cohort;
-  for (std::uint32_t user = 0; user < histories.users(); ++user)
-    if (takes_part(plan.consent, UserIndex{user})) cohort.push_back(UserIndex{user});
+  const std::vector<UserIndex> cohort = taking_part(plan.consent, histories.users());
   const auto give_at = [&](std::size_t n, Contribution& contribution) {
     // The same answers in all rounds of a model: what is drawn anew adds up.
     const ConsentGate gate(plan.consent, plan.seed, 0, cohort[n]);

@@ -1,35 +1,71 @@
 #include "sim/pair_round.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "fed/item_set_message.h"
 #include "privacy/pair_contribution.h"
 #include "privacy/weighted_pairs.h"
+#include "sim/round_steps.h"
 
 namespace sotto::sim {
 
 namespace {
 
 // Where a triangle is large, more aggregators than this cost more to merge than they save.
-constexpr std::size_t most_shards = 8;
+constexpr std::size_t most_lanes = 8;
 
-struct Shard {
-  PairAggregator sum;
-  std::uint64_t bytes_up = 0;
-  std::optional<Error> error;
+// Sums pairs of item sets.
+struct ItemSetSeat {
+  using Message = ItemSetMessage;
+
+  ItemSetSeat(std::size_t catalogue_size, PersonWeight person_weight)
+      : catalogue(catalogue_size), weight(person_weight) {}
+  [[nodiscard]] PairAggregator open() const {
+    return {catalogue, weight, PairAggregator::form_for(catalogue)};
+  }
+  static std::uint64_t bytes_of(const PairAggregator& /*sum*/) { return 0; }  // its devices count
+  [[nodiscard]] ItemSet& sent(std::size_t /*n*/) { return set; }
+
+  std::size_t catalogue;
+  PersonWeight weight;
+  ItemSet set;
 };
 
-Status give(const ItemSet& set, Path path, Shard& shard) {
-  if (path == Path::fast) {
-    shard.bytes_up += encoded_item_set_bytes(set);
-    return shard.sum.accept(set);
+class ItemSetRound final : public RoundDriver<ItemSetRound, ItemSetSeat> {
+ public:
+  ItemSetRound(const Histories& histories, std::size_t catalogue, const Plan& plan, PersonWeight weight,
+               Executor& executor, Path path)
+      : RoundDriver(executor, path),
+        plan_(plan),
+        usable_(shareable(plan.consent, histories)),
+        people_(taking_part(plan.consent, histories.users())) {
+    open_lanes(most_lanes, 1, catalogue, weight);
   }
-  const Bytes bytes = encode(ItemSetMessage{.round = 0, .set = set});
-  shard.bytes_up += bytes.size();
-  SOTTO_TRY(const ItemSetMessage received, decode<ItemSetMessage>(bytes));
-  return shard.sum.accept(received.set);
-}
+
+  [[nodiscard]] Result<PairRound> play_it() {
+    SOTTO_TRY(const RoundReport report, run(1));
+    if (!sum_) sum_.emplace(lanes_[0].open().release());  // nobody takes part
+    return PairRound{std::move(*sum_), report};
+  }
+
+ private:
+  friend RoundDriver;
+
+  [[nodiscard]] Users cohort() const { return people_; }
+  [[nodiscard]] Status answer(Users users, Lane& lane) const {
+    const ConsentGate gate(plan_.consent, plan_.seed, 0, users.front());
+    lane.set = ItemSet::consented(usable_.of(users.front()), gate);
+    if (path_ == Path::fast) lane.counts.bytes_up += encoded_item_set_bytes(lane.set);
+    return Done{};
+  }
+  [[nodiscard]] Status release(PairAggregator&& total) {
+    sum_.emplace(std::move(total).release());
+    return Done{};
+  }
+
+  const Plan& plan_;
+  Histories usable_;
+  std::vector<UserIndex> people_;
+  std::optional<PairSum> sum_;
+};
 
 void give_for_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& layout, Multiplied by,
                     Contribution& out) {
@@ -42,30 +78,7 @@ void give_for_pairs(const ItemSet& set, PersonWeight weight, const PairLayout& l
 Result<PairRound> gather_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,
                                PersonWeight weight, Executor& executor, Path path) {
   SOTTO_TRY_DONE(check(plan.consent));
-  const Histories usable = shareable(plan.consent, histories);
-  const std::size_t users = histories.users();
-  const std::size_t count = std::clamp<std::size_t>(executor.threads(), 1, most_shards);
-  std::vector<Shard> shards;
-  for (std::size_t n = 0; n < count; ++n)
-    shards.push_back({PairAggregator(catalogue, weight, PairAggregator::form_for(catalogue)), 0, {}});
-  executor.run(count, [&](std::size_t n) {
-    for (std::size_t user = users * n / count; user < users * (n + 1) / count && !shards[n].error; ++user) {
-      const UserIndex device{static_cast<std::uint32_t>(user)};
-      if (!takes_part(plan.consent, device)) continue;
-      const ConsentGate gate(plan.consent, plan.seed, 0, device);
-      const Status given = give(ItemSet::consented(usable.of(device), gate), path, shards[n]);
-      if (!given.ok()) shards[n].error = given.error();
-    }
-  });
-  RoundReport report;
-  report.rounds = 1;
-  for (Shard& shard : shards) {
-    if (shard.error) return *shard.error;
-    report.exchanges += shard.sum.contributions();
-    report.bytes_up += shard.bytes_up;
-    if (&shard != &shards.front()) shards.front().sum.merge(std::move(shard.sum));
-  }
-  return PairRound{std::move(shards.front().sum).release(), report};
+  return ItemSetRound(histories, catalogue, plan, weight, executor, path).play_it();
 }
 
 Result<CollectedNumbers> collect_pairs(const Histories& histories, std::size_t catalogue, const Plan& plan,

@@ -1,5 +1,5 @@
 // The one round of the item-item models: every device gives its item set, as far as its person consents, to
-// one sum. The simulator's side of fed/pair_aggregator.h.
+// one sum (fed/pair_aggregator.h). In the open they are players of sim/round_driver.h.
 //
 // Laws: the same sum and the same bytes counted for any number of threads, and on the wire path.
 #pragma once

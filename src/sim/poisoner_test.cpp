@@ -148,7 +148,7 @@ TEST(Poisoner, AnUndefendedFederationFollowsTheAttacker) {
     ThreadPool pool(threads);
     PlainCollector plain({40, width});
     Poisoner poisoner(plain, options);
-    Federation<Fpl> federation(model, plan, schedule, train, pool);
+    FplFederation federation(model, plan, schedule, train, pool);
     federation.collect_with(poisoner);
     EXPECT_TRUE(federation.run(static_cast<std::uint32_t>(schedule.rounds)).ok());
     return std::move(federation).take();

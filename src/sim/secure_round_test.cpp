@@ -47,7 +47,7 @@ std::string fpl_hash(const SumOptions* sum, std::size_t threads = 1) {
   const auto users = eligible_users(world().train, world().catalogue).size();
   const Schedule schedule = schedule_for(made, users, world().train.interactions()).value();
   const Fpl model(made.fpl, world().catalogue, made.seed);
-  Federation<Fpl> federation(model, made, schedule, world().train, pool);
+  FplFederation federation(model, made, schedule, world().train, pool);
   std::unique_ptr<SecureCollector> collector;
   if (sum != nullptr) {
     const SumShape shape{model.shared_rows(), model.shared_width()};

@@ -91,6 +91,19 @@ void TomlTable::wholes(const char* key, std::vector<std::uint32_t>& values) {
   }
 }
 
+void TomlTable::reals(const char* key, std::vector<double>& values) {
+  constexpr const char* should = "a list of numbers, such as [0.3, 0.7]";
+  const toml::node* found = node(key);
+  if (found == nullptr) return;
+  const toml::array* list = found->as_array();
+  if (list == nullptr) return wrong(key, should);
+  values.clear();
+  for (const toml::node& one : *list) {
+    if (!one.is_number()) return wrong(key, should);
+    values.push_back(*one.value<double>());
+  }
+}
+
 void TomlTable::seconds(const char* key, std::int64_t& value_ms) {
   double read = static_cast<double>(value_ms) / 1000.0;
   real(key, read);

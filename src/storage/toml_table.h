@@ -34,6 +34,7 @@ class TomlTable {
     if (integer(key, std::min<std::uint64_t>(most, INT64_MAX), read)) value = static_cast<Integer>(read);
   }
   void wholes(const char* key, std::vector<std::uint32_t>& values);
+  void reals(const char* key, std::vector<double>& values);
   // Seconds in the file, milliseconds in the program.
   void seconds(const char* key, std::int64_t& value_ms);
   // One of some words: its place among them.

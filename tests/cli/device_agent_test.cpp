@@ -98,6 +98,50 @@ TEST_F(CliDeviceAgent, of_several_users_one_is_chosen_and_nothing_is_added_by_ha
   EXPECT_EQ(device({"add", "a", "--context", "rain"}).code, 2);
 }
 
+// The formats of `sotto train --model fedavg`.
+TEST_F(CliDeviceAgent, labelled_examples_come_and_go) {
+  const auto idx = [](std::initializer_list<int> header, std::initializer_list<int> values) {
+    std::string text(3, '\0');
+    text += static_cast<char>(header.size() == 3 ? 3 : 1);
+    text[2] = 8;
+    for (const int size : header) text += std::string(3, '\0') + static_cast<char>(size);
+    for (const int value : values) text += static_cast<char>(value);
+    return text;
+  };
+  std::filesystem::create_directory(shop_.folder() / "mine");
+  shop_.put("mine/train-images-idx3-ubyte", idx({3, 1, 2}, {10, 20, 30, 40, 10, 20}));
+  shop_.put("mine/train-labels-idx1-ubyte", idx({3}, {7, 1, 7}));  // the last is the first again
+  shop_.put("mine/t10k-images-idx3-ubyte", idx({1, 1, 2}, {50, 60}));
+  shop_.put("mine/t10k-labels-idx1-ubyte", idx({1}, {2}));
+  ASSERT_EQ(device({"init"}).code, 0);
+  const Words add{"add", "--examples", "mine", "--collection", "digits"};
+  const auto added = device(add).json();
+  EXPECT_EQ(added["added"], 3u);
+  EXPECT_EQ(added["examples"], 2u);
+  EXPECT_EQ(device(add).json()["examples"], 2u) << "again changes nothing";
+  const auto listed = device({"list", "--collection", "digits"}).json()["examples"];
+  ASSERT_EQ(listed.size(), 2u);
+  for (const auto& one : listed) {
+    EXPECT_EQ(one["values"], (one["label"] == 7 ? nlohmann::json{10, 20} : nlohmann::json{30, 40})) << one;
+    EXPECT_EQ(one["width"], 2u);
+  }
+  const Words list{"device", "list", "--collection", "digits", "--dir", "d"};
+  EXPECT_NE(shop_.sotto(list).out.find("\t1 × 2\t7\n"), std::string::npos);
+  EXPECT_EQ(device({"list"}).json()["items"].size(), 0u) << "they are no things";
+  const auto exported = shop_.sotto({"device", "export", "--dir", "d"}).json();
+  EXPECT_EQ(exported["examples"], listed);
+  const auto name = listed[0]["name"].get<std::string>();
+  EXPECT_EQ(device({"remove", "--collection", "digits", name}).json()["removed"], 1u);
+  EXPECT_EQ(device({"remove", "--collection", "digits"}).json()["removed"], 1u);
+  EXPECT_EQ(device({"remove", "--collection", "digits"}).code, 1);
+  for (const Words& words :
+       {Words{"add", "--examples", "mine"}, Words{"add", "--collection", "digits", "a"}, Words{"remove"},
+        Words{"add", "a", "--examples", "mine", "--collection", "digits"},
+        Words{"add", "--examples", "mine", "--collection", "My pictures"}})
+    EXPECT_EQ(device(words).code, 2) << words.back();
+  EXPECT_EQ(device({"add", "--examples", ".", "--collection", "digits"}).code, 1);
+}
+
 TEST_F(CliDeviceAgent, a_device_that_is_there_says_its_level) {
   const Words init{"device", "init", "--dir", "d"};
   EXPECT_NE(shop_.sotto(init).out.find("Nothing leaves this device until"), std::string::npos);

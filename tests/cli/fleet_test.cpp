@@ -49,6 +49,24 @@ TEST_F(Fleet, ATimeBelowZeroIsRefused) {
   }
 }
 
+TEST_F(Fleet, LabelledExamplesAreDealtToItsDevices) {
+  shop_.put("tokens.txt", "one\n");
+  const auto said = [&](const Words& more) {
+    const Outcome outcome =
+        shop_.sotto(joined({"fleet", "--server", "unix:nobody", "--tokens", "tokens.txt"}, more));
+    EXPECT_NE(outcome.code, 0);
+    return outcome.err;
+  };
+  for (const Words& words : {Words{"--deal", "shards"}, Words{"--deal-to", "3"}, Words{"--generate"}}) {
+    const std::string err = said(joined(words, {"--data", "world/interactions.tsv"}));
+    EXPECT_NE(err.find(words.front() + " is about labelled examples"), std::string::npos) << err;
+  }
+  EXPECT_NE(said({"--collection", "digits"}).find("there is nothing to learn from"), std::string::npos);
+  const std::string few =
+      said({"--collection", "digits", "--generate", "--examples", "60", "--deal-to", "4", "--devices", "5"});
+  EXPECT_NE(few.find("the data have 4 users"), std::string::npos) << few;
+}
+
 TEST_F(Fleet, WrongUsageIsSaid) {
   EXPECT_EQ(shop_.sotto({"fleet", "--data", "world"}).code, 2);
   EXPECT_EQ(fleet({}).code, 2) << "without tokens";

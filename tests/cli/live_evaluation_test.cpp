@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <optional>
+#include <sstream>
 #include <thread>
 
 #include "tests/cli/program.h"
@@ -11,17 +12,94 @@
 namespace sotto::cli::live_evaluation_test {
 namespace {
 
-class LiveEvaluationByCommands : public testing::TestWithParam<const char*> {
+struct OfModel {
+  const char* model;
+  std::string task;    // beside what every task here has
+  Words data;          // beside --data, for the run
+  Words train = {};    // what `sotto train` is told to make the same; empty: it makes something else
+  bool rows = false;   // a run holds the version's rows as they are
+  bool rated = false;  // its data are ratings
+  std::uint32_t rounds = 3;
+  std::uint32_t popular = 0;  // its pairs are of so many items alone; 0: of all
+};
+
+const std::vector<OfModel>& usual_models() {
+  static const std::string kg = "[task.films.catalogue]\nkg = [\"features.tsv\"]\nkg_min_items = 1\n";
+  static const std::string rated =
+      "[task.films.catalogue]\nrating_scale = \"1:5\"\ncontexts = [\"interval\", \"daypart\"]\n";
+  static const std::vector<OfModel> all{{"fpl", "factors = 4\n", {}, {}, true},
+                                        {"fedals", "factors = 4\n", {}, {}, true},
+                                        {"fcf", "factors = 4\n", {}, {}, true},
+                                        {"fedease",
+                                         "lambda = 30.0\ngram_power = 0.5\n",
+                                         {},
+                                         {"--lambda", "30", "--gram-power", "0.5"},
+                                         false,
+                                         false,
+                                         1},
+                                        {"feditemknn",
+                                         "neighbors = 7\nsimilarity = \"jaccard\"\n",
+                                         {},
+                                         {"--neighbors", "7", "--similarity", "jaccard"},
+                                         false,
+                                         false,
+                                         1},
+                                        {"fedrp3beta",
+                                         "alpha = 0.8\nrecency = 4.0\n",
+                                         {},
+                                         {"--alpha", "0.8", "--recency", "4"},
+                                         false,
+                                         false,
+                                         1},
+                                        {"kgflex",
+                                         "factors = 4\nfirst_hop = 9\n" + kg,
+                                         {"--kg", "features.tsv", "--kg-min-items", "1"},
+                                         {},
+                                         true},
+                                        {"fedcars",
+                                         "factors = 4\nchoices = \"no\"\n" + rated,
+                                         {"--contexts", "interval", "daypart"},
+                                         {},
+                                         false,
+                                         true},
+                                        {"fedmultvae", "hidden = 12\nlatent = 4\nlr = 0.05\n", {}},
+                                        {"fedneumf", "factors = 4\nlayers = [8, 4]\n", {}}};
+  return all;
+}
+
+// And those of item pairs, of the most popular items alone.
+std::vector<OfModel> models() {
+  std::vector<OfModel> all = usual_models();
+  for (OfModel one : usual_models()) {
+    if (one.train.empty()) continue;
+    one.popular = 12;
+    one.task += "pair_items = 12\npair_bytes = 100000\n";
+    one.train = joined(one.train, {"--pair-items", "12", "--sum", "secure"});
+    all.push_back(one);
+  }
+  return all;
+}
+
+std::string name_of(const testing::TestParamInfo<OfModel>& each) {
+  return std::string(each.param.model) + (each.param.popular > 0 ? "OfPopularItems" : "");
+}
+
+class ACoordinatorOf : public testing::TestWithParam<OfModel> {
  protected:
-  void SetUp() override {
-    ASSERT_EQ(shop_.sotto({"data", "generate", "--users", "30", "--items", "40", "--out", "world"}).code, 0);
+  void begin(const std::string& more) {
+    Words generate{"data", "generate", "--users", "30", "--items", "40", "--out", "world"};
+    const Words beside = GetParam().rated ? Words{"--ratings"} : Words{"--kg", "features.tsv"};
+    ASSERT_EQ(shop_.sotto(joined(generate, beside)).code, 0);
     ASSERT_EQ(shop_.sotto({"data", "items", "--data", data, "--out", "items.tsv"}).code, 0);
     ASSERT_EQ(shop_.sotto({"certs", "--out", "certs", "--host", "127.0.0.1"}).code, 0);
     shop_.put("coordinator.toml",
-              "listen = \"127.0.0.1:0\"\nstatus = \"\"\n[task.films]\nitems = \"items.tsv\"\nmodel = \"" +
-                  std::string(GetParam()) +
-                  "\"\nfactors = 4\ngoal = 30\nquorum = 20\nrounds = 3\nevaluate_holdout = 2\n"
-                  "evaluate_coverage = true\ngather_s = 2\nround_s = 5\n");
+              "listen = \"127.0.0.1:0\"\nstatus = \"\"\n[limits]\nretry_min_s = 0.1\nretry_max_s = 0.2\n"
+              "[task.films]\nitems = \"items.tsv\"\nmodel = \"" +
+                  std::string(GetParam().model) + "\"\nquorum = 20\ngather_s = 2\nround_s = 10\n" + more +
+                  GetParam().task);
+    start();
+  }
+  void start() {
     process_ = shop_.start({"serve", "--config", "coordinator.toml", "--json"});
     for (int tries = 0; tries < 600 && !where().is_object(); ++tries)
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -31,6 +109,24 @@ class LiveEvaluationByCommands : public testing::TestWithParam<const char*> {
     if (!process_) return;
     ::kill(*process_, SIGTERM);
     EXPECT_EQ(shop_.finish(*process_).code, 0);
+  }
+  [[nodiscard]] Words fleet(const Words& how) const {
+    return joined({"fleet", "--server", where()["address"].get<std::string>(), "--ca", "certs/ca.pem",
+                   "--admin", "unix:state/admin.sock", "--data", data, "--quiet"},
+                  how);
+  }
+  // Plays the devices until `is_enough` of the versions.
+  template <class IsEnough>
+  void play(const Words& how, const IsEnough& is_enough) {
+    const pid_t process = shop_.start(fleet(joined(how, {"--seconds", "60"})));
+    for (int tries = 0; tries < 300 && !is_enough(versions()); ++tries)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(process, SIGTERM);
+    const Outcome played = shop_.finish(process);
+    EXPECT_EQ(played.code, 130) << played.err;
+  }
+  [[nodiscard]] Outcome made(const Words& how) const {
+    return shop_.sotto(joined(joined({"ctl", "export", "--data", data, "--json"}, GetParam().data), how));
   }
   [[nodiscard]] nlohmann::json where() const {
     return nlohmann::json::parse(shop_.output_so_far(*process_), nullptr, false);
@@ -42,41 +138,146 @@ class LiveEvaluationByCommands : public testing::TestWithParam<const char*> {
   std::optional<pid_t> process_;
 };
 
+class LiveEvaluationByCommands : public ACoordinatorOf {};
+class AVersionOnTrial : public ACoordinatorOf {};
+
+TEST_P(AVersionOnTrial, StaysOnTrialOverAKillUntilItIsPromoted) {
+  begin("goal = 20\nrounds = 4\ncanary_share = 0.5\n");
+  play({}, [](const nlohmann::json& listed) { return listed.size() == 3; });
+  const auto before = versions();
+  ASSERT_EQ(before.size(), 3u) << before.dump();
+  EXPECT_EQ(before[0]["trial"], nlohmann::json::parse(R"({"stable":1,"share":0.5,"state":"open"})"));
+  const std::string status = shop_.sotto({"ctl", "status"}).out;
+  EXPECT_NE(status.find("give it to all:  sotto ctl promote --task films\n"), std::string::npos) << status;
+  ::kill(*process_, SIGKILL);
+  EXPECT_EQ(shop_.finish(*process_).code, 128 + SIGKILL);
+  start();
+  EXPECT_EQ(versions(), before);
+  EXPECT_NE(shop_.sotto({"ctl", "release", "--version", "2"}).err.find("promote it"), std::string::npos);
+  ASSERT_EQ(shop_.sotto({"ctl", "promote"}).code, 0);
+  EXPECT_EQ(versions()[0]["trial"]["state"], "promoted");
+  EXPECT_EQ(shop_.sotto({"ctl", "promote"}).code, 1);
+  EXPECT_EQ(shop_.sotto({"ctl", "release", "--version", "1", "--share", "0.1"}).code, 0);
+  EXPECT_EQ(versions()[0]["trial"]["stable"], 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfModels, AVersionOnTrial, testing::Values(models()[1]), name_of);
+
 TEST_P(LiveEvaluationByCommands, AVersionIsJudgedAndBecomesARun) {
-  const Outcome played = shop_.sotto({"fleet", "--server", where()["address"].get<std::string>(), "--ca",
-                                      "certs/ca.pem", "--admin", "unix:state/admin.sock", "--data", data,
-                                      "--evaluation", "--seconds", "15", "--quiet"});
-  ASSERT_EQ(played.code, 0) << played.err;
+  const std::uint32_t rounds = GetParam().rounds, earlier = rounds > 1 ? 1 : 0;
+  begin("goal = 20\nrounds = " + std::to_string(rounds) +
+        "\nevaluate_holdout = 2\nevaluate_coverage = true\n");
+  play({"--evaluation"}, [&](const nlohmann::json& listed) {
+    return listed.size() == rounds + 1 && listed[0].contains("evaluation");
+  });
   const auto listed = versions();
-  ASSERT_EQ(listed.size(), 4u) << listed.dump();
+  ASSERT_EQ(listed.size(), rounds + 1) << listed.dump();
   ASSERT_TRUE(listed[0].contains("evaluation")) << listed.dump();
   EXPECT_GE(listed[0]["evaluation"]["people"], 20);
   const std::string text = shop_.sotto({"ctl", "versions"}).out;
   EXPECT_NE(text.find("nDCG@10"), std::string::npos) << text;
+  EXPECT_EQ(text.find("RMSE") != std::string::npos, GetParam().rated) << text;
 
-  const Outcome made = shop_.sotto({"ctl", "export", "--run", "newest", "--data", data, "--json"});
-  ASSERT_EQ(made.code, 0) << made.err;
-  EXPECT_EQ(made.json()["released"]["version"], 3);
-  EXPECT_EQ(made.json()["released"]["items"], made.json()["released"]["items_in_data"]);
-  EXPECT_EQ(made.json()["model_hash"], listed[0]["model_hash"]) << "the same items in the same order";
+  const Outcome newest = made({"--run", "newest"});
+  ASSERT_EQ(newest.code, 0) << newest.err;
+  EXPECT_EQ(newest.json()["released"]["version"], rounds);
+  EXPECT_EQ(newest.json()["released"]["items"], newest.json()["released"]["items_in_data"]);
+  if (GetParam().rows) {
+    EXPECT_EQ(newest.json()["model_hash"], listed[0]["model_hash"]) << "the same items in the same order";
+  }
   EXPECT_EQ(shop_.sotto({"show", "newest"}).code, 0);
   const Outcome judged = shop_.sotto({"evaluate", "--run", "newest", "--json"});
   ASSERT_EQ(judged.code, 0) << judged.err;
-  EXPECT_EQ(judged.json()["metrics"], made.json()["metrics"]);
+  EXPECT_EQ(judged.json()["metrics"], newest.json()["metrics"]);
+  EXPECT_GT(judged.json()["metrics"]["nDCG@10"], 0.0);
   const Outcome user = shop_.sotto({"recommend", "--run", "newest", "--all", "--json"});
   EXPECT_EQ(user.code, 0) << user.err;
-  ASSERT_EQ(shop_.sotto({"ctl", "export", "--version", "1", "--run", "first", "--data", data}).code, 0);
+  const Outcome first = made({"--version", std::to_string(earlier), "--run", "first"});
+  ASSERT_EQ(first.code, 0) << first.err;
   const Outcome compared = shop_.sotto({"compare", "newest", "first"});
   EXPECT_EQ(compared.code, 0) << compared.err;
-  EXPECT_EQ(shop_.sotto({"ctl", "export", "--run", "first", "--data", data}).code, 2) << "a run is there";
+  EXPECT_EQ(made({"--run", "first"}).code, 2) << "a run is there";
+  const Outcome forgotten = shop_.sotto({"forget", "--run", "newest", "--user", "u1"});
+  EXPECT_NE(forgotten.err.find("a coordinator released"), std::string::npos) << forgotten.err;
 
-  const Outcome back = shop_.sotto({"ctl", "release", "--version", "1"});
+  const Outcome back = shop_.sotto({"ctl", "release", "--version", std::to_string(earlier)});
   EXPECT_EQ(back.code, 0) << back.err;
-  EXPECT_EQ(versions()[0]["again"], 1);
+  EXPECT_EQ(versions()[0]["again"], earlier);
 }
 
-INSTANTIATE_TEST_SUITE_P(OfModels, LiveEvaluationByCommands, testing::Values("fpl", "fedals", "fcf"),
-                         [](const auto& each) { return std::string(each.param); });
+INSTANTIATE_TEST_SUITE_P(OfModels, LiveEvaluationByCommands, testing::ValuesIn(models()), name_of);
+
+std::vector<OfModel> that_the_simulator_makes() {
+  std::vector<OfModel> some;
+  for (const OfModel& one : models())
+    if (!one.train.empty()) some.push_back(one);
+  return some;
+}
+
+class AnExportedRun : public ACoordinatorOf {};
+
+// Devices hold the training part, so that what they make together is what the simulator makes.
+TEST_P(AnExportedRun, IsTheSimulatorsRunOfTheSameData) {
+  begin("goal = 30\nrounds = 1\n");
+  const Outcome played = shop_.sotto(fleet({"--until-finished", "films"}));
+  ASSERT_EQ(played.code, 0) << played.err;
+  const Outcome run = made({"--run", "released"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Outcome trained =
+      shop_.sotto(joined({"train", "--data", data, "--model", GetParam().model, "--out", "trained", "--json"},
+                         GetParam().train));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(run.json()["metrics"], trained.json()["metrics"]);
+  const auto lists = [&](const char* of) {
+    return shop_.sotto({"recommend", "--run", of, "--all", "--format", "tsv"}).out;
+  };
+  EXPECT_EQ(lists("released"), lists("trained"));
+  // And where the data lack an item, so that the others have other numbers.
+  const std::string items = shop_.get("items.tsv"), first = items.substr(0, items.find('\n'));
+  std::istringstream lines(shop_.get(data));
+  std::string others;
+  for (std::string line; std::getline(lines, line);)
+    if (line.find(first) == std::string::npos) others += line + "\n";
+  shop_.put("others.tsv", others);
+  const Outcome some = shop_.sotto({"ctl", "export", "--data", "others.tsv", "--run", "some", "--json"});
+  ASSERT_EQ(some.code, 0) << some.err;
+  EXPECT_EQ(some.json()["items"].get<int>() + 1, run.json()["items"].get<int>());
+  EXPECT_GT(some.json()["metrics"]["nDCG@10"], 0.0);
+  const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  std::istringstream rows(shop_.get("rows.tsv"));
+  std::size_t count = 0;
+  for (std::string row; std::getline(rows, row); ++count) {
+    const std::string name = row.substr(0, row.find('\t'));
+    EXPECT_NE(("item\n" + items).find(name + "\n"), std::string::npos) << name;
+  }
+  const bool has_all = GetParam().popular == 0 || std::string(GetParam().model) != "fedease";
+  EXPECT_EQ(count, 1u + (has_all ? run.json()["items"].get<std::size_t>() : GetParam().popular));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfModels, AnExportedRun, testing::ValuesIn(that_the_simulator_makes()), name_of);
+
+class AClassifiersVersions : public ACoordinatorOf {};
+
+TEST_P(AClassifiersVersions, AreListedAndWrittenAndNoRun) {
+  begin("goal = 20\n");
+  const Outcome listed = shop_.sotto({"ctl", "versions"});
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_NE(shop_.sotto({"ctl", "status"}).out.find("fedavg"), std::string::npos);
+  const Outcome run = made({"--run", "released"});
+  EXPECT_EQ(run.code, 2);
+  EXPECT_NE(run.err.find("task 'films' learns to tell classes of labelled examples"), std::string::npos)
+      << run.err;
+  EXPECT_FALSE(shop_.has("released"));
+  const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_EQ(shop_.get("rows.tsv").substr(0, 4), "row\t") << "a network's rows are no classes'";
+}
+
+INSTANTIATE_TEST_SUITE_P(OfModels, AClassifiersVersions,
+                         testing::Values(OfModel{
+                             "fedavg", "network = \"dense\"\nhidden = [8]\nheight = 2\nwidth = 2\n", {}}),
+                         name_of);
 
 }  // namespace
 }  // namespace sotto::cli::live_evaluation_test

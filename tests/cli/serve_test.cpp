@@ -103,6 +103,12 @@ TEST_F(Serve, AFileWithAMistakeChangesNeitherRulesNorCertificates) {
   EXPECT_EQ(trouble("certs"), "");
 }
 
+TEST_F(Serve, BeginsATaskThatTheConfigurationGains) {
+  shop_.put("coordinator.toml", shop_.get("coordinator.toml") + "[task.more]\nitems = 30\ngoal = 10\n");
+  reload("limits and rules of the configuration hold from now on");
+  EXPECT_EQ(shop_.sotto({"ctl", "tasks", "--json"}).json()[1]["task"], "more");
+}
+
 // Its own address is no obstacle to the configuration of a coordinator that runs; somebody else's is.
 TEST_F(Serve, AConfigurationCanBeCheckedWhileItsCoordinatorRuns) {
   const auto address = where()["address"].get<std::string>();

@@ -1,7 +1,11 @@
 // What every command has in common: help, versions, wrong words, exit codes.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <sstream>
 
@@ -209,6 +213,39 @@ TEST(CliUsage, shells_take_the_completion_scripts) {
                      "expect() { shown=(); _sotto; [[ \"$shown\" == \"$1\" ]] || exit 1; }\n"
                      "words=(sotto compare --format la) CURRENT=4; expect latex\n"
                      "words=(sotto show r) CURRENT=3; expect runs\n"));
+}
+
+// What a program comes to whose reader has gone, such as `sotto … | head`; SIGPIPE may be ignored, as gRPC
+// does.
+int without_reader(const Words& words, bool ignores_signal, const std::string& errors) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGPIPE, ignores_signal ? SIG_IGN : SIG_DFL);
+    ::dup2(ends[1], STDOUT_FILENO);
+    if (std::freopen(errors.c_str(), "w", stderr) == nullptr) ::_exit(127);
+    std::vector<const char*> arguments{SOTTO_BINARY};
+    for (const std::string& word : words) arguments.push_back(word.c_str());
+    arguments.push_back(nullptr);
+    ::execv(SOTTO_BINARY, const_cast<char* const*>(arguments.data()));  // NOLINT
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+TEST(Usage, WhereNobodyReadsOnItEndsQuietly) {
+  const Workshop shop;
+  const std::string errors = (shop.folder() / "errors.txt").string();
+  for (const bool ignores : {false, true})
+    for (const Words& words : {Words{"models"}, Words{"--help-all"}, Words{"version", "--json"}}) {
+      EXPECT_EQ(without_reader(words, ignores, errors), 128 + SIGPIPE) << words.front() << ignores;
+      EXPECT_EQ(shop.get("errors.txt"), "") << words.front() << ignores;
+    }
 }
 
 }  // namespace

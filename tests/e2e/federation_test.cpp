@@ -5,30 +5,38 @@
 #include <gtest/gtest.h>
 
 #include "base/row_hash.h"
-#include "fed/models/live_evaluation.h"
 #include "fed/models/pair_task.h"
 #include "fed/models/task_models.h"
-#include "fed/models/testing/known_scores.h"
 #include "fed/models/testing/usual_spec.h"
+#include "fed/secure/pair_cost.h"
 #include "host/fleet/fleet_draws.h"
-#include "metrics/evaluate.h"
 #include "model/central/ease.h"
 #include "model/central/pair_knn.h"
 #include "model/central/rp3beta.h"
 #include "sim/history_federation.h"
 #include "sim/pair_round.h"
+#include "sim/private_gram.h"
 #include "sim/thread_pool.h"
 #include "tests/e2e/loopback.h"
 #include "tests/e2e/trained_world.h"
+#include "tests/e2e/weighed_training.h"
 
 namespace sotto::tests::e2e {
 namespace {
 
-// The rows that one sum of pairs is made into.
-std::string made_of_pairs(const Task& task, const PairSum& pairs) {
+// The rows that one sum of pairs is made into; `kept` are the popular items, where it is of these alone.
+std::string made_of_pairs(const Task& task, const PairSum& pairs, const KeptItems* kept = nullptr) {
   SerialExecutor here;
   RowMatrix rows(task.shape().rows, task.shape().width);
-  if (task.model == &fedease_task) {
+  if (task.model == &fedease_task && kept != nullptr) {
+    const auto ease = Ease::solve(pairs, Histories({0}, {}), {}, here).value();
+    std::vector<float> weights(task.items);
+    for (std::size_t n = 0; n < rows.rows(); ++n) {
+      EXPECT_TRUE(ease->similar(ItemIndex{kept->items()[n]}, weights).ok());
+      rows.row(n)[0] = static_cast<float>(kept->items()[n]);
+      for (std::size_t k = 0; k < rows.rows(); ++k) rows.row(n)[1 + k] = weights[kept->items()[k]];
+    }
+  } else if (task.model == &fedease_task) {
     const auto ease = Ease::solve(pairs, Histories({0}, {}), {}, here).value();
     for (std::uint32_t item = 0; item < task.items; ++item)
       EXPECT_TRUE(ease->similar(ItemIndex{item}, rows.values(item)).ok());
@@ -38,6 +46,26 @@ std::string made_of_pairs(const Task& task, const PairSum& pairs) {
     put_weights(fit_rp3beta(pairs, {}, here).value(), WeightsBy::source, rows);
   }
   return hash_rows(rows);
+}
+
+// As --sum secure --pair-items makes it.
+std::string simulated_popular(const Case& one, const Task& task, const Plan& plan, const Split& split) {
+  const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
+  SerialExecutor here;
+  SumOptions sum;
+  sum.kind = SumKind::secure;
+  sum.assumed = {.corrupt = 0.05, .dropped = 0.1, .leak = 1e-6, .abort = 1e-3, .crowd = 4};
+  SecureCollector counting(sum_of_people(sum), {rows_for(task.items), numbers_a_row}, plan.seed, here);
+  const auto people = collect_popularity(split.train, task.items, plan, counting, 1);
+  EXPECT_TRUE(people.ok());
+  const KeptItems kept = KeptItems::most_popular(people->sums, one.pair_items);
+  const PairLayout layout(one.pair_items);
+  SecureCollector summing(sum_of_pairs(sum, weight), {layout.rows(), PairLayout::width}, plan.seed, here);
+  auto numbers = collect_kept_pairs(split.train, kept, plan, weight, summing);
+  EXPECT_TRUE(numbers.ok());
+  const auto pairs = counted_pairs(layout, std::move(numbers->sums), weight);
+  EXPECT_TRUE(pairs.ok());
+  return made_of_pairs(task, pairs->renumbered(kept.items(), task.items), &kept);
 }
 
 // What the simulator makes of it.
@@ -51,6 +79,9 @@ std::string simulated(const Case& one, const Split& split) {
                           .rounds_per_epoch = 1,
                           .rounds = rounds};
   ThreadPool pool(1);
+  PlainCollector sum({task.shape().sum_rows, task.shape().sum_width});
+  const std::unique_ptr<Weighing> weighing = weighing_of(one, plan, schedule, split, pool, sum);
+  if (one.pair_items > 0) return simulated_popular(one, task, plan, split);
   if (one.model->added != nullptr) {
     const PersonWeight weight(one.model == &fedrp3beta_task ? 0.5f : 0.0f);
     const auto round = gather_pairs(split.train, task.items, plan, weight, pool);
@@ -58,23 +89,20 @@ std::string simulated(const Case& one, const Split& split) {
     return made_of_pairs(task, round->sum);
   }
   if (one.model == &fedals_task) {
-    HistoryFederation<FedAls> federation({options_of<AlsOptions>(task), task.items}, plan, schedule,
-                                         split.train, pool);
-    EXPECT_TRUE(federation.run(rounds).ok());
-    return hash_rows(federation.state().shared);
+    return simulated_history(FedAls(options_of<AlsOptions>(task), task.items), plan, schedule, split, pool,
+                             weighing.get());
   }
   if (one.model == &fcf_task) {
-    FcfOptions options;
-    options.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed};
-    const double share = static_cast<double>(schedule.cohort) / static_cast<double>(users);
-    HistoryFederation<Fcf> federation({options, task.items, share}, plan, schedule, split.train, pool);
-    EXPECT_TRUE(federation.run(rounds).ok());
-    return hash_rows(federation.state().shared);
+    const FcfOptions options{.als = {.factors = 8, .reg_power = 0.0f, .seed = plan.seed}};
+    const Fcf model(options, task.items, static_cast<double>(schedule.cohort) / users);
+    return simulated_history(model, plan, schedule, split, pool, weighing.get());
   }
-  if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split);
-  if (one.model == &fedcars_task) return simulated_fedcars(task, plan, schedule, split, policy_of(one));
-  Federation<Fpl> federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule,
-                             split.train, pool);
+  if (one.model == &kgflex_task) return simulated_kgflex(task, plan, schedule, split, weighing.get());
+  if (one.model == &fedcars_task)
+    return simulated_fedcars(task, plan, schedule, split, policy_of(one), weighing.get());
+  FplFederation federation({options_of<FplOptions>(task), task.items, plan.seed}, plan, schedule, split.train,
+                           pool);
+  if (weighing != nullptr) federation.collect_with(*weighing);
   EXPECT_TRUE(federation.run(rounds).ok());
   return hash_rows(federation.state().shared);
 }
@@ -124,6 +152,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Ease", 1.0, MaskKind::sticky, 0, false, &fedease_task},
                     Case{"EaseHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedease_task},
                     Case{"EaseSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedease_task},
+                    Case{"PopularEase", 1.0, MaskKind::sticky, 0, false, &fedease_task, 20},
+                    Case{"PopularEaseSecure", 1.0, MaskKind::sticky, 0, true, &fedease_task, 20},
+                    Case{"PopularEaseSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedease_task, 33},
+                    Case{"PopularKnnSecure", 1.0, MaskKind::sticky, 0, true, &feditemknn_task, 20},
+                    Case{"PopularRp3HalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedrp3beta_task, 20},
+                    Case{"PopularRp3Secure", 1.0, MaskKind::sticky, 0, true, &fedrp3beta_task, 20},
                     Case{"Knn", 1.0, MaskKind::sticky, 0, false, &feditemknn_task},
                     Case{"KnnSecureHalf", 0.5, MaskKind::sticky, 0, true, &feditemknn_task},
                     Case{"Rp3HalfSticky", 0.5, MaskKind::sticky, 0, false, &fedrp3beta_task},
@@ -135,89 +169,20 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Fedcars", 1.0, MaskKind::sticky, 0, false, &fedcars_task},
                     Case{"FedcarsHalfRedrawn", 0.5, MaskKind::redraw, 0, false, &fedcars_task},
                     Case{"FedcarsDrawn", 1.0, MaskKind::sticky, 20, false, &fedcars_task},
-                    Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task}),
+                    Case{"FedcarsSecureHalf", 0.5, MaskKind::sticky, 0, true, &fedcars_task},
+                    weighed("Weighed", "size>diversity", &fpl_task),
+                    weighed("WeighedClose", "closeness>size", &fpl_task, 20),
+                    weighed("WeighedSecure", "diversity>size", &fpl_task, 0, true),
+                    weighed("WeighedRecencySecure", "recency>closeness", &fpl_task, 40, true),
+                    weighed("AlsWeighed", "diversity>size", &fedals_task),
+                    weighed("AlsWeighedSecure", "size", &fedals_task, 0, true),
+                    weighed("FcfWeighed", "recency>size", &fcf_task, 20),
+                    weighed("FcfWeighedSecure", "closeness", &fcf_task, 0, true),
+                    weighed("KgflexWeighed", "recency>closeness", &kgflex_task, 20),
+                    weighed("KgflexWeighedSecure", "size>diversity", &kgflex_task, 0, true),
+                    weighed("FedcarsWeighed", "recency>size", &fedcars_task, 20),
+                    weighed("FedcarsWeighedSecure", "size>diversity", &fedcars_task, 0, true)),
     [](const auto& each) { return std::string(each.param.name); });
-
-// Everybody trains on all but what their device holds out, and is judged by that; `scores` are what they get.
-Split without_held_out(const Task& task, const Split& split, const RowMatrix& rows,
-                       std::vector<std::vector<float>>& scores) {
-  std::vector<ItemIndex> trained, held;
-  std::vector<std::uint64_t> trained_ends{0}, held_ends{0};
-  const auto users = static_cast<std::uint32_t>(split.train.users());
-  for (std::uint32_t user = 0; user < users; ++user) {
-    const auto all = split.train.of(UserIndex{user});
-    const auto kept = held_out(*task.evaluation, all, split.train.ages_of(UserIndex{user}), {});
-    std::vector<ItemIndex> rest;
-    std::ranges::set_difference(all, kept, std::back_inserter(rest));
-    scores.push_back(answered_scores(task, rows, rest));
-    trained.insert(trained.end(), rest.begin(), rest.end());
-    held.insert(held.end(), kept.begin(), kept.end());
-    trained_ends.push_back(trained.size());
-    held_ends.push_back(held.size());
-  }
-  Split judging;
-  judging.catalogue = split.catalogue;
-  judging.train = Histories(trained_ends, trained);
-  judging.validation = Histories(users);
-  judging.test = Histories(held_ends, held);
-  return judging;
-}
-
-class EvaluationOverTheWire : public testing::TestWithParam<Case> {};
-
-// What devices say of their lists is, in the mean, what the simulator's evaluation says of the same model for
-// people who trained on all but what their devices held out.
-TEST_P(EvaluationOverTheWire, GivesTheFiguresOfACentralEvaluation) {
-  const Prepared prepared = world();
-  const Split& split = prepared.split;
-  const auto users = static_cast<std::uint32_t>(split.train.users());
-  TaskConfig config = task_for(GetParam(), split);
-  config.spec.mutable_evaluation()->set_holdout(2);
-  config.spec.mutable_evaluation()->set_cutoff(10);
-  config.spec.mutable_evaluation()->set_coverage(true);
-  Loopback loopback(config);
-  FleetOptions options;
-  options.devices = users;
-  options.workers = 8;
-  options.reproducible = true;
-  options.policy.evaluation = true;
-  options.seconds = 60.0;
-  const auto devices = enrol_fleet(options, loopback.tokens(users), loopback.connect());
-  ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const std::atomic<bool> stop = false;
-  const auto judged = [&] { return loopback.ask("versions")[0].value("evaluation", nlohmann::json()); };
-  const auto report = run_fleet(
-      split, options, *devices, loopback.connect(),
-      {.stop = stop,
-       .finished = [&] { return loopback.versions() == config.rules.rounds + 1 && !judged().is_null(); }});
-  ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_TRUE(report->refusals.empty());
-  EXPECT_TRUE(report->objections.empty());
-  ASSERT_EQ(judged().value("people", 0u), users);
-
-  const nlohmann::json exported = loopback.ask("export");
-  const Task task = *read_task(config.spec);
-  const RowMatrix rows = *read_published(loopback.blob(exported["encoded"].get<std::string>()),
-                                         {task.shape().rows, task.shape().width, v1::PRECISION_F32});
-  std::vector<std::vector<float>> scores;
-  const Split judging = without_held_out(task, split, rows, scores);
-  ThreadPool pool(1);
-  const auto evaluation = evaluate(KnownScores(scores), judging, {}, pool);
-  ASSERT_TRUE(evaluation.ok()) << evaluation.error().message;
-  const nlohmann::json metrics = judged()["metrics"];
-  EXPECT_GT(metrics["nDCG@10"].get<double>(), 0.0);
-  for (const auto& [name, value] : metrics.items())
-    EXPECT_NEAR(value.get<double>(), *evaluation->find(name), 1e-4) << name;
-  EXPECT_EQ(metrics.size(), 5u);
-  const auto shown = std::ranges::count_if(evaluation->recommended, [](std::uint64_t n) { return n > 0; });
-  EXPECT_EQ(judged()["coverage"]["items"], shown);
-}
-
-INSTANTIATE_TEST_SUITE_P(InEveryWay, EvaluationOverTheWire,
-                         testing::Values(Case{"Als", 1.0, MaskKind::sticky, 0, false, &fedals_task},
-                                         Case{"Ease", 1.0, MaskKind::sticky, 0, false, &fedease_task},
-                                         Case{"FcfSecure", 1.0, MaskKind::sticky, 0, true, &fcf_task}),
-                         [](const auto& each) { return std::string(each.param.name); });
 
 // And the command's: the same data, seed, factors and epochs.
 TEST(TrainingAls, InSimulationByTheCommandIsTheTasksModel) {
@@ -263,6 +228,10 @@ TEST(SeveralFleets, GiveTheSimulatorsModelTogether) {
   EXPECT_EQ(loopback.model_hash(), simulated(half, split));
 }
 
+bool is_hostile(const FleetOptions& options, std::uint32_t user) {
+  return FleetDraws(options.seed, "sotto fleet hostile", 0, user).chance(options.byzantine);
+}
+
 // What some do wrong changes nothing for the others: the round commits with them, and each refusal is named.
 class AFleetWithHostileDevicesOf : public testing::TestWithParam<const TaskModel*> {};
 
@@ -296,6 +265,14 @@ TEST_P(AFleetWithHostileDevicesOf, LeavesTheOthersRoundsAlone) {
   EXPECT_TRUE(report->refusals.contains(v1::REFUSAL_BAD_MESSAGE));
   EXPECT_GT(report->silent, 0u);
   EXPECT_FALSE(report->refusals.contains(v1::REFUSAL_INTERNAL));
+  // Who lied within a contribution is named, and nobody else.
+  std::size_t named = 0;
+  for (const nlohmann::json& one : loopback.ask("devices", {{"most", 100}})) {
+    if (one.value("refused", 0) == 0) continue;
+    ++named;
+    EXPECT_TRUE(is_hostile(options, one["index"].get<std::uint32_t>())) << one.dump();
+  }
+  EXPECT_GT(named, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachModel, AFleetWithHostileDevicesOf, testing::ValuesIn(models_without_networks()),
@@ -322,14 +299,11 @@ TEST(AFleetWithHostileDevices, LeavesTheOthersSecureRoundsAlone) {
   options.seconds = 60.0;  // at most: it ends when both have been seen
   const auto devices = enrol_fleet(options, loopback.tokens(options.devices), loopback.connect());
   ASSERT_TRUE(devices.ok()) << devices.error().message;
-  const auto hostile = [&](std::uint32_t user) {
-    return FleetDraws(options.seed, "sotto fleet hostile", 0, user).chance(options.byzantine);
-  };
   const auto hostile_kept_out = [&] {
     const auto all = loopback.ask("devices", {{"most", 100}});
     return std::count_if(all.begin(), all.end(), [&](const nlohmann::json& one) {
       return one.contains("secure_sums") && one["secure_sums"]["kept_out"].get<bool>() &&
-             hostile(one["index"].get<std::uint32_t>());
+             is_hostile(options, one["index"].get<std::uint32_t>());
     });
   };
   std::atomic<bool> stop = false;

@@ -26,25 +26,27 @@ inline TaskCatalogue catalogue_of(const Split& split) {
 
 template <class Model>
 std::string simulated_history(const Model& model, const Plan& plan, const Schedule& schedule,
-                              const Split& split, Executor& executor) {
+                              const Split& split, Executor& executor, Collector* collector = nullptr) {
   HistoryFederation<Model> federation(model, plan, schedule, split.train, executor);
+  if (collector != nullptr) federation.collect_with(*collector);
   EXPECT_TRUE(federation.run(static_cast<std::uint32_t>(schedule.rounds)).ok());
   return hash_rows(federation.state().shared);
 }
 
 // As the tests' tasks have them: eight factors, what else there is as it usually is.
 inline std::string simulated_kgflex(const Task& task, const Plan& plan, const Schedule& schedule,
-                                    const Split& split) {
+                                    const Split& split, Collector* collector = nullptr) {
   ThreadPool pool(1);
   const KgflexOptions options{.factors = 8, .seed = plan.seed};
   const Kgflex model(
       options, std::make_shared<const KgflexDevices>(catalogue_of(split).features, split.train, task.items,
                                                      ProfileOptions{.seed = plan.seed}, KeepsBack(), pool));
-  return simulated_history(model, plan, schedule, split, pool);
+  return simulated_history(model, plan, schedule, split, pool, collector);
 }
 
 inline std::string simulated_fedcars(const Task& task, Plan plan, const Schedule& schedule,
-                                     const Split& split, const PersonalPolicy& policy) {
+                                     const Split& split, const PersonalPolicy& policy,
+                                     Collector* collector = nullptr) {
   ThreadPool pool(1);
   FedcarsOptions options;
   options.factors = 8;
@@ -57,7 +59,7 @@ inline std::string simulated_fedcars(const Task& task, Plan plan, const Schedule
       std::vector{terms}, std::vector<std::uint16_t>(split.train.users(), 0), plan.seed);
   const Fedcars model(options, std::make_shared<const FedcarsDevices>(split, split.train,
                                                                       context_terms(plan.consent), options));
-  return simulated_history(model, plan, schedule, split, pool);
+  return simulated_history(model, plan, schedule, split, pool, collector);
 }
 
 }  // namespace sotto::tests::e2e

@@ -20,6 +20,8 @@ struct Case {
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
   const TaskModel* model = &fpl_task;
+  std::uint32_t pair_items = 0;  // of a model of pairs: those of the most popular items; 0: of all
+  const char* criteria = "";     // by which devices count
 };
 
 // A model that is made of one sum is made once.
@@ -55,18 +57,23 @@ inline Prepared world(const TaskModel* model = nullptr) {
 
 // As they usually are, but for the factors.
 struct SmallOptions final : TaskOptions {
+  explicit SmallOptions(std::uint32_t popular) : pair_items(popular) {}
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = 8;
+  }
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (key == std::string_view("pair_items")) value = pair_items;
   }
   void real(const char*, float&) override {}
   void choice(const char*, std::initializer_list<const char*>, std::size_t&) override {}
   void wholes(const char*, std::vector<std::uint32_t>&) override {}
+  std::uint32_t pair_items;
 };
 
-inline void set_model(v1::TaskSpec& spec, const TaskModel* model) {
+inline void set_model(v1::TaskSpec& spec, const TaskModel* model, std::uint32_t pair_items = 0) {
   spec.set_model(model->name);
   if (model != &fpl_task && model != &fedals_task) {
-    SmallOptions options;
+    SmallOptions options(pair_items);
     return model->configure(options, spec);
   }
   spec.set_factors(8);
@@ -83,12 +90,14 @@ inline void set_model(v1::TaskSpec& spec, const TaskModel* model) {
   spec.set_triples(10);
 }
 
+constexpr std::uint32_t size_bound = 25;
+
 inline TaskConfig task_for(const Case& one, const Split& split) {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
   const auto users = static_cast<std::uint32_t>(split.train.users());
-  set_model(spec, one.model);
+  set_model(spec, one.model, one.pair_items);
   spec.set_fixed_bits(20);
   spec.set_seed(11);
   spec.set_reproducible(true);
@@ -105,6 +114,12 @@ inline TaskConfig task_for(const Case& one, const Split& split) {
     assumed.set_abort(1e-3);
     assumed.set_crowd(4);
   }
+  if (const std::string order = one.criteria; !order.empty()) {
+    v1::Criteria& criteria = *spec.mutable_criteria();
+    criteria.set_order(order);
+    criteria.set_least_tellers(4);
+    if (order.find("size") != order.npos) criteria.set_size_bound(size_bound);
+  }
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
@@ -120,6 +135,7 @@ inline PersonalPolicy policy_of(const Case& one) {
   PersonalPolicy policy;
   policy.pi = one.pi;
   policy.mask = one.mask;
+  if (one.criteria[0] != '\0') policy.criteria[other_criteria] = true;
   return policy;
 }
 

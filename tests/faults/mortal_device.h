@@ -20,6 +20,9 @@ class MortalDeviceStore final : public DeviceStore {
   Result<std::optional<Enrolment>> enrolment() override { return kept_.enrolment(); }
   Result<PersonalPolicy> policy() override { return kept_.policy(); }
   Result<std::vector<KeptInteraction>> interactions() override { return kept_.interactions(); }
+  Result<std::vector<KeptExample>> examples(const std::string& collection) override {
+    return kept_.examples(collection);
+  }
   Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override {
     return kept_.catalogue(hash);
   }
@@ -77,7 +80,9 @@ class MortalWire final : public Transport {
 
 struct MortalDevice {
   std::vector<ItemIndex> history;
-  Records records;  // of the history
+  Records records;    // of the history
+  Examples examples;  // one a thing, of classes by their numbers
+  std::vector<std::uint32_t> places;
   std::string token;
   Secret entropy;
   std::int64_t clock_off_ms = 0;

@@ -63,13 +63,18 @@ ScriptStep release_again() {
   return {"release_again", [](Store& store) {
             VersionRecord version = version_of(3, 0, 1);
             version.again = 1;
+            version.trial = VersionTrial{.stable = 2, .millionths = 250'000, .salt = "salt"};
             return outcome(store.release_again(version));
           }};
 }
 
-ScriptStep evaluate(std::uint64_t people) {
+ScriptStep promote(std::uint32_t version) {
+  return {"promote", [=](Store& store) { return outcome(store.promote("films", version)); }};
+}
+
+ScriptStep evaluate(std::uint64_t people, bool beside = false) {
   return {"add_evaluation", [=](Store& store) {
-            return outcome(store.add_evaluation({"films", 3, people, "figures", 77}));
+            return outcome(store.add_evaluation({"films", 3, people, "figures", 77, beside}));
           }};
 }
 
@@ -117,6 +122,11 @@ std::vector<ScriptStep> make_script() {
       release_again(),
       evaluate(12),
       evaluate(13),  // once
+      evaluate(14, true),
+      evaluate(15, true),
+      promote(2),  // it never was on trial
+      promote(3),
+      promote(3),  // once
       put(4),
       {"keep_blobs",
        [](Store& store) {

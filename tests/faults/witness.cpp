@@ -67,7 +67,7 @@ void Witness::see_leaving(Method method, const std::string& request) {
     return;
   const auto round = round_of(asked.device(), step);
   if (!round) return;
-  const auto [sent, is_first] = sent_.try_emplace({asked.device(), *round}, step.data());
+  const auto [sent, is_first] = sent_.try_emplace({asked.device(), *round, step.part()}, step.data());
   if (!is_first && sent->second != step.data())
     complain(fmt::format("a device answered round {} twice", *round));
 }
@@ -78,7 +78,7 @@ void Witness::see_check_in(const std::string& device, const v1::Reply& reply) {
   if (!told.ParseFromString(reply.body())) return complain("a check-in's reply does not decode");
   if (!told.has_assignment()) return;
   const std::uint32_t round = told.assignment().round();
-  if (taken_[round].contains(device))
+  if (taken_[round].contains(device) || counted_[round].contains(device))
     complain(fmt::format("a device that gave to round {} is asked for it again", round));
   for (const auto& [token, place] : places_)
     if (place.device == device && place.round == round && token != told.assignment().token())
@@ -90,10 +90,13 @@ void Witness::see_step(const std::string& device, const v1::StepRequest& request
                        const std::optional<v1::Reply>& reply) {
   const auto round = round_of(device, request);
   if (!round) return;
-  if (!reply) unsure_[*round][device] = request.data();
+  const bool is_last = request.part() + 1 == task_.parts();
+  if (!reply && is_last) unsure_[*round][device] = request.data();
   v1::StepReply told;
   if (!reply || reply->refusal() != v1::REFUSAL_NONE || !told.ParseFromString(reply->body())) return;
   if (told.progress() == v1::StepReply::TAKEN) taken_[*round][device] = request.data();
+  const bool counts = told.progress() == v1::StepReply::WAIT || told.progress() == v1::StepReply::ANSWER;
+  if (!is_last && counts) counted_[*round].try_emplace(device, request.data());
 }
 
 void Witness::inspect(Store& store) {
@@ -156,18 +159,27 @@ void Witness::judge_sum(const VersionRecord& version, const ServerState& before)
   with_last.insert(unsure_[version.round].begin(), unsure_[version.round].end());
   for (const Given& given : {taken_[version.round], with_last}) {
     if (given.size() != version.contributions) continue;
-    if (config_.dp || sum_of(before, given) == version.master) return;
+    if (config_.dp || sum_of(before, given, version.round) == version.master) return;
   }
   complain(fmt::format("version {}, of {} contributions, is not the sum of the {} taken in round {}",
                        version.number, version.contributions, taken_[version.round].size(), version.round));
 }
 
 // What a model of pairs is made into, from the histories themselves.
-RowMatrix Witness::made_of(const Histories& people) const {
+RowMatrix Witness::made_of(const Histories& people, const KeptItems* kept) const {
   SerialExecutor here;
   const Audiences audiences(people, task_.items);
   RowMatrix rows(task_.shape().rows, task_.shape().width);
-  if (task_.model == &fedease_task) {
+  if (task_.model == &fedease_task && kept != nullptr) {
+    const auto ease =
+        Ease::solve(HistoryPairs(people, audiences, PersonWeight()), Histories({0}, {}), {}, here).value();
+    std::vector<float> weights(task_.items);
+    for (std::size_t n = 0; n < rows.rows(); ++n) {
+      if (!ease->similar(ItemIndex{kept->items()[n]}, weights).ok()) return {};
+      rows.row(n)[0] = static_cast<float>(kept->items()[n]);
+      for (std::size_t k = 0; k < rows.rows(); ++k) rows.row(n)[1 + k] = weights[kept->items()[k]];
+    }
+  } else if (task_.model == &fedease_task) {
     const auto ease = Ease::fit(people, task_.items, {}, here).value();
     for (std::uint32_t item = 0; item < task_.items; ++item)
       if (!ease->similar(ItemIndex{item}, rows.values(item)).ok()) return {};
@@ -198,8 +210,11 @@ ServerState Witness::moved_by(Sums sums, const ServerState& before) const {
     take_all(
         Fcf::Server({options, task_.items, 1.0}, releases, task_.plan.fixed, after.shared, after.memory));
   } else if (task_.model->trains_network) {
-    const float rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam;
-    RoundSteps steps({.step = ServerStep::adam, .rate = rate}, releases, after.shared, after.memory);
+    ServerStepOptions server{.step = ServerStep::sgd, .rate = classifier_rates.mean};
+    if (task_.model != &fedavg_task)
+      server = {.step = ServerStep::adam,
+                .rate = (task_.model == &fedmultvae_task ? multvae_rates : neumf_rates).adam};
+    RoundSteps steps(server, releases, after.shared, after.memory);
     const auto count = static_cast<double>(sums.rbegin()->second[0]);  // in the update's units
     sums.erase(std::prev(sums.end()));
     for (const auto& [row, sum] : sums) {
@@ -225,8 +240,25 @@ ServerState Witness::moved_by(Sums sums, const ServerState& before) const {
   return after;
 }
 
+KeptItems Witness::popular(std::uint32_t round) const {
+  std::vector<std::int64_t> counts(task_.items, 0);
+  const TaskShape::Sent sent = task_.shape().before[0].sent;
+  for (const auto& [device, bytes] : counted_.at(round)) {
+    const auto message = unpack_contribution(
+        bytes, {.catalogue = sent.rows, .width = sent.width, .most_rows = sent.most_rows, .alike = false});
+    if (!message.ok()) continue;  // what is made of it is another model
+    const Contribution& given = message->contribution;
+    for (std::size_t n = 0; n < given.size(); ++n)
+      for (std::size_t k = 0; k < given.width(); ++k)
+        if (given.values(n)[k] != 0) ++counts.at(given.row(n) * given.width() + k);
+  }
+  return KeptItems::most_popular(counts, world_popular);
+}
+
 // By hand, row by row: the name of the blob that should be in the store.
-std::string Witness::sum_of(const ServerState& before, const Given& given) const {
+std::string Witness::sum_of(const ServerState& before, const Given& given, std::uint32_t round) const {
+  std::optional<KeptItems> kept;
+  if (task_.parts() > 1) kept = popular(round);
   Sums sums;
   std::vector<std::uint64_t> offsets{0};
   std::vector<ItemIndex> items;
@@ -241,12 +273,13 @@ std::string Witness::sum_of(const ServerState& before, const Given& given) const
       auto& sum = sums[contribution.row(n)];
       sum.resize(contribution.stride());
       for (std::size_t at = 0; at < sum.size(); ++at) sum[at] += contribution.values(n)[at];
-      items.push_back(ItemIndex{contribution.row(n)});
+      items.push_back(ItemIndex{kept ? kept->items()[contribution.row(n)] : contribution.row(n)});
     }
     offsets.push_back(items.size());
   }
   if (task_.model->added != nullptr)
-    return blob_hash(master_blob({made_of(Histories(std::move(offsets), std::move(items))), {}}));
+    return blob_hash(
+        master_blob({made_of(Histories(std::move(offsets), std::move(items)), kept ? &*kept : nullptr), {}}));
   return blob_hash(master_blob(moved_by(std::move(sums), before)));
 }
 

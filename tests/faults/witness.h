@@ -10,10 +10,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "fed/models/task_model.h"
 #include "fed/wire/transport.h"
+#include "privacy/kept_items.h"
 #include "server/store.h"
 #include "server/task_config.h"
 
@@ -22,6 +24,7 @@ namespace sotto::tests {
 // Of the small models that worlds train.
 inline constexpr std::uint32_t world_factors = 3;
 inline constexpr std::uint32_t world_hidden = 2;
+inline constexpr std::uint32_t world_popular = 6;  // items, where pairs are of these alone
 // Of the contexts in the worlds' catalogues.
 inline constexpr std::uint32_t world_values = 7;
 
@@ -46,6 +49,7 @@ class Witness {
     std::string device;
     std::uint32_t round = 0;
   };
+  using Sent = std::tuple<std::string, std::uint32_t, std::uint32_t>;  // device, round and part
   // The round of a contribution; none: it is no contribution, or of nobody who was asked for one.
   [[nodiscard]] std::optional<std::uint32_t> round_of(const std::string& device,
                                                       const v1::StepRequest& request) const;
@@ -56,18 +60,21 @@ class Witness {
   void inspect_versions(Store& store);
   void inspect_budget(const TaskRecord& record);
   void judge_sum(const VersionRecord& version, const ServerState& before);
-  [[nodiscard]] RowMatrix made_of(const Histories& people) const;
+  [[nodiscard]] RowMatrix made_of(const Histories& people, const KeptItems* kept) const;
+  // Which items are popular by what was given to the first part of a round.
+  [[nodiscard]] KeptItems popular(std::uint32_t round) const;
   // What a server makes of sums of rows.
   using Sums = std::map<std::uint32_t, std::vector<std::int64_t>>;
   [[nodiscard]] ServerState moved_by(Sums sums, const ServerState& before) const;
-  [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given) const;
+  [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given, std::uint32_t round) const;
 
   TaskConfig config_;
   Task task_;
   ServerState start_;
   std::map<std::string, Place> places_;  // by token
-  std::map<std::pair<std::string, std::uint32_t>, std::string> sent_;
-  std::map<std::uint32_t, Given> taken_, unsure_;  // by round
+  std::map<Sent, std::string> sent_;
+  std::map<std::uint32_t, Given> taken_, unsure_;  // by round: what is in its last part
+  std::map<std::uint32_t, Given> counted_;         // and in the one before it
   std::vector<VersionRecord> versions_;
   ServerState newest_;
   std::map<std::uint32_t, std::string> closed_;

@@ -4,6 +4,7 @@
 #include <sodium.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/secret_stream.h"
 #include "fed/models/testing/toy_networks.h"
@@ -44,6 +45,10 @@ void take_over_randomness(std::uint64_t seed) {
 std::string token_of(std::uint32_t number) { return fmt::format("token of device {}", number); }
 // Few factors and few triples; what else a model has is as it usually is.
 struct SmallOptions final : TaskOptions {
+  bool popular = false;
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (popular && key == std::string_view("pair_items")) value = world_popular;
+  }
   void whole(const char* key, std::uint32_t& value) override {
     if (key == std::string_view("factors")) value = world_factors;
     if (key == std::string_view("triples")) value = 4;
@@ -54,9 +59,10 @@ struct SmallOptions final : TaskOptions {
   void wholes(const char*, std::vector<std::uint32_t>& values) override { values = {4, 2}; }
 };
 
-void set_model(v1::TaskSpec& spec, const TaskModel& model) {
+void set_model(v1::TaskSpec& spec, const TaskModel& model, bool popular) {
   spec.set_model(model.name);
   SmallOptions small;
+  small.popular = popular;
   model.configure(small, spec);
 }
 // Networks are trained by a stand-in here: what is broken is what carries them.
@@ -84,11 +90,10 @@ Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile")
 
 std::string WorldPlan::text() const {
   return fmt::format(
-      "seed {}: {} devices, {} rounds{}{}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} lives, "
-      "device "
-      "deaths at {} or {:.3f}",
-      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "",
-      fmt::format(", {}", model->name), bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
+      "seed {}: {} devices, {} rounds{}{}, {}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} "
+      "lives, device deaths at {} or {:.3f}",
+      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "", model->name,
+      popular ? " of popular items" : "", bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
       hostile ? ", hostile" : "", static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at,
       device_dies);
 }
@@ -113,6 +118,7 @@ WorldPlan drawn_plan(std::uint64_t seed) {
   plan.model = task_models[draws.below(task_models.size())];
   // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
   if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
+  plan.popular = plan.model->added != nullptr && draws.chance(0.6);
   return plan;
 }
 
@@ -125,8 +131,7 @@ World::World(const WorldPlan& plan)
   // The operator makes the task's folder and the tokens; everything later has to get along without one.
   auto store = SqliteStore::open(folder_.state());
   std::vector<std::string> hashes{blob_hash("hostile")};
-  for (std::uint32_t number = 0; number < plan.devices; ++number)
-    hashes.push_back(blob_hash(token_of(number)));
+  for (std::uint32_t n = 0; n < plan.devices; ++n) hashes.push_back(blob_hash(token_of(n)));
   if (!store.ok() || !(*store)->add_tokens(hashes).ok()) witness_.complain("the world has no ground");
   if (!(*store)->enrol(hashes[0], hostile_identity().open(), now_ms_).ok()) witness_.complain("no enemy");
   for (std::uint32_t number = 0; number < plan.devices; ++number) add_device(number);
@@ -142,7 +147,7 @@ TaskConfig World::config() const {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
-  set_model(spec, *plan_.model);
+  set_model(spec, *plan_.model, plan_.popular);
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
   spec.set_items(items);
@@ -151,9 +156,8 @@ TaskConfig World::config() const {
     SOTTO_ASSERT(take_known(known_of(&catalogue), spec).ok(), "the world's items are known");
     config.catalogue = encode_catalogue(catalogue);
   }
-  spec.set_down(plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr
-                    ? v1::PRECISION_F32
-                    : v1::PRECISION_I8);
+  const bool exact = plan_.seed % 2 == 0 || plan_.model == &fedals_task || plan_.model->added != nullptr;
+  spec.set_down(exact ? v1::PRECISION_F32 : v1::PRECISION_I8);
   if (plan_.secure) {
     spec.set_sum(v1::SUM_SECURE);
     v1::SumAssumed& assumed = *spec.mutable_assumed();
@@ -185,13 +189,20 @@ void World::add_device(std::uint32_t number) {
   for (std::uint32_t item = number % 3; item < items; item += 2 + number % 2)
     device.history.push_back(ItemIndex{item});
   device.records = *usual_knowledge(items, device.history).records;
+  device.examples = usual_examples(items, device.history);
+  device.places.resize(device.examples.count());
+  std::iota(device.places.begin(), device.places.end(), 0u);
   device.token = token_of(number);
   device.entropy = Secret(simulated_key(plan_.seed, "device", number));
   if (plan_.skewed) device.clock_off_ms = within(-600, 600) * second_ms;
   device.next_ms = now_ms_ + within(0, 3 * second_ms);
   const auto lives = [this, &device] { return step_of(device); };
-  device.kept = std::make_unique<MemoryDeviceStore>(
-      shelf_, MemoryPerson{.items = device.history, .policy = &policy_, .records = &device.records});
+  device.kept = std::make_unique<MemoryDeviceStore>(shelf_, MemoryPerson{.items = device.history,
+                                                                         .policy = &policy_,
+                                                                         .records = &device.records,
+                                                                         .examples = &device.examples,
+                                                                         .places = device.places,
+                                                                         .collection = "examples"});
   device.mortal = std::make_unique<MortalDeviceStore>(*device.kept, lives);
   device.wire = std::make_unique<MortalWire>(
       lives,

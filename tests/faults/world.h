@@ -26,6 +26,7 @@ struct WorldPlan {
   bool noisy = false;
   bool secure = false;
   const TaskModel* model = &fpl_task;
+  bool popular = false;   // a model of pairs: in rounds of two parts
   double bad_line = 0.0;  // chance of each harm to a message: lost, reply lost, repeated, late
   bool cuts = false;      // some devices are cut off for a while
   bool skewed = false;    // clocks of devices, and the server's at each start

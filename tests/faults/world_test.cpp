@@ -51,13 +51,16 @@ TEST(WorldFaults, SecureSumsTrain) {
 
 TEST(WorldFaults, EveryModelTrains) {
   for (const TaskModel* model : task_models)
-    for (const bool secure : {false, true}) {
-      WorldPlan plan;
-      plan.model = model;
-      plan.secure = secure;
-      plan.devices = 8;
-      holds(plan);
-    }
+    for (const bool secure : {false, true})
+      for (const bool popular : {false, true}) {
+        if (popular && model->added == nullptr) continue;
+        WorldPlan plan;
+        plan.model = model;
+        plan.popular = popular;
+        plan.secure = secure;
+        plan.devices = 8;
+        holds(plan);
+      }
 }
 
 // The same plan is the same history: a seed that is printed can be run again.
@@ -72,12 +75,14 @@ TEST(WorldFaults, APlanIsAHistory) {
   EXPECT_EQ(counts[0], counts[1]);
 }
 
-void expect_at_every_write(DiskFault fault, bool noisy, const TaskModel& model = fpl_task) {
+void expect_at_every_write(DiskFault fault, bool noisy, const TaskModel& model = fpl_task,
+                           bool popular = false) {
   WorldPlan plan;
   plan.rounds = 2;
   plan.devices = 4;
   plan.noisy = noisy;
   plan.model = &model;
+  plan.popular = popular;
   World counted(plan);
   holds(counted, plan);
   plan.disk = fault;
@@ -93,17 +98,25 @@ TEST(WorldFaults, CoordinatorOfOtherModelsKilledAtEveryWrite) {
   for (const TaskModel* model : task_models)
     if (model != &fpl_task) expect_at_every_write(DiskFault::kill, false, *model);
 }
+// Of a round of two parts nothing counts twice, whenever it ends.
+TEST(WorldFaults, CoordinatorOfTwoPartsKilledAtEveryWrite) {
+  expect_at_every_write(DiskFault::kill, false, fedease_task, true);
+}
 TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }
 
 TEST(WorldFaults, ADeviceDiesAtEachOfItsSteps) {
-  WorldPlan plan;
-  plan.rounds = 2;
-  plan.devices = 4;
-  World counted(plan);
-  holds(counted, plan);
-  for (plan.device_dies_at = 1; plan.device_dies_at <= counted.device_steps();
-       plan.device_dies_at += stride())
-    if (!holds(plan)) return;
+  for (const bool popular : {false, true}) {
+    WorldPlan plan;
+    plan.rounds = 2;
+    plan.devices = 4;
+    plan.popular = popular;
+    if (popular) plan.model = &feditemknn_task;
+    World counted(plan);
+    holds(counted, plan);
+    for (plan.device_dies_at = 1; plan.device_dies_at <= counted.device_steps();
+         plan.device_dies_at += stride())
+      if (!holds(plan)) return;
+  }
 }
 
 TEST(WorldFaults, EverythingAtOnceUnderSeeds) {

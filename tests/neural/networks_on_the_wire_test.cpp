@@ -8,6 +8,7 @@
 
 #include "base/row_hash.h"
 #include "data/generate.h"
+#include "engine/protect/weighing.h"
 #include "engine/train/neural_module.h"
 #include "fed/models/task_models.h"
 #include "model/averaging/flat_matrices.h"
@@ -17,6 +18,7 @@
 #include "sim/averaging_federation.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
+#include "tests/e2e/held_out.h"
 #include "tests/e2e/loopback.h"
 
 namespace sotto::tests::networks_on_the_wire_test {
@@ -33,7 +35,9 @@ struct Case {
   MaskKind mask = MaskKind::sticky;
   std::uint32_t cohort = 0;  // 0: everybody, in the order they come
   bool secure = false;
+  const char* criteria = "";  // by which devices count
 };
+constexpr std::uint32_t size_bound = 12;
 
 const Split& world() {
   static const Split split =
@@ -79,6 +83,11 @@ TaskConfig task_for(const Case& one) {
     assumed.set_abort(1e-3);
     assumed.set_crowd(4);
   }
+  if (one.criteria[0] != '\0') {
+    spec.mutable_criteria()->set_order(one.criteria);
+    spec.mutable_criteria()->set_size_bound(size_bound);
+    spec.mutable_criteria()->set_least_tellers(4);
+  }
   config.rules.goal = one.cohort == 0 ? users : one.cohort;
   config.rules.quorum = config.rules.goal;
   config.rules.over_selection = 1.0;
@@ -91,10 +100,10 @@ TaskConfig task_for(const Case& one) {
 }
 
 // What the simulator makes of it.
-AveragingState simulated(const Case& one) {
+FederationState simulated(const Case& one, const Histories& people = world().train) {
   const bool is_vae = one.model == &fedmultvae_task;
   const ConsentPolicy policy{.pi = one.pi, .mask = one.mask, .people = nullptr};
-  const ConsentedHistories histories(policy, world().train, 11);
+  const ConsentedHistories histories(policy, people, 11);
   const NeuralModule& module = **open_neural_module();
   const auto task = (is_vae ? module.start_fed_multvae(histories, world().catalogue, small_vae)
                             : module.start_fed_neumf(histories, world().catalogue, small_neumf))
@@ -108,8 +117,26 @@ AveragingState simulated(const Case& one) {
   plan.server = {.step = ServerStep::adam, .rate = rates.adam};
   plan.fixed = FixedPoint{20};
   ThreadPool pool(2);
-  PlainCollector collector(averaging_shape(task->parameters()));
-  AveragingFederation federation(*task, plan, pool, collector);
+  const SumShape shape = averaging_shape(task->parameters());
+  PlainCollector sum(shape);
+  Collector* collector = &sum;
+  // As `sotto train` weighs: the last row is of counts.
+  TrainRequest request;
+  request.criteria.order = one.criteria;
+  std::unique_ptr<Weighing> weighing;
+  if (request.criteria.asked()) {
+    request.criteria.size_bound = size_bound;
+    request.plan.fixed = plan.fixed;
+    request.sum.assumed.crowd = 4;
+    const auto users = static_cast<std::uint32_t>(world().train.users());
+    Population everybody{{}, {.cohort = one.cohort == 0 ? users : one.cohort}};
+    for (std::uint32_t user = 0; user < users; ++user) everybody.users.push_back({user});
+    weighing =
+        make_weighing(request, world(), everybody, small_sums(request.sum, 11, pool), sum, shape.rows - 1)
+            .value();
+    collector = weighing.get();
+  }
+  AveragingFederation federation(*task, plan, pool, *collector);
   EXPECT_TRUE(federation.run(rounds).ok());
   return std::move(federation).take();
 }
@@ -143,19 +170,58 @@ TEST_P(NetworksOverTheWire, GiveTheSimulatorsModel) {
   EXPECT_EQ(report->of(Ending::answered), options.exchanges);
   EXPECT_TRUE(report->refusals.empty());
   EXPECT_EQ(loopback.versions(), rounds + 1);
-  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).model));
+  EXPECT_EQ(loopback.model_hash(), hash_rows(simulated(GetParam()).shared));
 }
 
-INSTANTIATE_TEST_SUITE_P(InEveryWay, NetworksOverTheWire,
-                         testing::Values(Case{"Vae", &fedmultvae_task},
-                                         Case{"VaeHalfRedrawn", &fedmultvae_task, 0.5, MaskKind::redraw},
-                                         Case{"VaeDrawn", &fedmultvae_task, 1.0, MaskKind::sticky, 15},
-                                         Case{"VaeSecureHalf", &fedmultvae_task, 0.5, MaskKind::sticky, 0,
-                                              true},
-                                         Case{"NeuMf", &fedneumf_task},
-                                         Case{"NeuMfDrawnHalf", &fedneumf_task, 0.5, MaskKind::redraw, 15},
-                                         Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
-                         [](const auto& each) { return std::string(each.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    InEveryWay, NetworksOverTheWire,
+    testing::Values(
+        Case{"Vae", &fedmultvae_task}, Case{"VaeHalfRedrawn", &fedmultvae_task, 0.5, MaskKind::redraw},
+        Case{"VaeDrawn", &fedmultvae_task, 1.0, MaskKind::sticky, 15},
+        Case{"VaeSecureHalf", &fedmultvae_task, 0.5, MaskKind::sticky, 0, true},
+        Case{"VaeWeighed", &fedmultvae_task, 1.0, MaskKind::sticky, 15, false, "closeness>size"},
+        Case{"VaeWeighedSecure", &fedmultvae_task, 1.0, MaskKind::sticky, 0, true, "size>closeness"},
+        Case{"NeuMfWeighed", &fedneumf_task, 1.0, MaskKind::sticky, 15, false, "size"},
+        Case{"NeuMf", &fedneumf_task}, Case{"NeuMfDrawnHalf", &fedneumf_task, 0.5, MaskKind::redraw, 15},
+        Case{"NeuMfSecure", &fedneumf_task, 1.0, MaskKind::sticky, 0, true}),
+    [](const auto& each) { return std::string(each.param.name); });
+
+// What devices say of their lists is what a central evaluation of the released network says, with the private
+// rows that the simulator learns from the same histories.
+class NetworksJudgedOverTheWire : public testing::TestWithParam<const TaskModel*> {};
+
+TEST_P(NetworksJudgedOverTheWire, HaveTheFiguresOfACentralEvaluation) {
+  const Case one{"", GetParam()};
+  TaskConfig config = task_for(one);
+  e2e::hold_out(config, world());
+  e2e::Loopback loopback(config);
+  const NeuralTasks networks;
+  const auto judged =
+      e2e::judged_over_the_wire(loopback, config, world(), fleet_of({"", GetParam()}, config, &networks));
+  const Task task = *read_task(config.spec);
+  const RowMatrix rows = e2e::released_rows(loopback, task);
+  const Split judging = e2e::without_held_out(task, world());
+  const FederationState state = simulated(one, judging.train);
+  EXPECT_EQ(hash_rows(rows), hash_rows(state.shared));
+  ThreadPool pool(2);
+  const bool is_vae = GetParam() == &fedmultvae_task;
+  const auto shapes =
+      is_vae ? multvae_shared_shapes(task.items, small_vae) : neumf_shared_shapes(task.items, small_neumf);
+  std::vector<RowMatrix> layers = matrices_of({rows.row(0), flat_ends(shapes).back()}, shapes);
+  RowMatrix items = std::move(layers.front());
+  layers.erase(layers.begin());
+  std::unique_ptr<Recommender> central;
+  if (is_vae)
+    central = std::make_unique<MultVae>(judging.train, std::move(items), std::move(layers), pool);
+  else
+    central = std::make_unique<NeuMf>(small_neumf, task.plan.seed, state.devices.on_device(),
+                                      std::move(items), std::move(layers));
+  e2e::expect_equal(judged, *central, judging, pool);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachModel, NetworksJudgedOverTheWire,
+                         testing::Values(&fedmultvae_task, &fedneumf_task),
+                         [](const auto& each) { return std::string(each.param->name); });
 
 // What some do wrong changes nothing for the others.
 TEST(NetworksOnTheWire, LeaveHostileDevicesBehind) {
@@ -189,10 +255,10 @@ TEST(NetworksOnADevice, AnswerAsTheSimulatorsRecommender) {
   for (const TaskModel* model : {&fedmultvae_task, &fedneumf_task}) {
     const Case one{"", model};
     const Task task = *read_task(task_for(one).spec);
-    const AveragingState state = simulated(one);
+    const FederationState state = simulated(one);
     const bool is_vae = model == &fedmultvae_task;
     std::vector<RowMatrix> layers = matrices_of(
-        {state.model.row(0), state.model.rows() * state.model.width()},
+        {state.shared.row(0), state.shared.rows() * state.shared.width()},
         is_vae ? multvae_shared_shapes(task.items, small_vae) : neumf_shared_shapes(task.items, small_neumf));
     RowMatrix items = std::move(layers.front());
     layers.erase(layers.begin());
@@ -215,7 +281,7 @@ TEST(NetworksOnADevice, AnswerAsTheSimulatorsRecommender) {
         std::ranges::copy(values, row.values(0).begin());
       }
       const Private<RowMatrix> own(std::move(row));
-      const auto answers = model->answers({task, state.model, history, &own});
+      const auto answers = model->answers({task, state.shared, history, &own});
       ASSERT_TRUE(answers.ok()) << answers.error().message;
       (*answers)->score(scores);
       EXPECT_EQ(scores, expected) << model->name << ' ' << user;

@@ -35,12 +35,19 @@ class Dealt {
     std::vector<std::uint32_t> train, validation, test;
   };
   explicit Dealt(std::vector<Hand> hands) : hands_(std::move(hands)) {}
+  // Of a device that knows itself alone: whoever asks is that device.
+  [[nodiscard]] static Dealt of_one(Hand hand) {
+    Dealt dealt({std::move(hand)});
+    dealt.alone_ = true;
+    return dealt;
+  }
 
   [[nodiscard]] std::size_t devices() const { return hands_.size(); }
-  [[nodiscard]] const Hand& of(UserIndex device) const { return hands_[device.value]; }
+  [[nodiscard]] const Hand& of(UserIndex device) const { return hands_[alone_ ? 0 : device.value]; }
 
  private:
   std::vector<Hand> hands_;
+  bool alone_ = false;
 };
 
 }  // namespace sotto::data

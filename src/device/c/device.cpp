@@ -243,7 +243,7 @@ sotto_status sotto_resume(sotto_device* device) {
 
 sotto_status sotto_withdraw(sotto_device* device) {
   return change_policy(device, [](PersonalPolicy& policy) -> Status {
-    policy.withdrawn = true;
+    withdraw(policy);
     return Done{};
   });
 }

@@ -92,6 +92,7 @@ class FakeCoordinator final : public Transport {
   std::function<void(v1::StepReply&)> twist_step;
   std::function<std::string(Method, const std::string&)> garble;
   std::function<void(v1::SumStart&)> twist_start;
+  std::function<void(PartTotal&)> twist_total;  // what all members of a secure round are told of a part
   int lose_calls = 0, lose_replies = 0;
 
   // What it saw.
@@ -107,6 +108,7 @@ class FakeCoordinator final : public Transport {
   std::vector<PublicKey> directory;
   std::optional<SumServer> sum;
   std::vector<std::int64_t> total;
+  PartTotal told;  // of a first part in the open: a test says what it came to
 
  private:
   void enrol(const std::string& bytes, v1::Reply& reply) {
@@ -126,14 +128,16 @@ class FakeCoordinator final : public Transport {
   void check_in(const std::string& device, const std::string& body, v1::Reply& reply);
   void fetch(const std::string& body, v1::Reply& reply);
   void step(const std::string& device, const std::string& body, v1::Reply& reply);
+  [[nodiscard]] std::string upload_name(const std::string& device, const v1::StepRequest& request) const;
   // Whether all of it is in.
   bool upload(const std::string& device, const v1::StepRequest& request, v1::StepReply& reply);
+  void close_phase(v1::Phase phase);
   void start_sum(std::uint32_t place, v1::StepReply& reply);
   void sum_step(const std::string& device, const v1::StepRequest& request, v1::StepReply& reply);
   Status take_sum(std::uint32_t place, v1::Phase phase, const std::string& data);
   std::string sum_answer(std::uint32_t place, v1::Phase phase);
 
-  std::map<std::string, std::string> uploads_;  // by device and phase
+  std::map<std::string, std::string> uploads_;  // by device, phase and part
   std::map<std::string, std::uint32_t> places_;
   std::map<int, std::set<std::uint32_t>> heard_;  // by phase
 };

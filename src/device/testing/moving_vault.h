@@ -57,6 +57,8 @@ class MovingVault : public ::testing::Test {
     AllRecords all;
     EXPECT_TRUE(records
                     .each([&](RecordKind kind, std::string_view name, std::string_view value) -> Status {
+                      // Each arrival has one more of these.
+                      if (kind == RecordKind::homes) return Done{};
                       all[{static_cast<int>(kind), std::string(name)}] = value;
                       return Done{};
                     })

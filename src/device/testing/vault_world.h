@@ -41,6 +41,18 @@ class VaultWorld {
   [[nodiscard]] const RowMatrix& own() const { return own_; }
   [[nodiscard]] std::vector<std::string> had() const { return {"item 12", "item 3", "item 30", "item 7"}; }
 
+  [[nodiscard]] std::vector<KeptExample> examples() const {
+    std::vector<KeptExample> all(3, {.collection = "digits", .height = 2, .width = 3});
+    for (std::uint32_t n = 0; n < all.size(); ++n) {
+      all[n].name = "picture " + std::to_string(n);
+      all[n].label = n + 250;
+      all[n].values = {1, 2, 3, 4, 5, static_cast<std::uint8_t>(n)};
+    }
+    all[1].mark = true;
+    all[2].mark = false;
+    return all;
+  }
+
   // Everything that an exchange would have left; the private row is own().
   [[nodiscard]] Status fill(Vault& vault, const std::string& task, std::uint32_t round) const {
     SOTTO_TRY_DONE(vault.keep_catalogue(model_->catalogue, packed_names_));
@@ -48,6 +60,7 @@ class VaultWorld {
     std::vector<KeptInteraction> interactions;
     for (const std::string& item : had()) interactions.push_back({item, 1.0, 1000});
     SOTTO_TRY_DONE(vault.add(interactions));
+    SOTTO_TRY_DONE(vault.add(examples()));
     Private<RowMatrix> own(own_);
     return vault.note_answer({.task = task, .round = round, .own = &own, .ledger = entry(task, round)});
   }

@@ -168,11 +168,11 @@ Status AveragingTraining::go_on(Checkpoint before) {
     count(round);
   }
   Parameters& now = before.now;
-  const AveragingState& state = federation_.state();
-  const bool fits = now.items.rows() == state.model.rows() && now.layers.size() == 1 &&
+  const FederationState& state = federation_.state();
+  const bool fits = now.items.rows() == state.shared.rows() && now.layers.size() == 1 &&
                     now.layers.front().rows() == state.memory.rows() &&
                     now.users.on_device().rows() == state.devices.on_device().rows() && before.best &&
-                    before.best->items.rows() == state.model.rows() && before.round == out_.rounds.size();
+                    before.best->items.rows() == state.shared.rows() && before.round == out_.rounds.size();
   if (!fits)
     return fail(Code::bad_input, "the checkpoint is of another model: start the run again with --force");
   const float* best = before.best->items.row(0);
@@ -182,9 +182,9 @@ Status AveragingTraining::go_on(Checkpoint before) {
     choice_->go_on_with(order, out_.rounds.back().costs);
   }
   federation_.restore({.round = before.round,
-                       .model = std::move(now.items),
-                       .memory = std::move(now.layers.front()),
-                       .devices = std::move(now.users)});
+                       .shared = std::move(now.items),
+                       .devices = std::move(now.users),
+                       .memory = std::move(now.layers.front())});
   seconds_before_ = before.seconds;
   return Done{};
 }
@@ -213,7 +213,7 @@ Result<AveragingRound> AveragingTraining::advance() {
 }
 
 Checkpoint AveragingTraining::checkpoint() const {
-  const AveragingState& state = federation_.state();
+  const FederationState& state = federation_.state();
   Checkpoint checkpoint;
   checkpoint.request_hash = parts_.plan_hash;
   checkpoint.round = state.round;
@@ -221,11 +221,11 @@ Checkpoint AveragingTraining::checkpoint() const {
   checkpoint.log_lines = out_.rounds.size();
   for (const AveragingRound& round : out_.rounds) checkpoint.own += round_line(round) + "\n";
   checkpoint.seconds = seconds();
-  checkpoint.now.items = state.model;
+  checkpoint.now.items = state.shared;
   checkpoint.now.users = state.devices;
   checkpoint.now.layers = {state.memory};
   Parameters& best = checkpoint.best.emplace();
-  best.items = RowMatrix(state.model.rows(), numbers_a_row);
+  best.items = RowMatrix(state.shared.rows(), numbers_a_row);
   std::copy(best_model_.begin(), best_model_.end(), best.items.row(0));
   checkpoint.best_epoch = out_.best_round;
   checkpoint.best_value = out_.best_accuracy;
@@ -238,7 +238,7 @@ Result<AveragingOutcome> AveragingTraining::finish() && {
   out_.devices = parts_.task.devices();
   out_.cohort = federation_.cohort_size();
   if (choice_) out_.costs = choice_->costs();
-  out_.model = std::move(federation_).take().model;
+  out_.model = std::move(federation_).take().shared;
   Parameters shared;
   shared.items = out_.model;
   out_.model_hash = hash_shared(shared);

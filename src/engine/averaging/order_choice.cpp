@@ -65,9 +65,9 @@ Result<std::uint64_t> OrderChoice::count_right(std::span<const UserIndex> cohort
   return static_cast<std::uint64_t>(summed.sums[0]);
 }
 
-Status OrderChoice::try_others(const AveragingState& before, std::span<const UserIndex> cohort,
+Status OrderChoice::try_others(const FederationState& before, std::span<const UserIndex> cohort,
                                std::uint64_t right, RoundReport& report) {
-  AveragingState best = federation_.state();
+  FederationState best = federation_.state();
   const std::size_t held = now_;
   for (std::size_t n = 0; n < orders_.size(); ++n) {
     if (n == held) continue;
@@ -93,7 +93,7 @@ Status OrderChoice::try_others(const AveragingState& before, std::span<const Use
 }
 
 Result<RoundReport> OrderChoice::run_round() {
-  const AveragingState before = federation_.state();
+  const FederationState before = federation_.state();
   const std::vector<float> model(federation_.model().begin(), federation_.model().end());
   SOTTO_TRY(RoundReport report, federation_.run(1));
   keep_weights();

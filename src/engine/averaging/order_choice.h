@@ -51,7 +51,7 @@ class OrderChoice {
   [[nodiscard]] Result<std::uint64_t> count_right(std::span<const UserIndex> cohort,
                                                   std::span<const float> model);
   void keep_weights() { weights_.assign(weigher_.weights().begin(), weigher_.weights().end()); }
-  [[nodiscard]] Status try_others(const AveragingState& before, std::span<const UserIndex> cohort,
+  [[nodiscard]] Status try_others(const FederationState& before, std::span<const UserIndex> cohort,
                                   std::uint64_t right, RoundReport& report);
 
   const RememberedTask& task_;

@@ -4,7 +4,7 @@
 #include "engine/models/all_models.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/train/central_training.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 #include "model/central/ials.h"
@@ -106,18 +106,12 @@ Status check_cohort(const TrainRequest& request) {
   return check_fed_als(als_options(request));
 }
 
-void take_als(const AlsOptions& als, TrainRequest& request) {
+void take_als(const Task& task, TrainRequest& request) {
+  const auto& als = options_of<AlsOptions>(task);
   request.plan.fpl.factors = als.factors;
   request.plan.fpl.init_sd = als.init_sd;
   request.lambda = als.lambda;
   request.model.own<AlsSettings>() = {.confidence = als.confidence, .reg_power = als.reg_power};
-}
-
-void take_fcf(const Task& task, TrainRequest& request) {
-  const auto& fcf = options_of<FcfOptions>(task);
-  take_als(fcf.als, request);
-  request.server = {
-      .step = fcf.server.step, .rate = fcf.server.rate, .beta1 = fcf.server.beta1, .beta2 = fcf.server.beta2};
 }
 
 }  // namespace
@@ -165,8 +159,7 @@ ModelEntry fedals_entry() {
                                            executor, split.train);
               },
           .shapes = factor_shapes,
-          .of_task = [](const Task& task,
-                        TrainRequest& request) { take_als(options_of<AlsOptions>(task), request); },
+          .of_task = take_als,
           .fold_in = exact_fold_in,
           .memory = add_fedals_memory,
           .population = people_with_histories,
@@ -198,7 +191,6 @@ ModelEntry fcf_entry() {
                                        executor, split.train);
           },
           .shapes = factor_shapes,
-          .of_task = take_fcf,
           .fold_in = exact_fold_in,
           .memory = add_fcf_memory,
           .population = people_with_histories,

@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "engine/models/networks.h"
-#include "engine/protect/protection.h"
-#include "engine/protect/training_consent.h"
-#include "engine/protect/weighing.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/neural_module.h"
 #include "model/averaging/flat_matrices.h"
 #include "privacy/consented_histories.h"
@@ -18,68 +15,54 @@ namespace sotto::engine {
 
 namespace {
 
-// What a training is made of; the task looks at the histories.
+// What the federation looks at; the task looks at the histories.
 struct AveragedParts {
   std::unique_ptr<ConsentedHistories> histories;
   std::unique_ptr<LocalTask> task;
-  Protection protection;  // has a collector
 };
 
-class AveragedTraining final : public FactorTraining {
+class AveragedTraining final : public FederatedTraining<AveragingFederation, AveragedParts> {
  public:
-  AveragedTraining(AveragedParts parts, const AveragingPlan& plan, const Schedule& schedule,
-                   std::vector<MatrixShape> shapes, Executor& executor)
-      : parts_(std::move(parts)),
-        schedule_(schedule),
-        shapes_(std::move(shapes)),
-        federation_(*parts_.task, plan, executor, *parts_.protection.first()) {
+  template <class Start>
+  AveragedTraining(const Schedule& schedule, Protection protection, AveragedParts parts, const Start& start,
+                   std::vector<MatrixShape> shapes)
+      : FederatedTraining(schedule, std::move(protection), std::move(parts), start),
+        shapes_(std::move(shapes)) {
     look();
   }
 
-  [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
-  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return parts_.protection.weighed(); }
-  [[nodiscard]] Status count_before(std::uint32_t rounds) override {
-    return parts_.protection.count_before(rounds);
-  }
   [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override {
     SOTTO_TRY(const RoundReport report, federation_.run(rounds));
     look();
     return report;
   }
-  [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
   [[nodiscard]] const RowMatrix& items() const override { return matrices_.front(); }
-  [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
   [[nodiscard]] std::vector<RowMatrix> layers() const override {
     return {matrices_.begin() + 1, matrices_.end()};
   }
-  [[nodiscard]] std::vector<RowMatrix> moments() const override { return {federation_.state().memory}; }
   void restore(std::uint32_t round, Parameters parameters) override {
-    AveragingState state{.round = round,
-                         .model = federation_.state().model,
-                         .memory = std::move(parameters.layers.back()),
-                         .devices = std::move(parameters.users)};
-    parameters.layers.pop_back();
-    matrices_ = std::move(parameters.layers);
-    matrices_.insert(matrices_.begin(), std::move(parameters.items));
-    const std::span<float> flat{state.model.row(0), parts_.task->parameters()};
-    const std::vector<std::size_t> ends = flat_ends(shapes_);
-    for (std::size_t n = 0, begin = 0; n < matrices_.size(); begin = ends[n++])
-      flatten(matrices_[n], flat.subspan(begin, ends[n] - begin));
-    federation_.restore(std::move(state));
+    matrices_.assign(1, std::move(parameters.items));
+    std::move(parameters.layers.begin(), parameters.layers.end() - 1, std::back_inserter(matrices_));
+    parameters.items = federation_.state().shared;
+    float* at = parameters.items.row(0);
+    for (const RowMatrix& matrix : matrices_) {
+      flatten(matrix, {at, matrix.rows() * matrix.width()});
+      at += matrix.rows() * matrix.width();
+    }
+    FederatedTraining::restore(round, std::move(parameters));
   }
   [[nodiscard]] Parameters take() override {
-    std::vector<RowMatrix> rest = layers();
-    return {std::move(matrices_.front()), std::move(std::move(federation_).take().devices), std::move(rest)};
+    Parameters parameters = FederatedTraining::take();
+    parameters.layers = layers();
+    parameters.items = std::move(matrices_.front());
+    return parameters;
   }
 
  private:
   // The flat vector's matrices.
   void look() { matrices_ = matrices_of(federation_.model(), shapes_); }
 
-  AveragedParts parts_;
-  Schedule schedule_;
   std::vector<MatrixShape> shapes_;
-  AveragingFederation federation_;
   std::vector<RowMatrix> matrices_;  // of the model now: the items' rows, then the layers
 };
 
@@ -125,15 +108,16 @@ Result<std::unique_ptr<FactorTraining>> start_averaged_network(const AveragedNet
   const AveragingPlan plan = averaging_plan(request, network.rates, schedule.cohort, population.users.size());
   SOTTO_TRY_DONE(check(plan, *parts.task));
   const SumShape shape = averaging_shape(parts.task->parameters());
-  SOTTO_TRY(parts.protection, protect(request, shape, executor));
-  if (parts.protection.first() == nullptr)
-    parts.protection.put_before(std::make_unique<PlainCollector>(shape));
   // The last row is a device's count, no part of its step.
-  SOTTO_TRY_DONE(
-      put_weighing_before(parts.protection, request, split, shape, population, executor, shape.rows - 1));
-  SOTTO_TRY_DONE(watch_device(request, split, shape, parts.protection));
+  SOTTO_TRY(Protection protection,
+            protect_rounds(request, split, population, shape, executor, shape.rows - 1));
+  if (protection.first() == nullptr) protection.put_before(std::make_unique<PlainCollector>(shape));
+  Collector& first = *protection.first();
+  const auto start = [&](const AveragedParts& kept) {
+    return AveragingFederation(*kept.task, plan, executor, first);
+  };
   return std::unique_ptr<FactorTraining>(std::make_unique<AveragedTraining>(
-      std::move(parts), plan, schedule, network.shapes(request, split.catalogue), executor));
+      schedule, std::move(protection), std::move(parts), start, network.shapes(request, split.catalogue)));
 }
 
 }  // namespace sotto::engine

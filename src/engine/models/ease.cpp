@@ -1,11 +1,16 @@
 // EASE in one place, and federated EASE: from one sum of ease_pairs, or from two noisy ones (private_ease.h).
 #include "engine/models/ease.h"
 
+#include <algorithm>
+#include <numeric>
+
 #include "engine/models/all_models.h"
 #include "engine/models/pair_weights.h"
 #include "engine/models/private_ease.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/protect/training_consent.h"
+#include "engine/train/released_rows.h"
+#include "engine/train/training.h"
 #include "fed/weights_message.h"
 #include "model/central/wide_ease.h"
 
@@ -67,6 +72,54 @@ Result<DirectModel> make_fedease(const TrainRequest& request, const Split& split
   if (!request.dp.asked()) return make_of_pairs(request, split, executor);
   SOTTO_TRY(const TrainRequest consented, with_people(request, split));
   return make_private_ease(consented, split, ease_options(request), executor);
+}
+
+// What was published has a number for every two items; of popular items alone, each one's number in front.
+Result<Parameters> square_of(const ReleasedRows& released, const TrainRequest& /*request*/,
+                             const Split& /*split*/, Executor& /*executor*/) {
+  const RowMatrix& rows = released.rows;
+  const std::vector<std::uint32_t>& at = released.item_at;
+  const std::size_t front = released.task.parts() == 1 ? 0 : 1;
+  std::vector<std::uint32_t> items(at.size()), places = at;  // of the data's items, and where each is
+  std::iota(items.begin(), items.end(), 0u);
+  if (front == 1) {
+    SOTTO_TRY(const KeptItems kept, kept_in(rows, released.task.items));
+    const auto place = [&](std::uint32_t item) {
+      return at[item] == no_row ? KeptItems::nowhere : kept.place(at[item]);
+    };
+    std::erase_if(items, [&](std::uint32_t item) { return place(item) == KeptItems::nowhere; });
+    places.clear();
+    for (const std::uint32_t item : items) places.push_back(place(item));
+  }
+  // Where the data have none of them: one row of zeros, as of a version that no round has made yet.
+  const std::size_t size = std::max<std::size_t>(items.size(), 1);
+  Parameters made{.items = RowMatrix(size, front + size), .users = {}};
+  for (std::size_t row = 0; row < items.size(); ++row) {
+    float* out = made.items.row(row);
+    if (front == 1) out[0] = static_cast<float>(items[row]);
+    for (std::size_t k = 0; k < items.size(); ++k)
+      if (places[row] != no_row && places[k] != no_row)
+        out[front + k] = rows.row(places[row])[front + places[k]];
+  }
+  return made;
+}
+
+Result<std::unique_ptr<Recommender>> view_square(const TrainRequest& request, const Split& split,
+                                                 const RowsView& rows, Executor& /*executor*/) {
+  const auto view = [&](std::vector<std::uint32_t> items) {
+    return std::unique_ptr<Recommender>(
+        Ease::of_rows(rows.items, std::move(items), split.catalogue, split.train, request.recency));
+  };
+  const MatrixShape shape = shape_of(rows.items);
+  if (shape.rows <= split.catalogue && shape.width == shape.rows + 1) {
+    SOTTO_TRY(const KeptItems kept, kept_in(rows.items, split.catalogue));
+    return view(kept.items());
+  }
+  if (shape != MatrixShape{split.catalogue, split.catalogue})
+    return fail(Code::bad_input, "the model is not of the run's items: export it again");
+  std::vector<std::uint32_t> all(split.catalogue);
+  std::iota(all.begin(), all.end(), 0u);
+  return view(std::move(all));
 }
 
 // A matrix of doubles while it is solved, and a third of one beside; floats afterwards.
@@ -155,6 +208,8 @@ ModelEntry fedease_entry() {
       .own = EaseSettings{},
       .check = check_ease,
       .make = make_fedease,
+      .view = view_square,
+      .of_rows = square_of,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
             add_pair_sums(request, facts, parts);

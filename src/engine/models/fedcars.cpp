@@ -7,8 +7,9 @@
 #include "engine/models/all_models.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/protect/training_consent.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
+#include "engine/train/released_rows.h"
 #include "engine/train/training.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "privacy/context_consent.h"
@@ -76,6 +77,28 @@ Result<std::unique_ptr<Recommender>> view_fedcars(const TrainRequest& asked, con
   if (shape_of(rows.items) != MatrixShape{model.shared_rows(), model.shared_width()} || !rows.layers.empty())
     return fail(Code::bad_input, "the model does not fit its plan and its contexts: train again");
   return seen_fedcars(model, rows.users, rows.items);
+}
+
+// Rows of items and of values by their names; those behind them are the same in both. Own rows are adapted
+// whenever somebody is asked about.
+Result<Parameters> fedcars_of_rows(const ReleasedRows& released, const TrainRequest& asked,
+                                   const Split& split, Executor& /*executor*/) {
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
+  SOTTO_TRY(const Fedcars model, make_fedcars(request, split));
+  const std::size_t values = released.known.contexts == nullptr ? 0 : released.known.contexts->values();
+  const FedcarsLayout from = fedcars_layout(released.task.items, values, model.options());
+  const FedcarsLayout& to = model.layout();
+  if (from.rows() != released.rows.rows() || from.width() != released.rows.width())
+    return fail(Code::incompatible, "the version is not of the task's catalogue: export it again");
+  std::vector<std::uint32_t> at = released.item_at;
+  const Contexts none;
+  for (const std::uint32_t value :
+       values_at(released.known, split.contexts == nullptr ? none : *split.contexts))
+    at.push_back(value == no_row ? no_row : from.value_row(value));
+  for (std::uint32_t row = to.start_row(); row < to.rows(); ++row)
+    at.push_back(from.start_row() + (row - to.start_row()));
+  return Parameters{.items = placed(released.rows, at),
+                    .users = Private(RowMatrix(split.users.size(), model.private_width()))};
 }
 
 void add_fedcars_memory(const TrainRequest& request, const MemoryFacts& facts,
@@ -253,6 +276,7 @@ ModelEntry fedcars_entry() {
           .check = check_fedcars,
           .start = start_fedcars,
           .view = view_fedcars,
+          .of_rows = fedcars_of_rows,
           .memory = add_fedcars_memory,
           .population = fedcars_population,
           .learns_from_test = asks_the_test_part};

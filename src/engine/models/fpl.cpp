@@ -1,62 +1,31 @@
 // FPL: federated pair-wise learning. Devices send steps of the items' rows for a few triples.
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "engine/models/all_models.h"
 #include "engine/plan/shared_fields.h"
-#include "engine/protect/dp.h"
-#include "engine/protect/protection.h"
-#include "engine/protect/training_consent.h"
-#include "engine/protect/weighing.h"
-#include "engine/train/factor_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/training.h"
 #include "fed/selection.h"
 #include "fed/wire/published_model.h"
+#include "sim/federation.h"
 
 namespace sotto::engine {
 
 namespace {
 
-class FplTraining final : public FactorTraining {
+class FplTraining final : public FederatedTraining<FplFederation, std::monostate> {
  public:
-  FplTraining(const TrainRequest& request, const Fpl& model, const Schedule& schedule, const Split& split,
-              Executor& executor, Storage* private_memory, Protection protection)
-      : schedule_(schedule),
-        protection_(std::move(protection)),
-        federation_(model, request.plan, schedule, split.train, executor,
-                    request.wire ? Path::wire : Path::fast, private_memory) {
-    if (Collector* first = protection_.first()) federation_.collect_with(*first);
-  }
+  using FederatedTraining::FederatedTraining;
 
-  [[nodiscard]] const Schedule& schedule() const override { return schedule_; }
-  [[nodiscard]] std::optional<PrivacySpent> privacy() const override { return protection_.spent(); }
-  [[nodiscard]] std::optional<WeighingTally> weighed() const override { return protection_.weighed(); }
-  [[nodiscard]] Status count_before(std::uint32_t rounds) override {
-    return protection_.count_before(rounds);
-  }
-  void collect_with(Collector& collector) override { federation_.collect_with(collector); }
-  [[nodiscard]] Result<RoundReport> advance(std::uint32_t rounds) override { return federation_.run(rounds); }
-  [[nodiscard]] std::uint32_t round() const override { return federation_.state().round; }
-  [[nodiscard]] const RowMatrix& items() const override { return federation_.state().shared; }
-  [[nodiscard]] const RowMatrix& users() const override { return federation_.state().devices.on_device(); }
-  void restore(std::uint32_t round, Parameters parameters) override {
-    federation_.restore({round, std::move(parameters.items), std::move(parameters.users)});
-  }
-  [[nodiscard]] Parameters take() override {
-    FederationState state = std::move(federation_).take();
-    return {std::move(state.shared), std::move(state.devices), {}};
-  }
+  [[nodiscard]] std::vector<RowMatrix> moments() const override { return {}; }
   void count_updates(std::vector<std::uint64_t> so_far) override {
     federation_.count_updates(std::move(so_far));
   }
   [[nodiscard]] std::vector<std::uint64_t> item_updates() const override {
     return federation_.item_updates();
   }
-
- private:
-  Schedule schedule_;
-  Protection protection_;
-  Federation<Fpl> federation_;
 };
 
 Result<Population> fpl_population(const TrainRequest& request, const Split& split) {
@@ -70,13 +39,14 @@ Result<std::unique_ptr<FactorTraining>> start_fpl(const TrainRequest& request, c
                                                   Executor& executor, Storage* private_memory) {
   SOTTO_TRY(const Population population, fpl_population(request, split));
   const Fpl model(request.plan.fpl, split.catalogue, request.plan.seed);
-  SOTTO_TRY(const TrainRequest noisy, with_noise(request, population.schedule.rounds, split));
-  const SumShape shape{model.shared_rows(), model.shared_width()};
-  SOTTO_TRY(Protection protection, protect(noisy, shape, executor));
-  SOTTO_TRY_DONE(put_weighing_before(protection, request, split, shape, population, executor));
-  SOTTO_TRY_DONE(watch_device(request, split, shape, protection));
-  return std::unique_ptr<FactorTraining>(std::make_unique<FplTraining>(
-      request, model, population.schedule, split, executor, private_memory, std::move(protection)));
+  SOTTO_TRY(Protection protection, protect_rounds(request, split, population,
+                                                  {model.shared_rows(), model.shared_width()}, executor));
+  const auto start = [&](std::monostate) {
+    return FplFederation(model, request.plan, population.schedule, split.train, executor,
+                         request.wire ? Path::wire : Path::fast, private_memory);
+  };
+  return std::unique_ptr<FactorTraining>(
+      std::make_unique<FplTraining>(population.schedule, std::move(protection), std::monostate(), start));
 }
 
 // Devices score with the rows they hold, which may have been rounded on their way.

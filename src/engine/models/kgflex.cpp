@@ -1,12 +1,17 @@
 // KGFlex: factors of features, of which each person keeps the most telling; on devices and in one place.
 #include "engine/models/kgflex.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+
 #include "engine/models/all_models.h"
 #include "engine/plan/shared_fields.h"
 #include "engine/protect/training_consent.h"
 #include "engine/train/central_training.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
+#include "engine/train/released_rows.h"
 #include "engine/train/training.h"
 #include "model/kgflex/kgflex_central.h"
 #include "model/kgflex/kgflex_recommender.h"
@@ -76,6 +81,24 @@ Result<std::unique_ptr<Recommender>> view_kgflex(const TrainRequest& asked, cons
       shape_of(rows.users) != own || !rows.layers.empty())
     return fail(Code::bad_input, "the model does not fit its plan and its features: train again");
   return seen_kgflex(model, rows.users, rows.items);
+}
+
+// A row a feature, by its name.
+Result<Parameters> kgflex_of_rows(const ReleasedRows& released, const TrainRequest& asked, const Split& split,
+                                  Executor& executor) {
+  const std::vector<std::uint32_t> at = features_at(released.known, *split.features);
+  if (std::ranges::all_of(at, [](std::uint32_t one) { return one == no_row; }))
+    return fail(Code::usage, fmt::format("none of the {} features of the data is one that task '{}' learns "
+                                         "from: give --kg what its catalogue was made of",
+                                         at.size(), released.task.name));
+  SOTTO_TRY(const TrainRequest request, with_people(asked, split));
+  SOTTO_TRY(const Kgflex model, make_kgflex(request, split, executor));
+  Parameters made{.items = placed(released.rows, at), .users = {}};
+  const RowMatrix nobody;
+  const KgflexRecommender seen(model, &nobody, &made.items);
+  made.users = Private(rows_of_people(split, model.private_width(), executor,
+                                      [&](UserIndex user) { return seen.fold_in(user); }));
+  return made;
 }
 
 void add_kgflex_memory(const TrainRequest& request, const MemoryFacts& facts,
@@ -178,6 +201,7 @@ ModelEntry kgflex_entry() {
                                         noise_fields(),
                                         criteria_fields()}),
                       .start = start_kgflex,
+                      .of_rows = kgflex_of_rows,
                       .population = people_with_histories,
                       .names_drawn_items = true});
 }

@@ -76,6 +76,8 @@ ModelEntry feditemknn_entry() {
           .fields = joined({knn_fields(), {recency(), wire()}, pair_fields(), federated_fields()}),
           .check = check_knn,
           .make = make_of_pairs,
+          .view = view_weights<WeightsBy::target>,
+          .of_rows = renamed_weights,
           .memory =
               [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
                 add_pair_sums(request, facts, parts);

@@ -7,8 +7,9 @@
 #include "engine/models/averaged_networks.h"
 #include "engine/models/neural_training.h"
 #include "engine/plan/shared_fields.h"
-#include "engine/train/history_training.h"
+#include "engine/train/federated_training.h"
 #include "engine/train/memory_plan.h"
+#include "engine/train/released_rows.h"
 #include "engine/train/training.h"
 #include "model/averaging/flat_matrices.h"
 #include "model/central/multvae.h"
@@ -41,6 +42,41 @@ std::optional<RowShapes> neumf_rows(const TrainRequest& request, const Split& sp
   const NeuMfOptions neumf = network_options(request).neumf;
   const std::size_t width = neumf_row_width(neumf);
   return RowShapes{{split.catalogue, width}, {split.users.size(), width}, neumf_layer_shapes(neumf)};
+}
+
+// ---- what a run holds of a released version: the flat vector's matrices, items at their places ----
+
+std::vector<RowMatrix> matrices_in(const RowMatrix& flat, const std::vector<MatrixShape>& shapes) {
+  return matrices_of({flat.row(0), flat_ends(shapes).back()}, shapes);
+}
+
+Parameters with_items(std::vector<RowMatrix> matrices, const ReleasedRows& released) {
+  Parameters made{.items = placed(matrices.front(), released.item_at), .users = {}};
+  made.layers.assign(std::make_move_iterator(matrices.begin() + 1), std::make_move_iterator(matrices.end()));
+  return made;
+}
+
+Result<Parameters> multvae_of_rows(const ReleasedRows& released, const TrainRequest& request,
+                                   const Split& /*split*/, Executor& /*executor*/) {
+  const MultVaeOptions& vae = request.model.own<NetworkSettings>().neural.vae;
+  const std::size_t items = released.task.items;
+  Parameters made = with_items(matrices_in(released.rows, multvae_shared_shapes(items, vae)), released);
+  std::vector<std::uint32_t> at = released.item_at;
+  at.push_back(static_cast<std::uint32_t>(items));  // the bias, behind the items
+  made.layers[vae_input] = placed(made.layers[vae_input], at);
+  return made;
+}
+
+Result<Parameters> neumf_of_rows(const ReleasedRows& released, const TrainRequest& request,
+                                 const Split& split, Executor& executor) {
+  const NeuMfOptions neumf = network_options(request).neumf;
+  Parameters made =
+      with_items(matrices_in(released.rows, neumf_shared_shapes(released.task.items, neumf)), released);
+  const RowMatrix nobody(split.users.size(), neumf_row_width(neumf));
+  const NeuMf model(neumf, request.plan.seed, &nobody, &made.items, &made.layers);
+  made.users = Private(rows_of_people(split, nobody.width(), executor,
+                                      [&](UserIndex user) { return model.fold_in(split.train.of(user)); }));
+  return made;
 }
 
 // ---- their memory ----
@@ -296,6 +332,7 @@ ModelEntry fedmultvae_entry() {
                       Storage*) { return start_averaged_network(fed_multvae, request, split, executor); },
           .view = view_multvae,
           .shapes = multvae_rows,
+          .of_rows = multvae_of_rows,
           .memory =
               [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
                 add_averaging(request, facts, multvae_bytes(request, facts), parts);
@@ -319,6 +356,7 @@ ModelEntry fedneumf_entry() {
                       Storage*) { return start_averaged_network(fed_neumf, request, split, executor); },
           .view = view_neumf,
           .shapes = neumf_rows,
+          .of_rows = neumf_of_rows,
           .memory =
               [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
                 add_averaging(request, facts, neumf_bytes(request, facts), parts);

@@ -17,6 +17,28 @@ Result<DirectModel> weighted_items(Result<ItemWeights> weights, const RoundRepor
   return made;
 }
 
+Result<Parameters> renamed_weights(const ReleasedRows& released, const TrainRequest& /*request*/,
+                                   const Split& /*split*/, Executor& /*executor*/) {
+  Parameters made{.items = placed(released.rows, released.item_at), .users = {}};
+  std::vector<std::uint32_t> here(released.task.items, no_row);  // of the task's items those of the data
+  for (std::uint32_t item = 0; item < released.item_at.size(); ++item)
+    if (released.item_at[item] != no_row) here[released.item_at[item]] = item;
+  RowMatrix& rows = made.items;
+  const std::size_t most = rows.width() / 2;
+  for (std::size_t row = 0; row < rows.rows(); ++row)
+    for (std::size_t k = 0; k < most; ++k) {
+      float& named = rows.row(row)[k];
+      float& weight = rows.row(row)[most + k];
+      if (weight == 0.0f) continue;
+      if (!(named >= 0.0f && named < static_cast<float>(here.size())))
+        return fail(Code::bad_input, "the version names items that its task does not have: export another");
+      const std::uint32_t item = here[static_cast<std::size_t>(named)];
+      if (item == no_row) weight = 0.0f;
+      named = item == no_row ? 0.0f : static_cast<float>(item);
+    }
+  return made;
+}
+
 void add_audiences(const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
   parts.push_back({"who has each item", 4.0 * static_cast<double>(facts.interactions) +
                                             12.0 * static_cast<double>(facts.catalogue)});

@@ -4,6 +4,9 @@
 #include "engine/plan/model_entry.h"
 #include "engine/train/memory_plan.h"
 #include "engine/train/pair_model.h"
+#include "engine/train/released_rows.h"
+#include "engine/train/training.h"
+#include "fed/models/pair_task.h"
 #include "model/central/item_weights.h"
 
 namespace sotto::engine {
@@ -12,6 +15,21 @@ namespace sotto::engine {
 // name them.
 [[nodiscard]] Result<DirectModel> weighted_items(Result<ItemWeights> weights, const RoundReport& report,
                                                  const TrainRequest& request, const Split& split);
+
+// Kept weights as a server published them (fed/models/pair_task.h), in the numbers of the data's items; and
+// the model over them.
+[[nodiscard]] Result<Parameters> renamed_weights(const ReleasedRows& released, const TrainRequest& request,
+                                                 const Split& split, Executor& executor);
+template <WeightsBy by>
+[[nodiscard]] Result<std::unique_ptr<Recommender>> view_weights(const TrainRequest& request,
+                                                                const Split& split, const RowsView& rows,
+                                                                Executor& /*executor*/) {
+  if (rows.items.rows() != split.catalogue)
+    return fail(Code::bad_input, "the model is not of the run's items: export it again");
+  SOTTO_TRY(ItemWeights weights, weights_in(rows.items, by));
+  return std::unique_ptr<Recommender>(
+      std::make_unique<WeightedItems>(split.train, std::move(weights), Recency(request.recency)));
+}
 
 void add_audiences(const MemoryFacts& facts, std::vector<MemoryPart>& parts);
 // And the sums of pairs that come from devices.

@@ -81,6 +81,8 @@ ModelEntry fedrp3beta_entry() {
       .own = WalkSettings{},
       .check = check_walk,
       .make = make_of_pairs,
+      .view = view_weights<WeightsBy::source>,
+      .of_rows = renamed_weights,
       .memory =
           [](const TrainRequest& request, const MemoryFacts& facts, std::vector<MemoryPart>& parts) {
             add_pair_sums(request, facts, parts);

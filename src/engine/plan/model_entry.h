@@ -35,7 +35,6 @@ struct MemoryPart;
 struct DirectModel;  // engine/train/direct_model.h
 struct PairModel;    // engine/train/pair_model.h
 struct Checkpoint;   // engine/train/training.h
-struct Parameters;
 struct Trained;
 struct TrainHooks;
 
@@ -76,7 +75,8 @@ struct ModelEntry {
       view = {};
   // The sizes of the rows that a run must hold; where they follow from more than this, view() looks.
   std::function<std::optional<RowShapes>(const TrainRequest&, const Split&)> shapes = {};
-  std::function<void(const Task&, TrainRequest&)> of_task = {};  // options of a network's task as a plan's
+  std::function<void(const Task&, TrainRequest&)> of_task = {};  // a task's options that are no TaskOption
+  OfRows* of_rows = nullptr;  // usually a row an item, and people's rows folded in
   // How somebody new gets a row.
   std::function<FoldInOptions(const TrainRequest&)> fold_in = {};
   // What training allocates, and what to do where that is too much.

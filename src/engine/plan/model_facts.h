@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/executor.h"
+#include "base/result.h"
 #include "base/row_matrix.h"
+#include "data/split.h"
 #include "fed/plan.h"
 #include "model/central/dense_layers.h"
 
@@ -31,6 +34,12 @@ enum class Draws : std::uint8_t {
   never,
   if_protected,  // where consent, sums, noise or criteria draw something
 };
+
+struct Parameters;    // engine/train/training.h
+struct ReleasedRows;  // engine/train/released_rows.h
+struct TrainRequest;
+// What a run holds of a version that a coordinator released.
+using OfRows = Result<Parameters>(const ReleasedRows&, const TrainRequest&, const Split&, Executor&);
 
 // The rows of a trained model, which live elsewhere.
 struct RowsView {

@@ -11,7 +11,7 @@
 #include "engine/protect/dp.h"
 #include "metrics/evaluate.h"
 #include "model/central/ease.h"
-#include "sim/federation.h"
+#include "sim/round_report.h"
 
 namespace sotto::engine {
 

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -171,6 +172,11 @@ Status Console::flush() const {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
     return fail(Code::io, "cannot write to standard output: is the disk full?");
   return Done{};
+}
+
+bool Console::reader_is_gone() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 std::size_t display_width(std::string_view utf8) {

@@ -42,6 +42,8 @@ class Console {
 
   // Fails when what was printed did not arrive (a full disk, a closed pipe).
   [[nodiscard]] Status flush() const;
+  // Whether whoever read stdout has gone, such as `head` when it had enough.
+  [[nodiscard]] static bool reader_is_gone();
 
  private:
   bool output_is_terminal_ = false;

@@ -9,7 +9,7 @@
 #include "data/split.h"
 #include "engine/plan/request.h"
 #include "model/recommender.h"
-#include "sim/federation.h"
+#include "sim/round_report.h"
 
 namespace sotto::engine {
 

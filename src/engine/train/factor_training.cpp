@@ -3,19 +3,12 @@
 #include "base/assert.h"
 #include "engine/plan/model_entry.h"
 #include "engine/protect/training_consent.h"
-#include "engine/train/history_training.h"
 #include "engine/train/tail_average.h"
 
 namespace sotto::engine {
 
 void FactorTraining::collect_with(Collector& /*collector*/) {
   SOTTO_ASSERT(false, "a central model has no contributions");
-}
-
-Result<Population> people_with_histories(const TrainRequest& request, const Split& split) {
-  Population population{.users = users_with_history(split.train), .schedule = {}};
-  SOTTO_TRY(population.schedule, history_schedule_for(request.plan, population.users.size()));
-  return population;
 }
 
 Result<std::unique_ptr<FactorTraining>> start_factor_training(const TrainRequest& asked, const Split& split,

@@ -51,7 +51,7 @@ class FactorTraining {
   }
   // The parameters for good; the training is used up.
   [[nodiscard]] virtual Parameters take() = 0;
-  // Federation::count_updates and item_updates; a central model has nothing to count.
+  // FplFederation::count_updates and item_updates; a central model has nothing to count.
   virtual void count_updates(std::vector<std::uint64_t> /*so_far*/) {}
   [[nodiscard]] virtual std::vector<std::uint64_t> item_updates() const { return {}; }
 };

@@ -97,4 +97,10 @@ Result<std::unique_ptr<LocalTask>> NeuralTasks::start_fed_neumf(const DeviceHist
   return module->start_fed_neumf(histories, catalogue, options);
 }
 
+Result<std::unique_ptr<LocalTask>> NeuralTasks::start_classifier(const Examples& examples, const Dealt& hands,
+                                                                 const ClassifierOptions& options) const {
+  SOTTO_TRY(const NeuralModule* module, open());
+  return module->start_classifier(examples, hands, options);
+}
+
 }  // namespace sotto::engine

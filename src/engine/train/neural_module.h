@@ -31,6 +31,8 @@ class NeuralTasks final : public NetworkTasks {
       const DeviceHistories& histories, std::size_t catalogue, const MultVaeOptions& options) const override;
   [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_fed_neumf(
       const DeviceHistories& histories, std::size_t catalogue, const NeuMfOptions& options) const override;
+  [[nodiscard]] Result<std::unique_ptr<LocalTask>> start_classifier(
+      const Examples& examples, const Dealt& hands, const ClassifierOptions& options) const override;
 
  private:
   [[nodiscard]] Result<const NeuralModule*> open() const;

@@ -39,9 +39,7 @@ Result<Protection> pair_protection(const TrainRequest& request, const Split& spl
 
 Status check_cost(const TrainRequest& request, const Split& split) {
   if (request.sum.kind == SumKind::plain) return Done{};
-  std::size_t devices = 0;
-  for (std::uint32_t user = 0; user < split.train.users(); ++user)
-    devices += takes_part(request.plan.consent, UserIndex{user}) ? 1 : 0;
+  const std::size_t devices = taking_part(request.plan.consent, split.train.users()).size();
   const std::size_t groups = request.robust.groups.value_or(1);
   const PairSumPlan plan{request.sum, (devices + groups - 1) / groups, split.catalogue,
                          request.model->pairs->weight(request)};

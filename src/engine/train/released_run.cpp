@@ -4,92 +4,130 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
-#include "engine/files/files.h"
 #include "engine/plan/model_entry.h"
 #include "engine/plan/prepare.h"
+#include "engine/train/released_rows.h"
 #include "engine/train/session.h"
 #include "fed/models/task_model.h"
-#include "model/mf_recommender.h"
+#include "fed/wire/published_model.h"
 
 namespace sotto::engine {
 
 namespace {
 
-Result<TrainRequest> request_of(const ReleasedVersion& version, const DataRequest& data) {
-  SOTTO_TRY(const ModelEntry* entry, find_model(version.task.model->name));
-  if (!entry->of_task)
-    return fail(Code::usage, fmt::format("a version of {} is not made a run of yet", entry->name));
+// The field of a plan that a task's option is: by its flag, or else by its key.
+const Field* field_of(const ModelEntry& entry, const std::string& key) {
+  std::string flag = "--" + key;
+  std::ranges::replace(flag, '_', '-');
+  if (const Field* found = entry.flag(flag)) return found;
+  const auto of_model = [&](const Field& field) { return !field.common && field.key() == key; };
+  const auto found = std::ranges::find_if(entry.fields, of_model);
+  return found == entry.fields.end() ? nullptr : &*found;
+}
+
+PlanValue value_of(const v1::TaskOption& option, const Field& field) {
+  if (option.value_case() == v1::TaskOption::kReal) return {{PlanScalar(option.real())}};
+  if (option.value_case() == v1::TaskOption::kWhole) return {{PlanScalar(std::int64_t{option.whole()})}};
+  if (field.kind == WordKind::truth) return {{PlanScalar(option.word() == "yes")}};
+  if (field.kind != WordKind::whole) return {{PlanScalar(option.word())}};
+  PlanValue list{{}, true};
+  std::istringstream words(option.word());
+  for (std::string word; std::getline(words, word, ',');)
+    list.parts.emplace_back(std::int64_t{std::stoll(word)});
+  return list;
+}
+
+// Of what a round sums pairs, which decides its sum and not how a version answers.
+bool is_of_sum(const std::string& key) { return key == "pair_items" || key == "pair_bytes"; }
+
+// What decides how a version answers is an option of both. What only rounds know (how long a divergence
+// rises), and what a catalogue counts, is none of a plan's.
+Status take_options(const v1::TaskSpec& spec, const ModelEntry& entry, TrainRequest& request) {
+  for (const v1::TaskOption& option : spec.options()) {
+    if (is_of_sum(option.key())) continue;
+    const Field* field = field_of(entry, option.key());
+    const bool is_left_open = option.key() == "triples" && option.whole() == 0;
+    if (field != nullptr && !is_left_open) SOTTO_TRY_DONE(field->set(request, value_of(option, *field)));
+  }
+  return Done{};
+}
+
+// What the task learned from, data must have too.
+Status check_contexts(const ReleasedVersion& version, const DataRequest& data) {
+  if (version.known.contexts == nullptr || data.contexts.asked()) return Done{};
+  const ContextSchema& schema = version.known.schema;
+  std::string of;
+  for (const auto& [name, has] : {std::pair("interval", schema.interval),
+                                  {"daypart", schema.daypart},
+                                  {"columns", schema.columns},
+                                  {"item", schema.item}})
+    if (has) of += fmt::format(" {}", name);
+  if (of.empty()) return Done{};
+  return fail(Code::usage,
+              fmt::format("task '{}' learns from contexts: add --contexts{}", version.spec.name(), of));
+}
+
+Result<TrainRequest> request_of(const ReleasedVersion& version, const Task& task, const DataRequest& data) {
+  SOTTO_TRY(const ModelEntry* entry, find_model(task.model->name));
   TrainRequest request;
   request.model = ChosenModel(*entry);
-  entry->of_task(version.task, request);
+  if (entry->of_task) entry->of_task(task, request);
+  SOTTO_TRY_DONE(take_options(version.spec, *entry, request));
+  SOTTO_TRY_DONE(check_contexts(version, data));
   request.data = data;
-  request.plan.seed = version.task.plan.seed;
-  request.plan.fixed = version.task.plan.fixed;
+  if (const auto& scale = version.known.scale; scale && entry->needs_ratings && data.rating_scale.empty())
+    request.data.rating_scale = fmt::format("{}:{}", scale->lowest, scale->highest);
+  request.plan.seed = task.plan.seed;
+  request.plan.fixed = task.plan.fixed;
   SOTTO_TRY_DONE(settle(request));
   return request;
 }
 
-// The version's rows at the places of the data's items; `known` counts those that it has.
-Result<RowMatrix> rows_for(const ReleasedVersion& version, const Split& split, std::size_t& known) {
-  IdTable names;
-  for (std::size_t row = 0; row < version.rows.rows(); ++row)
-    names.intern(version.names.empty() ? std::to_string(row) : version.names[row]);
-  RowMatrix rows(split.catalogue, version.rows.width());
-  known = 0;
-  for (std::uint32_t item = 0; item < split.catalogue; ++item) {
-    const auto row = names.find(split.items.name(item));
-    if (!row) continue;
-    std::ranges::copy(version.rows.values(*row), rows.row(item));
-    ++known;
-  }
-  if (known > 0) return rows;
-  return fail(Code::usage,
-              fmt::format("none of the {} items of the data is in the catalogue of task '{}': give "
-                          "data with the same ids",
-                          split.catalogue, version.task.name));
-}
-
-// Everybody's private row, from their training part.
-RowMatrix people_of(const TrainRequest& request, const Split& split, const RowMatrix& rows,
-                    Executor& executor) {
-  RowMatrix people(split.users.size(), rows.width());
-  const MfRecommender model(&people, &rows, fold_in_options(request));
-  const std::size_t shards = executor.threads();
-  executor.run(shards, [&](std::size_t shard) {
-    for (std::size_t user = shard; user < people.rows(); user += shards) {
-      const auto history = split.train.of(UserIndex{static_cast<std::uint32_t>(user)});
-      if (history.empty()) continue;
-      const RowMatrix own = model.fold_in(history);
-      std::copy_n(own.row(0), people.stride(), people.row(user));
-    }
-  });
-  return people;
+Result<Parameters> parameters_of(const ReleasedRows& released, const TrainRequest& request,
+                                 const Split& split, Executor& executor) {
+  if (request.model->of_rows) return request.model->of_rows(released, request, split, executor);
+  return items_and_people(released, request, split, executor);
 }
 
 }  // namespace
 
-Result<nlohmann::json> write_released_run(const RunDir& dir, const ReleasedVersion& version,
-                                          const DataRequest& data, Executor& executor) {
+Result<nlohmann::json> write_released_run(const RunDir& dir, ReleasedVersion version, const DataRequest& data,
+                                          Executor& executor) {
   SOTTO_TRY_DONE(dir.check_free());
-  SOTTO_TRY(const TrainRequest request, request_of(version, data));
+  SOTTO_TRY(const Task task, read_task(version.spec));
+  if (task.model->examples != nullptr)
+    return fail(Code::usage,
+                fmt::format("task '{}' learns to tell classes of labelled examples: its versions recommend "
+                            "nothing and are no run. Take the network's numbers with --out FILE",
+                            task.name));
+  if (version.known.names.size() == 0)
+    for (std::size_t item = 0; item < task.items; ++item) version.known.names.intern(std::to_string(item));
+  SOTTO_TRY(const TrainRequest request, request_of(version, task, data));
   SOTTO_TRY(const Prepared prepared, prepare(request.data));
   const Split& split = prepared.split;
-  std::size_t known = 0;
+  const RowMatrix held = as_published(version.rows, task.down);
+  const ReleasedRows released{task, held, version.known, items_at(version.known, split)};
+  const auto is_known = [](std::uint32_t at) { return at != no_row; };
+  const auto known = std::ranges::count_if(released.item_at, is_known);
+  if (known == 0)
+    return fail(Code::usage, fmt::format("none of the {} items of the data is in the catalogue of task "
+                                         "'{}': give data with the same ids",
+                                         split.catalogue, task.name));
   Session session;
   Trained& trained = session.trained;
-  trained.parameters = std::make_unique<Parameters>();
-  SOTTO_TRY(trained.parameters->items, rows_for(version, split, known));
-  trained.parameters->users = Private(people_of(request, split, trained.parameters->items, executor));
+  SOTTO_TRY(Parameters parameters, parameters_of(released, request, split, executor));
+  trained.parameters = std::make_unique<Parameters>(std::move(parameters));
   SOTTO_TRY(trained.model, view_model(request, split, rows_of(*trained.parameters), executor));
   trained.model_hash = hash_shared(*trained.parameters);
   trained.totals.rounds = version.rounds;
   SOTTO_TRY(session.evaluation, judge(request, split, trained, Part::test, executor));
   nlohmann::json summary = summary_of(request, split, session);
-  summary["released"] = {{"task", version.task.name},
+  summary["released"] = {{"task", task.name},
                          {"version", version.number},
                          {"model_hash", version.model_hash},
-                         {"items", version.rows.rows()},
+                         {"items", task.items},
                          {"items_in_data", known}};
   SOTTO_TRY_DONE(dir.begin(request, split));
   SOTTO_TRY_DONE(

@@ -312,15 +312,16 @@ Result<nlohmann::json> RunDir::summary() const {
 Result<nlohmann::json> RunDir::metrics() const { return read_json(path_ / "metrics.json"); }
 
 Result<std::optional<Parameters>> RunDir::parameters(const TrainRequest& request, const Split& split) const {
-  if (!request.model->in_steps()) return std::optional<Parameters>();
   SOTTO_TRY(const nlohmann::json named, summary());
+  if (!request.model->in_steps() && !named.contains("released")) return std::optional<Parameters>();
   Parameters parameters;
   SOTTO_TRY(std::vector<RowMatrix> shared, load_rows_file(model_stamp, path_ / "model.bin"));
   parameters.items = std::move(shared.front());
   parameters.layers.assign(std::make_move_iterator(shared.begin() + 1),
                            std::make_move_iterator(shared.end()));
   const auto shapes = request.model->shapes ? request.model->shapes(request, split) : std::nullopt;
-  if (!shapes || shapes->users != MatrixShape{}) {  // some models have nothing of a person's
+  // Some models have nothing of a person's.
+  if (request.model->in_steps() && (!shapes || shapes->users != MatrixShape{})) {
     SOTTO_TRY(std::vector<RowMatrix> devices, load_rows_file(devices_stamp, path_ / "devices.bin"));
     parameters.users = Private(std::move(devices.front()));
   }

@@ -63,7 +63,8 @@ class RunDir {
   [[nodiscard]] Result<Checkpoint> checkpoint() const;
   [[nodiscard]] Result<nlohmann::json> summary() const;  // run.json, with all that readers use
   [[nodiscard]] Result<nlohmann::json> metrics() const;  // metrics.json
-  // What a whole run with this request and split has trained; none of models that are made in one go.
+  // What a whole run with this request and split has trained; none of models that are made in one go, unless
+  // it is of a version that was released.
   [[nodiscard]] Result<std::optional<Parameters>> parameters(const TrainRequest& request,
                                                              const Split& split) const;
 

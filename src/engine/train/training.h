@@ -21,7 +21,7 @@
 #include "fed/criteria/weighing_collector.h"
 #include "metrics/evaluate.h"
 #include "model/recommender.h"
-#include "sim/federation.h"
+#include "sim/round_report.h"
 
 namespace sotto::engine {
 

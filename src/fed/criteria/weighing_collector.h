@@ -24,20 +24,10 @@
 #include <vector>
 
 #include "fed/collector.h"
-#include "fed/criteria/criterion.h"
-#include "fed/criteria/score.h"
+#include "fed/criteria/weighing.h"
 #include "fed/number_sum.h"
 
 namespace sotto::fed {
-
-struct CriteriaOptions {
-  CriteriaOrder order = {};  // empty: all devices count as they do without criteria
-  ScoreOptions score = {};
-  std::uint32_t least_tellers = 3;  // of a criterion that counts, where some may keep back
-
-  [[nodiscard]] bool asked() const { return !order.empty(); }
-};
-[[nodiscard]] Status check(const CriteriaOptions& options);
 
 // What weighing came to over its rounds: of all people together, never of one.
 struct WeighingTally {
@@ -50,13 +40,6 @@ struct WeighingTally {
 // Makes the collector for one of the small sums: of the criteria, of the scores and, where some may keep
 // back, of who tells; in this order.
 using SumMaker = std::function<std::unique_ptr<Collector>(SumShape shape)>;
-
-// Where in a contribution the update lies that distances are measured on.
-struct UpdateExtent {
-  FixedPoint fixed;
-  std::size_t rows = SIZE_MAX;               // the first so many rows are of the model
-  std::vector<std::size_t> layer_ends = {};  // in numbers (row · width + column); empty: one layer
-};
 
 class WeighingCollector final : public Collector {
  public:
@@ -76,21 +59,21 @@ class WeighingCollector final : public Collector {
   [[nodiscard]] const WeighingTally& tally() const { return tally_; }
 
  private:
-  [[nodiscard]] bool looks_at_updates() const;
+  [[nodiscard]] bool looks_at_updates() const { return fed::looks_at_updates(options_.order); }
   void make_sums();
   // Measures the criteria of the device at a place of the cohort.
   [[nodiscard]] Status measure(std::size_t place, const DeviceFacts& facts);
+  [[nodiscard]] std::span<const std::int32_t> values_of(std::size_t place) const {
+    return std::span(measured_).subspan(place * options_.order.size(), options_.order.size());
+  }
   // The small sums; fills weights_.
   [[nodiscard]] Status weigh();
   // Forgets what was measured of criteria that too few tell.
   [[nodiscard]] Status drop_what_few_tell();
-  // Of each criterion what the cohort has of it, were those who keep it back like those who tell.
-  [[nodiscard]] Result<std::vector<double>> cohort_totals();
-  // A device's score as a share of the largest there is, in units of a contribution's numbers.
-  [[nodiscard]] std::int32_t score_of(std::size_t place, std::span<const double> totals) const;
-  // What everybody adds up, as `put(place, numbers)` gives it: `count` integers, which all hear.
-  template <class Put>
-  [[nodiscard]] Result<std::vector<std::int64_t>> sum_up(Collector& sum, std::size_t count, const Put& put);
+  // What everybody adds up, as `numbers(place)` gives it: `count` integers, whose sums all hear.
+  template <class Numbers>
+  [[nodiscard]] Result<std::vector<std::int64_t>> sum_up(Collector& sum, std::size_t count,
+                                                         const Numbers& numbers);
   void count_round();
   // Multiplies the contribution by the weight and hands it on.
   [[nodiscard]] Status pass_on(std::size_t place, Contribution& contribution);

@@ -6,6 +6,7 @@
 
 #include "fed/averaged_update.h"
 #include "fed/models/task_models.h"
+#include "fed/models/weighed_task.h"
 #include "model/averaging/flat_matrices.h"
 
 namespace sotto::fed {
@@ -93,28 +94,22 @@ AveragingDevice::AveragingDevice(std::unique_ptr<AveragedNet> net, const Task& t
       task_(task),
       streams_(streams),
       histories_(ConsentedHistories::of_one(task.plan.consent, history.consumed, streams.seed)),
+      known_(history.known),
       sent_(averaging_shape(1).width) {}
 
 bool AveragingDevice::can_answer() const { return net_->can_train(histories_->trainable().interactions()); }
 
-Status AveragingDevice::open() {
-  if (local_ != nullptr) return Done{};
-  const Status able = check_trainable(*task_.model, task_.networks);
-  if (!able.ok()) return cannot_train(able.error());
-  auto opened = net_->open(*task_.networks, *histories_);
-  if (!opened.ok()) return cannot_train(opened.error());
-  local_ = std::move(*opened);
-  return Done{};
-}
-
 Result<Contribution*> AveragingDevice::contribute(std::uint32_t round, const RowMatrix& shared,
                                                   RowMatrix& own) {
-  SOTTO_TRY_DONE(open());
+  if (const Status able = check_trainable(*task_.model, task_.networks); !able.ok())
+    return cannot_train(able.error());
   round_ = round;
+  const auto local = net_->open(*task_.networks, {*histories_, known_, round, streams_.index});
+  if (!local.ok()) return cannot_train(local.error());
   RowMatrix copy = shared;
-  const std::span<float> trained{copy.row(0), local_->parameters()};
-  const auto report = local_->train(streams_.seed, round, streams_.index, net_->options().local, trained,
-                                    net_->has_private() ? own.values(0) : std::span<float>());
+  const std::span<float> trained{copy.row(0), (*local)->parameters()};
+  const auto report = (*local)->train(streams_.seed, round, streams_.index, net_->options().local, trained,
+                                      net_->has_private() ? own.values(0) : std::span<float>());
   if (!report.ok()) return cannot_train(report.error());
   const FixedPoint fixed = task_.plan.fixed;
   if (!report->finite ||
@@ -129,6 +124,8 @@ AveragingServer::AveragingServer(std::unique_ptr<AveragedNet> net, const Task& t
       seed_(task.plan.seed),
       fixed_(task.plan.fixed),
       clipped_(task.clip.any()),
+      weighed_(task.criteria.has_value()),
+      most_count_(one_count(fixed_) * most_weight(task) + (weighed_ ? 0.501 : 0.0)),
       parameters_(parameters_of(*net_)) {}
 
 ServerState AveragingServer::start() const {
@@ -158,7 +155,7 @@ Status AveragingServer::check(const Contribution& contribution) const {
   if (last < shape_.width && any(shape_.rows - 1, last))
     return refuse_update("it has numbers behind the network's last");
   const std::int32_t count = contribution.values(shape_.rows)[0], one = one_count(fixed_);
-  if (any(shape_.rows, 1) || count > one || count < (clipped_ ? 0 : one))
+  if (any(shape_.rows, 1) || count > most_count_ || count < (clipped_ || weighed_ ? 0 : one))
     return refuse_update("it counts for other than one device");
   return Done{};
 }

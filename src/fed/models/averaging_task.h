@@ -3,7 +3,8 @@
 // of it.
 //
 // Laws: those of fed/models/task_model.h. The server's half needs nothing that trains: it begins, adds and
-// steps. A device is one user, who draws by its own number and has the one history there is.
+// steps. A device is one user, who draws by its own number and has the one history there is: of things, or of
+// labelled examples.
 #pragma once
 
 #include <memory>
@@ -30,6 +31,14 @@ void visit_averaging(TaskOptions& keys, AveragedSteps& options, const AveragedRa
 // With what no such task may ask for.
 [[nodiscard]] Status check_averaging(const v1::TaskSpec& spec, const AveragedSteps& options);
 
+// What a device has to train on in a round.
+struct RoundData {
+  const DeviceHistories& histories;
+  const DeviceKnowledge& known;
+  std::uint32_t round;
+  UserIndex device;
+};
+
 // A network, as a model's own file knows it.
 class AveragedNet {
  public:
@@ -48,8 +57,9 @@ class AveragedNet {
   [[nodiscard]] virtual bool has_private() const { return false; }
   // Whether a history of so many items can be trained on.
   [[nodiscard]] virtual bool can_train(std::size_t items) const { return items > 0; }
+  // What trains in a round. It may look at the data and at the net, which outlive it.
   [[nodiscard]] virtual Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks,
-                                                                const DeviceHistories& histories) const = 0;
+                                                                const RoundData& data) = 0;
 };
 
 [[nodiscard]] TaskShape shape_of_averaging(const AveragedNet& net);
@@ -67,14 +77,11 @@ class AveragingDevice : public DeviceModel {
   std::vector<ItemIndex> let_out() const override { return histories_->spoken(round_, streams_.index); }
 
  private:
-  // Opened when it is first needed.
-  [[nodiscard]] Status open();
-
   std::unique_ptr<AveragedNet> net_;
   const Task& task_;
   DeviceStreams streams_;
   std::unique_ptr<ConsentedHistories> histories_;
-  std::unique_ptr<LocalTask> local_;
+  DeviceKnowledge known_;
   Contribution sent_;
   std::uint32_t round_ = 0;
 };
@@ -94,6 +101,8 @@ class AveragingServer : public ServerModel {
   std::uint64_t seed_;
   FixedPoint fixed_;
   bool clipped_;
+  bool weighed_;
+  double most_count_;
   std::size_t parameters_;
 };
 

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
 
 #include "data/contexts.h"
+#include "data/examples/examples.h"
 #include "data/histories.h"
 #include "data/item_features.h"
 #include "data/records.h"
@@ -20,6 +24,19 @@ struct DeviceKnowledge {
   // values of the records. Null: the task brought none.
   std::shared_ptr<const ItemFeatures> features = nullptr;
   std::shared_ptr<const Contexts> contexts = nullptr;
+  // Of a task that learns from examples (TaskModel::examples): one an item of `consumed`, in its order.
+  std::shared_ptr<const Examples> examples = nullptr;
+  // One an item, "Action|Comedy"; empty: the task brought none. The catalogue outlives whoever looks.
+  std::span<const std::string> categories = {};
+  // Of the task's rounds the last that the device answered.
+  std::optional<std::uint32_t> last_round = {};
+};
+
+// Labelled examples as a task takes them.
+struct ExampleForm {
+  std::string collection;
+  std::uint32_t height = 0;
+  std::uint32_t width = 0;
 };
 
 // Where a device's random streams begin: the plan's seed and its index in a reproducible task, else a seed

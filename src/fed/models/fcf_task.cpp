@@ -6,6 +6,7 @@
 #include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "fed/models/weighed_task.h"
 #include "model/fcf.h"
 
 namespace sotto::fed {
@@ -59,7 +60,7 @@ class FcfDevice final : public HistoryDevice<Fcf> {
 class FcfServer final : public HistoryServer<Fcf> {
  public:
   explicit FcfServer(const Task& task)
-      : HistoryServer(fcf_of(task), task), shape_(task.shape()), off_(task.clip.any() ? 3.001 : 1.0) {}
+      : HistoryServer(fcf_of(task), task), shape_(task.shape()), off_(rounding_of(task)) {}
 
   Status check(const Contribution& contribution) const override;
 
@@ -67,6 +68,11 @@ class FcfServer final : public HistoryServer<Fcf> {
   [[nodiscard]] Error no_release() const override {
     return fail(Code::diverged,
                 "the model left the finite numbers: lower server_lr, or raise lambda (in a new task)");
+  }
+
+  // A weight multiplies what was rounded before, and is rounded again.
+  static double rounding_of(const Task& task) {
+    return (task.clip.any() ? 2.001 : 0.0) + most_weight(task) + (task.criteria ? 0.501 : 0.0);
   }
 
   TaskShape shape_;
@@ -132,6 +138,8 @@ constinit const TaskModel fcf_task{
     .device = device_half<FcfDevice>,
     .server = server_half<FcfServer>,
     .answers = answers_by_solving<fcf_of>,
+    .weighable = Weighable::steps,
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

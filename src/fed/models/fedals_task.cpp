@@ -8,6 +8,7 @@
 #include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "fed/models/weighed_task.h"
 #include "model/fed_als.h"
 
 namespace sotto::fed {
@@ -100,7 +101,13 @@ bool is_outer_product(const std::int32_t* numbers, std::size_t factors, double c
 class FedAlsServer final : public HistoryServer<FedAls> {
  public:
   explicit FedAlsServer(const Task& task)
-      : HistoryServer(als_of(task), task), shape_(task.shape()), fixed_(task.plan.fixed), clip_(task.clip) {}
+      : HistoryServer(als_of(task), task),
+        shape_(shape_of_als(task)),
+        fixed_(task.plan.fixed),
+        clip_(task.clip),
+        weight_(most_weight(task)),
+        rounding_(task.criteria ? 0.501 * weight_ : 0.0),
+        is_whole_(!clip_.any() && !task.criteria) {}
 
   Status check(const Contribution& contribution) const override {
     if (contribution.size() == 0 || contribution.row(0) != 0)
@@ -108,13 +115,14 @@ class FedAlsServer final : public HistoryServer<FedAls> {
     for (std::size_t n = 1; n < contribution.size(); ++n)
       if (contribution.row(n) == contribution.row(n - 1)) return refuse_statistic("it names a row twice");
     const std::int32_t* first = contribution.values(0);  // the others are alike
-    // The last number says how many devices speak: this one. A clip makes it smaller with the others.
+    // The last number says how many devices speak: this one. A clip makes it smaller with the others, a
+    // weight smaller or larger.
     const auto one = static_cast<std::int32_t>(fixed_.scale());
     const std::int32_t counted = first[shape_.sum_width - 1];
-    if (clip_.any() ? counted < 0 || counted > one : counted != one)
+    if (is_whole_ ? counted != one : counted < 0 || counted > one * weight_ + 0.501)
       return refuse_statistic("it does not count as one device");
-    // Two clips, of the row and of the whole, cut towards zero.
-    const double cut = clip_.any() ? 2.001 : 0.0;
+    // Two clips, of the row and of the whole, cut towards zero; a weight multiplies what was rounded before.
+    const double cut = (clip_.any() ? 2.001 : 0.0) + rounding_;
     const double most = shape_.limit * (counted + cut) / one + cut;
     if (!std::all_of(first, first + shape_.sum_width, [&](double value) { return std::abs(value) <= most; }))
       return refuse_statistic("a number is larger than a statistic's");
@@ -139,6 +147,9 @@ class FedAlsServer final : public HistoryServer<FedAls> {
   TaskShape shape_;
   FixedPoint fixed_;
   ClipLimits clip_;
+  double weight_;    // by which it may be multiplied at most
+  double rounding_;  // what that makes of a rounding
+  bool is_whole_;    // it is neither clipped nor multiplied
 };
 
 }  // namespace
@@ -153,6 +164,8 @@ constinit const TaskModel fedals_task{
     .device = device_half<FedAlsDevice>,
     .server = server_half<FedAlsServer>,
     .answers = answers_by_solving<als_of>,
+    .weighable = Weighable::sums,
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

@@ -11,6 +11,7 @@
 #include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "fed/models/weighed_task.h"
 #include "model/fedcars/fedcars_recommender.h"
 #include "privacy/context_consent.h"
 
@@ -232,6 +233,10 @@ class FedcarsAnswers final : public TaskAnswers {
     }
     return made;
   }
+  bool predict(std::span<const Occasion> occasions, std::span<float> out) const override {
+    model_.predict(index_, occasions, out);
+    return true;
+  }
 
  private:
   UserIndex index_;
@@ -260,7 +265,8 @@ class FedcarsServer final : public HistoryServer<Fedcars> {
         record_(static_cast<double>(task.plan.fixed.scale()) / double{tally_unit}),
         stars_(0.5 * (double{options_of<FedcarsTask>(task).scale.highest} -
                       double{options_of<FedcarsTask>(task).scale.lowest})),
-        is_clipped_(task.clip.any()) {}
+        weight_(most_weight(task)),
+        is_whole_(!task.clip.any() && !task.criteria) {}
 
   Status check(const Contribution& contribution) const override {
     bool is_weighed = contribution.size() == 0;
@@ -277,13 +283,13 @@ class FedcarsServer final : public HistoryServer<Fedcars> {
  private:
   // How many records, and what their ratings come to, where they are counted; nothing else.
   [[nodiscard]] Status check_tally(const std::int32_t* tally) const {
-    const double most = record_ * static_cast<double>(layout_.items) + 1.0;
+    const double most = (record_ * static_cast<double>(layout_.items) + 1.0) * weight_ + 1.0;
     const double records = tally[0];
-    if (records > most || records < 0.0 || (!is_clipped_ && records < std::floor(record_)))
+    if (records > most || records < 0.0 || (is_whole_ && records < std::floor(record_)))
       return refuse_slopes("it is of fewer or more records than a person can have");
     const std::size_t bias = layout_.shape.factors;
     for (std::size_t k = 1; k < layout_.width(); ++k) {
-      const double room = k == bias ? (records + 1.0) * stars_ + 1.0 : 0.0;
+      const double room = k == bias ? (records + weight_ + 1.0) * stars_ + weight_ + 1.0 : 0.0;
       if (std::abs(static_cast<double>(tally[k])) > room)
         return refuse_slopes("its count of records says more than a count");
     }
@@ -298,7 +304,8 @@ class FedcarsServer final : public HistoryServer<Fedcars> {
   FedcarsLayout layout_;
   double record_;  // one of a person's, in units of the sum
   double stars_;   // the furthest that a rating lies from the middle
-  bool is_clipped_;
+  double weight_;  // by which it may be multiplied at most
+  bool is_whole_;  // it is neither clipped nor multiplied
 };
 
 }  // namespace
@@ -315,6 +322,7 @@ constinit const TaskModel fedcars_task{
     .needs_ratings = true,
     .take_known = take_contexts,
     .check_known = check_contexts,
+    .weighable = Weighable::sums,
 };
 
 }  // namespace sotto::fed

@@ -11,6 +11,7 @@ namespace {
 struct KnnTaskOptions {
   KnnOptions knn;
   float recency = 0.0f;
+  PairTaskOptions pairs;
 };
 
 void visit_knn(TaskOptions& keys, KnnTaskOptions& options) {
@@ -20,6 +21,7 @@ void visit_knn(TaskOptions& keys, KnnTaskOptions& options) {
   keys.choice("similarity", {"cosine", "jaccard", "pearson"}, similarity);
   options.knn.similarity = static_cast<Similarity>(similarity);
   keys.real("recency", options.recency);
+  visit_pairs(keys, options.pairs);
 }
 
 std::size_t kept_neighbors(const Task& task) {
@@ -55,7 +57,11 @@ constinit const TaskModel feditemknn_task{
     .name = "feditemknn",
     .configure = configure_by<KnnTaskOptions, visit_knn>,
     .read = read_knn,
-    .shape = [](const Task& task) { return shape_of_pairs(task, 2 * kept_neighbors(task), PersonWeight()); },
+    .shape =
+        [](const Task& task) {
+          return shape_of_pairs(task, options_of<KnnTaskOptions>(task).pairs, task.items,
+                                2 * kept_neighbors(task), PersonWeight());
+        },
     .row_of = [](ItemIndex item) { return item.value; },
     .device = pair_device,
     .server = server_half<KnnServer>,
@@ -65,6 +71,13 @@ constinit const TaskModel feditemknn_task{
         },
     .added = [](const Task& task, const Contribution& sent,
                 Contribution& out) { add_all_pairs(task, PersonWeight(), sent, out); },
+#ifndef SOTTO_NO_SERVER
+    .check_cost =
+        [](const Task& task, std::uint32_t devices) {
+          return check_pair_cost(task, options_of<KnnTaskOptions>(task).pairs, PersonWeight(), devices);
+        },
+#endif
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed

@@ -41,9 +41,8 @@ class VaeNet final : public AveragedNet {
   void draw(std::size_t n, RowMatrix& matrix, std::uint64_t seed) const override {
     draw_vae_matrix(n, matrix, options_.vae, seed);
   }
-  Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks,
-                                          const DeviceHistories& histories) const override {
-    return networks.start_fed_multvae(histories, items_, options_.vae);
+  Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks, const RoundData& data) override {
+    return networks.start_fed_multvae(data.histories, items_, options_.vae);
   }
 
  private:
@@ -71,6 +70,7 @@ constinit const TaskModel fedmultvae_task{
     .device = device_half<AveragingDeviceOf<VaeNet>>,
     .server = server_half<AveragingServerOf<VaeNet>>,
     .answers = vae_answers,
+    .weighable = Weighable::mean,
     .trains_network = true,
 };
 

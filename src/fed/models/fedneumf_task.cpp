@@ -49,9 +49,8 @@ class NeuMfNet final : public AveragedNet {
   }
   // Who has everything has nothing to compare with.
   bool can_train(std::size_t items) const override { return items > 0 && items < items_; }
-  Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks,
-                                          const DeviceHistories& histories) const override {
-    return networks.start_fed_neumf(histories, items_, options_.neumf);
+  Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks, const RoundData& data) override {
+    return networks.start_fed_neumf(data.histories, items_, options_.neumf);
   }
 
  private:
@@ -81,6 +80,7 @@ constinit const TaskModel fedneumf_task{
     .server = server_half<AveragingServerOf<NeuMfNet>>,
     .answers = neumf_answers,
     .keeps_state = true,
+    .weighable = Weighable::mean,
     .trains_network = true,
 };
 

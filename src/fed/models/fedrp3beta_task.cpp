@@ -11,6 +11,7 @@ namespace {
 struct WalkTaskOptions {
   Rp3Options walk;
   float recency = 0.0f;
+  PairTaskOptions pairs;
 };
 
 void visit_walk(TaskOptions& keys, WalkTaskOptions& options) {
@@ -18,6 +19,7 @@ void visit_walk(TaskOptions& keys, WalkTaskOptions& options) {
   keys.real("beta", options.walk.beta);
   keys.whole("neighbors", options.walk.neighbors);
   keys.real("recency", options.recency);
+  visit_pairs(keys, options.pairs);
 }
 
 PersonWeight weight_of_walk(const Task& task) {
@@ -58,7 +60,10 @@ constinit const TaskModel fedrp3beta_task{
     .configure = configure_by<WalkTaskOptions, visit_walk>,
     .read = read_walk,
     .shape =
-        [](const Task& task) { return shape_of_pairs(task, 2 * kept_walks(task), weight_of_walk(task)); },
+        [](const Task& task) {
+          return shape_of_pairs(task, options_of<WalkTaskOptions>(task).pairs, task.items,
+                                2 * kept_walks(task), weight_of_walk(task));
+        },
     .row_of = [](ItemIndex item) { return item.value; },
     .device = pair_device,
     .server = server_half<WalkServer>,
@@ -68,6 +73,14 @@ constinit const TaskModel fedrp3beta_task{
         },
     .added = [](const Task& task, const Contribution& sent,
                 Contribution& out) { add_all_pairs(task, weight_of_walk(task), sent, out); },
+#ifndef SOTTO_NO_SERVER
+    .check_cost =
+        [](const Task& task, std::uint32_t devices) {
+          return check_pair_cost(task, options_of<WalkTaskOptions>(task).pairs, weight_of_walk(task),
+                                 devices);
+        },
+#endif
+    .grown = grown_weights,
 };
 
 }  // namespace sotto::fed

@@ -160,6 +160,8 @@ constinit const TaskModel fpl_task{
     .server = server_half<FplServer>,
     .answers = answers_of_state,
     .keeps_state = true,
+    .weighable = Weighable::steps,
+    .grown = grown_by_rows,
 };
 
 }  // namespace sotto::fed

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "fed/history_sink.h"
 #include "fed/models/noting_pipeline.h"
 #include "fed/models/row_answers.h"
 #include "model/history_model.h"
@@ -110,9 +111,7 @@ class HistoryServer : public ServerModel {
   Result<ServerState> release(std::uint32_t releases, const ServerState& state,
                               Aggregator&& sum) const override {
     ServerState next = state;
-    typename Model::Server server(model_, releases, fixed_, next.shared, next.memory);
-    std::move(sum).release([&](std::uint32_t row, const auto* values) { server.take(row, values); });
-    if (!server.solved()) return no_release();
+    if (!take_sum(model_, releases, fixed_, std::move(sum), next.shared, next.memory)) return no_release();
     return next;
   }
 

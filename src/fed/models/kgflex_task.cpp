@@ -8,6 +8,7 @@
 #include "fed/models/history_task.h"
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
+#include "fed/models/weighed_task.h"
 #include "model/kgflex/kgflex_recommender.h"
 #include "privacy/feature_consent.h"
 
@@ -231,7 +232,9 @@ class KgflexServer final : public HistoryServer<Kgflex> {
   explicit KgflexServer(const Task& task)
       : HistoryServer({seeded(task), options_of<KgflexTask>(task).features}, task),
         bias_(options_of<KgflexTask>(task).model.factors),
-        most_bias_(most_pairs_of(task) * static_cast<double>(task.plan.fixed.scale()) * rounding + 1.0) {}
+        most_bias_(most_pairs_of(task) * static_cast<double>(task.plan.fixed.scale()) * rounding *
+                       most_weight(task) +
+                   1.0) {}
 
   // A pair moves a feature's bias by at most its gain, which is at most 1.
   Status check(const Contribution& contribution) const override {
@@ -279,6 +282,7 @@ constinit const TaskModel kgflex_task{
     .keeps_state = true,
     .take_known = take_features,
     .check_known = check_features,
+    .weighable = Weighable::steps,
 };
 
 }  // namespace sotto::fed

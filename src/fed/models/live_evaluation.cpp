@@ -15,14 +15,23 @@ constexpr std::uint32_t most_holdout = 1'000;
 constexpr std::uint32_t most_cutoff = 1'000;
 constexpr int figure_bits = 16;
 constexpr std::int32_t full_mark = 1 << figure_bits;
-// Row 0: a one for the person, then the metrics. The rows after it count items, so many in each.
+// Row 0: a one for the person, then the metrics. Where ratings are predicted row 1: a one for each, their
+// errors and these squared, as parts of the range. The rows after them count items, so many in each.
 constexpr std::size_t figures_width = 1 + figure_names.size();
 constexpr std::size_t hit_rate = 3;
+constexpr std::uint32_t ratings_row = 1;
 
-std::uint32_t row_of(std::uint32_t item) { return 1 + item / static_cast<std::uint32_t>(figures_width); }
+bool rates(const EvaluationTerms& terms) { return terms.rating_range > 0.0f; }
+
+std::uint32_t first_items_row(const EvaluationTerms& terms) { return rates(terms) ? ratings_row + 1 : 1; }
 
 std::size_t rows_of(const EvaluationTerms& terms, std::size_t items) {
-  return terms.coverage ? 1 + (items + figures_width - 1) / figures_width : 1;
+  return first_items_row(terms) + (terms.coverage ? (items + figures_width - 1) / figures_width : 0);
+}
+
+// Of one person.
+std::uint32_t most_ratings(const EvaluationTerms& terms) {
+  return terms.holdout == 0 ? most_holdout : terms.holdout;
 }
 
 Error no_list(const char* why) {
@@ -37,6 +46,29 @@ Status check_metrics(const std::int32_t* values) {
   for (std::size_t n = 1; n < figures_width; ++n)
     if ((values[n] != 0) != (values[hit_rate] != 0)) return no_list("every metric tells a hit from none");
   return Done{};
+}
+
+// Whether at most so many ratings, of one person or of many, can have these errors.
+bool can_be_errors(const auto* values, std::uint64_t most) {
+  const std::int64_t count = values[0], sum = values[1], squares = values[2];
+  return count >= 0 && count % full_mark == 0 && static_cast<std::uint64_t>(count / full_mark) <= most &&
+         sum >= 0 && sum <= count && squares >= 0 && squares <= sum + count / full_mark;
+}
+
+Status check_errors(const std::int32_t* values, const EvaluationTerms& terms) {
+  if (!can_be_errors(values, most_ratings(terms)))
+    return no_list("errors of ratings lie within their range, and are of what is held out");
+  for (std::size_t n = 1 + error_names.size(); n < figures_width; ++n)
+    if (values[n] != 0) return no_list("ratings have two errors");
+  return Done{};
+}
+
+RatingErrors errors_in(const auto* values, double range) {
+  const auto count = static_cast<double>(values[0]);
+  const double mean = static_cast<double>(values[1]) / count,
+               squared = static_cast<double>(values[2]) / count;
+  return {.ratings = count / full_mark,
+          .errors = {range * std::clamp(mean, 0.0, 1.0), range * std::sqrt(std::clamp(squared, 0.0, 1.0))}};
 }
 
 }  // namespace
@@ -55,10 +87,13 @@ Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
   if (asked.cutoff() < 1 || asked.cutoff() > std::min(most_cutoff, spec.items()))
     return fail(Code::bad_input, fmt::format("an evaluation judges lists of 1 to {} items",
                                              std::min(most_cutoff, spec.items())));
+  if (!(asked.rating_range() >= 0.0f && std::isfinite(asked.rating_range())))
+    return fail(Code::bad_input, "an evaluation judges ratings of a range above 0, or none");
   return std::optional(EvaluationTerms{.holdout = asked.holdout(),
                                        .share = asked.share(),
                                        .cutoff = asked.cutoff(),
-                                       .coverage = asked.coverage()});
+                                       .coverage = asked.coverage(),
+                                       .rating_range = asked.rating_range()});
 }
 
 std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const ItemIndex> items,
@@ -82,25 +117,28 @@ Task evaluation_task(const Task& task) {
   const EvaluationTerms& terms = *task.evaluation;
   Task evaluation = task;
   const std::size_t rows = rows_of(terms, task.items);
-  evaluation.other_sum =
-      TaskShape{.rows = task.shape().rows,
-                .width = task.shape().width,
-                .sum_rows = rows,
-                .sum_width = figures_width,
-                .sent = {.rows = rows,
-                         .width = figures_width,
-                         .most_rows = std::min<std::size_t>(rows, 1 + std::size_t{terms.cutoff})},
-                .limit = full_mark};
+  evaluation.other_sum = TaskShape{
+      .rows = task.shape().rows,
+      .width = task.shape().width,
+      .sum_rows = rows,
+      .sum_width = figures_width,
+      .sent = {.rows = rows,
+               .width = figures_width,
+               .most_rows = std::min<std::size_t>(rows, std::size_t{first_items_row(terms)} + terms.cutoff)},
+      .limit = rates(terms) ? full_mark * static_cast<std::int32_t>(most_ratings(terms)) : full_mark};
   evaluation.plan.fixed.bits = figure_bits;
   evaluation.clip = {};
   return evaluation;
 }
 
 double longest_figures(const EvaluationTerms& terms) {
-  return std::sqrt(static_cast<double>(figures_width + (terms.coverage ? terms.cutoff : 0)));
+  const double ratings = rates(terms) ? most_ratings(terms) : 0.0;
+  return std::sqrt(static_cast<double>(figures_width + (terms.coverage ? terms.cutoff : 0)) +
+                   (1.0 + error_names.size()) * ratings * ratings);
 }
 
-Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics::ItemList relevant) {
+Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics::ItemList relevant,
+                        std::span<const float> errors) {
   const EvaluationTerms& terms = *evaluation.evaluation;
   SOTTO_ASSERT(!relevant.empty(), "a list is judged by something");
   metrics::JudgedList judged;
@@ -117,9 +155,19 @@ Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics:
     row[n + 1] = static_cast<std::int32_t>(std::lround(values[n] * full_mark));
     if (values[n] > 0.0) row[n + 1] = std::max(row[n + 1], 1);  // a hit shows in each
   }
+  if (rates(terms) && !errors.empty()) {
+    row = pipeline.open_row(ratings_row);
+    for (const float error : errors.first(std::min<std::size_t>(errors.size(), most_ratings(terms)))) {
+      const double part = std::min(std::abs(double{error}) / double{terms.rating_range}, 1.0);
+      row[0] += full_mark;
+      row[1] += static_cast<std::int32_t>(std::lround(part * full_mark));
+      row[2] += static_cast<std::int32_t>(std::lround(part * part * full_mark));
+    }
+  }
+  constexpr auto width = static_cast<std::uint32_t>(figures_width);
   if (terms.coverage)
     for (const ItemIndex item : list.first(std::min(list.size(), k)))
-      pipeline.open_row(row_of(item.value))[item.value % figures_width] = full_mark;
+      pipeline.open_row(first_items_row(terms) + item.value / width)[item.value % width] = full_mark;
   out.make_canonical();
   return out;
 }
@@ -130,10 +178,15 @@ Status FiguresCheck::check(const Contribution& contribution) const {
   std::size_t listed = 0;
   for (std::size_t n = 1; n < contribution.size(); ++n) {
     if (contribution.row(n) <= contribution.row(n - 1)) return no_list("a row stands there twice");
+    if (contribution.row(n) < first_items_row(terms_)) {
+      SOTTO_TRY_DONE(check_errors(contribution.values(n), terms_));
+      continue;
+    }
+    const std::size_t first = (contribution.row(n) - first_items_row(terms_)) * figures_width;
     for (std::size_t k = 0; k < figures_width; ++k) {
       const std::int32_t value = contribution.values(n)[k];
       if (value == 0) continue;
-      if (value != full_mark || (contribution.row(n) - 1) * figures_width + k >= items_)
+      if (value != full_mark || first + k >= items_)
         return no_list("an item of the catalogue stands in it once or not at all");
       ++listed;
     }
@@ -161,9 +214,14 @@ Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, b
       }
       return;
     }
+    if (row < first_items_row(terms)) {
+      possible = possible && (noisy || can_be_errors(values, people * most_ratings(terms)));
+      if (possible && values[0] > 0) figures.ratings = errors_in(values, double{terms.rating_range});
+      return;
+    }
     for (std::size_t k = 0; k < figures_width; ++k) {
       const auto value = static_cast<std::int64_t>(values[k]);
-      const std::size_t item = (row - 1) * figures_width + k;
+      const std::size_t item = (row - first_items_row(terms)) * figures_width + k;
       const bool in_range =
           value >= 0 && value % full_mark == 0 && static_cast<std::uint64_t>(value / full_mark) <= people;
       possible = possible && in_range && (value == 0 || item < evaluation.items);

@@ -2,11 +2,12 @@
 //
 // A device keeps some of its person's items out of every training of the task, makes the list that the person
 // would get without them, and judges it by them. What leaves are the metrics of that one list in fixed point,
-// and, where the task counts coverage, which items stand in it.
-// Laws: the metrics are those of metrics/accuracy.h on the candidates of metrics/evaluate.h (all items but
-// those that are trained on). Held out are the newest items or, where their order in time is not known, some
-// that are drawn by the item alone, so that the draw stays the same. What leaves is bounded by what one list
-// can be: anything else is refused where it can be seen, and in a secure sum a total that no such lists have.
+// where the model predicts ratings their errors, and, where the task counts coverage, which items stand in
+// it. Laws: the metrics are those of metrics/accuracy.h on the candidates of metrics/evaluate.h (all items
+// but those that are trained on). Held out are the newest items or, where their order in time is not known,
+// some that are drawn by the item alone, so that the draw stays the same. Errors of ratings are over all that
+// are held out, as in metrics/rating_error.h. What leaves is bounded by what one list can be: anything else
+// is refused where it can be seen, and in a secure sum a total that no such lists have.
 #pragma once
 
 #include <array>
@@ -34,9 +35,10 @@ namespace sotto::fed {
 // The longest contribution to it (L2), in people: what noise must hide.
 [[nodiscard]] double longest_figures(const EvaluationTerms& terms);
 
-// What leaves: `list` is the best items of the cutoff, `relevant` those held out (ascending, at least one).
+// What leaves: `list` is the best items of the cutoff, `relevant` those held out (ascending, at least one),
+// `errors` how far predicted ratings of these lie from those given.
 [[nodiscard]] Contribution figures_of(const Task& evaluation, metrics::ItemList list,
-                                      metrics::ItemList relevant);
+                                      metrics::ItemList relevant, std::span<const float> errors = {});
 
 class FiguresCheck final : public ContributionCheck {
  public:
@@ -50,8 +52,14 @@ class FiguresCheck final : public ContributionCheck {
 
 // Metrics by name, as in metrics/metric_name.h; each a mean over people.
 inline constexpr std::array<const char*, 5> figure_names{"P", "R", "HR", "nDCG", "MRR"};
+inline constexpr std::array<const char*, 2> error_names{"MAE", "RMSE"};
+struct RatingErrors {
+  double ratings = 0.0;  // that were judged
+  std::array<double, error_names.size()> errors{};
+};
 struct LiveFigures {
   std::uint64_t people = 0;
+  std::optional<RatingErrors> ratings = {};  // none: there were no ratings to judge
   std::array<double, figure_names.size()> means{};
   std::vector<std::uint64_t> lists;  // of each item: in how many lists it stands; empty: not counted
 };

@@ -199,6 +199,71 @@ TEST(LiveEvaluation, ATotalThatNoListsHaveIsNotReleased) {
   EXPECT_TRUE(total(6 * each, -1, 0, true));  // noise
 }
 
+Task rated(std::uint32_t holdout, bool coverage = false) {
+  v1::TaskSpec spec = usual_spec(fedcars_task, items);
+  spec.mutable_evaluation()->set_holdout(holdout);
+  spec.mutable_evaluation()->set_cutoff(10);
+  spec.mutable_evaluation()->set_coverage(coverage);
+  spec.mutable_evaluation()->set_rating_range(4.0f);
+  return evaluation_task(*read_task(spec));
+}
+
+RC_GTEST_PROP(LiveEvaluation, ErrorsOfRatingsAreThoseOverAllThatWereJudged, ()) {
+  const bool coverage = *rc::gen::arbitrary<bool>();
+  const Task task = rated(3, coverage);
+  const TaskShape shape = task.shape();
+  SumSpace space(shape.sum_rows, shape.sum_width);
+  Aggregator sum(space);
+  double absolute = 0, squared = 0;
+  std::size_t count = 0;
+  const auto people = *rc::gen::inRange<std::size_t>(1, 8);
+  std::vector<std::uint64_t> lists(coverage ? items : 0, 0);
+  for (std::size_t person = 0; person < people; ++person) {
+    std::vector<float> errors;
+    for (auto n = *rc::gen::inRange<std::size_t>(0, 4); n > 0; --n)
+      errors.push_back(static_cast<float>(*rc::gen::inRange(-400, 401)) / 100.0f);
+    const auto list = some_items(0, 10);
+    const Contribution sent = figures_of(task, list, sorted(some_items(1, 3)), errors);
+    RC_ASSERT(FiguresCheck(task).check(sent).ok());
+    RC_ASSERT(sent.size() <= shape.sent.most_rows);
+    for (std::size_t row = 0; row < sent.size(); ++row)
+      for (std::size_t k = 0; k < sent.width(); ++k) RC_ASSERT(sent.values(row)[k] <= shape.limit);
+    RC_ASSERT(sum.accept(sent).ok());
+    for (const float error : errors) {
+      absolute += std::abs(double{error});
+      squared += double{error} * double{error};
+      ++count;
+    }
+    if (coverage)
+      for (const ItemIndex item : list) ++lists[item.value];
+  }
+  const auto figures = read_figures(task, people, false, std::move(sum));
+  RC_ASSERT(figures.ok());
+  RC_ASSERT(figures->lists == lists);
+  RC_ASSERT(figures->ratings.has_value() == (count > 0));
+  if (count == 0) return;
+  RC_ASSERT(figures->ratings->ratings == static_cast<double>(count));
+  RC_ASSERT(std::abs(figures->ratings->errors[0] - absolute / static_cast<double>(count)) < 1e-4);
+  RC_ASSERT(std::abs(figures->ratings->errors[1] - std::sqrt(squared / static_cast<double>(count))) < 1e-2);
+}
+
+TEST(LiveEvaluation, ErrorsThatNoRatingsHaveAreRefused) {
+  const Task task = rated(2);
+  const FiguresCheck check(task);
+  const std::vector<ItemIndex> list{{4}}, relevant{{7}};
+  const Contribution honest = figures_of(task, list, relevant, std::vector<float>{1.0f, -2.0f});
+  ASSERT_TRUE(check.check(honest).ok());
+  constexpr auto full = static_cast<std::int32_t>(one);
+  EXPECT_FALSE(check.check(with(honest, 1, 0, 3 * full)).ok());  // more than are held out
+  EXPECT_FALSE(check.check(with(honest, 1, 0, full + 1)).ok());  // a part of a rating
+  EXPECT_FALSE(check.check(with(honest, 1, 1, -1)).ok());
+  EXPECT_FALSE(check.check(with(honest, 1, 1, 2 * full + 1)).ok());
+  EXPECT_FALSE(check.check(with(honest, 1, 2, 2 * full)).ok());  // squares above the errors
+  EXPECT_FALSE(check.check(with(honest, 1, 4, 1)).ok());
+  // Where no ratings are judged there is no such row.
+  EXPECT_FALSE(FiguresCheck(evaluated(2, 10, false)).check(honest).ok());
+}
+
 TEST(LiveEvaluation, ATaskThatAsksForTooMuchIsRefused) {
   const auto refused = [](std::uint32_t holdout, std::uint32_t cutoff) {
     v1::TaskSpec spec = usual_spec(fpl_task, items);
@@ -212,6 +277,13 @@ TEST(LiveEvaluation, ATaskThatAsksForTooMuchIsRefused) {
   EXPECT_TRUE(refused(1001, 10));
   EXPECT_TRUE(refused(1, 0));
   EXPECT_TRUE(refused(1, items + 1));
+  v1::TaskSpec spec = usual_spec(fpl_task, items);
+  spec.mutable_evaluation()->set_holdout(1);
+  spec.mutable_evaluation()->set_cutoff(1);
+  for (const float range : {-1.0f, INFINITY, NAN}) {
+    spec.mutable_evaluation()->set_rating_range(range);
+    EXPECT_FALSE(read_task(spec).ok()) << range;
+  }
 }
 
 }  // namespace

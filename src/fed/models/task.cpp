@@ -4,6 +4,7 @@
 
 #include "fed/models/live_evaluation.h"
 #include "fed/models/task_models.h"
+#include "fed/models/weighed_task.h"
 
 namespace sotto::fed {
 
@@ -32,7 +33,20 @@ bool is_plain_name(const std::string& name) {
   return true;
 }
 
-TaskShape Task::shape() const { return other_sum ? *other_sum : model->shape(*this); }
+TaskShape Task::shape() const {
+  if (other_sum) return *other_sum;
+  return criteria ? weighed_shape(*this) : model->shape(*this);
+}
+
+TaskShape Task::part() const {
+  TaskShape whole = shape();
+  return totals.size() < whole.before.size() ? whole.before[totals.size()] : whole;
+}
+
+Bytes32 digest_of_task(const v1::TaskSpec& spec) {
+  const std::string bytes = spec.SerializeAsString();
+  return digest_of("sotto task", {{reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()}});
+}
 
 Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!is_plain_name(spec.name()))
@@ -48,6 +62,7 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   if (!(spec.clip() >= 0.0) || !(spec.row_clip() >= 0.0)) return refuse_task("a clip is not negative");
 
   task.name = spec.name();
+  task.said = digest_of_task(spec);
   task.items = spec.items();
   task.reproducible = spec.reproducible();
   task.down = spec.down();
@@ -57,11 +72,20 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   if (const Status read = task.model->read(spec, task); !read.ok())
     return chained(read.error(), "task refused");
   if (auto checked = check(task.plan); !checked.ok()) return chained(checked.error(), "task refused");
+  if (const Status read = read_criteria(spec, task); !read.ok()) return chained(read.error(), "task refused");
   if (const std::size_t numbers = task.shape().sum_numbers(); numbers > most_sum_numbers)
     return refuse_task(
         fmt::format("its sums would have {} numbers, and have at most {}: lower factors, or "
                     "take fewer items",
                     numbers, most_sum_numbers));
+  if (task.parts() > most_parts)
+    return refuse_task(fmt::format("its rounds have {} parts, and may have {}", task.parts(), most_parts));
+  for (const TaskShape& part : task.shape().before)
+    if (part.sum_numbers() > most_total_numbers)
+      return refuse_task(
+          fmt::format("a part of its rounds would be told in {} numbers, and is in at most {}: "
+                      "take fewer items",
+                      part.sum_numbers(), most_total_numbers));
   auto evaluation = read_terms(spec);
   if (!evaluation.ok()) return chained(evaluation.error(), "task refused");
   task.evaluation = *evaluation;
@@ -76,6 +100,15 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
     if (auto checked = check(task.assumed); !checked.ok()) return chained(checked.error(), "task refused");
   }
   return task;
+}
+
+bool is_grown(v1::TaskSpec before, v1::TaskSpec after) {
+  if (after.items() <= before.items() || after.has_catalogue() != before.has_catalogue()) return false;
+  for (v1::TaskSpec* spec : {&before, &after}) {
+    spec->clear_items();
+    spec->clear_catalogue();
+  }
+  return before.SerializeAsString() == after.SerializeAsString();
 }
 
 }  // namespace sotto::fed

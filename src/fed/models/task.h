@@ -9,9 +9,12 @@
 #include <any>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/assert.h"
 #include "base/result.h"
+#include "fed/criteria/weighing.h"
+#include "fed/models/part_total.h"
 #include "fed/plan.h"
 #include "model/averaging/network_tasks.h"
 #include "privacy/contribution_edit.h"
@@ -40,6 +43,20 @@ struct TaskShape {
   bool blind = false;        // a contribution follows from no shared rows: none are fetched for it
   bool one_version = false;  // what was computed for an earlier version says something else: it is not added
   bool solved = false;       // the next rows follow from this one sum alone: it is whole, and of one version
+  // What a round sums before this, part by part; of these only what is summed counts. Everybody who gave to a
+  // part is told of its total (fed/models/part_total.h), and what they give to the next may follow from that.
+  std::vector<TaskShape> before = {};
+  // Of a part of several:
+  const char* tells = "";   // what is told in it, in words for its person
+  bool counts = false;      // nothing that is added is below 0
+  bool told_again = false;  // the next part's sum has it too: whoever is in one alone shows in the difference
+  // Members are told which numbers of the sum are the largest and no number itself: how many, of the first so
+  // many. None: they are told the sum.
+  struct Largest {
+    std::size_t most = 0;
+    std::size_t among = 0;
+  };
+  Largest largest = {};
 
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };
@@ -50,6 +67,18 @@ struct EvaluationTerms {
   float share = 0.0f;         // where holdout is 0: of what the person has, rounded down
   std::uint32_t cutoff = 10;  // length of the lists
   bool coverage = false;      // which items stand in them is counted
+  float rating_range = 0.0f;  // of the ratings that are predicted of what is held out; 0: none are
+};
+
+// What criteria can weigh (weighed_task.h): what adds up in a sum, such as statistics; steps of
+// the model; steps that are averaged, whose sum has rows behind the model's in which everybody counts.
+enum class Weighable : std::uint8_t { no, sums, steps, mean };
+
+// By what devices count more or less (fed/models/weighed_task.h).
+struct TaskCriteria {
+  CriteriaOptions options;
+  std::uint32_t size_bound = 0;
+  std::string quality;
 };
 
 struct Task {
@@ -65,10 +94,17 @@ struct Task {
   ClipLimits clip;     // in units of a contribution's integers
   double share = 1.0;  // of the people in a round, for the server, where it draws its cohorts
   std::optional<EvaluationTerms> evaluation;  // none: nothing is held out
+  std::optional<TaskCriteria> criteria;       // none: all devices count alike
   std::optional<TaskShape> other_sum;         // what is summed is no contribution to the model
+  std::vector<PartTotal> totals;              // as told, of the parts that are over: the next one is at hand
+  Bytes32 said{};                             // the digest of the message that it was read from
   const NetworkTasks* networks = nullptr;     // what trains networks on this device; null: nothing does
 
   [[nodiscard]] TaskShape shape() const;
+  // What is summed in the part that is at hand.
+  [[nodiscard]] TaskShape part() const;
+  [[nodiscard]] std::size_t parts() const { return shape().before.size() + 1; }
+  [[nodiscard]] bool in_last_part() const { return totals.size() + 1 == parts(); }
 };
 
 // For the model's own file, which put them there.
@@ -80,6 +116,10 @@ template <class Options>
 }
 
 [[nodiscard]] Result<Task> read_task(const v1::TaskSpec& spec);
+// With the hash of the catalogue, so that who has it knows which rows are what.
+[[nodiscard]] Bytes32 digest_of_task(const v1::TaskSpec& spec);
+// Whether it is the same task of more items: a catalogue's growth is all that a task may change by.
+[[nodiscard]] bool is_grown(v1::TaskSpec before, v1::TaskSpec after);
 // Whether a text from a stranger may name something, and be printed.
 [[nodiscard]] bool is_plain_name(const std::string& name);
 

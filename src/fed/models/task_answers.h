@@ -12,6 +12,7 @@
 #include "base/row_matrix.h"
 #include "fed/models/device_history.h"
 #include "fed/models/task.h"
+#include "model/rating_predictor.h"
 
 namespace sotto::fed {
 
@@ -51,6 +52,11 @@ class TaskAnswers {
   // Of every item of the task's catalogue.
   virtual void score(std::span<float> out) const = 0;
   [[nodiscard]] virtual ScoreReasons reasons(ItemIndex item) const = 0;
+  // What the person would give, one an occasion, on the task's scale; false: the model predicts no ratings.
+  [[nodiscard]] virtual bool predict(std::span<const Occasion> /*occasions*/,
+                                     std::span<float> /*out*/) const {
+    return false;
+  }
 };
 
 }  // namespace sotto::fed

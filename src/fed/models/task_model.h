@@ -9,30 +9,18 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/private.h"
 #include "fed/aggregator.h"
+#include "fed/models/option_keys.h"
 #include "fed/models/task_answers.h"
 #include "privacy/contribution.h"
 
 namespace sotto::fed {
-
-// Options that a person wrote, by name. What is not there leaves the value as it is.
-class TaskOptions {
- public:
-  virtual void whole(const char* key, std::uint32_t& value) = 0;
-  virtual void real(const char* key, float& value) = 0;
-  // One of some words: its place among them.
-  virtual void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) = 0;
-  virtual void wholes(const char* key, std::vector<std::uint32_t>& values) = 0;
-
- protected:
-  ~TaskOptions() = default;
-};
 
 class DeviceModel {
  public:
@@ -50,11 +38,16 @@ class DeviceModel {
     RowMatrix fresh = start();
     return kept.rows() == 1 && kept.width() == fresh.width() ? kept : fresh;
   }
-  // The contribution to a round; it is overwritten by the next call. Moves `own`.
+  // The contribution to a round; it is overwritten by the next call. Moves `own`. Where a round has several
+  // parts it is asked for one after the other, each with the totals of those before in the task; what the
+  // last one moved is kept.
   [[nodiscard]] virtual Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared,
                                                          RowMatrix& own) = 0;
-  // Where rows do not show it: the person's items that were let out for the last contribution, ascending.
+  // Where rows do not show it, and in rounds of several parts: the person's items that were let out for the
+  // last contribution, ascending.
   [[nodiscard]] virtual std::vector<ItemIndex> let_out() const { return {}; }
+  // What it tells of the person beside items, for their ledger: "told size"; empty: nothing.
+  [[nodiscard]] virtual std::string told() const { return {}; }
 };
 
 // Where a task's server stands between two rounds.
@@ -82,7 +75,8 @@ class ServerModel : public ContributionCheck {
                                                     Aggregator&& sum) const = 0;
 };
 
-// The functions get tasks of their own model.
+// The functions get tasks of their own model. A server's half of a task in a later part of a round is made
+// with the totals of those before: it checks what is given to that part, and the last one's releases.
 struct TaskModel {
   const char* name;
   bool is_first = false;  // devices know it that do not say which models they know
@@ -99,7 +93,8 @@ struct TaskModel {
   std::unique_ptr<ServerModel> (*server)(const Task& task);  // null in the library for apps on devices
   Result<std::unique_ptr<TaskAnswers>> (*answers)(const PersonView& view);
   // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
-  // contribution itself. Where the sum is secure the device does it.
+  // contribution itself. Where the sum is secure the device does it. In a round of several parts: in the
+  // last.
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it answers with a private row that rounds moved, and not without.
   bool keeps_state = false;
@@ -110,9 +105,23 @@ struct TaskModel {
   Status (*take_known)(const DeviceKnowledge& known, v1::TaskSpec& spec) = nullptr;
   // Whether a catalogue is the one that the options were taken from.
   Status (*check_known)(const Task& task, const DeviceKnowledge& known) = nullptr;
+  // Whether what a device gives to the secure sums of a cohort of so many is short enough; it says what would
+  // make it so. Null: it is as long as its shape.
+  Status (*check_cost)(const Task& task, std::uint32_t devices) = nullptr;
+  Weighable weighable = Weighable::no;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;
+  // The state of a task of fewer items with rows for those that came: what was there stays, and what is new
+  // is as it starts. Null: its numbers are no rows of items, and its tasks keep the items that they begin
+  // with.
+  ServerState (*grown)(const Task& task, const ServerState& state) = nullptr;
+  // The labelled examples it learns from. Then a history is of examples, by numbers of their own, and the
+  // task's items are the classes. Null: it learns from the things that people have.
+  ExampleForm (*examples)(const Task& task) = nullptr;
+  // How likely one of them, of the task's size, is of each class; nothing that trains is needed.
+  std::vector<float> (*classify)(const Task& task, const RowMatrix& shared,
+                                 std::span<const std::uint8_t> example) = nullptr;
 };
 
 // A half of a model's own.
@@ -124,7 +133,10 @@ std::unique_ptr<DeviceModel> device_half(const Task& task, const DeviceStreams& 
 #ifdef SOTTO_NO_SERVER  // the library for apps on devices
 template <class Half>
 inline constexpr std::nullptr_t server_half = nullptr;
+inline constexpr std::nullptr_t grown_by_rows = nullptr;
 #else
+// Of models whose shared rows are the items', in their order.
+[[nodiscard]] ServerState grown_by_rows(const Task& task, const ServerState& state);
 template <class Half>
 std::unique_ptr<ServerModel> server_half(const Task& task) {
   return std::make_unique<Half>(task);

@@ -34,19 +34,34 @@ void OptionWriter::wholes(const char* key, std::vector<std::uint32_t>& values) {
   option.set_word(word);
 }
 
-const v1::TaskOption* OptionReader::take(const char* key, v1::TaskOption::ValueCase kind) {
+void OptionWriter::text(const char* key, std::string& value) {
+  v1::TaskOption& option = *spec_.add_options();
+  option.set_key(key);
+  option.set_word(value);
+}
+
+const v1::TaskOption* OptionReader::find(const char* key, v1::TaskOption::ValueCase kind) {
   for (int n = 0; n < spec_.options_size(); ++n) {
     const v1::TaskOption& option = spec_.options(n);
     if (option.key() != key || option.value_case() != kind) continue;
     taken_[static_cast<std::size_t>(n)] = true;
     return &option;
   }
-  if (missing_.empty()) missing_ = key;
   return nullptr;
+}
+
+const v1::TaskOption* OptionReader::take(const char* key, v1::TaskOption::ValueCase kind) {
+  const v1::TaskOption* option = find(key, kind);
+  if (option == nullptr && missing_.empty()) missing_ = key;
+  return option;
 }
 
 void OptionReader::whole(const char* key, std::uint32_t& value) {
   if (const v1::TaskOption* option = take(key, v1::TaskOption::kWhole)) value = option->whole();
+}
+
+void OptionReader::whole_if_any(const char* key, std::uint32_t& value) {
+  if (const v1::TaskOption* option = find(key, v1::TaskOption::kWhole)) value = option->whole();
 }
 
 void OptionReader::real(const char* key, float& value) {
@@ -66,6 +81,7 @@ void OptionReader::wholes(const char* key, std::vector<std::uint32_t>& values) {
   if (option == nullptr) return;
   values.clear();
   const std::string& word = option->word();
+  if (word.empty()) return;
   const char *at = word.data(), *const end = at + word.size();
   for (bool more = true; more; ++at) {
     std::uint32_t value = 0;
@@ -78,6 +94,10 @@ void OptionReader::wholes(const char* key, std::vector<std::uint32_t>& values) {
     more = next != end;
     at = next;
   }
+}
+
+void OptionReader::text(const char* key, std::string& value) {
+  if (const v1::TaskOption* option = take(key, v1::TaskOption::kWord)) value = option->word();
 }
 
 Status OptionReader::done() const {

@@ -16,9 +16,13 @@ class OptionWriter final : public TaskOptions {
  public:
   explicit OptionWriter(v1::TaskSpec& spec) : spec_(spec) {}
   void whole(const char* key, std::uint32_t& value) override;
+  void whole_if_any(const char* key, std::uint32_t& value) override {
+    if (value != 0) whole(key, value);
+  }
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
+  void text(const char* key, std::string& value) override;
 
  private:
   v1::TaskSpec& spec_;
@@ -30,13 +34,17 @@ class OptionReader final : public TaskOptions {
   explicit OptionReader(const v1::TaskSpec& spec)
       : spec_(spec), taken_(static_cast<std::size_t>(spec.options_size()), false) {}
   void whole(const char* key, std::uint32_t& value) override;
+  void whole_if_any(const char* key, std::uint32_t& value) override;
   void real(const char* key, float& value) override;
   void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override;
   void wholes(const char* key, std::vector<std::uint32_t>& values) override;
+  void text(const char* key, std::string& value) override;
   // Whether all that was asked for was there, and nothing else.
   [[nodiscard]] Status done() const;
 
  private:
+  [[nodiscard]] const v1::TaskOption* find(const char* key, v1::TaskOption::ValueCase kind);
+  // One that must be there.
   [[nodiscard]] const v1::TaskOption* take(const char* key, v1::TaskOption::ValueCase kind);
 
   const v1::TaskSpec& spec_;

@@ -31,7 +31,7 @@ Result<std::uint64_t> pair_bytes_up(const PairSumPlan& plan, std::size_t items) 
   return popularity + pairs;
 }
 
-Status check_pair_bytes(const PairSumPlan& plan, std::size_t items, std::uint64_t most) {
+Status check_pair_bytes(const PairSumPlan& plan, std::size_t items, std::uint64_t most, PairWords words) {
   SOTTO_TRY(const std::uint64_t bytes, pair_bytes_up(plan, items));
   if (bytes <= most) return Done{};
   std::size_t fits = 0, too_many = items;
@@ -41,13 +41,13 @@ Status check_pair_bytes(const PairSumPlan& plan, std::size_t items, std::uint64_
     (tried <= most ? fits : too_many) = middle;
   }
   const std::string what =
-      fmt::format("the pairs of {} items would take {} bytes up per device, and --pair-bytes allows {}",
-                  items, bytes, most);
+      fmt::format("the pairs of {} items would take {} bytes up per device, and {} allows {}", items, bytes,
+                  words.bytes, most);
   if (fits == 0)
-    return fail(Code::usage, what + ", which is less than the sum takes for any item: raise --pair-bytes");
-  return fail(Code::usage,
-              fmt::format("{}: take the most popular {} with --pair-items {}, or raise --pair-bytes", what,
-                          fits, fits));
+    return fail(Code::usage, fmt::format("{}, which is less than the sum takes for any item: raise {}", what,
+                                         words.bytes));
+  return fail(Code::usage, fmt::format("{}: take the most popular {} with {}{}, or raise {}", what, fits,
+                                       words.items, fits, words.bytes));
 }
 
 }  // namespace sotto::fed

@@ -24,7 +24,13 @@ struct PairSumPlan {
 
 // The bytes up of a device for the pairs of so many items, the sum that finds them included.
 [[nodiscard]] Result<std::uint64_t> pair_bytes_up(const PairSumPlan& plan, std::size_t items);
+// How whoever asks writes what would change them.
+struct PairWords {
+  const char* items = "--pair-items ";
+  const char* bytes = "--pair-bytes";
+};
 // Fails where they are more than `most`; it says how many items would do.
-[[nodiscard]] Status check_pair_bytes(const PairSumPlan& plan, std::size_t items, std::uint64_t most);
+[[nodiscard]] Status check_pair_bytes(const PairSumPlan& plan, std::size_t items, std::uint64_t most,
+                                      PairWords words = {});
 
 }  // namespace sotto::fed

@@ -133,9 +133,10 @@ std::vector<std::string> read_column(Reader& in, std::size_t items, std::size_t 
   return column;
 }
 
-Result<TaskCatalogue> read_columns(std::string_view text) {
+// A section in columns, off the front of `text`.
+Result<TaskCatalogue> read_columns(std::string_view& text) {
   const auto refuse = [] { return refuse_catalogue("it is cut short, or says nonsense"); };
-  Reader in(bytes_in(text));
+  Reader in(bytes_in(text.substr(columns_mark.size())));
   TaskCatalogue catalogue;
   if (!read_names(in, catalogue.names)) return refuse();
   const std::size_t items = catalogue.names.size();
@@ -163,13 +164,15 @@ Result<TaskCatalogue> read_columns(std::string_view text) {
     catalogue.scale->lowest = in.number<float>();
     catalogue.scale->highest = in.number<float>();
   }
-  if (!in.finished() || columns_of(catalogue) != columns) return refuse();
+  if (in.spoiled() || columns_of(catalogue) != columns) return refuse();
+  text.remove_prefix(text.size() - in.remaining());
   return catalogue;
 }
 
-Result<TaskCatalogue> read_lines(std::string_view text, std::size_t most) {
+// A section of names alone: up to the next one in columns.
+Result<TaskCatalogue> read_lines(std::string_view& text, std::size_t most) {
   TaskCatalogue catalogue;
-  while (!text.empty()) {
+  while (!text.empty() && !text.starts_with(columns_mark)) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (catalogue.names.size() == most) return refuse_catalogue("it has more names than the task has items");
     const std::size_t before = catalogue.names.size();
@@ -180,11 +183,50 @@ Result<TaskCatalogue> read_lines(std::string_view text, std::size_t most) {
   return catalogue;
 }
 
+void append_column(std::vector<std::string>& column, std::vector<std::string> more, std::size_t before,
+                   std::size_t added) {
+  if (column.empty() && more.empty()) return;
+  column.resize(before);
+  more.resize(added);
+  std::ranges::move(more, std::back_inserter(column));
+}
+
+// A section is of new items; its features and contexts are of all that are there with it.
+Status append_section(TaskCatalogue section, TaskCatalogue& catalogue) {
+  const std::size_t before = catalogue.names.size(), added = section.names.size();
+  if (before > 0 && (added == 0 || section.scale))
+    return refuse_catalogue("what was added to it are no items");
+  for (std::uint32_t item = 0; item < added; ++item)
+    if (catalogue.names.intern(section.names.name(item)) != before + item)
+      return refuse_catalogue("a name is there twice");
+  append_column(catalogue.titles, std::move(section.titles), before, added);
+  append_column(catalogue.categories, std::move(section.categories), before, added);
+  append_column(catalogue.pictures, std::move(section.pictures), before, added);
+  if (section.features != nullptr) catalogue.features = std::move(section.features);
+  if (section.contexts != nullptr) {
+    catalogue.contexts = std::move(section.contexts);
+    catalogue.schema = section.schema;
+  }
+  if (section.scale) catalogue.scale = section.scale;
+  return Done{};
+}
+
+Result<TaskCatalogue> read_sections(std::string_view text, std::size_t most) {
+  TaskCatalogue catalogue;
+  while (!text.empty()) {
+    SOTTO_TRY(TaskCatalogue section,
+              text.starts_with(columns_mark) ? read_columns(text) : read_lines(text, most));
+    SOTTO_TRY_DONE(append_section(std::move(section), catalogue));
+  }
+  return catalogue;
+}
+
 }  // namespace
 
 DeviceKnowledge known_of(const TaskCatalogue* catalogue) {
   if (catalogue == nullptr) return {};
-  DeviceKnowledge known{.features = catalogue->features, .contexts = catalogue->contexts};
+  DeviceKnowledge known{
+      .features = catalogue->features, .contexts = catalogue->contexts, .categories = catalogue->categories};
   if (catalogue->scale) {
     Records nobodys;
     nobodys.scale = *catalogue->scale;
@@ -257,10 +299,7 @@ Result<std::shared_ptr<const TaskCatalogue>> read_catalogue(std::string_view pac
   // One window is all that unpacking may take beside the catalogue.
   const DecompressLimits limits{.max_bytes = most_catalogue_bytes(most), .window_log = 23};
   SOTTO_TRY(const Bytes plain, decompress(bytes_in(packed), limits));
-  const std::string_view text = text_in(plain);
-  const bool has_columns = text.starts_with(columns_mark);
-  SOTTO_TRY(TaskCatalogue catalogue,
-            has_columns ? read_columns(text.substr(columns_mark.size())) : read_lines(text, most));
+  SOTTO_TRY(TaskCatalogue catalogue, read_sections(text_in(plain), most));
   if (catalogue.names.size() > most) return refuse_catalogue("it has more names than the task has items");
   SOTTO_TRY_DONE(check(catalogue));
   return std::make_shared<const TaskCatalogue>(std::move(catalogue));

@@ -4,10 +4,13 @@
 // Two forms. Names alone are text, one a line: all that version 0.1.0 reads. Whatever more there is (titles,
 // categories, addresses of pictures, features, a vocabulary of contexts, a scale of ratings) stands in
 // columns behind a line that no text of names begins with, so that an older reader refuses it and does not
-// mistake it. Laws: read_catalogue(pack_catalogue(encode_catalogue(c))) gives c back, and one content has one
-// encoding. What comes from a server is believed in nothing: a name that is empty or there twice, more than
-// `most` names, a number out of its range, a column that says nothing are refused, and no more memory is
-// taken than the bounds allow.
+// mistake it. A catalogue that grew is several such texts, packed one behind another: each names items that
+// came, with their columns, and tells anew what is said of all (features, a vocabulary of contexts). So the
+// bytes of one that grew begin with the bytes of the one before, and who has those fetches the rest.
+// Laws: read_catalogue(pack_catalogue(encode_catalogue(c))) gives c back, and one content has one encoding
+// (and as many packed forms as it has ways to grow). What comes from a server is believed in nothing: a name
+// that is empty or there twice, more than `most` names, a number out of its range, a column that says nothing
+// are refused, and no more memory is taken than the bounds allow.
 #pragma once
 
 #include <memory>
@@ -56,6 +59,14 @@ struct TaskCatalogue {
                                                                           std::size_t most);
 // Whether encode_catalogue() may have it: what a reader would refuse is said, and of which item.
 [[nodiscard]] Status check(const TaskCatalogue& catalogue);
+
+// Whether `after` is `before` with more items behind: each item is called what it was called and has the
+// features it had. Else which row changed.
+[[nodiscard]] Status check_grown(const TaskCatalogue& before, const TaskCatalogue& after);
+// The packed bytes of `after`, which keeps that law: `packed`, which are those of `before`, and behind them
+// what is new. (Packed anew where that has become less than half of it.)
+[[nodiscard]] std::string pack_grown(std::string_view packed, const TaskCatalogue& before,
+                                     const TaskCatalogue& after);
 
 // The longest name of an item, in bytes; of a title and of an item's categories; and of an address.
 inline constexpr std::size_t most_item_name = 1024;

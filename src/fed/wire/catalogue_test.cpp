@@ -108,6 +108,115 @@ TEST(Catalogue, ColumnsComeBack) {
   }
 }
 
+// The first so many items of the usual one, in names and columns by item.
+TaskCatalogue first_items(std::size_t items, bool columns, bool features = false) {
+  TaskCatalogue made;
+  FeatureList list;
+  for (std::size_t item = 0; item < items; ++item) {
+    made.names.intern("thing " + std::to_string(item));
+    if (columns) made.titles.push_back(item % 3 == 0 ? "Title " + std::to_string(item) : "");
+    if (columns) made.categories.push_back(item % 2 == 0 ? "Even" : "Odd");
+    list.facts.push_back({list.items.intern("thing " + std::to_string(item)), list.intern_predicate("of"),
+                          list.objects.intern("o" + std::to_string(item % 4))});
+  }
+  list.settle();
+  if (features)
+    made.features = std::make_shared<const ItemFeatures>(list, made.names, FeatureFilter{.min_items = 2});
+  return made;
+}
+
+// Whoever has the bytes of one needs no more than those behind them.
+TEST(Catalogue, GrowsBehindItsBytes) {
+  for (const bool columns : {false, true})
+    for (const bool features : {false, true}) {
+      TaskCatalogue at_hand = first_items(3, columns, features);
+      std::string packed = pack_catalogue(encode_catalogue(at_hand));
+      for (const std::size_t items : {5u, 6u, 40u}) {
+        const TaskCatalogue after = first_items(items, columns, features);
+        ASSERT_TRUE(check_grown(at_hand, after).ok()) << check_grown(at_hand, after).error().message;
+        const std::string grown = pack_grown(packed, at_hand, after);
+        EXPECT_TRUE(grown.starts_with(packed));
+        const auto read = read_catalogue(grown, items);
+        ASSERT_TRUE(read.ok()) << read.error().message;
+        EXPECT_EQ(encode_catalogue(**read), encode_catalogue(after)) << items;
+        EXPECT_FALSE(read_catalogue(grown, items - 1).ok());
+        packed = grown;
+        at_hand = after;
+      }
+    }
+  // From names to columns, and from a file whose last line has no end.
+  TaskCatalogue titled = first_items(3, false);
+  titled.titles = {"", "", "The third"};
+  const auto read =
+      read_catalogue(pack_grown(pack_catalogue("thing 0\nthing 1"), first_items(2, false), titled), 3);
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(encode_catalogue(**read), encode_catalogue(titled));
+  EXPECT_FALSE(read_catalogue(pack_catalogue("a\n") + pack_catalogue("a\n"), 9).ok()) << "twice";
+  EXPECT_FALSE(
+      read_catalogue(pack_catalogue(encode_catalogue(whole())) + pack_catalogue(encode_catalogue(whole())), 9)
+          .ok());
+}
+
+// What is said of all items again and again would outgrow the rest.
+TEST(Catalogue, IsPackedAnewWhereItsGrowthOutweighsIt) {
+  TaskCatalogue at_hand = first_items(100, true, true);
+  std::string packed = pack_catalogue(encode_catalogue(at_hand));
+  bool anew = false;
+  for (std::size_t items = 101; items < 160 && !anew; ++items) {
+    const TaskCatalogue after = first_items(items, true, true);
+    const std::string grown = pack_grown(packed, at_hand, after);
+    anew = !grown.starts_with(packed);
+    const auto read = read_catalogue(grown, items);
+    ASSERT_TRUE(read.ok()) << read.error().message;
+    EXPECT_EQ(encode_catalogue(**read), encode_catalogue(after));
+    EXPECT_LT(grown.size(), 2 * pack_catalogue(encode_catalogue(after)).size() + 5000);
+    packed = grown;
+    at_hand = after;
+  }
+  EXPECT_TRUE(anew);
+}
+
+TEST(Catalogue, KeepsTheRowsItHasOrSaysWhichChanged) {
+  const TaskCatalogue before = first_items(8, true, true);
+  const auto why = [&](auto change) {
+    TaskCatalogue after = first_items(10, true, true);
+    change(after);
+    const Status kept = check_grown(before, after);
+    return kept.ok() ? "" : kept.error().message;
+  };
+  const auto other_name = [](std::size_t place) {
+    return [place](TaskCatalogue& after) {
+      IdTable names;
+      for (std::uint32_t n = 0; n < 10; ++n) names.intern(n == place ? "other" : after.names.name(n));
+      after.names = names;
+    };
+  };
+  EXPECT_EQ(why([](TaskCatalogue&) {}), "");
+  EXPECT_EQ(why(other_name(9)), "");
+  EXPECT_NE(why(other_name(2)).find("item 3 (counted from 1) had the name 'thing 2' and now has 'other'"),
+            std::string::npos)
+      << why(other_name(2));
+  EXPECT_NE(why([](TaskCatalogue& after) { after.titles[0] = ""; }).find("title 'Title 0' and now has none"),
+            std::string::npos);
+  EXPECT_NE(why([](TaskCatalogue& after) { after.categories[3] = "Even"; }).find("item 4"),
+            std::string::npos);
+  EXPECT_EQ(why([](TaskCatalogue& after) { after.categories[8] = "New"; }), "");
+  EXPECT_NE(why([](TaskCatalogue& after) { after.features = nullptr; }).find("came, went or changed"),
+            std::string::npos);
+  EXPECT_NE(why([](TaskCatalogue& after) {
+              FeatureList list;
+              list.facts.push_back(
+                  {list.items.intern("thing 5"), list.intern_predicate("of"), list.objects.intern("o1")});
+              list.settle();
+              after.features =
+                  std::make_shared<const ItemFeatures>(list, after.names, FeatureFilter{.min_items = 1});
+            }).find("had the feature"),
+            std::string::npos)
+      << "a rule that keeps an item back goes on to do so";
+  EXPECT_NE(check_grown(before, first_items(3, true, true)).error().message.find("has 3 items and had 8"),
+            std::string::npos);
+}
+
 // What is kept is what a reader of names alone refuses: it does not take the columns for names.
 TEST(Catalogue, ColumnsAreNoNames) {
   const std::string encoded = encode_catalogue(whole());

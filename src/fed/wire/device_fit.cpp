@@ -1,5 +1,7 @@
 #include "fed/wire/device_fit.h"
 
+#include "fed/models/weighed_task.h"
+
 namespace sotto::fed {
 
 namespace {
@@ -28,7 +30,7 @@ DeviceFit::DeviceFit(const Task& task, const DeviceStreams& streams, std::vector
     : task_(persons_task(task, streams, terms)),
       consumed_(one_history(std::move(items), std::move(ages))),
       shareable_(shareable(task_.plan.consent, consumed_)),
-      model_(task_.model->device(task_, streams, {consumed_, shareable_, std::move(known)})),
+      model_(device_of(task_, streams, {consumed_, shareable_, std::move(known)})),
       added_(task_.shape().sum_width) {}
 
 Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) {
@@ -38,9 +40,10 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
       "the model is the task's");
   RowMatrix moved = own;
   SOTTO_TRY(Contribution * contribution, model_->contribute(round, shared, moved));
-  own = std::move(moved);
   contribution->make_canonical();
   made_ = contribution;
+  if (!task_.in_last_part()) return contribution;
+  own = std::move(moved);
   if (task_.model->added != nullptr) {
     if (!task_.secure) return contribution;  // the server clips what it adds
     task_.model->added(task_, *contribution, added_);
@@ -50,9 +53,17 @@ Result<Contribution*> DeviceFit::fit(std::uint32_t round, const RowMatrix& share
   return contribution;
 }
 
+Status DeviceFit::hear(PartTotal told) {
+  SOTTO_ASSERT(made_ != nullptr && !task_.in_last_part(), "the last part's total is the model");
+  SOTTO_TRY_DONE(check_told(task_.part(), told));
+  task_.totals.push_back(std::move(told));
+  return check_heard(task_);
+}
+
 std::vector<ItemIndex> DeviceFit::sent() const {
   SOTTO_ASSERT(made_ != nullptr, "what is asked for was made");
-  if (task_.model->row_of == nullptr) return model_->let_out();
+  const bool is_models = task_.parts() == 1 || (task_.criteria && task_.in_last_part());
+  if (task_.model->row_of == nullptr || !is_models) return model_->let_out();
   std::vector<ItemIndex> items;
   std::size_t at = 0;
   for (const ItemIndex item : consumed_.items()) {

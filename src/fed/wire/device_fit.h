@@ -37,10 +37,18 @@ class DeviceFit {
   }
   // Fits, moves `own` and gives what is sent to a plain sum, or added to a secure one: canonical, and clipped
   // as the task says where it is added as it is. It is overwritten by the next call. Fails where the numbers
-  // left the finite range; `own` is as it was then.
+  // left the finite range; `own` is as it was then. Where a round has several parts it is of the one at hand,
+  // and `own` moves with the last.
   [[nodiscard]] Result<Contribution*> fit(std::uint32_t round, const RowMatrix& shared, RowMatrix& own);
+  // What is told of the part that was fitted last: the next one is at hand. Fails where that cannot be,
+  // whatever the person has.
+  [[nodiscard]] Status hear(PartTotal told);
+  // The task with what was heard.
+  [[nodiscard]] const Task& task() const { return task_; }
   // Those of the person's items that the last contribution was made of, ascending.
   [[nodiscard]] std::vector<ItemIndex> sent() const;
+  // What it tells beside them, in words; empty: nothing.
+  [[nodiscard]] std::string told() const { return model_->told(); }
 
  private:
   Task task_;

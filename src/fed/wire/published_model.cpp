@@ -241,6 +241,26 @@ v1::Precision wire_precision(ModelPrecision precision) {
 
 std::size_t published_bytes(const ModelShape& shape) { return header_bytes + shape.rows * row_bytes(shape); }
 
+std::optional<ModelShape> published_shape(std::string_view encoded) {
+  if (encoded.size() < header_bytes || !encoded.starts_with(model_magic)) return std::nullopt;
+  Reader in(std::as_bytes(std::span(encoded)));
+  (void)in.raw(model_magic.size() + sizeof(layout_version));
+  ModelShape shape;
+  shape.precision = static_cast<v1::Precision>(in.number<std::uint16_t>());
+  shape.rows = in.number<std::uint32_t>();
+  shape.width = in.number<std::uint32_t>();
+  return shape;
+}
+
+std::string with_rows(std::string_view encoded, const ModelShape& shape) {
+  SOTTO_ASSERT(encoded.size() >= header_bytes && encoded.size() <= published_bytes(shape),
+               "a model that grew has the rows it had");
+  std::string more(encoded);
+  more.resize(published_bytes(shape), '\0');
+  write_header(model_magic, shape, more.data());
+  return more;
+}
+
 std::string publish(const RowMatrix& master, v1::Precision precision) {
   const ModelShape shape{master.rows(), master.width(), precision};
   std::string out(published_bytes(shape), '\0');
@@ -281,13 +301,7 @@ RowMatrix as_published(const RowMatrix& master, v1::Precision precision) {
 }
 
 std::string pack_model(std::string_view encoded) {
-  SOTTO_ASSERT(encoded.size() >= header_bytes, "a model is packed from its encoding");
-  Reader in(std::as_bytes(std::span(encoded)));
-  (void)in.raw(model_magic.size() + sizeof(layout_version));
-  ModelShape shape;
-  shape.precision = static_cast<v1::Precision>(in.number<std::uint16_t>());
-  shape.rows = in.number<std::uint32_t>();
-  shape.width = in.number<std::uint32_t>();
+  const ModelShape shape = published_shape(encoded).value_or(ModelShape());
   SOTTO_ASSERT(encoded.size() == published_bytes(shape), "a model is packed from its encoding");
   std::string turned(encoded.substr(0, header_bytes));
   turned.resize(encoded.size());

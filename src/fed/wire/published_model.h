@@ -12,6 +12,7 @@
 
 #include <sotto/v1/federation.pb.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ struct ModelShape {
 
 // Of an encoding.
 [[nodiscard]] std::size_t published_bytes(const ModelShape& shape);
+// What an encoding says it is of; none: its bytes do not begin like one.
+[[nodiscard]] std::optional<ModelShape> published_shape(std::string_view encoded);
+// An encoding with rows of zeros behind its own: what a delta to a version of more rows is from.
+[[nodiscard]] std::string with_rows(std::string_view encoded, const ModelShape& shape);
 // The encoding: unpacked, canonical. Its blob_hash is the version's name.
 [[nodiscard]] std::string publish(const RowMatrix& master, v1::Precision precision);
 // What a device computes with. With f32: the master.

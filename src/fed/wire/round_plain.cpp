@@ -8,7 +8,7 @@
 namespace sotto::fed {
 
 std::uint64_t PlainRound::most_bytes(const Task& task) {
-  const TaskShape::Sent sent = task.shape().sent;
+  const TaskShape::Sent sent = task.part().sent;
   // Packing makes what a model says smaller, and the worst that can be said a little larger.
   const std::uint64_t rows = encoded_contribution_bytes(1, sent.most_rows, sent.alike ? 0 : sent.width);
   const std::uint64_t once = sent.alike ? sent.width * sizeof(std::int32_t) : 0;
@@ -45,11 +45,13 @@ StepAnswer PlainRound::take(std::uint32_t sent_in, UserIndex device, std::string
   if (const Status possible = model_.check(contribution); !possible.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, possible.error().message);
   Contribution* counted = &contribution;
-  if (task_.model->added != nullptr && !task_.other_sum) {
-    task_.model->added(task_, contribution, added_);
-    counted = &added_;
+  if (task_.in_last_part()) {
+    if (task_.model->added != nullptr && !task_.other_sum) {
+      task_.model->added(task_, contribution, added_);
+      counted = &added_;
+    }
+    ContributionEdit(*counted).clip(task_.clip);
   }
-  ContributionEdit(*counted).clip(task_.clip);
   if (const Status added = sum_.accept(device, *counted); !added.ok())
     return refuse_step(v1::REFUSAL_BAD_VALUE, added.error().message);
   ++contributions_;

@@ -1,4 +1,5 @@
-// PlainRound: a round whose contributions arrive in the open, in any order, and are summed as they come.
+// PlainRound: a round, or a part of one, whose contributions arrive in the open, in any order, and are summed
+// as they come.
 //
 // Laws: what is refused leaves no trace, and says why by its code; what is taken has the shape of the task's
 // sum and is such as a device of its model could make; a contribution lives only until it is added. Who sent
@@ -15,7 +16,7 @@ class PlainRound {
  public:
   // `sum` has begun; it and the model outlive this.
   PlainRound(const Task& task, const ContributionCheck& model, Collector& sum)
-      : task_(task), sent_(task.shape().sent), model_(model), sum_(sum), added_(task.shape().sum_width) {}
+      : task_(task), sent_(task.part().sent), model_(model), sum_(sum), added_(task.part().sum_width) {}
 
   // A contribution to a model that was sent out in round `sent_in`.
   [[nodiscard]] StepAnswer take(std::uint32_t sent_in, UserIndex device, std::string_view message);

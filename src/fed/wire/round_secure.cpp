@@ -1,7 +1,6 @@
 #include "fed/wire/round_secure.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "fed/secure/masked_sum.h"
 #include "fed/secure/refusals.h"
@@ -15,16 +14,9 @@ std::string text_of_bytes(const Bytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::uint32_t entries_of(const Task& task) { return static_cast<std::uint32_t>(task.shape().sum_numbers()); }
+std::uint32_t entries_of(const Task& task) { return static_cast<std::uint32_t>(task.part().sum_numbers()); }
 
 }  // namespace
-
-std::int32_t SecureRound::limit_of(const Task& task) {
-  const double clip = std::min(task.clip.row, task.clip.whole);
-  const std::int32_t limit = task.shape().limit;
-  return clip < static_cast<double>(limit) ? static_cast<std::int32_t>(std::max(std::floor(clip), 1.0))
-                                           : limit;
-}
 
 std::uint64_t SecureRound::most_bytes(const Task& task, std::uint32_t devices) {
   SumOffer offer;
@@ -39,17 +31,18 @@ Result<std::unique_ptr<SecureRound>> SecureRound::start(const Task& task, std::u
                                                         std::int64_t phase_ms, std::int64_t now_ms) {
   const auto devices = static_cast<std::uint32_t>(directory.size());
   SumOffer offer;
-  offer.session = std::uint64_t{round} << 32;
+  offer.session = std::uint64_t{round} << 32 | task.totals.size();
   SOTTO_TRY(offer.terms, sum_terms(devices, task.assumed));
-  SOTTO_TRY(offer.range, plan_range(devices, limit_of(task), 0));
+  SOTTO_TRY(offer.range, plan_range(devices, sum_limit(task), 0));
   offer.entries = entries_of(task);
-  offer.beacon = sum_beacon(offer.session, directory);
-  return std::unique_ptr<SecureRound>(new SecureRound(offer, std::move(directory), phase_ms, now_ms));
+  offer.beacon = part_beacon(task, offer.session, directory);
+  return std::unique_ptr<SecureRound>(new SecureRound(task, offer, std::move(directory), phase_ms, now_ms));
 }
 
-SecureRound::SecureRound(SumOffer offer, std::vector<PublicKey> directory, std::int64_t phase_ms,
-                         std::int64_t now_ms)
-    : directory_(std::move(directory)),
+SecureRound::SecureRound(const Task& task, SumOffer offer, std::vector<PublicKey> directory,
+                         std::int64_t phase_ms, std::int64_t now_ms)
+    : task_(task),
+      directory_(std::move(directory)),
       server_(offer, directory_),
       committee_(NeighbourGraph(offer.terms, offer.beacon).committee()),
       phase_ms_(phase_ms),
@@ -106,6 +99,13 @@ StepAnswer SecureRound::poll(std::uint32_t place, v1::Phase phase) const {
   if (phase == v1::PHASE_REVEAL) return step_progress(v1::StepReply::TAKEN);
   if (index == at_) return step_progress(v1::StepReply::WAIT);
   return step_progress(v1::StepReply::ANSWER, answer(place, phase));
+}
+
+bool SecureRound::left(std::uint32_t place) const {
+  const int over = at_ + (state_ == State::running ? 0 : 1);
+  const int needed = std::min(over, v1::PHASE_MASKED - first_phase + 1);
+  return std::any_of(heard_.begin(), heard_.begin() + needed,
+                     [&](const DeviceSet& spoke) { return !spoke.has(place); });
 }
 
 StepAnswer SecureRound::receive(std::uint32_t place, v1::Phase phase, std::string_view message) {
@@ -175,6 +175,10 @@ Status SecureRound::close_phase() {
     case v1::PHASE_LETTERS:
       return server_.close_letters();
     case v1::PHASE_MASKED:
+      if (shows_few(task_, static_cast<std::uint32_t>(directory_.size()),
+                    static_cast<std::uint32_t>(inputs())))
+        return fail(Code::bad_input,
+                    "so few fell silent between its parts that the difference of both would show them");
       return server_.close_inputs();
     case v1::PHASE_AGREEMENT:
       return server_.close_agreement();

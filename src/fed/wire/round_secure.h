@@ -43,6 +43,8 @@ class SecureRound {
   [[nodiscard]] v1::Phase phase() const { return static_cast<v1::Phase>(first_phase + at_); }
   [[nodiscard]] std::uint64_t inputs() const { return heard(v1::PHASE_MASKED).size(); }
   [[nodiscard]] bool in_sum(std::uint32_t place) const { return heard(v1::PHASE_MASKED).has(place); }
+  // Whether it fell silent before its input was there, in a phase that is over.
+  [[nodiscard]] bool left(std::uint32_t place) const;
   // What the messages so far show about the members, by place.
   [[nodiscard]] SumVerdict verdict() const { return judge(server_.findings(), server_.offer().terms); }
   [[nodiscard]] bool unexplained() const { return server_.findings().unexplained; }
@@ -51,14 +53,13 @@ class SecureRound {
 
   // The largest message of a step, for so many devices.
   [[nodiscard]] static std::uint64_t most_bytes(const Task& task, std::uint32_t devices);
-  // The largest value of a contribution that the sum has room for.
-  [[nodiscard]] static std::int32_t limit_of(const Task& task);
 
  private:
   static constexpr int first_phase = v1::PHASE_KEYS;
   static constexpr int phases = 5;
 
-  SecureRound(SumOffer offer, std::vector<PublicKey> directory, std::int64_t phase_ms, std::int64_t now_ms);
+  SecureRound(const Task& task, SumOffer offer, std::vector<PublicKey> directory, std::int64_t phase_ms,
+              std::int64_t now_ms);
   [[nodiscard]] const DeviceSet& heard(v1::Phase phase) const {
     return heard_[static_cast<std::size_t>(phase - first_phase)];
   }
@@ -68,6 +69,7 @@ class SecureRound {
   void close(std::int64_t now_ms);
   [[nodiscard]] Status close_phase();
 
+  Task task_;
   std::vector<PublicKey> directory_;
   SumServer server_;
   std::vector<std::uint32_t> committee_;

@@ -22,6 +22,9 @@ using DeviceId = std::array<std::uint8_t, 16>;
 // A device's name is the beginning of its key's hash: nobody can take another's.
 [[nodiscard]] DeviceId device_id(const PublicKey& key);
 
+// A machine that a device moved to (v1::CheckInRequest::homes).
+using HomeId = std::array<std::uint8_t, 16>;
+
 // The device's half.
 [[nodiscard]] v1::SignedRequest sign_request(Method method, std::string body, std::uint64_t time_ms,
                                              std::uint64_t nonce, const Identity& identity);

@@ -34,6 +34,7 @@ struct FleetOptions {
   std::uint64_t exchanges = 0;  // stop after so many that were assigned; 0: no limit
   double seconds = 0.0;         // stop after so long; 0: no limit
   PersonalPolicy policy;        // everybody's
+  std::string collection = "examples";  // of the labelled examples of a split that has some
   const NetworkTasks* networks =
       nullptr;  // what trains networks on everybody's device; it outlives the fleet
 };

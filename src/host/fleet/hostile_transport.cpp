@@ -1,6 +1,7 @@
 #include "host/fleet/hostile_transport.h"
 
 #include "fed/messages.h"
+#include "host/fleet/plain_lies.h"
 #include "host/fleet/secure_lies.h"
 
 namespace sotto::host {
@@ -33,7 +34,7 @@ Result<std::string> HostileTransport::resigned(Method method, const v1::SignedRe
 Result<std::string> HostileTransport::spoiled_step(const v1::SignedRequest& request) {
   v1::StepRequest step;
   if (!step.ParseFromString(request.body())) return fail(Code::io, "a step of our own does not decode");
-  switch (draws_.below(4)) {
+  switch (draws_.below(8)) {
     case 0:  // somebody else's token
       for (char& letter : *step.mutable_token()) letter = static_cast<char>(draws_.below(256));
       break;
@@ -43,8 +44,12 @@ Result<std::string> HostileTransport::spoiled_step(const v1::SignedRequest& requ
     case 2:
       step.set_data(huge_values(step.data()));
       break;
-    default:  // more than anybody may send
+    case 3:  // more than anybody may send
       step.set_total(std::uint64_t{1} << 50);
+      break;
+    default:
+      step.set_data(lie_in_contribution(step.data(), draws_));
+      step.set_total(step.data().size());
   }
   return resigned(Method::step, request, step.SerializeAsString());
 }

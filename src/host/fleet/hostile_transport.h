@@ -1,6 +1,7 @@
 // HostileTransport: a device's line in the hands of somebody who wants harm: what the device says is changed
-// on the way, signed anew with its own key where that helps, and sent twice. In a secure sum it keeps to the
-// phases and lies within them, so that it gets far enough to do harm.
+// on the way, signed anew with its own key where that helps, and sent twice. Half of
+// its contributions are well formed and lies; in a secure sum it keeps to the phases and lies within them. So
+// it gets far enough to do harm.
 //
 // What is done to which request is drawn from the fleet's seed. A coordinator must refuse each by its code.
 #pragma once

@@ -2,11 +2,27 @@
 
 #include <algorithm>
 
+#include "data/examples/dealt_examples.h"
 #include "host/fleet/hostile_transport.h"
 
 namespace sotto::host {
 
 namespace {
+
+MemoryPerson person_of(const FleetWorld& world, std::uint32_t user) {
+  const Split& split = world.split;
+  MemoryPerson person{.items = split.train.of(UserIndex{user}),
+                      .names = &split.items,
+                      .policy = &world.options.policy,
+                      .ages = split.train.ages_of(UserIndex{user}),
+                      .records = split.records.get(),
+                      .first = split.train.offsets()[user]};
+  if (split.examples == nullptr) return person;
+  person.examples = split.examples->examples.get();
+  person.places = split.examples->dealt.of(UserIndex{user}).train;
+  person.collection = world.options.collection;
+  return person;
+}
 
 constexpr std::int64_t hostile_pause_ms = 100;
 constexpr std::int64_t away_ms = 10'000;        // of a device that churned
@@ -35,12 +51,7 @@ Player::Player(FleetWorld& world, std::uint32_t user, const Enrolment& enrolment
       user_(user),
       hostile_(
           FleetDraws(world.options.seed, "sotto fleet hostile", 0, user).chance(world.options.byzantine)),
-      kept_(world.shelf, {.items = world.split.train.of(UserIndex{user}),
-                          .names = &world.split.items,
-                          .policy = &world.options.policy,
-                          .ages = world.split.train.ages_of(UserIndex{user}),
-                          .records = world.split.records.get(),
-                          .first = world.split.train.offsets()[user]}) {
+      kept_(world.shelf, person_of(world, user)) {
   kept_.keep_enrolment(enrolment);
 }
 

@@ -58,6 +58,8 @@ const char* words_of(v1::Refusal refusal) {
       return "steps before their time: the devices ask again";
     case v1::REFUSAL_ROUND_FAILED:
       return "rounds that were given up: 'sotto ctl rounds' lists why";
+    case v1::REFUSAL_MOVED:
+      return "devices that answer from another machine since: they were taken in there too";
     case v1::REFUSAL_INTERNAL:
       return "the coordinator's own failures, such as a full disk: its log names the cause";
     default:

@@ -37,10 +37,9 @@ class DaemonTest : public testing::Test {
     std::filesystem::create_directory(folder_.path() / "certs");
     put("certs/server.pem", trial::server_pair().certificate);
     put("certs/server-key.pem", trial::server_pair().key);
-    std::string names;
     for (std::uint32_t item = 0; item < split_.catalogue; ++item)
-      names.append(split_.items.name(item)).push_back('\n');
-    put("items.tsv", names);
+      names_.append(split_.items.name(item)).push_back('\n');
+    put("items.tsv", names_);
     put("coordinator.toml",
         "listen = \"127.0.0.1:0\"\nstatus = \"127.0.0.1:0\"\n[limits]\nretry_min_s = 0.01\nretry_max_s = "
         "0.05\n"
@@ -69,6 +68,7 @@ class DaemonTest : public testing::Test {
   }
 
   const Split split_ = generate_split({.users = 40, .items = 60}).value();
+  std::string names_;  // of the items, one a line
   trial::Folder folder_;
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> lines_{std::tmpfile(), std::fclose};
   JsonLog log_{lines_.get()};
@@ -100,6 +100,39 @@ TEST_F(DaemonTest, TrainsWhileItReloadsAndAnswersPagesAndOperator) {
   EXPECT_LT(report->seconds, options.seconds);
   EXPECT_GE(report->of(Ending::answered), rounds * 7u) << "the quorum of ten";
   EXPECT_EQ(ask("versions").size(), rounds + 1);
+}
+
+// Devices go on with a task whose file of items grows while they train; a row that changes is said and not
+// taken.
+TEST_F(DaemonTest, ItsItemsGrowWhileAFleetTrains) {
+  FleetOptions options;
+  options.devices = 20;
+  options.workers = 4;
+  options.seconds = 300.0;
+  const ConnectWire connect = [where = daemon_->address()] {
+    return grpc_transport(trial::client_tls(), where);
+  };
+  const auto tokens = ask("tokens", R"({"count": 20})")["tokens"].get<std::vector<std::string>>();
+  const auto devices = enrol_fleet(options, tokens, connect);
+  ASSERT_TRUE(devices.ok()) << devices.error().message;
+  const std::atomic<bool> never = false;
+  bool refused = false, grown = false;
+  const auto finished = [&] {
+    if (!std::exchange(refused, true)) {
+      put("items.tsv", "another\n" + names_);
+      asked_ = true;
+    } else if (logged("item 1 (counted from 1) had the name") && !std::exchange(grown, true)) {
+      put("items.tsv", names_ + "new 1\nnew 2\n");
+      asked_ = true;
+    }
+    return ask("tasks")[0]["state"] == "finished" && logged("catalogue grew");
+  };
+  const auto report = run_fleet(split_, options, *devices, connect, {.stop = never, .finished = finished});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_LT(report->seconds, options.seconds);
+  EXPECT_EQ(report->of(Ending::refused_by_device), 0u);
+  EXPECT_EQ(ask("tasks")[0]["items"], split_.catalogue + 2);
+  EXPECT_EQ(ask("versions").size(), rounds + 2) << "one of them made by no round";
 }
 
 }  // namespace

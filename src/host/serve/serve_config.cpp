@@ -8,6 +8,7 @@
 #include "engine/files/files.h"
 #include "engine/plan/catalogue_request.h"
 #include "fed/models/task_models.h"
+#include "host/serve/criteria_keys.h"
 #include "net/address.h"
 #include "storage/toml_table.h"
 
@@ -93,6 +94,10 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   keys.texts("pictures", request.pictures);
   keys.texts("kg", request.kg.paths);
   keys.texts("kg_links", request.kg.links);
+  keys.text("kg_predicates", request.kg.predicates);
+  keys.text("kg_objects", request.kg.objects);
+  keys.texts("kg_include", request.kg.include);
+  keys.texts("kg_exclude", request.kg.exclude);
   keys.flag("kg_labels", request.kg.labels);
   std::uint32_t least = FeatureFilter{}.min_items, depth = FeatureFilter{}.max_hops;
   keys.whole("kg_min_items", least);
@@ -115,6 +120,8 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   request.pictures = below(folder, std::move(request.pictures));
   request.kg.paths = below(folder, std::move(request.kg.paths));
   request.kg.links = below(folder, std::move(request.kg.links));
+  for (std::string* names : {&request.kg.predicates, &request.kg.objects})
+    if (!names->empty()) *names = (folder / *names).string();
   if (!words.empty()) request.context_values = (folder / words).string();
   request.kg.min_items = least;
   request.kg.depth = depth;
@@ -137,6 +144,7 @@ class TableOptions final : public TaskOptions {
     table_.choice(key, words, place);
   }
   void wholes(const char* key, std::vector<std::uint32_t>& values) override { table_.wholes(key, values); }
+  void text(const char* key, std::string& value) override { table_.text(key, value); }
 
  private:
   TomlTable& table_;
@@ -163,7 +171,8 @@ Status read_model(TomlTable& table, v1::TaskSpec& spec) {
   return Done{};
 }
 
-void read_sum(TomlTable& table, v1::TaskSpec& spec) {
+// The crowd that is asked for, whatever the sum.
+std::uint32_t read_sum(TomlTable& table, v1::TaskSpec& spec) {
   v1::Precision down = v1::PRECISION_F32;
   v1::Sum sum = v1::SUM_PLAIN;
   double clip = 0.0, row_clip = 0.0;
@@ -181,12 +190,13 @@ void read_sum(TomlTable& table, v1::TaskSpec& spec) {
   spec.set_sum(sum);
   spec.set_clip(clip);
   spec.set_row_clip(row_clip);
-  if (sum != v1::SUM_SECURE) return;
+  if (sum != v1::SUM_SECURE) return assumed.crowd;
   spec.mutable_assumed()->set_corrupt(assumed.corrupt);
   spec.mutable_assumed()->set_dropped(assumed.dropped);
   spec.mutable_assumed()->set_leak(assumed.leak);
   spec.mutable_assumed()->set_abort(assumed.abort);
   spec.mutable_assumed()->set_crowd(assumed.crowd);
+  return assumed.crowd;
 }
 
 void read_rules(TomlTable& table, RoundRules& rules) {
@@ -206,6 +216,7 @@ void read_rules(TomlTable& table, RoundRules& rules) {
   table.flag("need_power", rules.need_power);
   table.flag("need_unmetered", rules.need_unmetered);
   table.text("criterion", rules.criterion);
+  table.real("canary_share", rules.canary_share);
 }
 
 void read_privacy(TomlTable& table, TaskConfig& task) {
@@ -242,7 +253,8 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   TomlTable keys(table, file, fmt::format("task.{}.", name));
   task.spec.set_name(name);
   SOTTO_TRY_DONE(read_model(keys, task.spec));
-  read_sum(keys, task.spec);
+  const std::uint32_t crowd = read_sum(keys, task.spec);
+  SOTTO_TRY_DONE(read_criteria_keys(keys, task.spec, crowd));
   read_rules(keys, task.rules);
   read_privacy(keys, task);
   read_evaluation(keys, task);
@@ -258,6 +270,10 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   }
   if (const Status taken = take_known(known, task.spec); !taken.ok())
     return chained(taken.error(), place_of(table, file));
+  SOTTO_TRY(const TaskModel* model, find_task_model(task.spec.model()));
+  if (task.spec.has_evaluation() && model->needs_ratings && known.records != nullptr)
+    task.spec.mutable_evaluation()->set_rating_range(known.records->scale.highest -
+                                                     known.records->scale.lowest);
   if (task.rules.quorum < least_quorum && !small_sums && !task.spec.reproducible())
     return fail(
         Code::usage,

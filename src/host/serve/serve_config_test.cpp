@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -129,6 +130,39 @@ TEST(ServeConfig, OptionsOfOtherModelsAreAListInTheMessage) {
   EXPECT_TRUE(says(fcf + "triples = 2\n", "unknown key 'task.a.triples'"));
 }
 
+// In the message where they are asked for alone: an older device knows the task as long as it is the same.
+TEST(ServeConfig, PopularItemsAreAskedForByName) {
+  const std::string films =
+      "[task.films]\nitems = 3666\nmodel = \"fedease\"\nsum = \"secure\"\ngoal = 6040\n";
+  const auto has = [](const TaskConfig& task, const char* key) {
+    return std::ranges::any_of(task.spec.options(),
+                               [&](const v1::TaskOption& option) { return option.key() == key; });
+  };
+  const auto all = parse_serve_config(films, "c.toml", "");
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  EXPECT_FALSE(has(all->tasks[0], "pair_items"));
+  const auto some = parse_serve_config(films + "pair_items = 1000\npair_bytes = 1000000\n", "c.toml", "");
+  ASSERT_TRUE(some.ok()) << some.error().message;
+  EXPECT_TRUE(has(some->tasks[0], "pair_items"));
+  EXPECT_EQ(read_task(some->tasks[0].spec)->parts(), 2u);
+  EXPECT_TRUE(says(films + "pair_bytes = 1000000\n", "take the most popular 10")) << said(films);
+  EXPECT_TRUE(says(films + "pair_items = 3000\npair_bytes = 1000000\n", "with pair_items = 10"));
+}
+
+TEST(ServeConfig, ClassifiersNameACollectionAndTheirItemsAreClasses) {
+  const std::string fedavg = "[task.a]\nitems = 10\nmodel = \"fedavg\"\n";
+  const auto config = parse_serve_config(
+      fedavg + "collection = \"digits\"\nnetwork = \"dense\"\nhidden = []\n", "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const Task task = *read_task(config->tasks[0].spec);
+  EXPECT_EQ(task.model->examples(task).collection, "digits");
+  EXPECT_EQ(task.shape().rows, (28u * 28 * 10 + 10 + 15) / 16);
+  EXPECT_TRUE(says(fedavg + "collection = 7\n", "task.a.collection must be a text"));
+  EXPECT_TRUE(says(fedavg + "collection = \"My pictures\"\n", "collection names the examples"));
+  EXPECT_TRUE(says(fedavg + "evaluate_holdout = 1\n", "a classifier makes no lists"));
+  EXPECT_TRUE(says("[task.a]\nitems = 257\nmodel = \"fedavg\"\n", "from 2 to 256"));
+}
+
 // A coordinator needs nothing that trains networks.
 TEST(ServeConfig, NetworksHaveListsOfSizes) {
   const std::string neumf = "[task.a]\nitems = 50\nmodel = \"fedneumf\"\n";
@@ -163,6 +197,33 @@ TEST(ServeConfig, EachModelHasItsOwnKeys) {
   EXPECT_TRUE(says(als + "mode = \"buffered\"\nmax_staleness = 2\n", "leave max_staleness out"));
   EXPECT_TRUE(says("[task.a]\nitems = 50\nmodel = \"als\"\nconfidence = 9\nlambda = 5\n",
                    "line 3: task.a.model: unknown model 'als'"));
+}
+
+TEST(ServeConfig, CriteriaAreNamedAsInTraining) {
+  const std::string task = "[task.a]\nitems = 50\n";
+  const auto config = parse_serve_config(
+      task +
+          "criteria = \"DS>quality\"\nscore = \"mean\"\nscore_weights = [0.75, 1]\nsize_bound = 40\n"
+          "quality_category = \"War\"\ncrowd = 5\n",
+      "c.toml", "");
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const v1::Criteria& asked = config->tasks[0].spec.criteria();
+  EXPECT_EQ(asked.order(), "DS>quality");
+  EXPECT_EQ(asked.score(), "mean");
+  EXPECT_EQ(std::vector<double>(asked.weights().begin(), asked.weights().end()), (std::vector{0.75, 1.0}));
+  EXPECT_EQ(asked.size_bound(), 40u);
+  EXPECT_EQ(asked.quality(), "War");
+  EXPECT_EQ(asked.least_tellers(), 5u);
+  EXPECT_FALSE(parse_serve_config(task, "c.toml", "")->tasks[0].spec.has_criteria());
+  EXPECT_TRUE(says(task + "score = \"mean\"\n", "task.a.criteria: no criteria are named"));
+  EXPECT_TRUE(says(task + "criteria = \"size\"\n", "set size_bound"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nscore_weights = 1\n", "must be a list of numbers"));
+  EXPECT_TRUE(
+      says(task + "criteria = \"closeness\"\nscore_weights = [\"a\"]\n", "must be a list of numbers"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nchoose_order = true\n", "leave choose_order out"));
+  EXPECT_TRUE(says(task + "criteria = \"trust\"\ntrust = \"t.tsv\"\n", "leave trust out"));
+  EXPECT_TRUE(says(task + "criteria = \"closeness\"\nepsilon = 1\nclip = 1\nrounds = 3\n", "carry no noise"));
+  EXPECT_TRUE(says(task + "model = \"fedease\"\ncriteria = \"closeness\"\n", "not for fedease"));
 }
 
 class ACatalogueTable : public ::testing::Test {
@@ -210,6 +271,24 @@ TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
   EXPECT_EQ(catalogue.contexts->dimensions[1].values, (std::vector<std::string>{"rain", "sun"}));
   EXPECT_EQ(catalogue.contexts->dimensions.back().name, "recency");
   EXPECT_EQ(catalogue.schema.bins, 4u);
+}
+
+// Whose features are numbers names them, and says how far they are from an item.
+TEST_F(ACatalogueTable, TakesListsOfNumbers) {
+  put("features.tsv", "1\t0\t7\n2\t0\t7\n2\t1\t8\n3\t1\t8\n");
+  put("predicates.tsv", "writer\t0\t1\nwriter~birthPlace\t1\t2\n");
+  const std::string list = "kg = \"features.tsv\"\nkg_predicates = \"predicates.tsv\"\nkg_min_items = 1\n";
+  const auto features_of = [&](const std::string& keys) -> std::vector<std::string> {
+    const auto config = parsed(keys);
+    if (!config.ok()) return {config.error().message};
+    const auto catalogue = read_catalogue(pack_catalogue(config->tasks[0].catalogue), 3);
+    std::vector<std::string> names;
+    for (std::uint32_t n = 0; n < (*catalogue)->features->features(); ++n)
+      names.push_back(feature_in_words(*(*catalogue)->features, {n}));
+    return names;
+  };
+  EXPECT_EQ(features_of(list), (std::vector<std::string>{"writer 7", "writer › birthPlace 8"}));
+  EXPECT_EQ(features_of(list + "kg_depth = 1\n"), (std::vector<std::string>{"writer 7"}));
 }
 
 // What travels is counted in the catalogue, and is the task's.

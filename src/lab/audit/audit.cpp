@@ -14,6 +14,7 @@
 #include "fed/secure/recorder.h"
 #include "lab/audit/criteria_part.h"
 #include "privacy/dp/gaussian.h"
+#include "sim/federation.h"
 #include "sim/history_federation.h"
 
 namespace sotto::lab {

@@ -127,7 +127,7 @@ Result<FederationState> Study::train(const Arm& arm) {
     poisoner.emplace(first != nullptr ? *first : plain, *arm.attack);
     first = &*poisoner;
   }
-  Federation<Fpl> federation(model, plan, schedule_, split_.train, executor_);
+  FplFederation federation(model, plan, schedule_, split_.train, executor_);
   if (first != nullptr) federation.collect_with(*first);
   constexpr std::uint64_t rounds_at_once = 10;
   for (std::uint64_t done = 0; done < schedule_.rounds; done += rounds_at_once) {

@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "data/split.h"
 #include "metrics/evaluate.h"
-#include "sim/federation.h"
+#include "sim/round_report.h"
 #include "storage/database.h"
 
 namespace sotto::lab {

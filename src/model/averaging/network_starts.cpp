@@ -63,4 +63,14 @@ void draw_neumf_user(std::uint32_t user, std::span<float> row, std::uint64_t see
   draw_embedding(draws_of(seed, neumf_users_matrix, user), row);
 }
 
+// Normal with variance 2 / (in + out) of what a weight meets (Glorot and Bengio 2010), biases 0.
+void draw_classifier_layer(std::size_t n, const ClassifierLayer& layer, std::span<float> flat,
+                           std::uint64_t seed) {
+  SOTTO_ASSERT(flat.size() == layer.parameters(), "a layer has its weights and its biases");
+  const double sd = std::sqrt(2.0 / static_cast<double>((layer.in + layer.out) * layer.taps()));
+  Stream stream(seed, Purpose::local_init, 0, static_cast<std::uint32_t>(n));
+  for (float& weight : flat.first(layer.weights())) weight = static_cast<float>(sd * stream.normal());
+  std::ranges::fill(flat.subspan(layer.weights()), 0.0f);
+}
+
 }  // namespace sotto::model

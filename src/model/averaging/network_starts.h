@@ -1,12 +1,13 @@
-// How the networks of recommenders begin, trained in one place (neural/trainings.h) or on devices
-// (neural/recommender_tasks.h, fed/models/averaging_task.h): the same seed gives the same numbers to all, and
-// nobody needs libtorch for them.
+// How networks begin, trained in one place (neural/trainings.h) or on devices (neural/recommender_tasks.h,
+// neural/classifier.h, fed/models/averaging_task.h): the same seed gives the same numbers to all, and nobody
+// needs libtorch for them.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "base/row_matrix.h"
+#include "model/averaging/classifier_options.h"
 #include "model/central/neural_options.h"
 
 namespace sotto::model {
@@ -17,5 +18,9 @@ void draw_vae_matrix(std::size_t n, RowMatrix& matrix, const MultVaeOptions& opt
 void draw_neumf_matrix(std::size_t n, RowMatrix& matrix, std::uint64_t seed);
 void draw_neumf_user(std::uint32_t user, std::span<float> row, std::uint64_t seed);
 inline constexpr std::size_t neumf_users_matrix = 1;
+
+// Layer number `n` of a classifier, as it lies in the flat vector.
+void draw_classifier_layer(std::size_t n, const ClassifierLayer& layer, std::span<float> flat,
+                           std::uint64_t seed);
 
 }  // namespace sotto::model

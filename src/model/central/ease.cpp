@@ -125,6 +125,21 @@ Result<std::unique_ptr<Ease>> Ease::solve(ItemGram released, std::size_t catalog
   return model;
 }
 
+std::unique_ptr<Ease> Ease::of_rows(const RowMatrix& rows, std::vector<std::uint32_t> items,
+                                    std::size_t catalogue, const Histories& train, float recency) {
+  const std::size_t size = items.size();
+  SOTTO_ASSERT(rows.rows() >= size && rows.width() >= size, "a weight for every two items");
+  const std::size_t front = rows.width() - rows.rows();
+  std::unique_ptr<Ease> model(new Ease(train, catalogue, std::move(items), recency));
+  for (std::size_t first = 0; first < size; first += wide)
+    for (std::size_t row = 0; row < size; ++row) {
+      float* lanes = model->panels_.data() + first * size + row * wide;
+      std::fill_n(lanes, wide, 0.0f);
+      std::copy_n(rows.row(row) + front + first, std::min(wide, size - first), lanes);
+    }
+  return model;
+}
+
 Status Ease::solve_from(SymmetricMatrix gram, float lambda, Executor& executor) {
   const std::size_t size = gram.size();
   for (std::size_t n = 0; n < size; ++n) gram.at(n, n) += static_cast<double>(lambda);

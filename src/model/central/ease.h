@@ -14,6 +14,7 @@
 
 #include "base/aligned_buffer.h"
 #include "base/dense.h"
+#include "base/row_matrix.h"
 #include "data/recency.h"
 #include "model/central/neighbors.h"
 #include "model/named_numbers.h"
@@ -51,6 +52,11 @@ class Ease final : public Recommender, public NamedNumbers {
   [[nodiscard]] static Result<std::unique_ptr<Ease>> solve(ItemGram released, std::size_t catalogue,
                                                            const Histories& train, const EaseOptions& options,
                                                            Executor& executor);
+  // B itself, as a server published it: a row for each of the items, which ascend, with a weight for each of
+  // them, and whatever stands in front. Nothing is solved.
+  [[nodiscard]] static std::unique_ptr<Ease> of_rows(const RowMatrix& rows, std::vector<std::uint32_t> items,
+                                                     std::size_t catalogue, const Histories& train,
+                                                     float recency);
 
   [[nodiscard]] std::size_t catalogue() const override { return catalogue_; }
   void score(std::span<const UserIndex> users, ItemRange items, std::span<float> out) const override;

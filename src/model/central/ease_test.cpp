@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "model/central/testing/small_worlds.h"
 #include "model/central/wide_ease.h"
@@ -141,6 +142,39 @@ TEST(Ease, EveryWayToAskGivesTheSameScores) {
         for (std::size_t n = 0; n < 200; ++n) ASSERT_NEAR(folded[n], scores[n], 1e-5f);
       }
     }
+}
+
+// What a server publishes is the model again, whole panels or not.
+TEST(Ease, OfItsPublishedRowsGivesTheSameScores) {
+  SerialExecutor here;
+  for (const std::uint32_t items : {3u, 64u, 70u}) {
+    std::vector<std::vector<std::uint32_t>> rows;
+    for (std::uint32_t user = 0; user < 40; ++user) {
+      rows.emplace_back();
+      for (std::uint32_t item = 0; item < items; ++item)
+        if ((user * 7 + item * 5 + user * item) % 3 == 0) rows.back().push_back(item);
+    }
+    const Histories train = histories_of(rows);
+    const auto solved = Ease::fit(train, items, {.lambda = 5.0f}, here).value();
+    RowMatrix published(items, items);
+    for (std::uint32_t item = 0; item < items; ++item)
+      ASSERT_TRUE(solved->similar(ItemIndex{item}, published.values(item)).ok());
+    std::vector<std::uint32_t> all(items), some;
+    std::iota(all.begin(), all.end(), 0u);
+    const auto again = Ease::of_rows(published, all, items, train, 0.0f);
+    // Every second item alone, its number in front of its row; the others say nothing and score 0.
+    for (std::uint32_t item = 1; item < items; item += 2) some.push_back(item);
+    RowMatrix alone(some.size(), some.size() + 1), spread(items, items);
+    for (std::size_t row = 0; row < some.size(); ++row)
+      for (std::size_t k = 0; k < some.size(); ++k)
+        alone.row(row)[1 + k] = spread.row(some[row])[some[k]] = published.row(some[row])[some[k]];
+    const auto few = Ease::of_rows(alone, some, items, train, 0.0f);
+    const auto zeros = Ease::of_rows(spread, all, items, train, 0.0f);
+    for (std::uint32_t user = 0; user < rows.size(); ++user) {
+      EXPECT_EQ(scores_of(*again, user), scores_of(*solved, user)) << items << " " << user;
+      EXPECT_EQ(scores_of(*few, user), scores_of(*zeros, user)) << items << " " << user;
+    }
+  }
 }
 
 TEST(Ease, LeavesOutTheItemsThatFewestHave) {

@@ -31,6 +31,8 @@ class NeuMf final : public Recommender {
   // Cosine of the items' rows.
   [[nodiscard]] Status similar(ItemIndex item, std::span<float> out) const override;
 
+  // The row that it learns for the history.
+  [[nodiscard]] RowMatrix fold_in(std::span<const ItemIndex> history) const;
   // ∂ score / ∂ row of an item for somebody with this row; returns the score. For fold-in and its test.
   float gradient(const float* row, ItemIndex item, std::span<float> out) const;
 
@@ -43,7 +45,6 @@ class NeuMf final : public Recommender {
   void prepare();
   [[nodiscard]] Half half_of(const float* row) const;
   [[nodiscard]] float score_one(const Half& half, std::size_t item, std::vector<float>& space) const;
-  [[nodiscard]] RowMatrix fold_in(std::span<const ItemIndex> history) const;
 
   NeuMfOptions options_;
   std::uint64_t seed_;

@@ -5,6 +5,13 @@
 
 namespace sotto::model {
 
+namespace {
+
+// Somebody new draws as the last of all indices, which no user has.
+constexpr UserIndex nobody{0xFFFF'FFFF};
+
+}  // namespace
+
 KgflexRecommender::KgflexRecommender(Kgflex model, const RowMatrix* users, const RowMatrix* features)
     : model_(std::move(model)), users_(users), shared_(features) {}
 
@@ -42,27 +49,38 @@ KgflexRecommender::Parts KgflexRecommender::parts_of(UserIndex user) const {
                               : parts_of(own, users_->row(user.value - model_.devices().first().value));
 }
 
-KgflexRecommender::Parts KgflexRecommender::parts_of(std::span<const ItemIndex> history) const {
-  // A profile of somebody new draws as the last of all indices, which no user has.
-  constexpr UserIndex nobody{0xFFFF'FFFF};
+RowMatrix KgflexRecommender::learned(const FeatureProfile& profile,
+                                     std::span<const ItemIndex> history) const {
   const KgflexDevices& devices = model_.devices();
-  const OwnedProfile own =
-      make_profile(history, nobody, devices.catalogue(), devices.features(), devices.options(), {});
-  if (own.features.empty()) return parts_of_nobody();
-  RowMatrix rows(1, own.features.size() * shared_->stride());
-  for (std::size_t n = 0; n < own.features.size(); ++n)
+  RowMatrix rows(1, std::max<std::size_t>(profile.features.size(), 1) * shared_->stride());
+  for (std::size_t n = 0; n < profile.features.size(); ++n)
     rows.row(0)[n * shared_->stride() + model_.options().factors] = 1.0f;
   const Histories histories({0, history.size()}, {history.begin(), history.end()});
   const Membership consumed(histories, devices.catalogue());
   const PairSampler sampler(histories, consumed, devices.catalogue(), model_.options().seed, nobody);
   KgflexWork work(model_.options(), devices.features());
-  work.begin(own.view(), *shared_, rows.row(0));
+  work.begin(profile, *shared_, rows.row(0));
   const auto steps = static_cast<std::uint32_t>(fold_in_passes * history.size());
   for (std::uint32_t t = 0; t < steps; ++t) {
     if (!work.gather(sampler.draw(0, nobody, t), false, false)) continue;
     work.move(nullptr);
   }
-  return parts_of(own.view(), rows.row(0));
+  return rows;
+}
+
+RowMatrix KgflexRecommender::fold_in(UserIndex user) const {
+  const FeatureProfile own = profile(user);
+  const UserIndex place{user.value - model_.devices().first().value};
+  return learned(
+      own, own.features.empty() ? std::span<const ItemIndex>() : model_.devices().histories().of(place));
+}
+
+KgflexRecommender::Parts KgflexRecommender::parts_of(std::span<const ItemIndex> history) const {
+  const KgflexDevices& devices = model_.devices();
+  const OwnedProfile own =
+      make_profile(history, nobody, devices.catalogue(), devices.features(), devices.options(), {});
+  if (own.features.empty()) return parts_of_nobody();
+  return parts_of(own.view(), learned(own.view(), history).row(0));
 }
 
 void KgflexRecommender::add_up(const Parts& parts, ItemRange items, std::span<float> out) const {

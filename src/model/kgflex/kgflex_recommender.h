@@ -36,6 +36,8 @@ class KgflexRecommender final : public Recommender, public Explainer {
       std::span<const ItemIndex> history, std::span<const ItemIndex> items) const override;
   void veto(std::vector<FeatureIndex> features) override { vetoed_ = std::move(features); }
 
+  // The private row of a known user by the history alone, learned as that of somebody new.
+  [[nodiscard]] RowMatrix fold_in(UserIndex user) const;
   // The features a person cares about, with k_uf.
   [[nodiscard]] FeatureProfile profile(UserIndex user) const { return model_.devices().profiles().of(user); }
   [[nodiscard]] const ItemFeatures& features() const { return model_.devices().features(); }
@@ -44,6 +46,8 @@ class KgflexRecommender final : public Recommender, public Explainer {
   // A feature's part of the scores of one person.
   using Parts = std::vector<Reason>;
 
+  // p of each of the profile's features, learned from 0.
+  [[nodiscard]] RowMatrix learned(const FeatureProfile& profile, std::span<const ItemIndex> history) const;
   [[nodiscard]] Parts parts_of(const FeatureProfile& profile, const float* own) const;
   [[nodiscard]] Parts parts_of(UserIndex user) const;
   [[nodiscard]] Parts parts_of(std::span<const ItemIndex> history) const;

@@ -121,6 +121,28 @@ TEST(KgflexRecommender, SomebodyNewGetsWhatTheirHistoryAsksFor) {
   }
 }
 
+// Somebody whose private row nobody has but their device: learned from the history, for the profile they
+// have.
+TEST(KgflexRecommender, AKnownHistoryAloneGivesARowThatRanksIt) {
+  const Trained trained(9, {.users = 60, .items = 40, .features = 12, .history = 6, .of_an_item = 3});
+  const KgflexRecommender model = trained.recommender();
+  RowMatrix rows(60, trained.model.private_width());
+  for (std::uint32_t user = 0; user < 60; ++user) {
+    const RowMatrix own = model.fold_in({user});
+    ASSERT_LE(own.width(), rows.width());
+    std::ranges::copy(own.values(0), rows.row(user));
+  }
+  const KgflexRecommender folded(trained.model, &rows, &trained.training.items());
+  double own = 0.0, other = 0.0;
+  for (std::uint32_t user = 0; user < 60; ++user) {
+    const std::vector<float> scores = trained.scores(folded, {user});
+    for (std::uint32_t item = 0; item < 40; ++item)
+      (trained.world.histories.contains({user}, {item}) ? own : other) += static_cast<double>(scores[item]);
+  }
+  const auto had = static_cast<double>(trained.world.histories.interactions());
+  EXPECT_GT(own / had, 1.3 * other / (60.0 * 40.0 - had));
+}
+
 TEST(KgflexRecommender, WhoKeepsEverythingBackIsNotScoredByIt) {
   const SmallWorld world(5);
   const UserIndex shut{3};

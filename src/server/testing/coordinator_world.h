@@ -29,6 +29,8 @@ class World {
     ASSERT_TRUE(opened.ok()) << opened.error().message;
     own = std::move(*opened);
   }
+  // From the next start on.
+  void configure(TaskConfig config) { config_ = std::move(config); }
   void add_device() {
     const auto number = static_cast<std::uint32_t>(devices.size());
     devices.emplace_back(number, config_.spec);
@@ -60,6 +62,7 @@ class World {
     WorldDevice& from = devices[device];
     request.set_sum_key(text_of(from.sum_identity.open()));
     for (const TaskModel* model : task_models) request.add_models(model->name);
+    if (request.parts() == 0) request.set_parts(most_parts);
     if (!from.version.empty()) {
       request.add_held()->set_task(config_.spec.name());
       request.mutable_held(0)->set_version(from.version);
@@ -94,7 +97,7 @@ class World {
   // The model of an assignment, by delta where one is offered.
   RowMatrix model(std::uint32_t device, const v1::Assignment& assignment) {
     WorldDevice& to = devices[device];
-    const ModelShape shape{to.task.items, to.task.shape().width, to.task.down};
+    const ModelShape shape{to.task.shape().rows, to.task.shape().width, to.task.down};
     if (to.version != assignment.version())
       to.encoded = assignment.has_delta() ? *apply_delta(to.encoded, fetch(device, assignment.delta()), shape)
                                           : *unpack_model(fetch(device, assignment.full()), shape);
@@ -102,16 +105,19 @@ class World {
     EXPECT_EQ(blob_hash(to.encoded), to.version);
     return *read_published(to.encoded, shape);
   }
-  static v1::StepRequest step_of(const v1::Assignment& assignment, v1::Phase phase, std::string data) {
+  static v1::StepRequest step_of(const v1::Assignment& assignment, v1::Phase phase, std::string data,
+                                 std::uint32_t part = 0) {
     v1::StepRequest request;
+    request.set_part(part);
     request.set_token(assignment.token());
     request.set_phase(phase);
     request.set_total(data.size());
     request.set_data(std::move(data));
     return request;
   }
-  v1::Reply give(std::uint32_t device, const v1::Assignment& assignment, const std::string& message) {
-    return ask(device, Method::step, step_of(assignment, v1::PHASE_CONTRIBUTION, message));
+  v1::Reply give(std::uint32_t device, const v1::Assignment& assignment, const std::string& message,
+                 std::uint32_t part = 0) {
+    return ask(device, Method::step, step_of(assignment, v1::PHASE_CONTRIBUTION, message, part));
   }
   // Check-in, fetch, fit, upload.
   void exchange(std::uint32_t device) {

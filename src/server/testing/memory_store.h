@@ -24,8 +24,14 @@ class MemoryStore final : public Store {
                       const std::string& budget) override {
     return change([&] { return plain_.commit_round(round, version, budget); });
   }
+  Status grow_task(const std::string& spec, const VersionRecord& version) override {
+    return change([&] { return plain_.grow_task(spec, version); });
+  }
   Status release_again(const VersionRecord& version) override {
     return change([&] { return plain_.release_again(version); });
+  }
+  Status promote(const std::string& task, std::uint32_t version) override {
+    return change([&] { return plain_.promote(task, version); });
   }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     return change([&] { return plain_.abandon_round(round, budget); });
@@ -57,6 +63,9 @@ class MemoryStore final : public Store {
   }
   Status set_revoked(const DeviceId& id, bool revoked) override {
     return change([&] { return plain_.set_revoked(id, revoked); });
+  }
+  Status set_home(const DeviceId& id, const DeviceHome& home) override {
+    return change([&] { return plain_.set_home(id, home); });
   }
   Status forget(const DeviceId& id) override {
     return change([&] { return plain_.forget(id); });

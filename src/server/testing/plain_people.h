@@ -22,7 +22,7 @@ class PlainPeople {
     auto& used_by = tokens_[token_hash];
     if (used_by && *used_by != id) return plain_missing();
     used_by = id;
-    if (!devices_.contains(id)) devices_[id] = {id, key, next_index_++, false, now_ms, now_ms};
+    if (!devices_.contains(id)) devices_[id] = {id, key, next_index_++, false, now_ms, now_ms, {}};
     return devices_[id];
   }
   Status each_device(const std::function<void(const DeviceRecord&)>& each) {
@@ -34,6 +34,11 @@ class PlainPeople {
   Status set_revoked(const DeviceId& id, bool revoked) {
     if (!devices_.contains(id)) return plain_missing();
     devices_[id].revoked = revoked;
+    return Done{};
+  }
+  Status set_home(const DeviceId& id, const DeviceHome& home) {
+    if (!devices_.contains(id)) return plain_missing();
+    devices_[id].home = home;
     return Done{};
   }
   Status forget(const DeviceId& id) {

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
+#include "server/testing/plain_blobs.h"
+#include "server/testing/plain_evaluations.h"
 #include "server/testing/plain_people.h"
 
 namespace sotto::server {
@@ -19,7 +20,7 @@ class PlainStore final : public Store {
   }
   Status add_task(const TaskRecord& task, const VersionRecord& start) override {
     if (start.task != task.name || start.number != 0 || tasks_.contains(task.name)) return refused();
-    if (!blobs_.contains(start.master)) return plain_missing();
+    if (!blobs_.has(start.master)) return plain_missing();
     tasks_[task.name] = task;
     versions_[task.name] = {start};
     return Done{};
@@ -40,22 +41,26 @@ class PlainStore final : public Store {
   Status commit_round(const RoundRecord& round, const VersionRecord& version,
                       const std::string& budget) override {
     if (version.task != round.task || version.round != round.round || !is_open(round)) return refused();
-    if (!blobs_.contains(version.master)) return plain_missing();
-    if (version.number != versions_[round.task].size()) return refused();
+    SOTTO_TRY_DONE(add_version(version));
     set(round, RoundState::committed);
-    versions_[round.task].push_back(version);
     tasks_[round.task].budget = budget;
+    return Done{};
+  }
+  Status grow_task(const std::string& spec, const VersionRecord& version) override {
+    if (!tasks_.contains(version.task)) return plain_missing();
+    SOTTO_TRY_DONE(add_version(version));
+    tasks_[version.task].spec = spec;
     return Done{};
   }
   Status release_again(const VersionRecord& version) override {
     const auto all = versions_.find(version.task);
     if (all == versions_.end() || !version.again || *version.again >= all->second.size()) return refused();
     const VersionRecord& before = all->second[*version.again];
-    if (before.again || before.master != version.master || before.model_hash != version.model_hash ||
-        version.number != all->second.size())
-      return refused();
-    all->second.push_back(version);
-    return Done{};
+    if (before.master != version.master || before.model_hash != version.model_hash) return refused();
+    return add_version(version);
+  }
+  Status promote(const std::string& task, std::uint32_t version) override {
+    return plain_promotion(versions_[task], version) ? Status(Done{}) : Status(refused());
   }
   Status abandon_round(const RoundRecord& round, const std::string& budget) override {
     if (!is_open(round)) return refused();
@@ -81,14 +86,11 @@ class PlainStore final : public Store {
   }
   Status add_evaluation(const EvaluationRecord& evaluation) override {
     const auto all = versions_.find(evaluation.task);
-    if (all == versions_.end() || evaluation.version >= all->second.size() ||
-        evaluations_.contains({evaluation.task, evaluation.version}))
-      return refused();
-    evaluations_[{evaluation.task, evaluation.version}] = evaluation;
-    return Done{};
+    if (all == versions_.end() || evaluation.version >= all->second.size()) return refused();
+    return evaluations_.add(evaluation) ? Status(Done{}) : Status(refused());
   }
   Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
-    return newest_of(evaluations_, task, most);
+    return evaluations_.of(task, most);
   }
   Status add_tokens(std::span<const std::string> hashes) override { return people_.add_tokens(hashes); }
   Result<DeviceRecord> enrol(const std::string& token_hash, const PublicKey& key,
@@ -99,28 +101,27 @@ class PlainStore final : public Store {
     return people_.each_device(each);
   }
   Status set_revoked(const DeviceId& id, bool revoked) override { return people_.set_revoked(id, revoked); }
+  Status set_home(const DeviceId& id, const DeviceHome& home) override { return people_.set_home(id, home); }
   Status forget(const DeviceId& id) override { return people_.forget(id); }
   Status note_seen(std::span<const Seen> seen) override { return people_.note_seen(seen); }
-
-  Result<std::string> put_blob(std::string_view bytes) override {
-    return blobs_.insert_or_assign(blob_hash(bytes), bytes).first->first;
-  }
-  Result<std::string> blob(const std::string& hash) override {
-    if (!blobs_.contains(hash)) return plain_missing();
-    return blobs_[hash];
-  }
+  Result<std::string> put_blob(std::string_view bytes) override { return blobs_.put(bytes); }
+  Result<std::string> blob(const std::string& hash) override { return blobs_.get(hash); }
   Status keep_blobs(std::span<const std::string> hashes) override {
     std::set<std::string> kept(hashes.begin(), hashes.end());
     for (const auto& [task, versions] : versions_)
       for (const VersionRecord& version : versions) kept.insert(version.master);
-    std::erase_if(blobs_, [&](const auto& blob) { return !kept.contains(blob.first); });
-    return Done{};
+    return blobs_.keep(kept), Done{};
   }
 
  private:
-  // By task and number.
+  Status add_version(const VersionRecord& version) {
+    if (!blobs_.has(version.master)) return plain_missing();
+    if (version.number != versions_[version.task].size()) return refused();
+    versions_[version.task].push_back(version);
+    return Done{};
+  }
   template <class Record>
-  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;
+  using Numbered = std::map<std::pair<std::string, std::uint32_t>, Record>;  // by task and number
   template <class Record>
   static std::vector<Record> newest_of(const Numbered<Record>& all, const std::string& task,
                                        std::size_t most) {
@@ -132,19 +133,18 @@ class PlainStore final : public Store {
   }
   static Error refused() { return fail(Code::bad_input, "that cannot be"); }
   [[nodiscard]] bool is_open(const RoundRecord& round) const {
-    const auto found = rounds_.find({round.task, round.round});
-    return found != rounds_.end() && found->second.state == RoundState::open;
+    const auto at = rounds_.find({round.task, round.round});
+    return at != rounds_.end() && at->second.state == RoundState::open;
   }
   void set(const RoundRecord& round, RoundState state) {
     (rounds_[{round.task, round.round}] = round).state = state;
   }
-
   std::map<std::string, TaskRecord> tasks_;
   std::map<std::string, std::vector<VersionRecord>> versions_;
   Numbered<RoundRecord> rounds_;
-  Numbered<EvaluationRecord> evaluations_;
+  PlainEvaluations evaluations_;
   PlainPeople people_;
-  std::map<std::string, std::string> blobs_;
+  PlainBlobs blobs_;
 };
 
 }  // namespace sotto::server

@@ -31,28 +31,47 @@ struct SecureDevice {
   std::vector<PublicKey> directory;
   std::optional<SumDevice> sum;
   SumOffer offer;
-  std::string message;  // the next to send
+  std::string message;     // the next to send
+  std::uint32_t part = 0;  // of the round
+  RowMatrix shared;
 
   SecureDevice(World& its, std::uint32_t device) : SecureDevice(its, device, its.assigned(device)) {}
   SecureDevice(World& its, std::uint32_t device, v1::Assignment given)
       : world(its), number(device), assignment(std::move(given)) {
-    WorldDevice& own = world.devices[number];
-    (void)own.contribution(assignment.round(), world.model(number, assignment));
-    const std::size_t width = own.task.shape().sum_width;
-    input.assign(own.task.shape().sum_numbers(), 0);
+    shared = world.model(number, assignment);
+    (void)world.devices[number].contribution(assignment.round(), shared);
+    take_input();
+  }
+  void take_input() {
+    const WorldDevice& own = world.devices[number];
+    const TaskShape shape = own.fit.task().part();
+    input.assign(shape.sum_numbers(), 0);
     for (std::size_t n = 0; n < own.last.size(); ++n)
-      for (std::size_t k = 0; k < width; ++k) input[own.last.row(n) * width + k] += own.last.values(n)[k];
+      for (std::size_t k = 0; k < shape.sum_width; ++k)
+        input[own.last.row(n) * shape.sum_width + k] += own.last.values(n)[k];
+  }
+  // Hears what the part came to and makes what it gives to the next.
+  void next_part() {
+    WorldDevice& own = world.devices[number];
+    const auto total = read_total(hear(v1::PHASE_REVEAL), own.fit.task().part());
+    ASSERT_TRUE(total.ok()) << total.error().message;
+    ASSERT_TRUE(own.fit.hear(*total).ok());
+    (void)own.contribution(assignment.round(), shared);
+    take_input();
+    directory.clear();
+    ++part;
   }
   // With something else than a contribution to sum.
   SecureDevice(World& its, std::uint32_t device, v1::Assignment given, std::vector<std::int32_t> values)
       : world(its), number(device), assignment(std::move(given)), input(std::move(values)) {}
   v1::Reply send(v1::Phase phase, const std::string& data, bool poll) {
-    v1::StepRequest request = World::step_of(assignment, phase, data);
+    v1::StepRequest request = World::step_of(assignment, phase, data, part);
     request.set_poll(poll);
     return world.ask(number, Method::step, request);
   }
   bool waits(v1::Phase phase) {
-    if (phase == v1::PHASE_REVEAL) return !world.own->idle();
+    const bool is_last = part + 1 == world.devices[number].task.parts();
+    if (phase == v1::PHASE_REVEAL && is_last) return !world.own->idle();
     v1::StepReply step;
     return step.ParseFromString(send(phase, "", true).body()) && step.progress() == v1::StepReply::WAIT;
   }
@@ -71,7 +90,7 @@ struct SecureDevice {
       ASSERT_TRUE(read_key(std::string_view(start.directory()).substr(at, 32), directory.emplace_back()));
     offer = *decode<SumOffer>(bytes(start.offer()));
     sum.emplace(start.place(), world.devices[number].sum_identity, directory, offer.terms,
-                Secret(simulated_key(9, "entropy", assignment.round(), number)));
+                Secret(simulated_key(9 + part, "entropy", assignment.round(), number)));
     message = text(encode(*sum->join(offer)));
   }
   void answer(v1::Phase phase) {

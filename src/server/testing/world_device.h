@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -63,11 +64,12 @@ struct LogLines final : LogSink {
 
 // A device as its person's phone would be: key, history, private row.
 struct WorldDevice {
-  WorldDevice(std::uint32_t number, const v1::TaskSpec& spec)
-      : identity(Secret(simulated_key(1, "world", number))),
-        sum_identity(Secret(simulated_key(2, "world", number))),
+  WorldDevice(std::uint32_t its_number, const v1::TaskSpec& spec)
+      : number(its_number),
+        identity(Secret(simulated_key(1, "world", its_number))),
+        sum_identity(Secret(simulated_key(2, "world", its_number))),
         task(*read_task(spec)),
-        fit(task, {task.plan.seed, UserIndex{number}}, history(number, spec.items()), ConsentTerms{}),
+        fit(task, {task.plan.seed, UserIndex{its_number}}, history(its_number, spec.items()), ConsentTerms{}),
         own(fit.start().on_device()) {}
 
   static std::vector<ItemIndex> history(std::uint32_t number, std::uint32_t items) {
@@ -76,15 +78,22 @@ struct WorldDevice {
       if ((item * 7 + number * 13) % 5 == 0) all.push_back(ItemIndex{item});
     return all;
   }
+  // For another round of several parts.
+  void forget_totals() {
+    std::destroy_at(&fit);
+    std::construct_at(&fit, task, DeviceStreams{task.plan.seed, UserIndex{number}},
+                      history(number, static_cast<std::uint32_t>(task.items)), ConsentTerms{});
+  }
   // The encoded contribution to a round.
   std::string contribution(std::uint32_t round, const RowMatrix& shared) {
     auto made = fit.fit(round, shared, own);
     EXPECT_TRUE(made.ok());
     last = **made;
     if (task.secure) return {};  // what is masked is no message of its own
-    return pack_contribution({.round = round, .contribution = **made}, task.shape().sent.alike);
+    return pack_contribution({.round = round, .contribution = **made}, fit.task().part().sent.alike);
   }
 
+  std::uint32_t number;
   Identity identity;
   Identity sum_identity;
   Task task;

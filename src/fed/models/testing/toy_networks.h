@@ -1,6 +1,6 @@
 // For tests: what trains networks, without any. A device's copy goes a step along its own draws for each item
-// that it speaks of, and so does its private row: whoever gets history, streams, rounds or rates wrong ends
-// with another model.
+// (or example) that it speaks of, and so does its private row: whoever gets history, streams, rounds or rates
+// wrong ends with another model.
 #pragma once
 
 #include "base/rng.h"
@@ -75,6 +75,45 @@ class ToyNeuMf final : public ToyNetwork {
   std::size_t width_;
 };
 
+// A step along the device's own draws for each example in its hand, longer for a higher label.
+class ToyClassifier final : public LocalTask {
+ public:
+  ToyClassifier(const Examples& examples, const Dealt& hands, const ClassifierOptions& options)
+      : examples_(examples), hands_(hands), layers_(classifier_layers(options, examples)) {}
+
+  std::size_t parameters() const override { return layer_ends().back(); }
+  std::vector<std::size_t> layer_ends() const override {
+    std::vector<std::size_t> ends;
+    for (const ClassifierLayer& layer : layers_)
+      ends.push_back((ends.empty() ? 0 : ends.back()) + layer.parameters());
+    return ends;
+  }
+  std::size_t devices() const override { return hands_.devices(); }
+  bool takes_part(UserIndex device) const override { return !hands_.of(device).train.empty(); }
+  void start(std::uint64_t seed, std::span<float> model) const override {
+    for (std::size_t n = 0; n < layers_.size(); ++n) {
+      draw_classifier_layer(n, layers_[n], model.first(layers_[n].parameters()), seed);
+      model = model.subspan(layers_[n].parameters());
+    }
+  }
+  Result<LocalReport> train(std::uint64_t seed, std::uint32_t round, UserIndex device,
+                            const LocalTraining& how, std::span<float> model,
+                            std::span<float>) const override {
+    Stream draws(seed, Purpose::local_noise, round, device.value);
+    for (std::uint32_t epoch = 0; epoch < how.epochs; ++epoch)
+      for (const std::uint32_t place : hands_.of(device).train)
+        for (std::size_t k = examples_.of(place)[0]; k < model.size(); k += 7)
+          model[k] += 0.01f * how.rate * static_cast<float>(draws.normal()) *
+                      static_cast<float>(1 + examples_.labels[place]);
+    return LocalReport{.finite = how.rate < 1e20f};
+  }
+
+ private:
+  const Examples& examples_;
+  const Dealt& hands_;
+  std::vector<ClassifierLayer> layers_;
+};
+
 class ToyNetworks final : public NetworkTasks {
  public:
   Status ready() const override { return Done{}; }
@@ -86,6 +125,10 @@ class ToyNetworks final : public NetworkTasks {
   Result<std::unique_ptr<LocalTask>> start_fed_neumf(const DeviceHistories& histories, std::size_t catalogue,
                                                      const NeuMfOptions& options) const override {
     return std::unique_ptr<LocalTask>(std::make_unique<ToyNeuMf>(histories, catalogue, options));
+  }
+  Result<std::unique_ptr<LocalTask>> start_classifier(const Examples& examples, const Dealt& hands,
+                                                      const ClassifierOptions& options) const override {
+    return std::unique_ptr<LocalTask>(std::make_unique<ToyClassifier>(examples, hands, options));
   }
 };
 

@@ -37,7 +37,21 @@ inline DeviceKnowledge usual_knowledge(std::size_t items) {
           .contexts = std::make_shared<const Contexts>(std::move(contexts))};
 }
 
-// The same with records of a person who has these items.
+// Examples of 28 × 28 bytes, one an item of a history, of as many classes as there are items.
+inline Examples usual_examples(std::size_t items, std::span<const ItemIndex> history) {
+  Examples examples;
+  examples.height = examples.width = 28;
+  examples.classes = static_cast<std::uint32_t>(items);
+  for (const ItemIndex item : history) {
+    for (std::size_t n = 0; n < examples.size(); ++n)
+      examples.values.push_back(static_cast<std::uint8_t>((item.value + 1) * (n + 3)));
+    examples.labels.push_back(static_cast<std::uint8_t>(item.value % items));
+  }
+  examples.for_training = examples.count();
+  return examples;
+}
+
+// The same with records and examples of a person who has these items.
 inline DeviceKnowledge usual_knowledge(std::size_t items, std::span<const ItemIndex> history) {
   DeviceKnowledge known = usual_knowledge(items);
   Records records = *known.records;
@@ -50,6 +64,7 @@ inline DeviceKnowledge usual_knowledge(std::size_t items, std::span<const ItemIn
   }
   known.records = std::make_shared<const Records>(std::move(records));
   known.contexts = std::make_shared<const Contexts>(std::move(contexts));
+  known.examples = std::make_shared<const Examples>(usual_examples(items, history));
   return known;
 }
 

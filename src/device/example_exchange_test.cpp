@@ -1,0 +1,246 @@
+// Tasks that learn from labelled examples: what a vault keeps of them, what enters an exchange, and what the
+// ledger says of it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "device/classify.h"
+#include "device/enrol.h"
+#include "device/export_data.h"
+#include "device/kept_example.h"
+#include "device/own_examples.h"
+#include "device/recommend.h"
+#include "device/testing/fake_coordinator.h"
+#include "device/testing/vault_world.h"
+#include "device/vault.h"
+#include "fed/models/testing/small_classifier.h"
+#include "fed/models/testing/toy_networks.h"
+#include "storage/testing/scratch_folder.h"
+
+namespace sotto::device::example_exchange_test {
+namespace {
+
+const ToyNetworks toys;
+
+KeptExample digit(const std::string& name, std::uint32_t label) {
+  return {.collection = "digits",
+          .name = name,
+          .height = 2,
+          .width = 3,
+          .label = label,
+          .values = {static_cast<std::uint8_t>(label), 1, 2, 3, 4, 5}};
+}
+
+std::vector<KeptExample> digits(std::uint32_t count) {
+  std::vector<KeptExample> all;
+  for (std::uint32_t n = 0; n < count; ++n) all.push_back(digit("picture " + std::to_string(n), n % 4));
+  return all;
+}
+
+class ExampleExchange : public testing::Test {
+ protected:
+  ExampleExchange() {
+    vault_ = Vault::open(folder_.file("vault.db"), key_, Making::if_missing).value();
+    const auto enrolment = enrol(server_, "token", Secret(simulated_key(1, "entropy"))).value();
+    EXPECT_TRUE(vault_->keep_enrolment(enrolment).ok());
+    choose({});
+  }
+  void choose(const PersonalPolicy& policy) { ASSERT_TRUE(vault_->set_policy(policy).ok()); }
+  ExchangeReport run() {
+    ExchangeOptions options;
+    options.networks = &toys;
+    Exchange exchange(*vault_, options);
+    Exchange::Next next;
+    for (int n = 0; n < 100; ++n) {
+      next = exchange.advance(server_, server_.now_ms).value();
+      if (next.what != Exchange::Next::What::wait) break;
+      server_.now_ms += next.wait_ms;
+    }
+    ++server_.round;
+    return next.report;
+  }
+  std::vector<LedgerEntry> ledger() {
+    const KeptLedger kept = vault_->ledger().value();
+    return read_ledger(kept.lines, kept.head, kept.public_key).value().entries;
+  }
+  std::set<std::string> last_items() {
+    const LedgerEntry last = ledger().back();
+    return {last.items.begin(), last.items.end()};
+  }
+
+  const storage::ScratchFolder folder_;
+  const Secret key_{simulated_key(1, "example vault")};
+  FakeCoordinator server_{classifier_spec()};
+  std::unique_ptr<Vault> vault_;
+};
+
+TEST_F(ExampleExchange, TrainsOnThoseOfTheTasksFormAndTheLedgerNamesThem) {
+  std::vector<KeptExample> all{digit("b", 1), digit("a", 3), digit("of another class", 4)};
+  all.push_back(digit("of another size", 2));
+  all.back().height = 1;
+  all.back().values.resize(3);
+  all.push_back(digit("of another kind", 2));
+  all.back().collection = "letters";
+  ASSERT_TRUE(vault_->add(all).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const LedgerEntry line = ledger().back();
+  EXPECT_EQ(line.mechanism, "examples of digits, plain");
+  EXPECT_EQ(last_items(), (std::set<std::string>{"digits/a", "digits/b"}));
+  const OwnExamples own = own_examples(*vault_, server_.task, {}).value();
+  ASSERT_EQ(own.names.size(), 2u);
+  const Examples& examples = *own.history.known.examples;
+  for (std::size_t n = 0; n < 2; ++n) {
+    EXPECT_EQ(own.name_of(own.history.items[n]), own.names[n]);
+    EXPECT_EQ(examples.labels[n], own.names[n] == "digits/a" ? 3 : 1);
+    EXPECT_EQ(*examples.of(n), examples.labels[n]) << "its first byte";
+  }
+}
+
+TEST_F(ExampleExchange, AShareStaysDrawnWhateverIsAdded) {
+  PersonalPolicy policy;
+  policy.pi = 0.5;
+  policy.mask = MaskKind::sticky;
+  choose(policy);
+  const std::vector<KeptExample> first = digits(40);
+  ASSERT_TRUE(vault_->add(first).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const std::set<std::string> before = last_items();
+  EXPECT_GT(before.size(), 8u);
+  EXPECT_LT(before.size(), 32u);
+  std::vector<KeptExample> more;
+  for (int n = 0; n < 40; ++n) more.push_back(digit("an earlier name " + std::to_string(n), 1));
+  ASSERT_TRUE(vault_->add(more).ok());
+  ASSERT_TRUE(vault_->remove_examples("digits", std::vector<std::string>{"picture 0", "picture 1"}).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const std::set<std::string> after = last_items();
+  for (std::size_t n = 2; n < first.size(); ++n) {
+    const std::string name = "digits/" + first[n].name;
+    EXPECT_EQ(after.contains(name), before.contains(name)) << name;
+  }
+}
+
+TEST_F(ExampleExchange, RulesAndLevelsHoldForClasses) {
+  ASSERT_TRUE(vault_->add(digits(8)).ok());
+  PersonalPolicy policy;
+  policy.items["2"] = {ConsentAnswer::never};
+  choose(policy);
+  ASSERT_EQ(run().ending, Ending::answered);
+  EXPECT_EQ(last_items(),
+            (std::set<std::string>{"digits/picture 0", "digits/picture 1", "digits/picture 3",
+                                   "digits/picture 4", "digits/picture 5", "digits/picture 7"}));
+  const std::size_t lines = ledger().size();
+  PersonalPolicy closed;
+  ASSERT_TRUE(set_level(closed, "closed").ok());
+  choose(closed);
+  EXPECT_NE(run().ending, Ending::answered);
+  EXPECT_EQ(ledger().size(), lines);
+}
+
+TEST_F(ExampleExchange, SaysWhyItStaysOut) {
+  EXPECT_EQ(run().why, "this device has nothing to answer with");
+  std::vector<KeptExample> all{digit("a", 7)};
+  ASSERT_TRUE(vault_->add(all).ok());
+  const ExchangeReport report = run();
+  EXPECT_EQ(report.ending, Ending::kept_quiet);
+  EXPECT_NE(report.why.find("none of this device's examples of digits has 2 × 3 bytes and a label below 4"),
+            std::string::npos)
+      << report.why;
+  EXPECT_TRUE(ledger().empty());
+  ASSERT_TRUE(vault_->add(digits(4)).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const auto told = LocalRecommender::load(*vault_, "small");
+  ASSERT_FALSE(told.ok());
+  EXPECT_NE(told.error().message.find("recommends nothing"), std::string::npos);
+}
+
+TEST_F(ExampleExchange, TheHeldModelSaysWhatClassAnExampleIs) {
+  *server_.spec.mutable_catalogue() = server_.keep(pack_catalogue("nought\none\ntwo\nthree\n"));
+  EXPECT_EQ(LocalClassifier::load(*vault_, "small").error().code, Code::not_found);
+  ASSERT_TRUE(vault_->add(digits(4)).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  const LocalClassifier model = LocalClassifier::load(*vault_, "small").value();
+  EXPECT_EQ(model.form().collection, "digits");
+  for (const KeptExample& one : digits(4)) {
+    const std::vector<ClassShare> classes = model.classes_of(one).value();
+    ASSERT_EQ(classes.size(), 4u);
+    const std::vector<float> expected =
+        server_.task.model->classify(server_.task, server_.master, one.values);
+    float sum = 0.0f;
+    for (const ClassShare& kind : classes) {
+      EXPECT_EQ(kind.share, expected[kind.label.value]);
+      EXPECT_EQ(kind.item, (std::array{"nought", "one", "two", "three"}[kind.label.value]));
+      sum += kind.share;
+    }
+    EXPECT_NEAR(sum, 1.0f, 1e-5);
+    EXPECT_TRUE(std::ranges::is_sorted(classes, std::ranges::greater(), &ClassShare::share));
+  }
+  KeptExample wide = digit("wide", 1);
+  std::swap(wide.height, wide.width);
+  EXPECT_NE(model.classes_of(wide).error().message.find("of examples of 2 × 3 bytes"), std::string::npos);
+  // A model of things tells no classes apart.
+  const VaultWorld world;
+  ASSERT_TRUE(vault_->keep_model("things", world.model()).ok());
+  ASSERT_TRUE(vault_->keep_catalogue(world.model()->catalogue, world.packed_names()).ok());
+  EXPECT_NE(LocalClassifier::load(*vault_, "things").error().message.find("tells no classes"),
+            std::string::npos);
+}
+
+TEST_F(ExampleExchange, TheVaultKeepsThemByCollectionAndName) {
+  ASSERT_TRUE(vault_->add(digits(3)).ok());
+  KeptExample other = digit("picture 0", 200);
+  other.collection = "digit";  // the beginning of another's name
+  other.mark = false;
+  ASSERT_TRUE(vault_->add(std::span<const KeptExample>(&other, 1)).ok());
+  vault_ = Vault::open(folder_.file("vault.db"), key_, Making::never).value();
+  EXPECT_EQ(*vault_->examples("digits"), digits(3));
+  EXPECT_EQ(*vault_->examples("digit"), std::vector{other});
+  EXPECT_EQ(vault_->examples("")->size(), 4u);
+  EXPECT_TRUE(vault_->examples("none")->empty());
+  const std::string document = export_json(*vault_).value();
+  EXPECT_NE(document.find("\"collection\": \"digit\""), std::string::npos) << document;
+  EXPECT_EQ(*vault_->remove_examples("digits", std::vector<std::string>{"picture 1", "none"}), 1u);
+  EXPECT_EQ(*vault_->remove_examples("digits"), 2u);
+  EXPECT_EQ(*vault_->remove_examples("digits"), 0u);
+  EXPECT_EQ(vault_->examples("")->size(), 1u);
+}
+
+TEST_F(ExampleExchange, WhatCannotBeKeptIsRefusedAndNothingIsAddedByHalf) {
+  const auto why = [&](auto change) {
+    std::vector<KeptExample> two{digit("good", 1), digit("private", 1)};
+    change(two[1]);
+    const Status added = vault_->add(two);
+    EXPECT_FALSE(added.ok());
+    EXPECT_TRUE(vault_->examples("")->empty());
+    const std::string message = added.ok() ? "" : added.error().message;
+    EXPECT_EQ(message.find("private"), std::string::npos) << message;
+    return message;
+  };
+  const auto has = [](const std::string& message, const char* part) {
+    return message.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.collection = "My pictures"; }), "a collection's name"));
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.name = ""; }), "an example's name"));
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.label = 256; }), "from 0 to 255"));
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.values.pop_back(); }), "height × width bytes"));
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.height = 0, one.values.clear(); }), "height × width"));
+  EXPECT_TRUE(has(why([](KeptExample& one) { one.height = one.width = 1u << 31; }), "height × width"));
+}
+
+TEST(KeptExamples, AreReadAsTheyWereWrittenAndNotOtherwise) {
+  const KeptExample one = digit("a/b", 9);
+  EXPECT_EQ(read_example(record_name(one), encoded(one)), one);
+  const std::string text = encoded(one);
+  for (std::size_t size = 0; size < text.size(); ++size)
+    EXPECT_FALSE(read_example("digits/a", text.substr(0, size)).has_value()) << size;
+  EXPECT_FALSE(read_example("digits/a", text + " ").has_value());
+  EXPECT_FALSE(read_example("digits", text).has_value());
+  EXPECT_FALSE(read_example("Digits/a", text).has_value());
+  std::string marked = text;
+  marked[12] = 3;
+  EXPECT_FALSE(read_example("digits/a", marked).has_value());
+}
+
+}  // namespace
+}  // namespace sotto::device::example_exchange_test
