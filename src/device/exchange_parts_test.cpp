@@ -120,21 +120,7 @@ struct SecureParts {
     server.cohort = cohort;
     for (std::uint32_t n = 0; n < cohort; ++n) devices.emplace_back(server, n + 1);
   }
-  std::vector<ExchangeReport> run() {
-    std::vector<ExchangeReport> reports(devices.size());
-    std::vector<bool> over(devices.size(), false);
-    for (int turn = 0; turn < 200; ++turn) {
-      for (std::size_t n = 0; n < devices.size(); ++n) {
-        if (over[n]) continue;
-        const auto next = *devices[n].exchange->advance(server, server.now_ms);
-        reports[n] = next.report;
-        over[n] = next.what != Exchange::Next::What::wait;
-      }
-      server.now_ms += 10;
-    }
-    for (const bool one : over) EXPECT_TRUE(one) << "an exchange came to no end";
-    return reports;
-  }
+  std::vector<ExchangeReport> run() { return run_in_turns(server, devices); }
   void expect_all_refuse(const std::string& why) {
     for (const ExchangeReport& report : run()) {
       EXPECT_EQ(report.ending, Ending::refused_by_device);

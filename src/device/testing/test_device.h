@@ -1,6 +1,8 @@
 // For tests: a device that plays with a FakeCoordinator.
 #pragma once
 
+#include <deque>
+
 #include "device/enrol.h"
 #include "device/testing/fake_coordinator.h"
 #include "fed/wire/device_fit.h"
@@ -52,6 +54,23 @@ inline std::string contribution_of(const FakeCoordinator& server, const TestDevi
   DeviceFit fit(server.task, streams, device.history, ConsentTerms{});
   Private<RowMatrix> own = fit.start();
   return pack_contribution({round, **fit.fit(round, server.master, own.on_device())}, alike);
+}
+
+// Each goes on until it must wait, and then the next, until all came to an end.
+inline std::vector<ExchangeReport> run_in_turns(FakeCoordinator& server, std::deque<TestDevice>& devices) {
+  std::vector<ExchangeReport> reports(devices.size());
+  std::vector<bool> over(devices.size(), false);
+  for (int turn = 0; turn < 200; ++turn) {
+    for (std::size_t n = 0; n < devices.size(); ++n) {
+      if (over[n]) continue;
+      const auto next = *devices[n].exchange->advance(server, server.now_ms);
+      reports[n] = next.report;
+      over[n] = next.what != Exchange::Next::What::wait;
+    }
+    server.now_ms += 10;
+  }
+  for (const bool one : over) EXPECT_TRUE(one) << "an exchange came to no end";
+  return reports;
 }
 
 }  // namespace sotto::device
