@@ -68,7 +68,7 @@ double processor_seconds() {
 
 bool measure(const Way& way) {
   const Split split = some_people(way.users);
-  e2e::Loopback loopback(task_of(way));
+  tests::e2e::Loopback loopback(task_of(way));
   FleetOptions options;
   options.devices = way.users;
   options.fresh = way.fresh;
