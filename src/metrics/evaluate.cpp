@@ -26,6 +26,7 @@ constexpr NamedUserMetric user_metrics[] = {
     {"MAP", average_precision_at},
 };
 constexpr const char* ndcg_of_hits = "nDCGhits";
+constexpr const char* f1_of_means = "F1means";
 
 // What is known of the judged users beside their lists.
 struct BesideLists {
@@ -85,6 +86,31 @@ Result<std::vector<UserIndex>> judged_users(const EvaluateOptions& options, cons
   return users;
 }
 
+// Sums in the order of users, so that the last bit does not depend on who computed what.
+double mean_of_column(const PerUser& table, std::size_t column) {
+  double sum = 0.0;
+  for (std::size_t row = 0; row < table.users.size(); ++row) sum += table.at(row, column);
+  return sum / static_cast<double>(table.users.size());
+}
+
+// A user's part in the harmonic mean 2PR / (P + R) of the means P and R: linear in the user's own two values,
+// so that the mean of the parts is that number, and their spread gives its interval (the delta method).
+void set_parts_in_f1(std::span<const std::uint32_t> cutoffs, PerUser& table) {
+  const auto column = [&](const std::string& name) {
+    return static_cast<std::size_t>(std::ranges::find(table.names, name) - table.names.begin());
+  };
+  for (const std::uint32_t cutoff : cutoffs) {
+    const std::size_t p = column(at("P", cutoff)), r = column(at("R", cutoff));
+    const std::size_t part = column(at(f1_of_means, cutoff));
+    const double precision = mean_of_column(table, p), recall = mean_of_column(table, r);
+    if (precision + recall == 0.0) continue;
+    const double of_p = recall / (precision + recall), of_r = precision / (precision + recall);
+    for (std::size_t row = 0; row < table.users.size(); ++row)
+      table.values[row * table.names.size() + part] =
+          2.0 * (of_p * of_p * table.at(row, p) + of_r * of_r * table.at(row, r));
+  }
+}
+
 PerUser judge_users(const TopLists& lists, const BesideLists& beside, const Histories& judged,
                     std::span<const std::uint32_t> cutoffs) {
   PerUser table;
@@ -92,7 +118,8 @@ PerUser judge_users(const TopLists& lists, const BesideLists& beside, const Hist
   for (const std::uint32_t cutoff : cutoffs)
     for (const auto& [name, metric] : user_metrics) table.names.push_back(at(name, cutoff));
   if (!beside.auc.empty()) table.names.emplace_back("AUC");
-  for (const std::uint32_t cutoff : cutoffs) table.names.push_back(at(ndcg_of_hits, cutoff));
+  for (const std::uint32_t cutoff : cutoffs)
+    table.names.insert(table.names.end(), {at(f1_of_means, cutoff), at(ndcg_of_hits, cutoff)});
   if (beside.ratings) table.names.insert(table.names.end(), {"MAE", "RMSE"});
   table.values.reserve(table.users.size() * table.names.size());
   JudgedList list;
@@ -101,19 +128,14 @@ PerUser judge_users(const TopLists& lists, const BesideLists& beside, const Hist
     for (const std::uint32_t cutoff : cutoffs)
       for (const auto& [name, metric] : user_metrics) table.values.push_back(metric(list, cutoff));
     if (!beside.auc.empty()) table.values.push_back(beside.auc[row]);
-    for (const std::uint32_t cutoff : cutoffs) table.values.push_back(ndcg_of_hits_at(list, cutoff));
+    for (const std::uint32_t cutoff : cutoffs)
+      table.values.insert(table.values.end(), {0.0, ndcg_of_hits_at(list, cutoff)});
     if (!beside.ratings) continue;
     table.values.push_back(beside.ratings->user_mae[row]);
     table.values.push_back(beside.ratings->user_rmse[row]);
   }
+  set_parts_in_f1(cutoffs, table);
   return table;
-}
-
-// Sums in the order of users, so that the last bit does not depend on who computed what.
-double mean_of_column(const PerUser& table, std::size_t column) {
-  double sum = 0.0;
-  for (std::size_t row = 0; row < table.users.size(); ++row) sum += table.at(row, column);
-  return sum / static_cast<double>(table.users.size());
 }
 
 const Histories& judged_part(const Split& split, Part part) {
@@ -149,7 +171,8 @@ std::vector<std::uint64_t> judge_lists(const TopLists& lists, const Split& split
 void judge_the_rest(const BesideLists& beside, const Split& split, std::size_t column, Evaluation& result) {
   if (!beside.auc.empty()) result.metrics.push_back({"AUC", mean_of_column(result.per_user, column++)});
   for (const std::uint32_t cutoff : result.cutoffs) {
-    result.metrics.push_back({at(ndcg_of_hits, cutoff), mean_of_column(result.per_user, column++)});
+    for (const char* name : {f1_of_means, ndcg_of_hits})
+      result.metrics.push_back({at(name, cutoff), mean_of_column(result.per_user, column++)});
     result.metrics.push_back(
         {at("Coverage", cutoff), *result.find(at("IC", cutoff)) / static_cast<double>(split.catalogue)});
   }

@@ -70,8 +70,8 @@ struct Evaluation {
   std::vector<std::uint32_t> cutoffs;        // ascending, each once
   std::vector<std::uint64_t> short_lists;    // for each cut-off: users whose list is shorter than that
   std::vector<std::uint64_t> recommended;    // of each item: in how many lists of the deepest cut-off
-  // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, AUC of a model, nDCGhits at each cut-off, MAE and RMSE
-  // where there are ratings.
+  // P, R, F1, HR, nDCG, MRR, MAP at each cut-off, AUC of a model, F1means (each user's part in it) and
+  // nDCGhits at each cut-off, MAE and RMSE where there are ratings.
   PerUser per_user;
   std::vector<CategoryBiasAt> category_bias;  // empty where the items have no categories
   TopLists lists;                             // empty unless keep_lists

@@ -149,6 +149,8 @@ struct SlowJudge {
       sums["AUC"] += slow_auc(user, items, relevant);
     }
     for (auto& [name, sum] : sums) sum /= judged;
+    const double p = sums["P"], r = sums["R"];
+    sums["F1means"] = p + r > 0 ? 2 * p * r / (p + r) : 0;
     sums["IC"] = static_cast<double>(shown.size());
     for (const auto& [item, times] : shown) sums["shown " + std::to_string(item)] = times;
     return sums;
@@ -323,10 +325,10 @@ TEST(Evaluate, NamesEveryMetric) {
   const auto result = evaluate(RandomScores(2, 1), split, {}, executor);
   ASSERT_TRUE(result.ok());
   for (const char* name : {"P", "R", "F1", "HR", "nDCG", "MRR", "MAP", "IC", "Gini", "GiniRec", "SE", "ARP",
-                           "APLT", "ACLT", "PopREO", "PopRSP", "nDCGhits", "Coverage"})
+                           "APLT", "ACLT", "PopREO", "PopRSP", "F1means", "nDCGhits", "Coverage"})
     EXPECT_TRUE(result->find(std::string(name) + "@10").has_value()) << name;
-  EXPECT_EQ(result->metrics.size(), 19u);
-  EXPECT_EQ(result->per_user.names.size(), 9u);
+  EXPECT_EQ(result->metrics.size(), 20u);
+  EXPECT_EQ(result->per_user.names.size(), 10u);
 }
 
 TEST(Evaluate, ValidationIsJudgedWithOnlyTrainingMasked) {

@@ -11,10 +11,13 @@ namespace sotto::metrics {
 
 namespace {
 
-constexpr std::array<MetricFacts, 23> table{{
+constexpr std::array<MetricFacts, 24> table{{
     {.base = "P", .about = "precision: share of the list that is right", .is_usual = true},
     {.base = "R", .about = "recall: share of the right items that are in the list", .is_usual = true},
     {.base = "F1", .about = "harmonic mean of precision and recall, user by user"},
+    {.base = "F1means",
+     .about = "harmonic mean of the mean precision and the mean recall",
+     .came_later = true},
     {.base = "HR", .about = "share of the users with a right item in the list"},
     {.base = "nDCG", .about = "gain discounted by rank, over the ideal", .is_usual = true},
     {.base = "nDCGhits", .about = "nDCG against the list's own hits, moved to the front", .came_later = true},

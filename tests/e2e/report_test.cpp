@@ -169,7 +169,7 @@ document.body.setAttribute('data-told', encodeURIComponent(JSON.stringify(told))
   EXPECT_EQ(falling.size(), 3U);
   EXPECT_TRUE(std::is_sorted(rising.begin(), rising.end()) &&
               std::is_sorted(falling.rbegin(), falling.rend()));
-  EXPECT_TRUE(json["tip"].get<std::string>().starts_with("sFPL+\nπ: 0\nF1@10: ")) << json["tip"];
+  EXPECT_TRUE(json["tip"].get<std::string>().starts_with("sFPL+\nπ: 0\nF1means@10: ")) << json["tip"];
   EXPECT_EQ(json["light"], "rgb(255, 255, 255)");
   EXPECT_EQ(json["dark"], "rgb(21, 24, 28)");
 }

@@ -32,7 +32,7 @@ ChartPoint point_of(const RunGroup& group, double x, const std::string& metric) 
 }  // namespace
 
 std::vector<PageBlock> accuracy_figures(const DatasetRuns& runs) {
-  const std::string f1 = runs.metric("F1");
+  const std::string f1 = runs.metric("F1means");
   XyChart over_pi{.head = {runs.name + "f1-over-pi", fmt::format("{} over π", f1),
                            fmt::format("π is the share of what people consumed that may leave the device. {}",
                                        interval_words(runs))},

@@ -32,7 +32,7 @@ std::string data_sentence(const DatasetRuns& runs) {
 
 std::string best_sentence(const DatasetRuns& runs) {
   const RunGroup* best = nullptr;
-  const std::string f1 = runs.metric("F1");
+  const std::string f1 = runs.metric("F1means");
   for (const RunGroup* group : runs.best_groups())
     if (best == nullptr || group->mean(f1) > best->mean(f1)) best = group;
   return fmt::format("On {} the best {} is {:.5f}, by {}.", runs.dataset, f1, best->mean(f1), best->name());

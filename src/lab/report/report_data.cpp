@@ -44,7 +44,7 @@ std::string value_in(const FlatPlan& plan, const std::string& key) {
 
 // Whether figures use it.
 bool is_shown_per_user(const std::string& name) {
-  return name.starts_with("P@") || name.starts_with("R@") || name.starts_with("F1@") ||
+  return name.starts_with("P@") || name.starts_with("R@") || name.starts_with("F1means@") ||
          name.starts_with("nDCG@") || name == "Accuracy";
 }
 

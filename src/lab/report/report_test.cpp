@@ -28,7 +28,7 @@ ReportRun made(const std::string& label, std::optional<double> pi, std::uint64_t
   run.result.model_hash = "0123456789abcdef";
   double mean = 0.0;
   for (const double value : users) mean += value / static_cast<double>(users.size());
-  for (const char* name : {"P@10", "R@10", "F1@10", "nDCG@10"}) {
+  for (const char* name : {"P@10", "R@10", "F1means@10", "nDCG@10"}) {
     run.result.metrics.push_back({name, mean});
     run.detail.per_user.names.emplace_back(name);
   }
@@ -149,7 +149,7 @@ TEST(RunGroups, seeds_that_agree_have_the_interval_over_users) {
 
 TEST(RunGroups, the_figures_take_the_largest_cutoff_where_ten_is_missing) {
   ReportRun run = made("a", {}, 1, {0.1, 0.3});
-  run.result.metrics = {{"F1@20", 0.1}, {"F1@5", 0.2}, {"F1@x", 0.3}};
+  run.result.metrics = {{"F1means@20", 0.1}, {"F1means@5", 0.2}, {"F1means@x", 0.3}};
   const ReportData data = data_of({run});
   EXPECT_EQ(datasets_of(data).front().cutoff, 20U);
 }

@@ -43,7 +43,7 @@ std::string DatasetRuns::metric(const char* stem) const {
 
 std::vector<const char*> DatasetRuns::metric_columns() const {
   if (classifies) return {accuracy_metric};
-  return {"P", "R", "F1", "nDCG", "IC", "Gini", "ARP", "APLT"};
+  return {"P", "R", "F1means", "nDCG", "IC", "Gini", "ARP", "APLT"};
 }
 
 std::vector<std::string> DatasetRuns::configurations() const {
@@ -67,7 +67,8 @@ std::vector<const RunGroup*> DatasetRuns::best_groups() const {
     const RunGroup* chosen = nullptr;
     for (const RunGroup& group : groups) {
       if (group.configuration != configuration) continue;
-      if (chosen == nullptr || group.mean(metric("F1")) > chosen->mean(metric("F1"))) chosen = &group;
+      if (chosen == nullptr || group.mean(metric("F1means")) > chosen->mean(metric("F1means")))
+        chosen = &group;
     }
     best.push_back(chosen);
   }
@@ -78,12 +79,12 @@ namespace {
 
 // 10 if every run was judged there, else the largest of the first run.
 std::uint32_t cutoff_of(const std::vector<const ReportRun*>& runs) {
-  const bool ten =
-      std::ranges::all_of(runs, [](const ReportRun* run) { return run->result.metric("F1@10").has_value(); });
+  const bool ten = std::ranges::all_of(
+      runs, [](const ReportRun* run) { return run->result.metric("F1means@10").has_value(); });
   if (ten) return 10;
   std::uint32_t largest = 0;
   for (const Metric& metric : runs.front()->result.metrics)
-    if (const auto name = parse_metric_name(metric.name); name.ok() && name->base == "F1")
+    if (const auto name = parse_metric_name(metric.name); name.ok() && name->base == "F1means")
       largest = std::max(largest, name->cutoff.value_or(0));
   return largest > 0 ? largest : 10;
 }

@@ -94,7 +94,7 @@ PageTable best_table(const DatasetRuns& runs) {
       "or over users for one seed or seeds that agree). Bold: best; underlined: second. “beats”: the rows "
       "whose {} is lower with significance (paired t-test over users, of each row its first seed, Holm over "
       "all pairs that judged the same users, 5%).",
-      runs.metric("F1"), tested);
+      runs.metric("F1means"), tested);
   return table;
 }
 

@@ -64,7 +64,7 @@ std::vector<PageBlock> figures_for(TargetKind kind, const DatasetRuns& runs) {
 
 Result<PaperRow> pi_row(const TargetData& at, const MeasuredPoint& point) {
   PaperRow row{point.model, fmt::format("π {:.1f}", *point.pi), {}, true};
-  for (const char* metric : {"P@10", "R@10", "F1@10", "IC@10"}) {
+  for (const char* metric : {"P@10", "R@10", "F1means@10", "IC@10"}) {
     SOTTO_TRY(PaperCell cell, point_cell(at, point, metric));
     row.cells.push_back(std::move(cell));
   }
@@ -75,7 +75,7 @@ Result<PaperRow> pi_row(const TargetData& at, const MeasuredPoint& point) {
 
 Status add_pi_tables(const TargetData& at, Reproduction& out) {
   for (const PaperData& data : at.data) {
-    PaperTable table{data.shown, "model", {"P@10", "R@10", "F1@10", "IC@10"}, {}, {}};
+    PaperTable table{data.shown, "model", {"P@10", "R@10", "F1means@10", "IC@10"}, {}, {}};
     for (const std::string& model : at.target.models)
       for (const MeasuredPoint* point : at.measured.points(data.name, model)) {
         SOTTO_TRY(PaperRow row, pi_row(at, *point));

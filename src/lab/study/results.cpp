@@ -120,7 +120,13 @@ const char* to_string(Phase phase) { return phase == Phase::search ? "search" : 
 std::optional<double> CellResult::metric(std::string_view name) const {
   for (const Metric& one : metrics)
     if (one.name == name) return one.value;
-  return std::nullopt;
+  // Of results from before it was stored: it follows from both means.
+  constexpr std::string_view f1 = "F1means";
+  if (!name.starts_with(f1)) return std::nullopt;
+  const std::string cutoff(name.substr(f1.size()));
+  const auto p = metric("P" + cutoff), r = metric("R" + cutoff);
+  if (!p || !r) return std::nullopt;
+  return *p + *r > 0.0 ? 2.0 * *p * *r / (*p + *r) : 0.0;
 }
 
 SplitFacts facts_of(const Split& split) {

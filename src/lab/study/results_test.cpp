@@ -51,6 +51,16 @@ CellPlace some_place(const std::string& study, std::uint64_t position, const std
           .key = key};
 }
 
+TEST(CellResult, of_before_f1_of_the_means_was_stored_has_it) {
+  CellResult result;
+  result.metrics = {{"P@10", 0.25}, {"R@10", 0.5}, {"P@5", 0.0}, {"R@5", 0.0}, {"P@1", 1.0}};
+  EXPECT_DOUBLE_EQ(*result.metric("F1means@10"), 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(*result.metric("F1means@5"), 0.0);
+  EXPECT_FALSE(result.metric("F1means@1").has_value());
+  result.metrics.push_back({"F1means@10", 0.125});
+  EXPECT_DOUBLE_EQ(*result.metric("F1means@10"), 0.125);
+}
+
 TEST(ResultsFile, WhatWasPutComesBack) {
   const ScratchFolder folder;
   const std::string path = folder.file("r.sqlite");
