@@ -13,6 +13,7 @@
 #include "engine/files/files.h"
 #include "engine/terminal/interrupt.h"
 #include "engine/terminal/table.h"
+#include "lab/reproduce/averaging_plans.h"
 #include "sim/thread_pool.h"
 
 namespace sotto::cli {
@@ -249,7 +250,7 @@ void add_reproduce(CLI::App& root, Cli& cli) {
       ->default_str("3, with --quick 1");
   app->add_option("--rounds", options->runs.rounds, "chapter 5: rounds per run")
       ->check(CLI::Range(1, 100000))
-      ->default_str("200 MNIST IID, 500 non-IID, 100 CelebA; with --quick 40");
+      ->default_str(rounds_unless_told);
   app->add_option("--part", options->part,
                   "chapter 5: make only a part of the missing runs, such as the second of five (2/5), so "
                   "that several processes share them")

@@ -25,7 +25,8 @@ std::string print_text(const PaperCell& cell) { return cell.printed ? paper_numb
 Tone tone_of(const PaperRow& row) {
   if (row.extra) return Tone::dim;
   for (const PaperCell& cell : row.cells)
-    if (cell.verdict == Verdict::below || cell.verdict == Verdict::failed) return Tone::warn;
+    if (cell.verdict == Verdict::below || cell.verdict == Verdict::above || cell.verdict == Verdict::failed)
+      return Tone::warn;
   return Tone::plain;
 }
 

@@ -1,4 +1,4 @@
-// FPL: federated pair-wise learning (thesis ch. 4; systems.md §1).
+// FPL: federated pair-wise learning (thesis ch. 4).
 //
 // Shared: one row an item, [q_0 … q_{F−1}, b]. Private: p_u, kept as [p_0 … p_{F−1}, 1], so that the
 // score b_i + p_u·q_i is one dot product of two padded rows.

@@ -58,7 +58,7 @@ std::function<void(TrainRequest&)> recent(float lambda, float half_life) {
   };
 }
 
-// The item-item models (systems.md 6 for EASE).
+// The item-item models.
 std::vector<Row> item_model_rows() {
   const auto walk = [](TrainRequest& request) {
     request.model = "fedrp3beta";
@@ -157,7 +157,7 @@ std::vector<Row> data_rows() {
        [](TrainRequest& r) { r.model = "toppop"; },
        1,
        {about("users", 1353, 0), about("train", 54088, 0), about("test", 12883, 0)}},
-      {small_movies, "top-pop (systems.md 6)", model("toppop"), 1, {about("P@10", .10636, .0005)}},
+      {small_movies, "top-pop", model("toppop"), 1, {about("P@10", .10636, .0005)}},
       {amazon,
        "user-kNN, k=50",
        model("userknn", 50),

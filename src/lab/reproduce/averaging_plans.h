@@ -10,6 +10,9 @@
 
 namespace sotto::lab {
 
+// What --rounds is unless told.
+inline constexpr const char* rounds_unless_told = "60 MNIST IID, 200 in shards, 100 CelebA; with --quick 40";
+
 // How the examples of a dataset are dealt, and what is looked at.
 struct Experiment {
   std::string dataset;

@@ -78,6 +78,21 @@ TEST(AveragingRuns, EveryPlanCanBe) {
         }
 }
 
+TEST(AveragingRuns, HelpNamesTheRoundsOfThePlans) {
+  const auto rounds = [](const TrainRequest& plan) {
+    return std::to_string(plan.model.own<AveragingOptions>().rounds);
+  };
+  std::string text;
+  for (const auto& [dataset, words] : {std::pair("MNIST, IID", "MNIST IID"),
+                                       {"MNIST, two shards each", "in shards"},
+                                       {"CelebA attributes", "CelebA"}}) {
+    const Experiment& experiment = experiment_on(dataset);
+    text += (text.empty() ? "" : ", ") + rounds(experiment.plan) + " " + words;
+    EXPECT_EQ(rounds(experiment.quick), "40");
+  }
+  EXPECT_EQ(text + "; with --quick 40", rounds_unless_told);
+}
+
 // Runs that others made are taken as they are; with all there, nothing is trained (there is no data).
 TEST(AveragingRuns, TablesAreMadeOfTheFilesThatAreThere) {
   const ScratchFolder folder;

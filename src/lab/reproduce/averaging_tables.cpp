@@ -220,8 +220,9 @@ void add_baseline_finding(const PaperData& data, const AveragingRuns& runs, Repr
     if (rounds.empty() || !print) continue;
     const double mean = spread_of(rounds).mean;
     votes.cast(std::abs(mean - *print) <= within);
-    finding.evidence.push_back(fmt::format("{}: {}% accuracy after {:.1f} rounds, {} seeds (print {} ± {})",
-                                           data.shown, accuracy, mean, rounds.size(), *print, within));
+    finding.evidence.push_back(
+        fmt::format("{}: {}% accuracy after {:.1f} rounds, {} seeds (print {}; our margin {})", data.shown,
+                    accuracy, mean, rounds.size(), *print, within));
   }
   add_finding(std::move(finding), votes, out);
 }

@@ -22,6 +22,8 @@ const char* to_string(Verdict verdict) {
       return "within 5%";
     case Verdict::below:
       return "below";
+    case Verdict::above:
+      return "above";
     case Verdict::no_print:
       return "no print";
     case Verdict::absent:
@@ -39,14 +41,12 @@ Verdict judge(std::optional<double> printed, double ours, Yardstick yardstick) {
   if (!printed) return Verdict::no_print;
   const double away = std::abs(ours - *printed);
   const double size = std::abs(*printed);
-  if (yardstick == Yardstick::same) {
-    if (away <= same_within * size) return Verdict::reached;
-    return away <= near_within * size ? Verdict::near : Verdict::below;
-  }
-  const bool reached = yardstick == Yardstick::at_least ? ours + half_last_digit >= *printed
-                                                        : ours - half_last_digit <= *printed;
+  const bool reached = yardstick == Yardstick::same       ? away <= same_within * size
+                       : yardstick == Yardstick::at_least ? ours + half_last_digit >= *printed
+                                                          : ours - half_last_digit <= *printed;
   if (reached) return Verdict::reached;
-  return away <= near_within * size ? Verdict::near : Verdict::below;
+  if (away <= near_within * size) return Verdict::near;
+  return ours > *printed ? Verdict::above : Verdict::below;
 }
 
 std::optional<double> ratio_of(std::optional<double> printed, std::optional<double> ours) {

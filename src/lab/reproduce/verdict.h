@@ -12,13 +12,14 @@ namespace sotto::lab {
 enum class Verdict : std::uint8_t {
   reached,   // at or above print, to the printed five decimals; of facts: the same
   near,      // within 5%
-  below,     // further away
+  below,     // further away, below print
+  above,     // further away, above print: of errors worse, of facts something else
   no_print,  // nothing printed, or lost
   absent,    // the data is not here
   other,     // print and measurement are of other data or other users: side by side, no verdict
   failed,    // the training failed; the reason is told
 };
-inline constexpr std::size_t verdict_count = 7;
+inline constexpr std::size_t verdict_count = 8;
 
 [[nodiscard]] const char* to_string(Verdict verdict);
 

@@ -16,7 +16,7 @@ TEST(Verdict, more_is_better) {
   EXPECT_EQ(judge(0.10000, 0.0951, Yardstick::at_least), Verdict::near);
   EXPECT_EQ(judge(0.10000, 0.0951, Yardstick::at_most), Verdict::reached);
   EXPECT_EQ(judge(0.10000, 0.1049, Yardstick::at_most), Verdict::near);
-  EXPECT_EQ(judge(0.10000, 0.1051, Yardstick::at_most), Verdict::below);
+  EXPECT_EQ(judge(0.10000, 0.1051, Yardstick::at_most), Verdict::above);
   EXPECT_EQ(judge(0.10000, 0.0949, Yardstick::at_least), Verdict::below);
   EXPECT_EQ(judge(std::nullopt, 0.1, Yardstick::at_least), Verdict::no_print);
 }
@@ -25,9 +25,19 @@ TEST(Verdict, facts_must_agree_in_both_directions) {
   EXPECT_EQ(judge(1353.0, 1353.0, Yardstick::same), Verdict::reached);
   EXPECT_EQ(judge(25522.0, 25498.0, Yardstick::same), Verdict::reached);
   EXPECT_EQ(judge(1.4, 1.46, Yardstick::same), Verdict::near);
-  EXPECT_EQ(judge(1.4, 1.5, Yardstick::same), Verdict::below);
+  EXPECT_EQ(judge(1.4, 1.5, Yardstick::same), Verdict::above);
   EXPECT_EQ(judge(1.4, 1.3, Yardstick::same), Verdict::below);
   EXPECT_EQ(judge(-0.5, -0.51, Yardstick::same), Verdict::near);
+  EXPECT_EQ(judge(-0.5, -0.6, Yardstick::same), Verdict::below);
+}
+
+TEST(Verdict, what_is_above_print_is_never_called_below) {
+  for (const Yardstick yardstick : {Yardstick::at_least, Yardstick::at_most, Yardstick::same})
+    for (const double printed : {-2.0, -0.1, 0.0, 0.003, 7.0})
+      for (const double more : {1e-9, 0.01, 0.3, 5.0}) {
+        EXPECT_NE(judge(printed, printed + more, yardstick), Verdict::below);
+        EXPECT_NE(judge(printed, printed - more, yardstick), Verdict::above);
+      }
 }
 
 TEST(Verdict, ratio_needs_both) {

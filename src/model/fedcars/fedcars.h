@@ -1,5 +1,5 @@
-// Fed-CARS (Ali et al. 2021; systems.md §4): ratings and lists in context, learned federatedly by
-// meta-learning, under each person's own protocol.
+// Fed-CARS (Ali et al. 2021; our reading of it: docs/cars.md): ratings and lists in context, learned
+// federatedly by meta-learning, under each person's own protocol.
 //
 // A record is explained by a factorisation machine over the person's own row, a row common to all, the item's
 // row and those of its contexts; a second half of each row explains in the same way what people choose at

@@ -1,4 +1,4 @@
-// KGFlex (thesis ch. 6; systems.md §3): what a person cares about is a sparse view of features of items.
+// KGFlex (thesis ch. 6; docs/models.md): what a person cares about is a sparse view of features of items.
 //
 // Shared: one row a feature, [g_0 … g_{m−1}, b]. Private: p_f for the person's own features alone, each kept
 // as [p_0 … p_{m−1}, 1], so that a feature's part of a score is k_f · (one product of two rows), and
