@@ -111,8 +111,9 @@ typedef void (*sotto_consent_fn)(void* user_data, const char* level, double pi, 
                                  const char* state);
 SOTTO_API sotto_status sotto_get_consent(sotto_device* device, sotto_consent_fn each, void* user_data);
 SOTTO_API sotto_status sotto_set_level(sotto_device* device, const char* level);
-SOTTO_API sotto_status sotto_set_pi(sotto_device* device, double pi);           // share of the items, 0 to 1
-SOTTO_API sotto_status sotto_set_mask(sotto_device* device, const char* mask);  // "sticky" or "redraw"
+SOTTO_API sotto_status sotto_set_pi(sotto_device* device, double pi);  // share of the items, 0 to 1
+SOTTO_API sotto_status sotto_set_mask(sotto_device* device,
+                                      const char* mask);  // "sticky", "round" or "redraw"
 SOTTO_API sotto_status sotto_set_item_rule(sotto_device* device, const char* item, const char* rule);
 // rule: "always", "never", "ask", or "none" to remove it.
 SOTTO_API sotto_status sotto_set_category_rule(sotto_device* device, const char* category, const char* rule);

@@ -43,6 +43,7 @@ enum class Purpose : std::uint32_t {
   secure_silence = 70,
   secure_groups = 71,
   consent_mix = 80,
+  round_consent = 82,
   robust_groups = 100,
   draw_malicious = 101,
   draw_targets = 102,
@@ -92,9 +93,11 @@ using PhiloxBlock = std::array<std::uint32_t, 4>;
 
 class Stream {
  public:
-  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t round = 0, std::uint32_t user = 0)
+  // `first`: the block to begin with, where one block is all that is drawn and the key has a third part.
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t round = 0, std::uint32_t user = 0,
+         std::uint32_t first = 0)
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
-        counter_{0, user, round, static_cast<std::uint32_t>(purpose)} {}
+        counter_{first, user, round, static_cast<std::uint32_t>(purpose)} {}
 
   [[nodiscard]] std::uint32_t next_u32() {
     if (used_ == 4) {

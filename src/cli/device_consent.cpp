@@ -167,9 +167,10 @@ void add_device_consent(CLI::App& device, Cli& cli) {
                          {"sotto device consent set --pi 0.3 --mask sticky --dir my-device"});
   set->add_option("--pi", options->pi, "share of the things you have that may teach the model, 0 to 1")
       ->type_name("P");
-  values(
-      set->add_option("--mask", options->mask, "sticky: drawn once per thing; redraw: drawn again each time"),
-      {"sticky", "redraw"})
+  values(set->add_option(
+             "--mask", options->mask,
+             "sticky: drawn once per thing; round: again in each round; redraw: again each time it is used"),
+         {"sticky", "round", "redraw"})
       ->type_name("KIND");
   add_named(app, cli, "preset", "choose a level", "closed, careful, balanced or open", "", edit<set_preset>,
             "sotto device consent preset careful --dir my-device", {"closed", "careful", "balanced", "open"});

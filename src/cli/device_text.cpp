@@ -39,9 +39,9 @@ std::string state_sentence(const PersonalPolicy& policy) {
                    "drawn once and stays.",
                    share)
              : fmt::format(
-                   "This device shares what it learns from {} of the things you have, drawn again each time: "
+                   "This device shares what it learns from {} of the things you have, drawn again {}: "
                    "over many rounds nearly all of them will have been shared.",
-                   share);
+                   share, policy.mask == MaskKind::round ? "in each round" : "each time");
 }
 
 std::string rules_text(const char* what, const PersonalRules& rules) {

@@ -313,7 +313,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_flag("-q,--quiet", options->quiet, "no progress");
   app->add_option("--consent", options->level, "everybody's level: closed, careful, balanced, open");
   app->add_option("--pi", options->pi, "everybody's share of positive evidence")->type_name("SHARE");
-  values(app->add_option("--mask", options->mask, "sticky or redraw"), {"sticky", "redraw"});
+  values(app->add_option("--mask", options->mask, "sticky, round or redraw"), {"sticky", "round", "redraw"});
   app->add_flag("--evaluation", options->fleet.policy.evaluation,
                 "everybody lets versions be evaluated (tasks that evaluate)");
   add_behaviour(*app, fleet);

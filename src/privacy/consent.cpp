@@ -19,12 +19,14 @@ Status check(const ConsentPolicy& policy) {
 }
 
 Result<MaskKind> parse_mask(const std::string& text) {
-  if (text == "redraw") return MaskKind::redraw;
-  if (text == "sticky") return MaskKind::sticky;
-  return fail(Code::usage, fmt::format("unknown mask '{}': choose redraw or sticky", text));
+  for (const MaskKind mask : {MaskKind::redraw, MaskKind::round, MaskKind::sticky})
+    if (text == to_string(mask)) return mask;
+  return fail(Code::usage, fmt::format("unknown mask '{}': choose redraw, round or sticky", text));
 }
 
-const char* to_string(MaskKind mask) { return mask == MaskKind::redraw ? "redraw" : "sticky"; }
+const char* to_string(MaskKind mask) {
+  return mask == MaskKind::redraw ? "redraw" : mask == MaskKind::round ? "round" : "sticky";
+}
 
 std::vector<UserIndex> taking_part(const ConsentPolicy& policy, std::size_t users) {
   std::vector<UserIndex> people;
@@ -86,19 +88,22 @@ void redraw_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visi
   draw();
 }
 
-void stick_many(double pi, std::uint64_t seed, std::span<const VisitPlace> visits, std::size_t each,
-                std::span<const Pair> pairs, std::uint8_t* allowed) {
+// One decision an item, for ever or in each round.
+void decide_many(const ConsentPolicy& policy, std::uint64_t seed, std::span<const VisitPlace> visits,
+                 std::size_t each, std::span<const Pair> pairs, std::uint8_t* allowed) {
+  const bool by_round = policy.mask == MaskKind::round;
   Blocks blocks;
   std::size_t visit = 0;
   for (std::size_t done = 0; done < pairs.size(); done += blocks_at_once) {
     const std::size_t now = std::min(blocks_at_once, pairs.size() - done);
     for (std::size_t n = 0; n < now; ++n) {
       if (done + n == (visit + 1) * each) ++visit;
+      if (by_round) blocks.number[n] = visits[visit].round;
       blocks.user[n] = visits[visit].user.value;
       blocks.round[n] = pairs[done + n].positive.value;
     }
-    blocks.draw(Purpose::sticky_consent, seed);
-    for (std::size_t n = 0; n < now; ++n) allowed[done + n] = is_below(blocks.words[n], pi);
+    blocks.draw(by_round ? Purpose::round_consent : Purpose::sticky_consent, seed);
+    for (std::size_t n = 0; n < now; ++n) allowed[done + n] = is_below(blocks.words[n], policy.pi);
   }
 }
 
@@ -129,7 +134,7 @@ void allow_positives(const ConsentPolicy& policy, std::uint64_t seed, std::span<
   } else if (policy.mask == MaskKind::redraw) {
     redraw_many(policy.pi, seed, visits, each, allowed);
   } else {
-    stick_many(policy.pi, seed, visits, each, pairs, allowed);
+    decide_many(policy, seed, visits, each, pairs, allowed);
   }
 }
 

@@ -4,7 +4,8 @@
 // that may leave. Negative evidence (items not consumed) always may, unless the person takes no part. People
 // can have terms of their own, with rules for single items (privacy/consent_book.h).
 // Laws: π = 0 lets no positive update out, π = 1 all; a sticky decision depends on the person and the
-// item alone, and what is allowed at some π is allowed at any larger one; a rule goes before π.
+// item alone, one of a round on the round as well, and what either allows at some π is allowed at any larger
+// one; a rule goes before π.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +49,7 @@ class ConsentGate {
       : pi_(policy.pi),
         mask_(policy.mask),
         seed_(seed),
+        round_(round),
         user_(user),
         redraws_(seed, Purpose::redraw_consent, round, user.value) {
     if (policy.people != nullptr) [[unlikely]]
@@ -60,6 +62,8 @@ class ConsentGate {
     if (pi_ >= 1.0) return true;
     if (pi_ <= 0.0) return false;
     if (mask_ == MaskKind::redraw) return redraws_.chance(pi_);
+    if (mask_ == MaskKind::round)
+      return Stream(seed_, Purpose::round_consent, item, user_.value, round_).chance(pi_);
     return Stream(seed_, Purpose::sticky_consent, item, user_.value).chance(pi_);
   }
 
@@ -76,6 +80,7 @@ class ConsentGate {
   bool takes_part_ = true;           // else pi_ is 0 and there are no rules
   const ItemRule* rules_ = nullptr;  // one an item, or null
   std::uint64_t seed_;
+  std::uint32_t round_;
   UserIndex user_;
   Stream redraws_;
 };

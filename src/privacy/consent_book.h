@@ -22,9 +22,10 @@
 
 namespace sotto::privacy {
 
-//   redraw   every single update is drawn anew: the papers' experiments. It adds up over rounds.
+//   redraw   every single update is drawn anew, so that an item may be drawn several times in a round.
+//   round    one decision an item and round (thesis eq. 4.8 and 4.9). Like redraw it adds up over rounds.
 //   sticky   one decision an item, the same in every round: what is disclosed stays at π.
-enum class MaskKind : std::uint8_t { redraw, sticky };
+enum class MaskKind : std::uint8_t { redraw, round, sticky };
 
 enum class ItemRule : std::uint8_t { none, always, never };
 

@@ -77,7 +77,7 @@ Scene any_scene() {
   scene.histories = histories_of(planted_rows(people, catalogue, 4, *rc::gen::inRange(3, 9)));
   for (std::uint32_t item = 0; item < catalogue; ++item)
     scene.rules.push_back(static_cast<ItemRule>(*rc::gen::inRange(0, 3)));
-  const auto mask = *rc::gen::element(MaskKind::redraw, MaskKind::sticky);
+  const auto mask = *rc::gen::element(MaskKind::redraw, MaskKind::round, MaskKind::sticky);
   std::vector<ConsentTerms> kinds(4);
   kinds[0] = {.pi = 0.5, .mask = mask};
   kinds[0].contexts.history = 0.6f;

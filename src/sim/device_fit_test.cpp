@@ -268,6 +268,7 @@ TEST_P(ADevicesOwnFit, OfAveragedNetworksIsTheSimulators) {
 
 INSTANTIATE_TEST_SUITE_P(UnderEveryConsent, ADevicesOwnFit,
                          testing::Values(std::pair{1.0, MaskKind::sticky}, std::pair{0.5, MaskKind::sticky},
-                                         std::pair{0.5, MaskKind::redraw}, std::pair{0.0, MaskKind::redraw}));
+                                         std::pair{0.5, MaskKind::redraw}, std::pair{0.5, MaskKind::round},
+                                         std::pair{0.0, MaskKind::redraw}));
 
 }  // namespace sotto::sim::device_fit_test

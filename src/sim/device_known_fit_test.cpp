@@ -229,6 +229,7 @@ TEST_P(ADeviceThatKnowsItsItems, OfFedcarsIsTheSimulators) {
 
 INSTANTIATE_TEST_SUITE_P(UnderEveryConsent, ADeviceThatKnowsItsItems,
                          testing::Values(std::pair{1.0, MaskKind::sticky}, std::pair{0.5, MaskKind::sticky},
-                                         std::pair{0.5, MaskKind::redraw}, std::pair{0.0, MaskKind::redraw}));
+                                         std::pair{0.5, MaskKind::redraw}, std::pair{0.5, MaskKind::round},
+                                         std::pair{0.0, MaskKind::redraw}));
 
 }  // namespace sotto::sim::device_known_fit_test

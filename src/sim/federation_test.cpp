@@ -327,6 +327,7 @@ TEST(Federation, StickyDisclosesAShareForEverAndRedrawNearlyAll) {
   EXPECT_EQ(positives_sent({0.3, MaskKind::sticky}, 20), positives_sent({0.3, MaskKind::sticky}, 40));
   EXPECT_NEAR(share(positives_sent({0.3, MaskKind::sticky}, 40)), 0.3, 0.06);
   EXPECT_GT(share(positives_sent({0.3, MaskKind::redraw}, 40)), 0.95);
+  EXPECT_GT(share(positives_sent({0.3, MaskKind::round}, 40)), 0.95);
 }
 
 TEST(ThreadPool, RunsEveryShardOnce) {

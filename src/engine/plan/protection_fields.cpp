@@ -52,9 +52,10 @@ Fields consent_fields() {
           [](auto& request) -> auto& { return request.plan.consent.pi; })
           .with_tries({"0.1", "0.5", "1.0"})
           .in_group("Federation"),
-      named({"consent.mask", "--mask", "KIND", "redraw: drawn at each update; sticky: drawn once per item"},
+      named({"consent.mask", "--mask", "KIND",
+             "redraw: drawn at each update; round: once per item and round; sticky: once per item"},
             [](auto& request) -> auto& { return request.plan.consent.mask; }, parse_mask,
-            {"redraw", "sticky"})
+            {"redraw", "round", "sticky"})
           .in_group("Federation"),
       std::move(policy),
       of.row("policy", "", "TEXT", "the whole policy, for everybody", &ConsentRequest::policy),

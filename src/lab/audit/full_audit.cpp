@@ -128,7 +128,7 @@ class Runner {
   };
 
   void plan_pi(std::vector<Planned>& points) const {
-    for (const MaskKind mask : {MaskKind::sticky, MaskKind::redraw})
+    for (const MaskKind mask : {MaskKind::sticky, MaskKind::round, MaskKind::redraw})
       for (const double pi : {0.0, 0.1, 0.3, 0.6, 1.0}) {
         AuditRequest request = bare();
         request.train.plan.consent = {pi, mask};

@@ -142,10 +142,11 @@ XyChart pi_chart(const std::vector<AuditPoint>& points, SeenModel model) {
       "leak-over-pi", "What π alone protects against a server that reads single messages",
       kgflex
           ? "Sent: share of a profile whose rows left the device. Found: share of a history that B4 finds "
-            "through them. Sticky decides once an item, redraw at every update."
+            "through them. Sticky decides once an item, round once in each round, redraw at every "
+            "update."
           : "Sent: share of a history whose own update left the device, what π means to limit. Found: what "
-            "A3 finds in the negative updates that leave at any π. Sticky decides once an item, redraw at "
-            "every update."};
+            "A3 finds in the negative updates that leave at any π. Sticky decides once an item, round once "
+            "in each round, redraw at every update."};
   chart.x = {.label = "π, the share of positive updates that may leave", .low = 0.0, .high = 1.0};
   chart.y = {.label = kgflex ? "share of a profile, of a history" : "share of a history",
              .from_zero = true,
