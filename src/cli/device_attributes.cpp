@@ -70,7 +70,7 @@ std::string attributes_text(const std::vector<ShownAttribute>& all, const Attrib
     has_idle = has_idle || (!one.value.empty() && !one.has_effect());
   }
   return table.text(console) +
-         (has_idle ? "  What no task on this device knows has no effect there.\n" : "") +
+         (has_idle ? "  What no task on this device knows has no effect.\n" : "") +
          "  What enters a model is up to 'sotto device consent context NAME'; nothing of this leaves by "
          "itself.\n";
 }

@@ -117,7 +117,7 @@ TEST_F(CliDeviceAgent, a_person_says_something_of_themself) {
   EXPECT_EQ(shown()[0]["share"], 0.3);
   EXPECT_EQ(shown()[1]["choice"], "off") << "where one is named";
   const std::string lines = shop_.sotto(text).out;
-  for (const char* part : {"student", "partial:0.3", "no task on this device asks", "has no effect there"})
+  for (const char* part : {"student", "partial:0.3", "no task on this device asks", "has no effect."})
     EXPECT_NE(lines.find(part), std::string::npos) << part << lines;
   const auto exported = shop_.sotto({"device", "export", "--dir", "d"}).json();
   EXPECT_EQ(exported["attributes"]["occupation"], "student");

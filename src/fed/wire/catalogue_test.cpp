@@ -275,8 +275,9 @@ TEST(Catalogue, WhatNoDeviceMayBelieveIsRefused) {
   })) << "257 ages";
   EXPECT_TRUE(with_contexts([](Contexts& contexts) {
     for (int n = 0; n < 64; ++n)
-      contexts.dimensions.insert(contexts.dimensions.end() - 1,
-                                 {.name = std::to_string(n), .source = ContextSource::person});
+      contexts.dimensions.insert(
+          contexts.dimensions.end() - 1,
+          ContextDimension{.name = std::to_string(n), .source = ContextSource::person});
   })) << "65 things to be asked";
   // What says that it looks at no other record would be let in by who keeps records back.
   EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.dimensions.front().looks_back = false; }));
