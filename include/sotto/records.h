@@ -1,5 +1,6 @@
-// Records: what a person has, with what is known beside it, and what catalogues say of items. A part of
-// sotto/sotto.h, which includes it; what that says of threads, ownership and errors holds here.
+// Records: what a person has, with what is known beside it, what they say of themself, and what catalogues
+// say of items. A part of sotto/sotto.h, which includes it; what that says of threads, ownership and errors
+// holds here.
 #pragma once
 
 #include "sotto/sotto.h"
@@ -31,6 +32,16 @@ SOTTO_API sotto_status sotto_add_records(sotto_device* device, const sotto_recor
 // All there are, by name.
 typedef void (*sotto_record_fn)(void* user_data, const sotto_record* record);
 SOTTO_API sotto_status sotto_records(sotto_device* device, sotto_record_fn each, void* user_data);
+// What the person says of themself, for tasks that learn in contexts of people: "age", "25-34". It takes the
+// place of what was said by this name; a value of NULL removes that. Where tasks on the device ask for
+// attributes, a name or a value that they do not know is SOTTO_USAGE. It stays on the device: what enters a
+// model is as the person lets it.
+SOTTO_API sotto_status sotto_set_attribute(sotto_device* device, const char* name, const char* value);
+// All that was said; or, where `asked` is not 0, what tasks on the device ask for: each value that they know,
+// once, with its attribute's name.
+typedef void (*sotto_attribute_fn)(void* user_data, const char* name, const char* value);
+SOTTO_API sotto_status sotto_attributes(sotto_device* device, int asked, sotto_attribute_fn each,
+                                        void* user_data);
 // What the catalogue of a task says of an item, for a person to see. `size` is the library's: a program reads
 // no member beyond it.
 typedef struct sotto_description {

@@ -101,6 +101,7 @@ void add_privacy_plan(CLI::App& privacy, Cli& cli);
 void add_privacy_curve(CLI::App& privacy, Cli& cli);
 void add_device_agent(CLI::App& device, Cli& cli);
 void add_device_items(CLI::App& device, Cli& cli);
+void add_device_attributes(CLI::App& device, Cli& cli);
 void add_device_classify(CLI::App& device, Cli& cli);
 void add_device_consent(CLI::App& device, Cli& cli);
 void add_device_ledger(CLI::App& device, Cli& cli);

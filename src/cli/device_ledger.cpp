@@ -100,6 +100,7 @@ void add_device(CLI::App& root, Cli& cli) {
   device.require_subcommand(1);
   add_device_agent(device, cli);
   add_device_items(device, cli);
+  add_device_attributes(device, cli);
   add_device_classify(device, cli);
   add_device_consent(device, cli);
   add_device_ledger(device, cli);

@@ -198,6 +198,13 @@ const ModelEntry& entry_of_examples() {
   return *std::ranges::find_if(all_models(), [](const ModelEntry& entry) { return entry.needs_examples; });
 }
 
+// What a people's file says is what each says of themself on their device.
+constexpr const char* people_flag = "--people";
+Field flag_of_people() {
+  const Fields all = fields::context_fields();
+  return *std::ranges::find(all, people_flag, &Field::flag);
+}
+
 // The flags about labelled examples alone. Its --devices has another name here.
 Fields flags_of_examples() {
   const Fields of_all = fields::data_fields();
@@ -218,8 +225,11 @@ Result<DataRequest> data_asked(const FleetCommandOptions& options) {
     if (options.deal_to != 0)
       return fail(Code::usage, "--deal-to is about labelled examples: name them with --collection");
     SOTTO_TRY_DONE(apply(options.edits, request.data));
+    if (!request.data.contexts.people.empty()) request.data.contexts.of = {"person"};
     return request.data;
   }
+  if (options.edits.words_of(people_flag) != nullptr)
+    return fail(Code::usage, "--people is about people with things: leave it out beside --collection");
   SOTTO_TRY(request, switched_to(std::move(request), entry_of_examples()));
   SOTTO_TRY_DONE(apply(options.edits, request, true));
   request.data.examples.wanted = true;
@@ -326,6 +336,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
       ->group("Examples");
   add_field_flags(*app, options->edits, flags_of_examples());
   add_field_flags(*app, options->edits, fields::data_fields());
+  add_field_flags(*app, options->edits, {flag_of_people()});
   add_common_options(*app, options->common,
                      "seed of keys and behaviour; --threads: requests at once, 32 by default");
   app->footer(examples(

@@ -60,11 +60,12 @@ inline constexpr std::array<const char*, 4> daypart_names{"working day, day", "w
                                                const PersonAttributes* people = nullptr);
 
 // The dimensions with all the values that there can be, and the items' own: what a task needs before
-// anybody's records were seen. Columns bring their values; people have none. `features` are those of the
-// items, or null.
+// anybody's records were seen. Columns and people's attributes bring their values; nobody has one.
+// `features` are those of the items, or null.
 [[nodiscard]] Result<Contexts> context_vocabulary(const ContextSchema& schema,
                                                   const std::vector<RecordColumn>& columns,
-                                                  const ItemFeatures* features);
+                                                  const ItemFeatures* features,
+                                                  const std::vector<RecordColumn>& attributes = {});
 
 // The same contexts without the rows of one user, whose values are gone too.
 [[nodiscard]] Contexts without_contexts_of(const Contexts& contexts, const Split& split, UserIndex user);

@@ -32,6 +32,9 @@ struct ContextDimension {
   std::vector<std::string> values = {};  // their names
   std::uint32_t first = 0;               // the number of the first one
   bool looks_back = false;               // a record's value comes from the person's other records, too
+
+  // What a person says of themself; recency is no such thing.
+  [[nodiscard]] bool is_attribute() const { return source == ContextSource::person && !looks_back; }
 };
 
 // For each of so many things the numbers of its values.

@@ -66,8 +66,8 @@ RawDimension daypart_dimension(const Records& records, const ContextSchema& sche
   return made;
 }
 
-RawDimension column_dimension(const RecordColumn& from) {
-  RawDimension made{{from.name, ContextSide::user, ContextSource::record}, {}, {}, true};
+RawDimension column_dimension(const RecordColumn& from, ContextSource source = ContextSource::record) {
+  RawDimension made{{from.name, ContextSide::user, source}, {}, {}, true};
   for (std::uint32_t value = 0; value < from.values.size(); ++value)
     made.names.emplace_back(from.values.name(value));
   return made;
@@ -179,18 +179,14 @@ void add_people(const Split& split, const PersonAttributes& people, Contexts& co
     person_of.push_back(people.people.find(split.users.name(user)));
   std::vector<std::vector<std::uint32_t>> numbers;
   for (std::size_t column = 0; column < people.columns.size(); ++column) {
-    const RecordColumn& from = people.columns[column];
-    ContextDimension dimension =
-        begin_dimension(contexts, {from.name, ContextSide::user, ContextSource::person});
-    std::vector<std::string> names;
-    for (std::uint32_t value = 0; value < from.values.size(); ++value)
-      names.emplace_back(from.values.name(value));
-    std::vector<std::uint8_t> seen(names.size(), 0);
+    const RawDimension raw = column_dimension(people.columns[column], ContextSource::person);
+    ContextDimension dimension = begin_dimension(contexts, raw.dimension);
+    std::vector<std::uint8_t> seen(raw.names.size(), 0);
     for (std::uint32_t user = 0; user < split.users.size(); ++user)
       if (person_of[user] && !split.train.of({user}).empty())
         if (const std::uint32_t value = people.values[column][*person_of[user]]; value != no_value)
           seen[value] = 1;
-    numbers.push_back(number_seen(names, seen, true, dimension));
+    numbers.push_back(number_seen(raw.names, seen, raw.by_name, dimension));
     contexts.dimensions.push_back(std::move(dimension));
   }
   for (std::uint32_t user = 0; user < split.users.size(); ++user) {
@@ -242,7 +238,8 @@ Result<Contexts> derive_contexts(const Split& split, const ContextSchema& schema
 }
 
 Result<Contexts> context_vocabulary(const ContextSchema& schema, const std::vector<RecordColumn>& columns,
-                                    const ItemFeatures* features) {
+                                    const ItemFeatures* features,
+                                    const std::vector<RecordColumn>& attributes) {
   SOTTO_TRY_DONE(check(schema));
   SOTTO_ASSERT(!schema.item || features != nullptr, "who asks for items knows something about them");
   std::vector<RawDimension> raw;
@@ -250,14 +247,16 @@ Result<Contexts> context_vocabulary(const ContextSchema& schema, const std::vect
   if (schema.daypart) raw.push_back(daypart_dimension());
   for (const RecordColumn& column : columns) raw.push_back(column_dimension(column));
   Contexts contexts;
-  for (const RawDimension& from : raw) {
+  const auto add_all = [&](const RawDimension& from) {
     ContextDimension dimension = begin_dimension(contexts, from.dimension);
     number_seen(from.names, std::vector<std::uint8_t>(from.names.size(), 1), from.by_name, dimension);
     contexts.dimensions.push_back(std::move(dimension));
-  }
+  };
+  for (const RawDimension& from : raw) add_all(from);
   if (schema.item)
     add_items(
         *features, [](FeatureIndex) { return true; }, contexts);
+  for (const RecordColumn& from : attributes) add_all(column_dimension(from, ContextSource::person));
   if (schema.recency) contexts.dimensions.push_back(begin_dimension(contexts, recency_dimension()));
   SOTTO_TRY_DONE(check_names(contexts));
   return contexts;

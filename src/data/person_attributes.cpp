@@ -17,7 +17,6 @@ namespace sotto::data {
 namespace {
 
 constexpr std::size_t most_numbers = 32;
-constexpr std::size_t most_words = 256;
 constexpr std::size_t tenths = 10;
 
 struct PeopleFormat {
@@ -108,11 +107,11 @@ Status settle_column(const std::string& source, const std::string& name, Cells& 
     cut_in_tenths(cells);
     return Done{};
   }
-  if (different.size() <= most_words) return Done{};
+  if (different.size() <= most_attribute_values) return Done{};
   return fail(Code::bad_input,
               fmt::format("{}: the column {} has {} different words, more than {}: hardly two people share "
                           "one, and nothing is learned from it; leave the column out, or make it coarser",
-                          source, excerpt(name), different.size(), most_words));
+                          source, excerpt(name), different.size(), most_attribute_values));
 }
 
 }  // namespace

@@ -20,6 +20,10 @@
 
 namespace sotto::data {
 
+// Of a column that does not hold numbers; and how many of them a person can be asked.
+inline constexpr std::size_t most_attribute_values = 256;
+inline constexpr std::size_t most_attributes = 64;
+
 struct PersonAttributes {
   IdTable people;
   std::vector<RecordColumn> columns;

@@ -75,4 +75,17 @@ PartContexts recorded_contexts(const Contexts& vocabulary, const ContextSchema& 
   return made;
 }
 
+std::vector<std::uint32_t> person_contexts(const Contexts& vocabulary,
+                                           std::span<const std::pair<std::string, std::string>> attributes) {
+  std::vector<std::uint32_t> values;
+  for (const ContextDimension& dimension : vocabulary.dimensions) {
+    if (!dimension.is_attribute()) continue;
+    for (const auto& [name, value] : attributes)
+      if (name == dimension.name)
+        if (const std::uint32_t number = number_of(dimension, value); number != no_context)
+          values.push_back(number);
+  }
+  return values;
+}
+
 }  // namespace sotto::data

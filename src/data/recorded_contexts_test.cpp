@@ -72,6 +72,35 @@ TEST(RecordedContexts, AVocabularyHasAllThereCanBe) {
   EXPECT_EQ(name(3, 2), "-");  // fog is none of its words
 }
 
+// A person who says what a file says of them has the values that the simulator found.
+TEST(RecordedContexts, OfWhatAPersonSaysAreTheSplits) {
+  const Split split = split_of();
+  const TextSource source{"p.csv", "user,job,age\nu2,cook,20-29\nu1,NA,30-39\nu9,pilot,60-69\n"};
+  const PersonAttributes people = load_person_attributes(source).value();
+  const Contexts made =
+      derive_contexts(split, {.daypart = true, .person = true, .recency = true}, &people).value();
+  const auto said = [&](std::vector<std::pair<std::string, std::string>> attributes) {
+    return person_contexts(made, attributes);
+  };
+  const auto of_split = [&](std::uint32_t user) {
+    const auto row = made.people.of(user);
+    return std::vector<std::uint32_t>(row.begin(), row.end());
+  };
+  EXPECT_EQ(of_split(1).size(), 2u);
+  EXPECT_EQ(said({{"age", "20-29"}, {"job", "cook"}}), of_split(1)) << "in whatever order";
+  EXPECT_EQ(said({{"age", "30-39"}}), of_split(0));
+  EXPECT_TRUE(
+      said({{"age", "60-69"}, {"job", "Cook"}, {"shoe", "44"}, {"recency", "x"}, {"daypart", "x"}}).empty());
+  // Before anybody is known, all that is named is a value.
+  const Contexts vocabulary =
+      context_vocabulary({.person = true, .recency = true}, {}, nullptr, people.columns).value();
+  ASSERT_EQ(vocabulary.dimensions.size(), 3u);
+  EXPECT_EQ(vocabulary.dimensions[0].values, (std::vector<std::string>{"cook", "pilot"}));
+  EXPECT_TRUE(vocabulary.dimensions[1].is_attribute());
+  EXPECT_FALSE(vocabulary.dimensions[2].is_attribute());
+  EXPECT_FALSE(context_vocabulary({.person = true, .recency = true}, {}, nullptr, {{"recency", {}}}).ok());
+}
+
 TEST(RecordedContexts, WithoutDatesThereAreNone) {
   const ContextSchema schema{.interval = true, .daypart = true};
   const Contexts vocabulary = context_vocabulary(schema, {}, nullptr).value();

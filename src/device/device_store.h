@@ -33,6 +33,10 @@ struct KeptInteraction {
   bool operator==(const KeptInteraction&) const = default;
 };
 
+// What a person says of themself, each name once: {"age", "25-34"}.
+using Attribute = std::pair<std::string, std::string>;
+using Attributes = std::vector<Attribute>;
+
 // A labelled example, in a collection of its kind: a picture with what it shows.
 struct KeptExample {
   std::string collection = {};  // "digits"
@@ -89,6 +93,7 @@ class DeviceStore {
   [[nodiscard]] virtual Result<std::string> homes() { return std::string(); }
   // What the person has, each item once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptInteraction>> interactions() = 0;
+  [[nodiscard]] virtual Result<Attributes> attributes() = 0;
   // The labelled examples of a collection, each name once, in no order.
   [[nodiscard]] virtual Result<std::vector<KeptExample>> examples(const std::string& collection) = 0;
   // The items alone.

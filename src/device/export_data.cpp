@@ -60,6 +60,9 @@ Result<std::string> export_json(Vault& vault) {
   nlohmann::json& interactions = document["interactions"] = nlohmann::json::array();
   SOTTO_TRY(const auto kept, vault.interactions());
   for (const KeptInteraction& one : kept) interactions.push_back(interaction_json(one));
+  nlohmann::json& attributes = document["attributes"] = nlohmann::json::object();
+  SOTTO_TRY(const Attributes said, vault.attributes());
+  for (const auto& [name, value] : said) attributes[name] = value;
   nlohmann::json& examples = document["examples"] = nlohmann::json::array();
   SOTTO_TRY(const auto labelled, vault.examples(""));
   for (const KeptExample& one : labelled) examples.push_back(example_json(one));

@@ -41,6 +41,18 @@ Result<HeldTask> HeldTask::load(DeviceStore& kept, const std::string& name) {
   return held;
 }
 
+Result<HeldCatalogues> held_catalogues(DeviceStore& kept) {
+  HeldCatalogues held;
+  SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
+  for (const std::string& task : tasks) {
+    SOTTO_TRY(const auto model, kept.model(task));
+    if (model == nullptr || model->catalogue.empty()) continue;
+    SOTTO_TRY(auto catalogue, kept.catalogue(model->catalogue));
+    if (catalogue != nullptr) held.emplace_back(task, std::move(catalogue));
+  }
+  return held;
+}
+
 Result<std::string> only_task(DeviceStore& kept) {
   SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
   if (tasks.empty())

@@ -18,6 +18,10 @@ struct HeldTask {
   std::shared_ptr<const TaskCatalogue> catalogue;  // none: numbers
 };
 
+// The catalogues on a device, each with its task, by the tasks' names.
+using HeldCatalogues = std::vector<std::pair<std::string, std::shared_ptr<const TaskCatalogue>>>;
+[[nodiscard]] Result<HeldCatalogues> held_catalogues(DeviceStore& kept);
+
 // The task of a device that holds one model. Fails where there is none, or more than one to choose from.
 [[nodiscard]] Result<std::string> only_task(DeviceStore& kept);
 

@@ -16,13 +16,7 @@ std::optional<ItemDescription> described(const TaskCatalogue& catalogue, const s
 
 Result<ItemTitles> ItemTitles::load(DeviceStore& kept) {
   ItemTitles made;
-  SOTTO_TRY(const std::vector<std::string> tasks, kept.held_tasks());
-  for (const std::string& task : tasks) {
-    SOTTO_TRY(const auto model, kept.model(task));
-    if (model == nullptr || model->catalogue.empty()) continue;
-    SOTTO_TRY(auto catalogue, kept.catalogue(model->catalogue));
-    if (catalogue != nullptr) made.catalogues_.emplace_back(task, std::move(catalogue));
-  }
+  SOTTO_TRY(made.catalogues_, held_catalogues(kept));
   return made;
 }
 

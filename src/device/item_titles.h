@@ -4,12 +4,10 @@
 // is called by its name. Of several tasks' catalogues the asked task's comes first, then the others by name.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "device/device_store.h"
+#include "device/held_task.h"
 
 namespace sotto::device {
 
@@ -32,7 +30,7 @@ class ItemTitles {
  private:
   ItemTitles() = default;
 
-  std::vector<std::pair<std::string, std::shared_ptr<const TaskCatalogue>>> catalogues_;  // by task
+  HeldCatalogues catalogues_;
 };
 
 }  // namespace sotto::device

@@ -47,6 +47,7 @@ struct MemoryPerson {
   const Examples* examples = nullptr;
   std::span<const std::uint32_t> places = {};
   std::string collection = {};
+  Attributes attributes = {};
 };
 
 class MemoryDeviceStore final : public DeviceStore {
@@ -60,6 +61,7 @@ class MemoryDeviceStore final : public DeviceStore {
   [[nodiscard]] Result<std::optional<Enrolment>> enrolment() override { return enrolment_; }
   [[nodiscard]] Result<PersonalPolicy> policy() override { return *person_.policy; }
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;
+  [[nodiscard]] Result<Attributes> attributes() override { return person_.attributes; }
   [[nodiscard]] Result<std::vector<KeptExample>> examples(const std::string& collection) override;
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
   [[nodiscard]] Status keep_catalogue(const std::string& hash, const std::string& packed) override;

@@ -112,10 +112,12 @@ void add_ratings(const Kept& kept, const std::vector<KnownItem>& known, Records&
 }
 
 std::shared_ptr<const Contexts> own_contexts(const TaskCatalogue& catalogue, const Records& records,
-                                             std::size_t count) {
+                                             std::size_t count, const Attributes& said) {
   if (catalogue.contexts == nullptr) return nullptr;
   auto contexts = std::make_shared<Contexts>(*catalogue.contexts);
   contexts->train = recorded_contexts(*catalogue.contexts, catalogue.schema, records, count);
+  contexts->people.values = person_contexts(*catalogue.contexts, said);
+  contexts->people.ends = {0, contexts->people.values.size()};
   return contexts;
 }
 
@@ -135,7 +137,8 @@ std::string ItemNames::title_of(ItemIndex item) const {
   return catalogue != nullptr ? catalogue->title(item.value) : name_of(item);
 }
 
-OwnHistory own_history(const Kept& kept, const TaskCatalogue* catalogue, const Task& task) {
+OwnHistory own_history(const Kept& kept, const Attributes& said, const TaskCatalogue* catalogue,
+                       const Task& task) {
   const std::vector<KnownItem> known = known_items(kept, {catalogue, task.items}, task);
   const std::vector<std::size_t> order = newest_first(kept);
   OwnHistory own;
@@ -150,7 +153,7 @@ OwnHistory own_history(const Kept& kept, const TaskCatalogue* catalogue, const T
     if (catalogue->scale) records->scale = *catalogue->scale;
     own.known.features = catalogue->features;
     own.known.categories = catalogue->categories;
-    own.known.contexts = own_contexts(*catalogue, *records, known.size());
+    own.known.contexts = own_contexts(*catalogue, *records, known.size(), said);
   }
   own.known.records = std::move(records);
   return own;

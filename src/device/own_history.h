@@ -1,5 +1,6 @@
 // What a person has, in the numbers of a task: the items by the rows of its catalogue, and beside them what
-// was recorded, in the types that the simulator's device of that index gets (fed/models/task_model.h).
+// was recorded and what the person says of themself, in the types that the simulator's device of that index
+// gets (fed/models/task_model.h).
 //
 // Laws: the items ascend, each once; what the catalogue lacks is no item of it, but says when the person was
 // there before. Of equal times the smaller name is the newer, as in a split; an item whose time is not known
@@ -32,7 +33,7 @@ struct ItemNames {
   [[nodiscard]] std::string title_of(ItemIndex item) const;
 };
 
-[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const TaskCatalogue* catalogue,
-                                     const Task& task);
+[[nodiscard]] OwnHistory own_history(const std::vector<KeptInteraction>& kept, const Attributes& said,
+                                     const TaskCatalogue* catalogue, const Task& task);
 
 }  // namespace sotto::device

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "data/context_schema.h"
 #include "data/loader.h"
 #include "data/split.h"
@@ -63,11 +65,20 @@ std::vector<T> part_of(const std::vector<T>& all, std::uint64_t first, std::size
   return {begin, begin + static_cast<std::ptrdiff_t>(count)};
 }
 
+// What a file says of the two of them, and what each says of themself.
+PersonAttributes people() {
+  return *load_person_attributes({"people.csv", "user,job,age\nu2,cook,\nu1,pilot,20-29\n"});
+}
+const std::array<Attributes, 2> says{Attributes{{"age", "20-29"}, {"job", "pilot"}, {"shoe", "44"}},
+                                     Attributes{{"job", "cook"}, {"age", "of no task"}}};
+
 // What a device makes of what its person has is what the simulator's device of that index gets.
 TEST(OwnHistory, IsTheSimulatorsOwn) {
   const Split split = split_of(world);
-  const ContextSchema schema{.interval = true, .daypart = true, .columns = true, .recency = true};
-  const Contexts contexts = derive_contexts(split, schema).value();
+  const ContextSchema schema{
+      .interval = true, .daypart = true, .columns = true, .person = true, .recency = true};
+  const PersonAttributes known = people();
+  const Contexts contexts = derive_contexts(split, schema, &known).value();
   Contexts vocabulary;
   vocabulary.dimensions = contexts.dimensions;
   const TaskCatalogue catalogue{.names = split.items,
@@ -87,8 +98,10 @@ TEST(OwnHistory, IsTheSimulatorsOwn) {
                                     .first = first});
     auto kept = *store.interactions();
     std::ranges::reverse(kept);  // whatever the order
-    const OwnHistory own = own_history(kept, &catalogue, task_of(split.items.size()));
+    const OwnHistory own = own_history(kept, says[user], &catalogue, task_of(split.items.size()));
     EXPECT_TRUE(std::ranges::equal(own.items, items));
+    EXPECT_EQ(own.known.contexts->people.of(0).size(), 2u - user);
+    EXPECT_TRUE(std::ranges::equal(own.known.contexts->people.of(0), contexts.people.of(user)));
     EXPECT_TRUE(std::ranges::equal(own.ages, split.train.ages_of(index)));
     const Records& records = *own.known.records;
     EXPECT_TRUE(records.has_ratings);
@@ -133,8 +146,9 @@ TEST(OwnHistory, AndTheCatalogueMakeASplitOfOneUser) {
   list.settle();
   split.features = std::make_shared<const ItemFeatures>(list, split.items, FeatureFilter{.min_items = 1});
   const ContextSchema schema{
-      .interval = true, .daypart = true, .columns = true, .item = true, .recency = true};
-  split.contexts = std::make_shared<const Contexts>(derive_contexts(split, schema).value());
+      .interval = true, .daypart = true, .columns = true, .item = true, .person = true, .recency = true};
+  const PersonAttributes known = people();
+  split.contexts = std::make_shared<const Contexts>(derive_contexts(split, schema, &known).value());
   TaskCatalogue made{.names = split.items, .features = split.features, .schema = schema};
   made.scale = split.records->scale;
   Contexts vocabulary;
@@ -154,7 +168,8 @@ TEST(OwnHistory, AndTheCatalogueMakeASplitOfOneUser) {
                                     .policy = &policy,
                                     .records = split.records.get(),
                                     .first = split.train.offsets()[user]});
-    OwnHistory own = own_history(*store.interactions(), catalogue->get(), task_of(split.items.size(), true));
+    OwnHistory own =
+        own_history(*store.interactions(), says[user], catalogue->get(), task_of(split.items.size(), true));
     Split one;
     one.catalogue = split.items.size();
     one.train = Histories({0, own.items.size()}, own.items, own.ages);
@@ -172,7 +187,7 @@ TEST(OwnHistory, WhatTheTaskDoesNotKnowTellsWhenThePersonWasThereBefore) {
                                           {"7", {}, 1'300'000'009'000},
                                           {"2", {}, 1'300'000'001'000},
                                           {"3", {}, {}}};
-  const OwnHistory own = own_history(kept, nullptr, task_of(7));
+  const OwnHistory own = own_history(kept, {}, nullptr, task_of(7));
   EXPECT_EQ(own.items, (std::vector<ItemIndex>{{2}, {3}, {5}}));  // not 7, of which the task has none
   EXPECT_EQ(own.ages, (std::vector<std::uint16_t>{1, Histories::most_age, 0}));
   const PartRecords& train = own.known.records->train;
@@ -183,21 +198,21 @@ TEST(OwnHistory, WhatTheTaskDoesNotKnowTellsWhenThePersonWasThereBefore) {
 
 TEST(OwnHistory, RanksAreNoDates) {
   const std::vector<KeptInteraction> ranks{{"1", 5.0, 2}, {"0", 4.0, 1}};
-  const OwnHistory own = own_history(ranks, nullptr, task_of(2));
+  const OwnHistory own = own_history(ranks, {}, nullptr, task_of(2));
   EXPECT_EQ(own.known.records->time_kind, TimeKind::rank);
   EXPECT_EQ(own.known.records->train.times, (std::vector<std::int64_t>{1, 2}));
   EXPECT_TRUE(own.known.records->train.previous.empty());
   EXPECT_EQ(own.ages, (std::vector<std::uint16_t>{1, 0}));
   // Without any times there is no order.
   const std::vector<KeptInteraction> alone{{"1"}, {"0"}};
-  const OwnHistory bare = own_history(alone, nullptr, task_of(2));
+  const OwnHistory bare = own_history(alone, {}, nullptr, task_of(2));
   EXPECT_TRUE(bare.ages.empty());
   EXPECT_EQ(bare.known.records->time_kind, TimeKind::none);
 }
 
 TEST(OwnHistory, AModelOfRatingsTakesWhatIsRated) {
   const std::vector<KeptInteraction> kept{{"0", 3.0}, {"1"}, {"2", 1.0}};
-  const OwnHistory own = own_history(kept, nullptr, task_of(3, true));
+  const OwnHistory own = own_history(kept, {}, nullptr, task_of(3, true));
   EXPECT_EQ(own.items, (std::vector<ItemIndex>{{0}, {2}}));
   EXPECT_EQ(own.known.records->train.ratings, (std::vector<float>{3.0f, 1.0f}));
   EXPECT_EQ(own.known.records->scale.highest, 3.0f);
@@ -205,7 +220,7 @@ TEST(OwnHistory, AModelOfRatingsTakesWhatIsRated) {
   TaskCatalogue catalogue;
   for (const char* name : {"0", "1", "2"}) catalogue.names.intern(name);
   catalogue.scale = {2.0f, 5.0f};
-  EXPECT_EQ(own_history(kept, &catalogue, task_of(3, true)).items, (std::vector<ItemIndex>{{0}}));
+  EXPECT_EQ(own_history(kept, {}, &catalogue, task_of(3, true)).items, (std::vector<ItemIndex>{{0}}));
 }
 
 // A fleet whose data say no more than the order.
@@ -215,7 +230,7 @@ TEST(OwnHistory, AgesAloneAreAnOrder) {
   const PersonalPolicy policy;
   SharedShelf shelf;
   MemoryDeviceStore store(shelf, {.items = items, .policy = &policy, .ages = ages});
-  EXPECT_EQ(own_history(*store.interactions(), nullptr, task_of(3)).ages, ages);
+  EXPECT_EQ(own_history(*store.interactions(), {}, nullptr, task_of(3)).ages, ages);
 }
 
 }  // namespace sotto::device::own_history_test

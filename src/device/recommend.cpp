@@ -17,7 +17,8 @@ Result<LocalRecommender> LocalRecommender::load(DeviceStore& kept, const std::st
   Known& known = *made.known_;
   SOTTO_TRY(static_cast<HeldTask&>(known), HeldTask::load(kept, task));
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
-  OwnHistory own = own_history(all, known.catalogue.get(), known.task);
+  SOTTO_TRY(const Attributes said, kept.attributes());
+  OwnHistory own = own_history(all, said, known.catalogue.get(), known.task);
   std::vector<std::uint64_t> offsets{0, own.items.size()};
   known.history = Histories(std::move(offsets), std::move(own.items), std::move(own.ages));
   SOTTO_TRY(known.own, kept.own_row(task));

@@ -59,11 +59,11 @@ void leave_out(Kept& kept, const ItemNames& names, const Leaves& leaves) {
   });
 }
 
-OwnHistory history_without(Kept kept, const std::vector<ItemIndex>& held, const TaskCatalogue* catalogue,
-                           const Task& task) {
+OwnHistory history_without(Kept kept, const Attributes& said, const std::vector<ItemIndex>& held,
+                           const TaskCatalogue* catalogue, const Task& task) {
   leave_out(kept, {catalogue, task.items},
             [&](ItemIndex item) { return std::binary_search(held.begin(), held.end(), item); });
-  return own_history(kept, catalogue, task);
+  return own_history(kept, said, catalogue, task);
 }
 
 // What is judged: all that the person has, and what of it is held out.
@@ -164,10 +164,11 @@ Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task&
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   const ItemNames names{catalogue, task.items};
   leave_out(all, names, [&](ItemIndex item) { return is_kept_back(terms, item); });
-  Judged judged{own_history(all, catalogue, task), {}};
+  SOTTO_TRY(const Attributes said, kept.attributes());
+  Judged judged{own_history(all, said, catalogue, task), {}};
   judged.held = held_out_of(judged.all, task, policy.evaluation, terms, streams);
   if (judged.held.empty()) return std::optional<RoundWork>();
-  OwnHistory trained = history_without(std::move(all), judged.held, catalogue, task);
+  OwnHistory trained = history_without(std::move(all), said, judged.held, catalogue, task);
   const std::vector<ItemIndex> seen = trained.items;
   SOTTO_TRY(auto made,
             answered(kept, persons_task(task, streams, terms), shared, judged, std::move(trained), streams));
@@ -189,9 +190,10 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   if (task.model->examples != nullptr) return work_on_examples(kept, task, round, terms, shared);
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
-  OwnHistory history = own_history(all, catalogue, task);
+  SOTTO_TRY(const Attributes said, kept.attributes());
+  OwnHistory history = own_history(all, said, catalogue, task);
   if (const auto held = held_out_of(history, task, policy.evaluation, terms, streams); !held.empty())
-    history = history_without(all, held, catalogue, task);
+    history = history_without(all, said, held, catalogue, task);
   SOTTO_TRY_DONE(check_known(task, history.known));
   SOTTO_TRY(history.known.last_round, kept.last_round(task.name));
   auto device = std::make_unique<DeviceFit>(task, streams, std::move(history.items), terms,

@@ -111,6 +111,8 @@ const char* to_string(RecordKind kind) {
       return "where it lived";
     case RecordKind::example:
       return "an example";
+    case RecordKind::attributes:
+      return "the attributes";
   }
   return "a record of a later version";
 }

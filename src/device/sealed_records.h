@@ -44,6 +44,7 @@ enum class RecordKind : std::uint8_t {
   task = 13,
   homes = 14,
   example = 15,
+  attributes = 16,
 };
 [[nodiscard]] const char* to_string(RecordKind kind);
 

@@ -1,8 +1,9 @@
 // Vault: a person's private state at rest, encrypted, in one file (device/sealed_records.h says how, and what
 // shows all the same).
 //
-// It holds who the device is, the policy, the interactions, labelled examples, the models with their
-// catalogues, the private rows, the last rounds, the nonces, and the ledger with a signing key of its own.
+// It holds who the device is, the policy, the interactions, labelled examples, what the person says of
+// themself, the models with their catalogues, the private rows, the last rounds, the nonces, and the ledger
+// with a signing key of its own.
 // Laws: every change is one transaction: a process that dies at any write leaves the state before it or after
 // it. Without a policy the person has not chosen: nothing is shared. A nonce given out is never given out
 // again, whatever died. A vault that moved out (device/vault_move.h) gives out no nonce any more, so that
@@ -40,6 +41,7 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Result<PersonalPolicy> policy() override;
   [[nodiscard]] Result<std::string> homes() override;
   [[nodiscard]] Result<std::vector<KeptInteraction>> interactions() override;  // by name
+  [[nodiscard]] Result<Attributes> attributes() override;
   // By collection and name; "": of all collections.
   [[nodiscard]] Result<std::vector<KeptExample>> examples(const std::string& collection) override;
   [[nodiscard]] Result<std::shared_ptr<const TaskCatalogue>> catalogue(const std::string& hash) override;
@@ -59,6 +61,9 @@ class Vault final : public DeviceStore {
   [[nodiscard]] Status add(std::span<const KeptInteraction> interactions);
   // Whether it was there.
   [[nodiscard]] Result<bool> remove(const std::string& item);
+  // One transaction; each takes the place of what was said by its name, and an empty value removes that.
+  // (What the tasks on this device ask is device/asked_attributes.h.)
+  [[nodiscard]] Status say(std::span<const Attribute> attributes);
   // One transaction; an example takes the place of that of its name.
   [[nodiscard]] Status add(std::span<const KeptExample> examples);
   // Those of the collection with these names, or all of it; how many there were.

@@ -102,12 +102,16 @@ TEST_F(VaultKeys, VaultsOfVersion010Open) {
       const KeptLedger ledger = vault->ledger().value();
       EXPECT_EQ(read_ledger(ledger.lines, ledger.head, ledger.public_key).value().entries.size(), 1u);
       ASSERT_TRUE(world_.answer(*vault, "t", 4).ok());
+      EXPECT_TRUE(vault->attributes()->empty());
+      ASSERT_TRUE(vault->say(world_.says()).ok());
       ASSERT_TRUE(vault->change_key([&]() -> Result<VaultKey> { return VaultKey(old_key_); }).ok());
     }
     ASSERT_TRUE(move_out(path, old_key_, at(which + std::string(".move")), words_, cheap).ok());
     const std::string arrived = which + std::string("-new.db");
     ASSERT_TRUE(in(which + std::string(".move"), arrived).ok());
-    EXPECT_EQ(**Vault::open(at(arrived), new_key_, Making::never).value()->last_round("t"), 4u);
+    const auto here = Vault::open(at(arrived), new_key_, Making::never).value();
+    EXPECT_EQ(**here->last_round("t"), 4u);
+    EXPECT_EQ(*here->attributes(), world_.says());
   }
 }
 

@@ -30,6 +30,7 @@ TEST_F(VaultMoves, EverythingGoesAlong) {
   EXPECT_STREQ(level_of(*vault->policy()), "balanced");
   EXPECT_EQ(*vault->items(), world_.had());
   EXPECT_EQ(*vault->examples("digits"), world_.examples());
+  EXPECT_EQ(*vault->attributes(), world_.says());
   EXPECT_EQ(**vault->last_round("t"), 3u);
   EXPECT_TRUE(std::ranges::equal((*vault->own_row("t"))->on_device().values(0), world_.own().values(0)));
   EXPECT_GT(vault->next_nonce(0).value(), nonce_);
@@ -85,7 +86,7 @@ TEST_F(VaultMoves, OneAtATimeIsTakenIn) {
 TEST_F(VaultMoves, NothingOfItIsInTheOpen) {
   ASSERT_TRUE(out().ok());
   const std::string file = bytes_of_file(at("file"));
-  for (const char* secret : {"item 3", "somewhere", "carry these", "yyyyyyyy"})
+  for (const char* secret : {"item 3", "somewhere", "student", "carry these", "yyyyyyyy"})
     EXPECT_EQ(file.find(secret), std::string::npos) << secret;
   EXPECT_EQ((file.size() - 17) % (65536 + 17), 140u);
 }

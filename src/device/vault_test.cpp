@@ -83,6 +83,7 @@ TEST_F(Vaults, HoldsEverythingOverSessions) {
   EXPECT_EQ(**vault->note("server"), "somewhere");
   EXPECT_EQ(*vault->items(), world.had());
   EXPECT_EQ(*vault->examples("digits"), world.examples());
+  EXPECT_EQ(*vault->attributes(), world.says());
   EXPECT_EQ(**vault->last_round("t"), 3u);
   EXPECT_EQ(*vault->held_tasks(), std::vector<std::string>{"t"});
   const auto model = *vault->model("t");

@@ -98,6 +98,35 @@ TEST_F(CliDeviceAgent, of_several_users_one_is_chosen_and_nothing_is_added_by_ha
   EXPECT_EQ(device({"add", "a", "--context", "rain"}).code, 2);
 }
 
+TEST_F(CliDeviceAgent, a_person_says_something_of_themself) {
+  EXPECT_EQ(device({"set", "age=25-34"}).code, 1);  // there is no device yet
+  ASSERT_EQ(device({"init"}).code, 0);
+  const auto shown = [&](const Words& words = {}) {
+    return device(joined({"set"}, words)).json()["attributes"];
+  };
+  EXPECT_TRUE(shown().empty());
+  const Words text{"device", "set", "--dir", "d"};
+  EXPECT_NE(shop_.sotto(text).out.find("said nothing of yourself"), std::string::npos);
+  const auto said = shown({"occupation=student", "age=25=34"});
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[0], nlohmann::json::parse(R"({"name": "age", "value": "25=34", "values": [],
+                                               "has_effect": false, "choice": "off", "share": 0.0})"));
+  ASSERT_EQ(device({"consent", "preset", "open"}).code, 0);
+  EXPECT_EQ(shown()[1]["choice"], "full");
+  ASSERT_EQ(device({"consent", "context", "age", "partial:0.3"}).code, 0);
+  EXPECT_EQ(shown()[0]["share"], 0.3);
+  EXPECT_EQ(shown()[1]["choice"], "off") << "where one is named";
+  const std::string lines = shop_.sotto(text).out;
+  for (const char* part : {"student", "partial:0.3", "no task on this device asks", "has no effect."})
+    EXPECT_NE(lines.find(part), std::string::npos) << part << lines;
+  const auto exported = shop_.sotto({"device", "export", "--dir", "d"}).json();
+  EXPECT_EQ(exported["attributes"]["occupation"], "student");
+  EXPECT_EQ(shown({"age="}).size(), 1u);
+  for (const Words& words : {Words{"set", "age"}, Words{"set", "=25-34"}, Words{"set", "age=1", "job"}})
+    EXPECT_EQ(device(words).code, 2) << words.back();
+  EXPECT_EQ(shown().size(), 1u);
+}
+
 // The formats of `sotto train --model fedavg`.
 TEST_F(CliDeviceAgent, labelled_examples_come_and_go) {
   const auto idx = [](std::initializer_list<int> header, std::initializer_list<int> values) {

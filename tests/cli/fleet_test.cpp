@@ -67,6 +67,19 @@ TEST_F(Fleet, LabelledExamplesAreDealtToItsDevices) {
   EXPECT_NE(few.find("the data have 4 users"), std::string::npos) << few;
 }
 
+TEST_F(Fleet, PeopleAreThoseOfTheData) {
+  shop_.put("tokens.txt", "one\n");
+  shop_.put("people.csv", "user,age\nsomebody,25-34\n");
+  const Words people{"--tokens", "tokens.txt", "--people", "people.csv"};
+  const Outcome strangers = fleet(people);
+  EXPECT_EQ(strangers.code, 1);
+  EXPECT_NE(strangers.err.find("none of its people is in the data"), std::string::npos) << strangers.err;
+  const Outcome examples = shop_.sotto(
+      joined({"fleet", "--server", "unix:nobody", "--collection", "digits", "--generate"}, people));
+  EXPECT_EQ(examples.code, 2);
+  EXPECT_NE(examples.err.find("--people is about people with things"), std::string::npos) << examples.err;
+}
+
 TEST_F(Fleet, WrongUsageIsSaid) {
   EXPECT_EQ(shop_.sotto({"fleet", "--data", "world"}).code, 2);
   EXPECT_EQ(fleet({}).code, 2) << "without tokens";

@@ -26,44 +26,46 @@ struct OfModel {
 const std::vector<OfModel>& usual_models() {
   static const std::string kg = "[task.films.catalogue]\nkg = [\"features.tsv\"]\nkg_min_items = 1\n";
   static const std::string rated =
-      "[task.films.catalogue]\nrating_scale = \"1:5\"\ncontexts = [\"interval\", \"daypart\"]\n";
-  static const std::vector<OfModel> all{{"fpl", "factors = 4\n", {}, {}, true},
-                                        {"fedals", "factors = 4\n", {}, {}, true},
-                                        {"fcf", "factors = 4\n", {}, {}, true},
-                                        {"fedease",
-                                         "lambda = 30.0\ngram_power = 0.5\n",
-                                         {},
-                                         {"--lambda", "30", "--gram-power", "0.5"},
-                                         false,
-                                         false,
-                                         1},
-                                        {"feditemknn",
-                                         "neighbors = 7\nsimilarity = \"jaccard\"\n",
-                                         {},
-                                         {"--neighbors", "7", "--similarity", "jaccard"},
-                                         false,
-                                         false,
-                                         1},
-                                        {"fedrp3beta",
-                                         "alpha = 0.8\nrecency = 4.0\n",
-                                         {},
-                                         {"--alpha", "0.8", "--recency", "4"},
-                                         false,
-                                         false,
-                                         1},
-                                        {"kgflex",
-                                         "factors = 4\nfirst_hop = 9\n" + kg,
-                                         {"--kg", "features.tsv", "--kg-min-items", "1"},
-                                         {},
-                                         true},
-                                        {"fedcars",
-                                         "factors = 4\nchoices = \"no\"\n" + rated,
-                                         {"--contexts", "interval", "daypart"},
-                                         {},
-                                         false,
-                                         true},
-                                        {"fedmultvae", "hidden = 12\nlatent = 4\nlr = 0.05\n", {}},
-                                        {"fedneumf", "factors = 4\nlayers = [8, 4]\n", {}}};
+      "[task.films.catalogue]\nrating_scale = \"1:5\"\n"
+      "contexts = [\"interval\", \"daypart\", \"person\"]\nperson_values = \"ages.tsv\"\n";
+  static const std::vector<OfModel> all{
+      {"fpl", "factors = 4\n", {}, {}, true},
+      {"fedals", "factors = 4\n", {}, {}, true},
+      {"fcf", "factors = 4\n", {}, {}, true},
+      {"fedease",
+       "lambda = 30.0\ngram_power = 0.5\n",
+       {},
+       {"--lambda", "30", "--gram-power", "0.5"},
+       false,
+       false,
+       1},
+      {"feditemknn",
+       "neighbors = 7\nsimilarity = \"jaccard\"\n",
+       {},
+       {"--neighbors", "7", "--similarity", "jaccard"},
+       false,
+       false,
+       1},
+      {"fedrp3beta",
+       "alpha = 0.8\nrecency = 4.0\n",
+       {},
+       {"--alpha", "0.8", "--recency", "4"},
+       false,
+       false,
+       1},
+      {"kgflex",
+       "factors = 4\nfirst_hop = 9\n" + kg,
+       {"--kg", "features.tsv", "--kg-min-items", "1"},
+       {},
+       true},
+      {"fedcars",
+       "factors = 4\nchoices = \"no\"\n" + rated,
+       {"--contexts", "interval", "daypart", "person", "--people", "people.tsv"},
+       {},
+       false,
+       true},
+      {"fedmultvae", "hidden = 12\nlatent = 4\nlr = 0.05\n", {}},
+      {"fedneumf", "factors = 4\nlayers = [8, 4]\n", {}}};
   return all;
 }
 
@@ -88,7 +90,9 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
  protected:
   void begin(const std::string& more) {
     Words generate{"data", "generate", "--users", "30", "--items", "40", "--out", "world"};
-    const Words beside = GetParam().rated ? Words{"--ratings"} : Words{"--kg", "features.tsv"};
+    const Words beside =
+        GetParam().rated ? Words{"--ratings", "--people", "people.tsv"} : Words{"--kg", "features.tsv"};
+    shop_.put("ages.tsv", "age\t18-29\nage\t30-44\nage\t45-59\nage\t60-89\n");
     ASSERT_EQ(shop_.sotto(joined(generate, beside)).code, 0);
     ASSERT_EQ(shop_.sotto({"data", "items", "--data", data, "--out", "items.tsv"}).code, 0);
     ASSERT_EQ(shop_.sotto({"certs", "--out", "certs", "--host", "127.0.0.1"}).code, 0);
@@ -111,8 +115,10 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
     EXPECT_EQ(shop_.finish(*process_).code, 0);
   }
   [[nodiscard]] Words fleet(const Words& how) const {
-    return joined({"fleet", "--server", where()["address"].get<std::string>(), "--ca", "certs/ca.pem",
-                   "--admin", "unix:state/admin.sock", "--data", data, "--quiet"},
+    const Words people = GetParam().rated ? Words{"--people", "people.tsv"} : Words{};
+    return joined(joined({"fleet", "--server", where()["address"].get<std::string>(), "--ca", "certs/ca.pem",
+                          "--admin", "unix:state/admin.sock", "--data", data, "--quiet"},
+                         people),
                   how);
   }
   // Plays the devices until `is_enough` of the versions.
@@ -178,6 +184,11 @@ TEST_P(LiveEvaluationByCommands, AVersionIsJudgedAndBecomesARun) {
   EXPECT_NE(text.find("nDCG@10"), std::string::npos) << text;
   EXPECT_EQ(text.find("RMSE") != std::string::npos, GetParam().rated) << text;
 
+  if (GetParam().rated) {
+    const Outcome bare = shop_.sotto({"ctl", "export", "--data", data, "--run", "bare"});
+    EXPECT_NE(bare.err.find("--contexts interval daypart person, and --people FILE"), std::string::npos)
+        << bare.err;
+  }
   const Outcome newest = made({"--run", "newest"});
   ASSERT_EQ(newest.code, 0) << newest.err;
   EXPECT_EQ(newest.json()["released"]["version"], rounds);

@@ -2,7 +2,7 @@
 // network.
 #include <gtest/gtest.h>
 
-#include "fed/wire/catalogue.h"
+#include "device/testing/asking_task.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/loopback.h"
 
@@ -129,6 +129,54 @@ TEST(DeviceAgent, CallsThingsByTheirTitlesAndKeepsACategory) {
   const std::string why = shop.sotto({"device", "explain", item, "--dir", "d"}).out;
   EXPECT_NE(why.find("'Film Number " + item.substr(5) + "'"), std::string::npos) << why;
   EXPECT_EQ(device({"list"}).json()["items"][0]["title"], "Film Number 1");
+}
+
+// What a person says of themself, by what the task asks; it is in what leaves as they let it.
+TEST(DeviceAgent, SaysOfItsPersonWhatTheTaskKnowsAndTheyLetIn) {
+  const TaskCatalogue catalogue = asking_catalogue(30, {{"age", {"18-24", "25-34"}}, {"job", {"cook"}}});
+  TaskConfig task = agents_task();
+  task.spec = asking_spec(catalogue);
+  task.catalogue = encode_catalogue(catalogue);
+  const cli::Workshop shop;
+  const auto device = [&](cli::Words words) {
+    words.insert(words.begin(), "device");
+    words.insert(words.end(), {"--dir", "d", "--json"});
+    return shop.sotto(words);
+  };
+  ASSERT_EQ(device({"init"}).code, 0);
+  for (const char* thing : {"1", "7", "8", "9", "12"})
+    ASSERT_EQ(device({"add", thing, "--value", thing[0] == '1' ? "4" : "2"}).code, 0);
+  ASSERT_EQ(device({"consent", "preset", "open"}).code, 0);
+  ASSERT_EQ(device({"set", "age=middle"}).code, 0) << "nobody has asked yet";
+  Loopback server(task);
+  shop.put("ca.pem", server.ca_pem());
+  shop.put("token", server.tokens(1).at(0) + "\n");
+  ASSERT_EQ(device({"enrol", "--server", server.address(), "--ca", "ca.pem", "--token-file", "token"}).code,
+            0);
+  const auto run = [&] {
+    const auto ran = device({"run", "--once"});
+    EXPECT_EQ(ran.json()["ending"], "answered") << ran.out << ran.err;
+    return device({"ledger", "list"}).json()["entries"].back()["mechanism"].get<std::string>();
+  };
+  EXPECT_EQ(run().find("told"), std::string::npos);  // the first round counts things, and "middle" is no age
+  const auto shown = device({"set"}).json()["attributes"];
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[0]["has_effect"], false);
+  EXPECT_EQ(shown[0]["values"], (nlohmann::json{"18-24", "25-34"}));
+  EXPECT_EQ(run().find("told"), std::string::npos);
+  const auto wrong = device({"set", "age=young", "job=cook"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_NE(wrong.err.find("choose from 18-24, 25-34"), std::string::npos) << wrong.err;
+  EXPECT_EQ(wrong.err.find("young"), std::string::npos) << wrong.err;
+  EXPECT_NE(device({"set", "shoe=44"}).err.find("they ask for age, job"), std::string::npos);
+  ASSERT_EQ(device({"set", "age=25-34", "job=cook"}).code, 0);
+  EXPECT_NE(run().find("told age and job"), std::string::npos);
+  ASSERT_EQ(device({"consent", "context", "job", "full"}).code, 0);
+  EXPECT_EQ(run().find("age"), std::string::npos);
+  const auto why = device({"explain", "20", "-k", "9"}).json()["because"];
+  const auto of_job = [](const nlohmann::json& one) { return one["feature"] == "your job: cook"; };
+  for (const auto& one : why) EXPECT_NE(one["feature"], "your age: 25-34");
+  EXPECT_LE(std::count_if(why.begin(), why.end(), of_job), 1);
 }
 
 }  // namespace

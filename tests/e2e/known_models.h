@@ -19,7 +19,7 @@ inline TaskCatalogue catalogue_of(const Split& split) {
   Contexts vocabulary;
   vocabulary.dimensions = split.contexts->dimensions;
   catalogue.contexts = std::make_shared<const Contexts>(std::move(vocabulary));
-  catalogue.schema = {.interval = true, .daypart = true};
+  catalogue.schema = {.interval = true, .daypart = true, .person = true};
   catalogue.scale = split.records->scale;
   return catalogue;
 }

@@ -35,11 +35,12 @@ inline const cli::Workshop& workshop() {
   EXPECT_EQ(made, 0);
   return shop;
 }
-// People who rate, for models that learn from that: in contexts of time.
+// People who rate, for models that learn from that: in contexts of time, and of who they are.
 inline const cli::Workshop& rated_workshop() {
   static const cli::Workshop shop;
-  static const int made =
-      shop.sotto({"data", "generate", "--ratings", "--users", "60", "--items", "90", "--out", "world"}).code;
+  static const int made = shop.sotto({"data", "generate", "--ratings", "--users", "60", "--items", "90",
+                                      "--out", "world", "--people", "people.tsv"})
+                              .code;
   EXPECT_EQ(made, 0);
   return shop;
 }
@@ -49,7 +50,10 @@ inline Prepared world(const TaskModel* model = nullptr) {
   const cli::Workshop& shop = rated ? rated_workshop() : workshop();
   request.paths = {(shop.folder() / "world" / "interactions.tsv").string()};
   request.split.keep_records = rated;
-  if (rated) request.contexts.of = {"interval", "daypart"};
+  if (rated) {
+    request.contexts.of = {"interval", "daypart", "person"};
+    request.contexts.people = (shop.folder() / "people.tsv").string();
+  }
   auto prepared = prepare(request);
   EXPECT_TRUE(prepared.ok()) << (prepared.ok() ? "" : prepared.error().message);
   return std::move(*prepared);

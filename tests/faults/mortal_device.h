@@ -20,6 +20,7 @@ class MortalDeviceStore final : public DeviceStore {
   Result<std::optional<Enrolment>> enrolment() override { return kept_.enrolment(); }
   Result<PersonalPolicy> policy() override { return kept_.policy(); }
   Result<std::vector<KeptInteraction>> interactions() override { return kept_.interactions(); }
+  Result<Attributes> attributes() override { return kept_.attributes(); }
   Result<std::vector<KeptExample>> examples(const std::string& collection) override {
     return kept_.examples(collection);
   }

@@ -1,6 +1,7 @@
-// The C library: what the person has.
+// The C library: what the person has and says of themself.
 #include <cstring>
 
+#include "device/asked_attributes.h"
 #include "device/c/device_handle.h"
 
 namespace sotto::device {
@@ -91,6 +92,25 @@ sotto_status sotto_records(sotto_device* device, sotto_record_fn each, void* use
                                 .context_count = contexts.size()};
       each(user_data, &record);
     }
+    return Done{};
+  });
+}
+
+sotto_status sotto_set_attribute(sotto_device* device, const char* name, const char* value) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    SOTTO_TRY(const std::string called, given(name, "an attribute's name"));
+    if (value != nullptr && *value == '\0')
+      return fail(Code::usage, "a value is needed, or NULL to remove what was said");
+    const Attribute one{called, value != nullptr ? value : ""};
+    return say_attributes(*own.vault, std::span(&one, 1));
+  });
+}
+
+sotto_status sotto_attributes(sotto_device* device, int asked, sotto_attribute_fn each, void* user_data) {
+  return guarded(device, [&](sotto_device& own) -> Status {
+    if (each == nullptr) return fail(Code::usage, "a callback is needed, not NULL");
+    SOTTO_TRY(const Attributes all, asked != 0 ? asked_attributes(*own.vault) : own.vault->attributes());
+    for (const auto& [name, value] : all) each(user_data, name.c_str(), value.c_str());
     return Done{};
   });
 }

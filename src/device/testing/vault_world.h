@@ -53,6 +53,8 @@ class VaultWorld {
     return all;
   }
 
+  [[nodiscard]] Attributes says() const { return {{"age", "25-34"}, {"occupation", "student"}}; }
+
   // Everything that an exchange would have left; the private row is own().
   [[nodiscard]] Status fill(Vault& vault, const std::string& task, std::uint32_t round) const {
     SOTTO_TRY_DONE(vault.keep_catalogue(model_->catalogue, packed_names_));
@@ -61,6 +63,7 @@ class VaultWorld {
     for (const std::string& item : had()) interactions.push_back({item, 1.0, 1000});
     SOTTO_TRY_DONE(vault.add(interactions));
     SOTTO_TRY_DONE(vault.add(examples()));
+    SOTTO_TRY_DONE(vault.say(says()));
     Private<RowMatrix> own(own_);
     return vault.note_answer({.task = task, .round = round, .own = &own, .ledger = entry(task, round)});
   }

@@ -23,7 +23,7 @@ Result<std::vector<std::string>> load_pictures(const std::vector<std::string>& f
   return std::move(addressed.item_names);
 }
 
-// The words of each column, a column and a word a line, with a tab between.
+// The words of each column or attribute, its name and a word a line, with a tab between.
 Result<std::vector<RecordColumn>> load_words(const std::string& path) {
   std::vector<RecordColumn> columns;
   if (path.empty()) return columns;
@@ -44,17 +44,39 @@ Result<std::vector<RecordColumn>> load_words(const std::string& path) {
   return columns;
 }
 
+Result<std::vector<RecordColumn>> load_attributes(const std::string& path) {
+  SOTTO_TRY(std::vector<RecordColumn> attributes, load_words(path));
+  if (attributes.empty() && !path.empty())
+    return fail(Code::bad_input, path + ": it names no attribute: give each with its values, one a line");
+  if (attributes.size() > most_attributes)
+    return fail(Code::bad_input,
+                fmt::format("{}: it names {} attributes, and people are asked up to {}: leave some out", path,
+                            attributes.size(), most_attributes));
+  for (const RecordColumn& attribute : attributes)
+    if (attribute.values.size() > most_attribute_values)
+      return fail(Code::bad_input,
+                  fmt::format("{}: the attribute '{}' has {} values, more than {}: hardly two people would "
+                              "share one; leave it out, or make it coarser",
+                              path, attribute.name, attribute.values.size(), most_attribute_values));
+  return attributes;
+}
+
 Status check_contexts(const CatalogueRequest& request) {
-  SOTTO_TRY_DONE(check(request.contexts));
-  if (request.contexts.asks_for("all") || request.contexts.asks_for("person"))
-    return fail(
-        Code::usage,
-        "a task's contexts are of interval, daypart, columns, item and recency: name those its model uses");
+  if (request.contexts.asks_for("all"))
+    return fail(Code::usage,
+                "a task's contexts are of interval, daypart, columns, item, person and recency: name those "
+                "its model uses");
   if (request.contexts.asks_for("columns") != !request.context_values.empty())
     return fail(
         Code::usage,
         "the context 'columns' and the file context_values, with the columns' values, need each other");
-  return Done{};
+  if (request.contexts.asks_for("person") != !request.person_values.empty())
+    return fail(Code::usage,
+                "the context 'person' and the file person_values, with people's attributes and the values "
+                "of each, need each other");
+  ContextRequest asked = request.contexts;
+  asked.people = request.person_values;
+  return check(asked);
 }
 
 }  // namespace
@@ -73,11 +95,12 @@ Result<TaskCatalogue> make_catalogue(const CatalogueRequest& request, IdTable it
   SOTTO_TRY(made.pictures, load_pictures(request.pictures, split.items));
   if (request.contexts.asked()) {
     SOTTO_TRY(const std::vector<RecordColumn> columns, load_words(request.context_values));
+    SOTTO_TRY(const std::vector<RecordColumn> attributes, load_attributes(request.person_values));
     SOTTO_TRY(made.schema, schema_of(request.contexts, split));
     if (made.schema.item && split.features == nullptr)
       return fail(Code::usage,
                   "the context 'item' needs features of the items: give kg, or names with kg_labels");
-    SOTTO_TRY(Contexts contexts, context_vocabulary(made.schema, columns, split.features.get()));
+    SOTTO_TRY(Contexts contexts, context_vocabulary(made.schema, columns, split.features.get(), attributes));
     made.contexts = std::make_shared<const Contexts>(std::move(contexts));
   }
   if (!request.rating_scale.empty()) {

@@ -18,9 +18,10 @@ struct CatalogueRequest {
   std::vector<std::string> names = {};     // files of titles and categories, as for --names
   std::vector<std::string> pictures = {};  // of items and addresses
   KnowledgeRequest kg = {};                // features
-  ContextRequest contexts = {};     // what a device's records have: interval, daypart, columns, item, recency
-  std::string context_values = {};  // a file of columns' words: the column and a word, one a line
-  std::string rating_scale = {};    // "1:5"; empty: none
+  ContextRequest contexts = {};            // interval, daypart, columns, item, person, recency; never whose
+  std::string context_values = {};         // a file of columns' words: the column and a word, one a line
+  std::string person_values = {};          // the same of people's attributes: nobody's data are needed
+  std::string rating_scale = {};           // "1:5"; empty: none
 };
 
 [[nodiscard]] Result<TaskCatalogue> make_catalogue(const CatalogueRequest& request, IdTable items);

@@ -62,8 +62,10 @@ Status check_contexts(const ReleasedVersion& version, const DataRequest& data) {
   for (const auto& [name, has] : {std::pair("interval", schema.interval),
                                   {"daypart", schema.daypart},
                                   {"columns", schema.columns},
-                                  {"item", schema.item}})
+                                  {"item", schema.item},
+                                  {"person", schema.person}})
     if (has) of += fmt::format(" {}", name);
+  if (schema.person) of += ", and --people FILE";
   if (of.empty()) return Done{};
   return fail(Code::usage,
               fmt::format("task '{}' learns from contexts: add --contexts{}", version.spec.name(), of));

@@ -203,12 +203,29 @@ class FedcarsDevice final : public HistoryDevice<Fedcars> {
   bool can_answer() const override { return model().devices().records(index_) > 0; }
   Result<Contribution*> contribute(std::uint32_t round, const RowMatrix& shared, RowMatrix& own) override {
     SOTTO_TRY_DONE(rules_);
-    return HistoryDevice::contribute(round, shared, own);
+    SOTTO_TRY(made_, HistoryDevice::contribute(round, shared, own));
+    return made_;
+  }
+  // What the person says of themself and has a row in it.
+  std::string told() const override {
+    const Contexts& contexts = model().devices().contexts();
+    std::string names;
+    for (const std::uint32_t value : contexts.people.of(0))
+      if (has_row(model().devices().layout().value_row(value)))
+        names += (names.empty() ? "told " : " and ") + contexts.dimensions[contexts.dimension_of(value)].name;
+    return names;
   }
 
  private:
+  [[nodiscard]] bool has_row(std::uint32_t row) const {
+    for (std::size_t n = 0; made_ != nullptr && n < made_->size(); ++n)
+      if (made_->row(n) == row) return true;
+    return false;
+  }
+
   Status rules_;
   UserIndex index_;
+  Contribution* made_ = nullptr;  // the last one
 };
 
 class FedcarsAnswers final : public TaskAnswers {
@@ -227,7 +244,8 @@ class FedcarsAnswers final : public TaskAnswers {
       if (!(one.part > 0.0f)) continue;
       const ContextDimension& dimension = contexts.dimensions[contexts.dimension_of(one.value)];
       made.because.push_back(
-          {.feature = fmt::format("{}: {}", dimension.name, dimension.values[one.value - dimension.first]),
+          {.feature = fmt::format("{}{}: {}", dimension.is_attribute() ? "your " : "", dimension.name,
+                                  dimension.values[one.value - dimension.first]),
            .likeness = one.weight,
            .weight = one.part});
     }

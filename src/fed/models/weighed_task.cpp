@@ -157,6 +157,7 @@ class WeighedDevice final : public DeviceModel {
     return task_.in_last_part() ? model_->let_out() : std::vector<ItemIndex>();
   }
   std::string told() const override {
+    if (task_.in_last_part()) return model_->told();
     if (task_.totals.size() != values_part) return {};
     std::string names;
     for (std::size_t n = 0; n < values_.size(); ++n)

@@ -85,8 +85,23 @@ ContextSchema read_schema(Reader& in) {
   return schema;
 }
 
+std::size_t attributes_in(const Contexts& contexts) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(contexts.dimensions, &ContextDimension::is_attribute));
+}
+
+// What says that it does not look back may be let in by who keeps records back.
+bool hides_that_it_looks_back(const Contexts& contexts, const ContextSchema& schema) {
+  const auto is_hidden = [&](const ContextDimension& dimension) {
+    const bool looks = dimension.name == "recency" || (schema.interval && dimension.name == "interval");
+    return looks && !dimension.looks_back;
+  };
+  return std::ranges::any_of(contexts.dimensions, is_hidden);
+}
+
 bool is_lawful(const ContextDimension& dimension) {
   if (dimension.name.empty() || dimension.name == "*" || !is_line(dimension.name)) return false;
+  if (dimension.is_attribute() && dimension.values.size() > most_attribute_values) return false;
   std::set<std::string_view> values;
   return std::ranges::all_of(dimension.values, [&](const std::string& value) {
     return !value.empty() && is_line(value) && values.insert(value).second;
@@ -95,7 +110,10 @@ bool is_lawful(const ContextDimension& dimension) {
 
 // A vocabulary of a task: nobody's records are in it. What every Contexts keeps, its reader checks.
 bool is_lawful(const Contexts& contexts, const ContextSchema& schema, std::size_t items) {
-  if (!check(schema).ok() || schema.person || !belong_together(contexts, schema)) return false;
+  if (!check(schema).ok() || !belong_together(contexts, schema)) return false;
+  const std::size_t attributes = attributes_in(contexts);
+  if (schema.person != (attributes > 0) || attributes > most_attributes) return false;
+  if (hides_that_it_looks_back(contexts, schema)) return false;
   std::set<std::string_view> names;
   for (const ContextDimension& dimension : contexts.dimensions)
     if (!is_lawful(dimension) || !names.insert(dimension.name).second) return false;
@@ -157,6 +175,7 @@ Result<TaskCatalogue> read_columns(std::string_view& text) {
     catalogue.schema = read_schema(in);
     const auto bytes = in.raw(in.number<std::uint64_t>());
     SOTTO_TRY(Contexts contexts, load_contexts(bytes, "the task's catalogue"));
+    catalogue.schema.person = attributes_in(contexts) > 0;
     catalogue.contexts = std::make_shared<const Contexts>(std::move(contexts));
   }
   if ((columns & scale_column) != 0) {

@@ -62,13 +62,20 @@ TaskCatalogue whole() {
   fact("3", "year", "1995");
   list.settle();
   made.features = std::make_shared<const ItemFeatures>(list, made.names, FeatureFilter{.min_items = 1});
-  made.schema = {
-      .interval = true, .daypart = true, .columns = true, .item = true, .recency = true, .bins = 4};
-  RecordColumn weather{"weather", {}};
+  made.schema = {.interval = true,
+                 .daypart = true,
+                 .columns = true,
+                 .item = true,
+                 .person = true,
+                 .recency = true,
+                 .bins = 4};
+  RecordColumn weather{"weather", {}}, age{"age", {}};
   weather.values.intern("sun");
   weather.values.intern("rain");
+  age.values.intern("25-34");
+  age.values.intern("18-24");
   made.contexts = std::make_shared<const Contexts>(
-      context_vocabulary(made.schema, {weather}, made.features.get()).value());
+      context_vocabulary(made.schema, {weather}, made.features.get(), {age}).value());
   made.scale = {0.5f, 5.0f};
   return made;
 }
@@ -92,6 +99,11 @@ TEST(Catalogue, ColumnsComeBack) {
   EXPECT_EQ(back.features->hash(), made.features->hash());
   EXPECT_EQ(back.contexts->hash(), made.contexts->hash());
   EXPECT_EQ(back.schema.bins, 4u);
+  EXPECT_TRUE(back.schema.person);
+  const ContextDimension& age = *(back.contexts->dimensions.end() - 2);
+  EXPECT_EQ(age.name, "age");
+  EXPECT_TRUE(age.is_attribute());
+  EXPECT_EQ(age.values, (std::vector<std::string>{"18-24", "25-34"}));
   EXPECT_EQ(back.scale->highest, 5.0f);
   EXPECT_TRUE(comes_back(made));
   // Each column alone, too.
@@ -243,6 +255,9 @@ TEST(Catalogue, WhatNoDeviceMayBelieveIsRefused) {
   EXPECT_TRUE(refused([](TaskCatalogue& made) { made.scale = {5.0f, 1.0f}; }));
   EXPECT_TRUE(refused([](TaskCatalogue& made) { made.schema.bins = 0; }));
   EXPECT_TRUE(refused([](TaskCatalogue& made) { made.schema.columns = false; }));
+  TaskCatalogue unasked = whole();
+  unasked.schema.person = false;
+  EXPECT_FALSE(check(unasked).ok());
   const auto with_contexts = [&](const auto& change) {
     return refused([&](TaskCatalogue& made) {
       Contexts contexts = *made.contexts;
@@ -254,6 +269,23 @@ TEST(Catalogue, WhatNoDeviceMayBelieveIsRefused) {
   EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.dimensions[2].name = "interval"; }));
   EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.dimensions[2].values[0] = "sun"; }));
   EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.items.ends.pop_back(); }));
+  EXPECT_TRUE(with_contexts([](Contexts& contexts) {
+    ContextDimension& age = *(contexts.dimensions.end() - 2);
+    for (int n = 0; n < 255; ++n) age.values.push_back(std::to_string(n));
+  })) << "257 ages";
+  EXPECT_TRUE(with_contexts([](Contexts& contexts) {
+    for (int n = 0; n < 64; ++n)
+      contexts.dimensions.insert(
+          contexts.dimensions.end() - 1,
+          ContextDimension{.name = std::to_string(n), .source = ContextSource::person});
+  })) << "65 things to be asked";
+  // What says that it looks at no other record would be let in by who keeps records back.
+  EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.dimensions.front().looks_back = false; }));
+  EXPECT_TRUE(with_contexts([](Contexts& contexts) { contexts.dimensions.back().looks_back = false; }));
+  EXPECT_TRUE(with_contexts([](Contexts& contexts) {
+    contexts.people.values = {static_cast<std::uint32_t>(contexts.values() - 1)};
+    contexts.people.ends = {0, 1};
+  })) << "somebody's";
   EXPECT_TRUE(with_contexts([](Contexts& contexts) {
     contexts.train.width = 3;
     contexts.train.values = {0, 0, 0};

@@ -9,6 +9,16 @@ namespace sotto::host {
 
 namespace {
 
+// What the people's file says of one of them.
+Attributes attributes_of(const Contexts& contexts, std::uint32_t user) {
+  Attributes attributes;
+  for (const std::uint32_t value : contexts.people.of(user)) {
+    const ContextDimension& dimension = contexts.dimensions[contexts.dimension_of(value)];
+    attributes.emplace_back(dimension.name, dimension.values[value - dimension.first]);
+  }
+  return attributes;
+}
+
 MemoryPerson person_of(const FleetWorld& world, std::uint32_t user) {
   const Split& split = world.split;
   MemoryPerson person{.items = split.train.of(UserIndex{user}),
@@ -17,6 +27,7 @@ MemoryPerson person_of(const FleetWorld& world, std::uint32_t user) {
                       .ages = split.train.ages_of(UserIndex{user}),
                       .records = split.records.get(),
                       .first = split.train.offsets()[user]};
+  if (split.contexts != nullptr) person.attributes = attributes_of(*split.contexts, user);
   if (split.examples == nullptr) return person;
   person.examples = split.examples->examples.get();
   person.places = split.examples->dealt.of(UserIndex{user}).train;

@@ -89,7 +89,7 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
                                              TaskConfig& task) {
   TomlTable keys(table, file, path);
   CatalogueRequest request;
-  std::string words;
+  std::string words, attributes;
   keys.texts("names", request.names);
   keys.texts("pictures", request.pictures);
   keys.texts("kg", request.kg.paths);
@@ -111,6 +111,7 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   double offset = 0.0;
   keys.real("utc_offset", offset);
   keys.text("context_values", words);
+  keys.text("person_values", attributes);
   keys.text("rating_scale", request.rating_scale);
   SOTTO_TRY_DONE(keys.finish());
   if (task.catalogue.empty())
@@ -123,6 +124,7 @@ Result<DeviceKnowledge> read_catalogue_table(const toml::table& table, const std
   for (std::string* names : {&request.kg.predicates, &request.kg.objects})
     if (!names->empty()) *names = (folder / *names).string();
   if (!words.empty()) request.context_values = (folder / words).string();
+  if (!attributes.empty()) request.person_values = (folder / attributes).string();
   request.kg.min_items = least;
   request.kg.depth = depth;
   request.contexts.interval_hours = hours;

@@ -235,6 +235,7 @@ class ACatalogueTable : public ::testing::Test {
     put("movies.dat", "1::Heat (1995)::Crime|Drama\n3::Alien (1979)::Horror\n9::Nothing (2000)::Drama\n");
     put("pictures.tsv", "1\thttps://example.org/1.jpg\n2\thttps://example.org/2.jpg\n");
     put("words.tsv", "weather\train\nweather\tsun\n");
+    put("people.tsv", "job\tpilot\njob\tcook\nage\t18-24\n");
   }
   ~ACatalogueTable() override { std::filesystem::remove_all(folder_); }
   void put(const char* name, const char* text) const { std::ofstream(folder_ / name) << text; }
@@ -252,8 +253,8 @@ class ACatalogueTable : public ::testing::Test {
 TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
   const auto config = parsed(
       "names = \"movies.dat\"\npictures = [\"pictures.tsv\"]\nkg_labels = true\nkg_min_items = 1\n"
-      "contexts = [\"interval\", \"columns\", \"item\", \"recency\"]\ninterval_bins = 4\n"
-      "context_values = \"words.tsv\"\nrating_scale = \"0.5:5\"\n");
+      "contexts = [\"interval\", \"columns\", \"item\", \"person\", \"recency\"]\ninterval_bins = 4\n"
+      "context_values = \"words.tsv\"\nperson_values = \"people.tsv\"\nrating_scale = \"0.5:5\"\n");
   ASSERT_TRUE(config.ok()) << config.error().message;
   const TaskConfig& task = config->tasks[0];
   EXPECT_EQ(task.spec.items(), 3u);
@@ -269,7 +270,12 @@ TEST_F(ACatalogueTable, TakesTheFilesOfTraining) {
   EXPECT_EQ(catalogue.features->of({2}).size(), 3u);  // Horror, 1979, 1970s
   EXPECT_EQ(catalogue.contexts->dimensions[0].values.size(), 5u);
   EXPECT_EQ(catalogue.contexts->dimensions[1].values, (std::vector<std::string>{"rain", "sun"}));
-  EXPECT_EQ(catalogue.contexts->dimensions.back().name, "recency");
+  const auto& dimensions = catalogue.contexts->dimensions;
+  EXPECT_EQ(dimensions.back().name, "recency");
+  ASSERT_GT(dimensions.size(), 5u);
+  EXPECT_EQ(dimensions[dimensions.size() - 3].name, "job") << "as they come in the file";
+  EXPECT_EQ(dimensions[dimensions.size() - 3].values, (std::vector<std::string>{"cook", "pilot"}));
+  EXPECT_TRUE(dimensions[dimensions.size() - 2].is_attribute());
   EXPECT_EQ(catalogue.schema.bins, 4u);
 }
 
@@ -329,7 +335,9 @@ TEST_F(ACatalogueTable, WhatIsWrongIsSaid) {
   EXPECT_TRUE(says_it("titles = \"movies.dat\"\n", "titles"));
   EXPECT_TRUE(says_it("names = \"nowhere.dat\"\n", "nowhere.dat"));
   EXPECT_TRUE(says_it("names = \"words.tsv\"\n", "none of its items"));
-  EXPECT_TRUE(says_it("contexts = [\"person\"]\n", "person"));
+  EXPECT_TRUE(says_it("contexts = [\"person\"]\n", "person_values"));
+  EXPECT_TRUE(says_it("contexts = [\"daypart\"]\nperson_values = \"people.tsv\"\n", "person_values"));
+  EXPECT_TRUE(says_it("contexts = \"all\"\n", "name those its model uses"));
   EXPECT_TRUE(says_it("contexts = [\"columns\"]\n", "context_values"));
   EXPECT_TRUE(says_it("contexts = [\"item\"]\n", "features"));
   EXPECT_TRUE(says_it("rating_scale = \"5\"\n", "rating scale"));
@@ -337,6 +345,21 @@ TEST_F(ACatalogueTable, WhatIsWrongIsSaid) {
   EXPECT_TRUE(says_it("pictures = \"pictures.tsv\"\n", "https://"));
   put("words.tsv", "weather\train\nweather\n");
   EXPECT_TRUE(says_it("contexts = \"columns\"\ncontext_values = \"words.tsv\"\n", "words.tsv, line 2"));
+  const std::string of_people = "contexts = \"person\"\nperson_values = \"people.tsv\"\n";
+  put("people.tsv", "age\t18-24\nage 25-34\n");
+  EXPECT_TRUE(says_it(of_people, "people.tsv, line 2"));
+  put("people.tsv", "");
+  EXPECT_TRUE(says_it(of_people, "names no attribute"));
+  put("people.tsv", "recency\tnever\n");
+  EXPECT_TRUE(says_it(of_people, "two contexts would be called 'recency'"));
+  std::string many;
+  for (int n = 0; n < 257; ++n) many += fmt::format("zip\t{}\n", n);
+  put("people.tsv", many.c_str());
+  EXPECT_TRUE(says_it(of_people, "'zip' has 257 values, more than 256"));
+  many.clear();
+  for (int n = 0; n < 65; ++n) many += fmt::format("attribute {}\tyes\n", n);
+  put("people.tsv", many.c_str());
+  EXPECT_TRUE(says_it(of_people, "names 65 attributes"));
   const auto numbers = parse_serve_config("[task.a]\nitems = 3\n[task.a.catalogue]\nrating_scale = \"1:5\"\n",
                                           "c.toml", folder_);
   ASSERT_FALSE(numbers.ok());
