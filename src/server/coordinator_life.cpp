@@ -1,0 +1,77 @@
+// What time and the daemon ask of a coordinator: deadlines, another configuration, the end.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "server/coordinator.h"
+
+namespace sotto::server {
+
+namespace {
+
+constexpr std::int64_t save_every_ms = 5'000;
+
+}  // namespace
+
+void Coordinator::tick(std::int64_t now_ms) {
+  const std::lock_guard hold(lock_);
+  now_ms_ = std::max(now_ms_, now_ms);
+  for (const auto& task : tasks_) task->tick(now_ms);
+  if (now_ms - saved_ms_ < save_every_ms) return;
+  saved_ms_ = now_ms;
+  save_seen();
+}
+
+void Coordinator::save_seen() {
+  if (const Status saved = registry_.save_seen(store_); !saved.ok())
+    log_.line({LogLevel::error,
+               "",
+               std::nullopt,
+               "check-ins could not be written; they are tried again",
+               {{"cause", saved.error().message}}});
+}
+
+void Coordinator::stop() {
+  const std::lock_guard hold(lock_);
+  stopping_ = true;
+  for (const auto& task : tasks_) task->stop(now_ms_);
+  save_seen();
+}
+
+bool Coordinator::idle() const {
+  const std::lock_guard hold(lock_);
+  return std::all_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return !task->open_round(); });
+}
+
+Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
+  SOTTO_TRY_DONE(check(options));
+  const std::lock_guard hold(lock_);
+  std::vector<const TaskConfig*> fresh;
+  for (const TaskConfig& config : tasks) {
+    if (const TaskRun* task = find_task(config.spec.name()))
+      SOTTO_TRY_DONE(task->can_reload(config));
+    else
+      fresh.push_back(&config);
+  }
+  std::vector<std::unique_ptr<TaskRun>> opened;  // all of them, or nothing is taken
+  for (const TaskConfig* config : fresh) {
+    SOTTO_TRY(auto run, open_task(*config, now_ms_));
+    opened.push_back(std::move(run));
+  }
+  for (auto& task : tasks_)
+    for (const TaskConfig& config : tasks) {
+      if (config.spec.name() != task->name()) continue;
+      if (config.spec.items() <= task->config().spec.items()) {
+        task->reload(config);
+      } else {
+        SOTTO_TRY(task, task->grown(config, now_ms_));
+      }
+    }
+  for (auto& run : opened) tasks_.push_back(std::move(run));
+  options_ = options;
+  around_.most_upload_bytes = options.most_upload_bytes;
+  around_.conduct.set_keep_out(options.keep_out_ms);
+  return Done{};
+}
+
+}  // namespace sotto::server
