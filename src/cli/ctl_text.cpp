@@ -134,10 +134,13 @@ std::string short_hash(const Json& hash) { return hash.get<std::string>().substr
 }  // namespace
 
 std::string status_text(const Json& answer, const Console& console) {
-  return fmt::format("{} devices ({} revoked), {} exchanges since the start, {} under way{}\n\n{}",
+  std::string unread;
+  for (const Json& task : answer.value("unread", Json::array()))
+    unread += fmt::format("\n{} waits until the store can be read; the log says why it cannot.\n", cell(task));
+  return fmt::format("{} devices ({} revoked), {} exchanges since the start, {} under way{}\n\n{}{}",
                      cell(answer["devices"]), cell(answer["revoked"]), cell(answer["exchanges"]),
                      cell(answer["assignments"]), answer["stopping"].get<bool>() ? "; stopping" : "",
-                     task_table(answer["tasks"], console));
+                     task_table(answer["tasks"], console), unread);
 }
 
 std::string task_table(const Json& tasks, const Console& console) {

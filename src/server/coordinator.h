@@ -61,7 +61,8 @@ class Coordinator {
   // No round is open.
   [[nodiscard]] bool idle() const;
   // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and
-  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
+  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown, and
+  // of the task at hand the store decides.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -83,6 +84,10 @@ class Coordinator {
   [[nodiscard]] std::size_t assignments() const;
   [[nodiscard]] TaskRun* find_task(const std::string& name);
   [[nodiscard]] Result<std::unique_ptr<TaskRun>> open_task(const TaskConfig& config, std::int64_t now_ms);
+  // The task goes on with more items, as the store has it: where the store fails, with those it has, or, while
+  // it cannot say which, not at all. Then `task` is null, and unread_ has it.
+  [[nodiscard]] Status grow(std::unique_ptr<TaskRun>& task, const TaskConfig& config);
+  void open_unread();
   void note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms);
   void save_seen();
 
@@ -94,6 +99,7 @@ class Coordinator {
   Surroundings around_;
   Registry registry_;
   std::vector<std::unique_ptr<TaskRun>> tasks_;
+  std::vector<TaskConfig> unread_;  // tasks that go on when the store can be read again
   std::size_t first_task_ = 0;  // who is asked first, in turn
   std::int64_t started_ms_ = 0;
   std::int64_t now_ms_ = 0;  // the last that was told

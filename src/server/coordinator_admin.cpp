@@ -101,6 +101,8 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<TaskRun*> task() const {
     const std::string name = arguments.value("task", std::string());
     if (TaskRun* found = own.find_task(name)) return found;
+    if (std::ranges::any_of(own.unread_, [&](const TaskConfig& one) { return one.spec.name() == name; }))
+      return fail(Code::io, fmt::format("task '{}' waits until the store can be read", name));
     if (name.empty() && own.tasks_.size() == 1) return own.tasks_.front().get();
     return fail(Code::not_found,
                 name.empty() ? "say which task" : fmt::format("there is no task '{}'", name));
@@ -114,10 +116,12 @@ struct Coordinator::Answers {
   }
   [[nodiscard]] Result<Json> status() const {
     SOTTO_TRY(Json all, tasks());
-    return Json{{"time_ms", own.now_ms_},           {"stopping", own.stopping_},
-                {"devices", own.registry_.size()},  {"revoked", own.registry_.revoked()},
-                {"assignments", own.assignments()}, {"exchanges", own.metrics_.exchanges()},
-                {"tasks", std::move(all)}};
+    Json out{{"time_ms", own.now_ms_},           {"stopping", own.stopping_},
+             {"devices", own.registry_.size()},  {"revoked", own.registry_.revoked()},
+             {"assignments", own.assignments()}, {"exchanges", own.metrics_.exchanges()},
+             {"tasks", std::move(all)}};
+    for (const TaskConfig& config : own.unread_) out["unread"].push_back(config.spec.name());
+    return out;
   }
   [[nodiscard]] Result<Json> rounds() const {
     SOTTO_TRY(const TaskRun* one, task());

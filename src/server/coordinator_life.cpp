@@ -20,6 +20,45 @@ void Coordinator::tick(std::int64_t now_ms) {
   if (now_ms - saved_ms_ < save_every_ms) return;
   saved_ms_ = now_ms;
   save_seen();
+  open_unread();
+}
+
+Status Coordinator::grow(std::unique_ptr<TaskRun>& task, const TaskConfig& config) {
+  const auto fails = [&](LogLevel level, const char* message, const Error& why) {
+    log_.line({level, config.spec.name(), std::nullopt, message, {{"cause", why.message}}});
+    return why;
+  };
+  constexpr const char* as_before = "the catalogue did not grow; the task goes on with the items it has";
+  if (const Status ended = task->end_for_growth(now_ms_); !ended.ok())
+    return fails(LogLevel::warning, as_before, ended.error());
+  auto grown = open_task(config, now_ms_);
+  if (grown.ok()) return task = std::move(*grown), Done{};
+  const Error why = grown.error();
+  const auto newest = store_.versions(config.spec.name(), 1);
+  if (newest.ok() && !newest->empty() && newest->front().number == task->version().number)
+    return fails(LogLevel::warning, as_before, why);
+  if (grown = open_task(config, now_ms_); grown.ok()) {
+    (void)fails(LogLevel::warning, "the catalogue grew, although the store failed meanwhile", why);
+    return task = std::move(*grown), Done{};
+  }
+  unread_.push_back(config);
+  task.reset();
+  return fails(LogLevel::error,
+               "the store failed while the catalogue grew; the task goes on when the store can be read", why);
+}
+
+void Coordinator::open_unread() {
+  std::erase_if(unread_, [&](const TaskConfig& config) {
+    auto run = open_task(config, now_ms_);
+    if (!run.ok()) return false;
+    tasks_.push_back(std::move(*run));
+    log_.line({LogLevel::info,
+               config.spec.name(),
+               std::nullopt,
+               "the store can be read; the task goes on",
+               {{"items", fmt::format("{}", config.spec.items())}}});
+    return true;
+  });
 }
 
 void Coordinator::save_seen() {
@@ -58,16 +97,23 @@ Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<
     SOTTO_TRY(auto run, open_task(*config, now_ms_));
     opened.push_back(std::move(run));
   }
-  for (auto& task : tasks_)
+  Status grown = Done{};
+  for (auto& task : tasks_) {
     for (const TaskConfig& config : tasks) {
       if (config.spec.name() != task->name()) continue;
       if (config.spec.items() <= task->config().spec.items()) {
         task->reload(config);
       } else {
-        SOTTO_TRY(task, task->grown(config, now_ms_));
+        grown = grow(task, config);
       }
+      break;
     }
+    if (!grown.ok()) break;
+  }
+  std::erase(tasks_, nullptr);
+  SOTTO_TRY_DONE(grown);
   for (auto& run : opened) tasks_.push_back(std::move(run));
+  std::erase_if(unread_, [&](const TaskConfig& config) { return find_task(config.spec.name()) != nullptr; });
   options_ = options;
   around_.most_upload_bytes = options.most_upload_bytes;
   around_.conduct.set_keep_out(options.keep_out_ms);

@@ -1,8 +1,6 @@
 // What a task has of its catalogue, and how it goes on with other rules and more items.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "base/row_hash.h"
 #include "fed/models/weighed_task.h"
 #include "server/master_blob.h"
@@ -127,19 +125,22 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   return Done{};
 }
 
-Result<std::unique_ptr<TaskRun>> TaskRun::grown(const TaskConfig& config, std::int64_t now_ms) {
+Status TaskRun::end_for_growth(std::int64_t now_ms) {
   if (judging_) judging_->stop(now_ms);
   if (round_) abandon("the catalogue grew", now_ms);
   drop_members(false, [](const Member&) { return true; });
   SOTTO_TRY(const std::vector<RoundRecord> open, around_.store.open_rounds());
-  if (std::ranges::any_of(open, [&](const RoundRecord& round) { return round.task == task_.name; }))
-    return fail(Code::io, fmt::format("task '{}' cannot grow before the end of its round is written: make "
-                                      "room on the disk and start the coordinator again",
-                                      task_.name));
-  SOTTO_TRY(const std::vector<TaskRecord> records, around_.store.tasks());
-  for (const TaskRecord& record : records)
-    if (record.name == task_.name) return TaskRun::open(config, &record, around_, now_ms);
-  return fail(Code::bad_input, fmt::format("task '{}' is not in the store any more", task_.name));
+  for (RoundRecord round : open) {
+    if (round.task != task_.name) continue;
+    round.state = RoundState::abandoned;  // now, or before, when it could not be written
+    round.closed_ms = now_ms;
+    round.why = "the catalogue grew";
+    if (const Status ended = around_.store.abandon_round(round, sum_->budget()); !ended.ok())
+      return chained(ended.error(), fmt::format("task '{}' cannot grow before the end of its round is "
+                                                "written",
+                                                task_.name));
+  }
+  return Done{};
 }
 
 }  // namespace sotto::server

@@ -53,9 +53,9 @@ class TaskRun {
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
-  // The task with these items, in place of this one: the open round is given up, for its sum has too few
-  // rows.
-  [[nodiscard]] Result<std::unique_ptr<TaskRun>> grown(const TaskConfig& config, std::int64_t now_ms);
+  // Before another run with more items is opened in place of this one: the open round is given up, for its
+  // sum has too few rows. Fails where that cannot be written.
+  [[nodiscard]] Status end_for_growth(std::int64_t now_ms);
 
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
