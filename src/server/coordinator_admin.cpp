@@ -82,6 +82,7 @@ Json task_json(const TaskRun& task) {
            {"assignments", task.assignments()},
            {"newest", version_json(task.version())}};
   if (const auto round = task.open_round()) out["open"] = round_json(*round);
+  if (task.next().is_under_way()) out["open"]["releasing"] = true;
   if (!task.why_finished().empty()) out["why"] = task.why_finished();
   if (const auto spent = task.spent()) {
     const TaskDp& dp = *task.config().dp;
@@ -286,7 +287,8 @@ Result<std::string> Coordinator::ask(const std::string& command, const std::stri
   try {
     const Json arguments = json.empty() ? Json::object() : Json::parse(json);
     if (!arguments.is_object()) return fail(Code::usage, "the arguments of a command are a JSON object");
-    const std::lock_guard hold(lock_);
+    std::unique_lock hold(lock_);
+    if (command == "release") wait_for_releases(hold);
     now_ms_ = std::max(now_ms_, now_ms);
     SOTTO_TRY(const Json answer, (Answers{*this, arguments}.answer(command)));
     return answer.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -14,9 +14,10 @@ constexpr std::int64_t save_every_ms = 5'000;
 }  // namespace
 
 void Coordinator::tick(std::int64_t now_ms) {
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
   now_ms_ = std::max(now_ms_, now_ms);
   for (const auto& task : tasks_) task->tick(now_ms);
+  release(hold, now_ms);
   if (now_ms - saved_ms_ < save_every_ms) return;
   saved_ms_ = now_ms;
   save_seen();
@@ -61,6 +62,24 @@ void Coordinator::open_unread() {
   });
 }
 
+void Coordinator::release(std::unique_lock<std::mutex>& hold, std::int64_t now_ms) {
+  for (std::size_t n = 0; n < tasks_.size(); ++n) {
+    TaskRun& task = *tasks_[n];
+    if (!task.next().take()) continue;
+    hold.unlock();
+    task.next().compute();
+    hold.lock();
+    task.conclude(std::max(now_ms, now_ms_));
+    released_.notify_all();
+  }
+}
+
+void Coordinator::wait_for_releases(std::unique_lock<std::mutex>& hold) {
+  released_.wait(hold, [&] {
+    return std::ranges::none_of(tasks_, [](const auto& task) { return task->next().is_under_way(); });
+  });
+}
+
 void Coordinator::save_seen() {
   if (const Status saved = registry_.save_seen(store_); !saved.ok())
     log_.line({LogLevel::error,
@@ -71,9 +90,13 @@ void Coordinator::save_seen() {
 }
 
 void Coordinator::stop() {
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
   stopping_ = true;
-  for (const auto& task : tasks_) task->stop(now_ms_);
+  do {  // once more, where a round was being released
+    for (const auto& task : tasks_) task->stop(now_ms_);
+    release(hold, now_ms_);
+    wait_for_releases(hold);
+  } while (std::ranges::any_of(tasks_, [](const auto& task) { return task->open_round().has_value(); }));
   save_seen();
 }
 
@@ -84,7 +107,8 @@ bool Coordinator::idle() const {
 
 Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
   SOTTO_TRY_DONE(check(options));
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
+  wait_for_releases(hold);
   std::vector<const TaskConfig*> fresh;
   for (const TaskConfig& config : tasks) {
     if (const TaskRun* task = find_task(config.spec.name()))

@@ -51,4 +51,10 @@ bool Judging::has_news() {
   return true;
 }
 
+std::string why_enough(const Judging* judging) {
+  if (judging == nullptr) return "";
+  const auto why = judging->why_stop();
+  return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
+}
+
 }  // namespace sotto::server

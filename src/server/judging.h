@@ -45,4 +45,7 @@ class Judging {
   std::uint32_t asked_about_ = 0;  // the newest version whose figures were
 };
 
+// Why a task has learned enough by its evaluations; empty: it has not, or has none.
+[[nodiscard]] std::string why_enough(const Judging* judging);
+
 }  // namespace sotto::server

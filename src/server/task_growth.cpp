@@ -21,6 +21,23 @@ Result<std::shared_ptr<const TaskCatalogue>> catalogue_of(const v1::TaskSpec& sp
   return read;
 }
 
+// The bytes that were given out before, and what came behind them.
+Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after, Store& store) {
+  SOTTO_TRY(std::string packed, store.blob(known.catalogue().hash()));
+  SOTTO_TRY(const auto before, read_catalogue(packed, known.items()));
+  if (encode_catalogue(*before) == encode_catalogue(after)) return packed;
+  if (const Status kept = check_grown(*before, after); !kept.ok())
+    return chained(kept.error(), fmt::format("task '{}' in the store", known.name()));
+  if (after.names.size() == before->names.size())
+    return fail(Code::incompatible,
+                fmt::format("task '{}' is in the store with a catalogue that says something else of the same "
+                            "items: put it back, or begin another task",
+                            known.name()));
+  packed = pack_grown(packed, *before, after);
+  SOTTO_TRY(const std::string hash, store.put_blob(packed));
+  return packed;
+}
+
 }  // namespace
 
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
@@ -29,7 +46,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   SOTTO_TRY(const auto catalogue, catalogue_of(config_.spec, packed));
   SOTTO_TRY_DONE(fed::check_known(task_, known_of(catalogue.get())));
   if (known != nullptr && known->has_catalogue()) {
-    SOTTO_TRY(packed, packed_after(*known, *catalogue));
+    SOTTO_TRY(packed, packed_after(*known, *catalogue, around_.store));
   } else {
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
@@ -37,22 +54,6 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   config_.spec.mutable_catalogue()->set_bytes(packed.size());
   catalogue_ = std::make_shared<const std::string>(std::move(packed));
   return Done{};
-}
-
-Result<std::string> TaskRun::packed_after(const v1::TaskSpec& known, const TaskCatalogue& after) {
-  SOTTO_TRY(std::string packed, around_.store.blob(known.catalogue().hash()));
-  SOTTO_TRY(const auto before, read_catalogue(packed, known.items()));
-  if (encode_catalogue(*before) == encode_catalogue(after)) return packed;
-  if (const Status kept = check_grown(*before, after); !kept.ok())
-    return chained(kept.error(), fmt::format("task '{}' in the store", task_.name));
-  if (after.names.size() == before->names.size())
-    return fail(Code::incompatible,
-                fmt::format("task '{}' is in the store with a catalogue that says something else of the same "
-                            "items: put it back, or begin another task",
-                            task_.name));
-  packed = pack_grown(packed, *before, after);
-  SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
-  return packed;
 }
 
 Status TaskRun::check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const {

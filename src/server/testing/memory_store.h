@@ -1,6 +1,9 @@
 // For tests: the PlainStore with a switch that makes it fail as a full disk does.
 #pragma once
 
+#include <functional>
+#include <mutex>
+
 #include "server/testing/plain_store.h"
 
 namespace sotto::server {
@@ -12,8 +15,12 @@ class MemoryStore final : public Store {
   int calls_left = -1;
   // So many more changes are answered; then they are made, and say that they failed.
   int answers_left = -1;
+  int figures_read = 0;                       // how often somebody asked for them
+  std::function<void()> before_blob = [] {};  // whenever one is put
 
-  Result<std::vector<TaskRecord>> tasks() override { return look([&] { return plain_.tasks(); }); }
+  Result<std::vector<TaskRecord>> tasks() override {
+    return look([&] { return plain_.tasks(); });
+  }
   Status add_task(const TaskRecord& task, const VersionRecord& start) override {
     return change([&] { return plain_.add_task(task, start); });
   }
@@ -45,7 +52,9 @@ class MemoryStore final : public Store {
   Result<std::vector<VersionRecord>> versions(const std::string& task, std::size_t most) override {
     return look([&] { return plain_.versions(task, most); });
   }
-  Result<std::vector<RoundRecord>> open_rounds() override { return look([&] { return plain_.open_rounds(); }); }
+  Result<std::vector<RoundRecord>> open_rounds() override {
+    return look([&] { return plain_.open_rounds(); });
+  }
 
   Status add_evaluation(const EvaluationRecord& evaluation) override {
     return change([&] { return plain_.add_evaluation(evaluation); });
@@ -78,9 +87,12 @@ class MemoryStore final : public Store {
   }
 
   Result<std::string> put_blob(std::string_view bytes) override {
+    before_blob();
     return change([&] { return plain_.put_blob(bytes); });
   }
-  Result<std::string> blob(const std::string& hash) override { return look([&] { return plain_.blob(hash); }); }
+  Result<std::string> blob(const std::string& hash) override {
+    return look([&] { return plain_.blob(hash); });
+  }
   Status keep_blobs(std::span<const std::string> hashes) override {
     return change([&] { return plain_.keep_blobs(hashes); });
   }
@@ -88,6 +100,7 @@ class MemoryStore final : public Store {
  private:
   template <class Look>
   auto look(const Look& at) -> decltype(at()) {
+    const std::lock_guard hold(one_at_a_time_);
     if (calls_left == 0) return fail(Code::io, "the disk does not answer");
     if (calls_left > 0) --calls_left;
     return at();
@@ -104,6 +117,7 @@ class MemoryStore final : public Store {
     });
   }
 
+  std::mutex one_at_a_time_;
   PlainStore plain_;
 };
 
