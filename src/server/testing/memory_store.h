@@ -60,6 +60,7 @@ class MemoryStore final : public Store {
     return change([&] { return plain_.add_evaluation(evaluation); });
   }
   Result<std::vector<EvaluationRecord>> evaluations(const std::string& task, std::size_t most) override {
+    ++figures_read;
     return look([&] { return plain_.evaluations(task, most); });
   }
 
