@@ -142,7 +142,7 @@ struct Coordinator::Answers {
       all.push_back(version_json(version, version.number == one->version().number));
       for (const EvaluationRecord& judged : evaluations)
         if (judged.version == version.number)
-          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged);
+          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged, one->config());
     }
     return all;
   }

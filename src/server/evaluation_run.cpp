@@ -91,7 +91,7 @@ std::optional<EvaluationRun::Asked> EvaluationRun::ask(const Caller& caller,
   if ((newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
     return std::nullopt;
   if (!round_) {
-    if (!budget_.bears_another().ok()) return std::nullopt;
+    if (!budget_.bears_another()) return std::nullopt;
     begin(subject, now_ms);
   }
   Member member;
@@ -114,6 +114,7 @@ Collector& EvaluationRun::sum() {
 void EvaluationRun::begin(Subject subject, std::int64_t now_ms) {
   const std::uint32_t version = subject.version;
   model_ = subject.model;
+  budget_.open();
   noise_.reset();
   if (const double noise = config_.evaluation.noise_multiplier; noise > 0.0) {
     DpSumPlan plan =
@@ -123,7 +124,7 @@ void EvaluationRun::begin(Subject subject, std::int64_t now_ms) {
     plan.release = beside_ ? "an evaluation beside a trial" : "an evaluation";
     if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
     noise_.emplace(
-        shape_, plan, [this](std::uint32_t) { return budget_.bears_another(); }, sum());
+        shape_, plan, [](std::uint32_t) { return Done{}; }, sum());  // it has room in the budget
   }
   const Status begun = open_sum().begin({.round = version, .cohort = {}, .shared = nullptr});
   SOTTO_ASSERT(begun.ok(), "the sums of an evaluation begin empty");
@@ -197,7 +198,6 @@ Status EvaluationRun::release(std::int64_t now_ms) {
                                 .time_ms = now_ms,
                                 .beside = beside_};
   SOTTO_TRY_DONE(around_.store.add_evaluation(record));
-  budget_.count();
   newest_ = record;
   return Done{};
 }
@@ -209,6 +209,7 @@ void EvaluationRun::give_up(const std::string& why, std::int64_t now_ms) {
 }
 
 void EvaluationRun::end(bool committed) {
+  budget_.close(committed);
   drop_members(members_, around_, committed, [](const Member&) { return true; });
   round_.reset();
 }
