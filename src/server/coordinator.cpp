@@ -242,10 +242,8 @@ RetryWindow Coordinator::retry_window() const {
 }
 
 v1::Reply Coordinator::at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms) {
-  const auto said = read_homes(homes);
-  if (!said)
-    return refuse(v1::REFUSAL_BAD_MESSAGE,
-                  "the request names no homes, or more than 64: enrol anew in another folder");
+  auto said = read_homes(homes);
+  if (!said.ok()) return refuse(v1::REFUSAL_BAD_MESSAGE, said.error().message);
   const DeviceHome* known = registry_.home(id);
   if (known != nullptr && !lives_on(*said, *known))
     return refuse(
