@@ -71,6 +71,25 @@ std::string trial_line(const Json& task, const Json& version) {
       cell(version["version"]), share_of_trial(trial), cell(trial["stable"]), cell(task));
 }
 
+// How far chance may have moved the figures of the newest version that was tried and of the one that others
+// kept; empty: none was judged beside another.
+std::string intervals_of(const Json& versions) {
+  const auto tried = std::ranges::find_if(versions, [](const Json& one) {
+    return one.contains("evaluation") && one.contains("beside") && one["beside"].contains("intervals");
+  });
+  if (tried == versions.end()) return "";
+  std::string lines;
+  const auto range = [](const Json& of) {
+    return fmt::format("{:.4f} to {:.4f}", of[0].get<double>(), of[1].get<double>());
+  };
+  const Json own = (*tried)["evaluation"].value("intervals", Json::object()),
+             kept = (*tried)["beside"]["intervals"];
+  for (const auto& [name, of] : own.items())
+    if (kept.contains(name)) lines += fmt::format("  {:<8} {}   {}\n", name, range(of), range(kept[name]));
+  return fmt::format("\nWhere 95 of 100 such groups of people would lie at least, version {} and {}:\n{}",
+                     cell((*tried)["version"]), cell((*tried)["trial"]["stable"]), lines);
+}
+
 // How good the lists of the versions are that were judged, newest first, and each metric's way, oldest first;
 // empty: none was. A version on trial stands beside the one that others kept meanwhile.
 std::string figures_of(const Json& versions, const Console& console) {
@@ -114,7 +133,7 @@ std::string figures_of(const Json& versions, const Console& console) {
     if (const std::vector<double>& curve = curves[name]; curve.size() > 1)
       lines += fmt::format("  {:<8} {:.4f} {} {:.4f}\n", name, curve.front(), sparkline(curve), curve.back());
   return "\nAs people's devices judged them, in the mean:\n" + table.text(console) +
-         (lines.empty() ? "" : "\n" + lines);
+         (lines.empty() ? "" : "\n" + lines) + intervals_of(versions);
 }
 
 // What is to be said of a task beside its line.
@@ -134,10 +153,14 @@ std::string short_hash(const Json& hash) { return hash.get<std::string>().substr
 }  // namespace
 
 std::string status_text(const Json& answer, const Console& console) {
-  return fmt::format("{} devices ({} revoked), {} exchanges since the start, {} under way{}\n\n{}",
+  std::string unread;
+  for (const Json& task : answer.value("unread", Json::array()))
+    unread +=
+        fmt::format("\n{} waits until the store can be read; the log says why it cannot.\n", cell(task));
+  return fmt::format("{} devices ({} revoked), {} exchanges since the start, {} under way{}\n\n{}{}",
                      cell(answer["devices"]), cell(answer["revoked"]), cell(answer["exchanges"]),
                      cell(answer["assignments"]), answer["stopping"].get<bool>() ? "; stopping" : "",
-                     task_table(answer["tasks"], console));
+                     task_table(answer["tasks"], console), unread);
 }
 
 std::string task_table(const Json& tasks, const Console& console) {

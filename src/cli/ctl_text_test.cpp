@@ -132,6 +132,13 @@ TEST(CtlText, AVersionOnTrialStandsBesideTheOneThatOthersKept) {
   for (const char* part : {"open, 10%", "dropped", "5 tried", "4 kept", "99", "0.1250", "0.2500"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   EXPECT_LT(text.find("5 tried"), text.find("4 kept"));
+  EXPECT_EQ(text.find("95 of 100"), std::string::npos) << "an older coordinator does not say";
+  tried["evaluation"]["intervals"] = Json::parse(R"({"P@10":[0.25,0.5]})");
+  tried["beside"]["intervals"] = Json::parse(R"({"P@10":[0.125,0.375]})");
+  EXPECT_NE(version_table(Json::array({tried, version(4, 0.0625), dropped}), Console())
+                .find("95 of 100 such groups of people would lie at least, version 5 and 4:\n"
+                      "  P@10     0.2500 to 0.5000   0.1250 to 0.3750\n"),
+            std::string::npos);
 }
 
 // Where nobody had ratings held out a version has no errors, and none are made up.

@@ -38,10 +38,10 @@ Status check(const Plan& plan) {
   if (plan.triples && (*plan.triples == 0 || *plan.triples > 1'000'000))
     return fail(Code::usage,
                 fmt::format("triples is {}, but a visit draws from 1 to 1000000", *plan.triples));
-  // One update is held within ±2^25 units: with 22 bits after the point that is ±8.
-  if (plan.fixed.bits < 8 || plan.fixed.bits > 22)
-    return fail(Code::usage, fmt::format("fixed-bits is {}, but sums carry from 8 to 22 bits after the point",
-                                         plan.fixed.bits));
+  if (plan.fixed.bits < least_update_bits || plan.fixed.bits > most_update_bits)
+    return fail(Code::usage,
+                fmt::format("fixed-bits is {}, but sums carry from {} to {} bits after the point",
+                            plan.fixed.bits, least_update_bits, most_update_bits));
   return Done{};
 }
 

@@ -26,6 +26,9 @@ enum class ModelPrecision : std::uint8_t { f32, f16, i8 };
 [[nodiscard]] Result<ModelPrecision> parse_model_precision(const std::string& text);
 [[nodiscard]] const char* to_string(ModelPrecision precision);
 
+inline constexpr int least_update_bits = 8;
+inline constexpr int most_update_bits = 22;  // one update is held within ±2^25 units: with these that is ±8
+
 struct Plan {
   std::uint64_t seed = 1;
   FplOptions fpl;

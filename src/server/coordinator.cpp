@@ -198,10 +198,13 @@ v1::Reply Coordinator::signed_call(Method method, const std::string& request, st
     }
     return fetch(asked.body());
   }
-  const std::lock_guard hold(lock_);
+  std::unique_lock hold(lock_);
   if (v1::Reply door = admit(asked, *id, now_ms); door.refusal() != v1::REFUSAL_NONE) return door;
   if (method == Method::check_in) return check_in(*id, asked.body(), now_ms);
-  return method == Method::step ? step(*id, asked.body(), now_ms) : leave(*id, asked.body(), now_ms);
+  if (method == Method::leave) return leave(*id, asked.body(), now_ms);
+  v1::Reply reply = step(*id, asked.body(), now_ms);
+  release(hold, now_ms);
+  return reply;
 }
 
 v1::Reply Coordinator::admit(const v1::SignedRequest& request, const DeviceId& id, std::int64_t now_ms) {
@@ -239,10 +242,8 @@ RetryWindow Coordinator::retry_window() const {
 }
 
 v1::Reply Coordinator::at_home(const DeviceId& id, const std::string& homes, std::int64_t now_ms) {
-  const auto said = read_homes(homes);
-  if (!said)
-    return refuse(v1::REFUSAL_BAD_MESSAGE,
-                  "the request names no homes, or more than 64: enrol anew in another folder");
+  auto said = read_homes(homes);
+  if (!said.ok()) return refuse(v1::REFUSAL_BAD_MESSAGE, said.error().message);
   const DeviceHome* known = registry_.home(id);
   if (known != nullptr && !lives_on(*said, *known))
     return refuse(

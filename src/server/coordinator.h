@@ -2,11 +2,13 @@
 // the time, and gives the bytes of the reply; what must not be lost goes to a Store.
 //
 // Laws: handle() always answers: what is wrong with a request is a refusal with its code, closes that
-// exchange and changes nothing; signatures are verified outside the lock; nothing of a single contribution
-// reaches the store or the log; memory does not grow with the number of exchanges. After a restart on the
-// same store it goes on: open rounds are given up, numbers are never used again, versions are there.
+// exchange and changes nothing; signatures are verified, and models made from sums, outside the lock, by the
+// thread whose call ended the round; nothing of a single contribution reaches the store or the log; memory
+// does not grow with the number of exchanges. After a restart on the same store it goes on: open rounds are
+// given up, numbers are never used again, versions are there.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -48,7 +50,8 @@ class Coordinator {
 
   // The encoded v1::Reply. From any thread.
   [[nodiscard]] std::string handle(Method method, const std::string& request, std::int64_t now_ms);
-  // Deadlines; every 50 ms or so.
+  // Deadlines; every 50 ms or so. It returns when what they ended is released: a second thread keeps the time
+  // meanwhile.
   void tick(std::int64_t now_ms);
   // The operator's questions: status, tasks, rounds, versions, devices, pause, resume, release, export,
   // catalogue, revoke, unrevoke, tokens. Arguments and answer are JSON.
@@ -61,7 +64,8 @@ class Coordinator {
   // No round is open.
   [[nodiscard]] bool idle() const;
   // Limits, the rules of tasks that do not change what is computed, items behind those that a task has, and
-  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown.
+  // new tasks, which begin. All or nothing, but for a disk that fails: what grew before it did has grown, and
+  // of the task at hand the store decides.
   [[nodiscard]] Status reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks);
 
  private:
@@ -83,10 +87,19 @@ class Coordinator {
   [[nodiscard]] std::size_t assignments() const;
   [[nodiscard]] TaskRun* find_task(const std::string& name);
   [[nodiscard]] Result<std::unique_ptr<TaskRun>> open_task(const TaskConfig& config, std::int64_t now_ms);
+  // The task goes on with more items, as the store has it: where the store fails, with those it has, or,
+  // while it cannot say which, not at all. Then `task` is null, and unread_ has it.
+  [[nodiscard]] Status grow(std::unique_ptr<TaskRun>& task, const TaskConfig& config);
+  void open_unread();
+  // Under the lock, which it gives back while it computes.
+  void release(std::unique_lock<std::mutex>& hold, std::int64_t now_ms);
+  // Until nobody computes.
+  void wait_for_releases(std::unique_lock<std::mutex>& hold);
   void note_refusal(Method method, v1::Refusal refusal, std::int64_t now_ms);
   void save_seen();
 
   mutable std::mutex lock_;
+  std::condition_variable released_;
   Store& store_;
   LogSink& log_;
   CoordinatorOptions options_;
@@ -94,7 +107,8 @@ class Coordinator {
   Surroundings around_;
   Registry registry_;
   std::vector<std::unique_ptr<TaskRun>> tasks_;
-  std::size_t first_task_ = 0;  // who is asked first, in turn
+  std::vector<TaskConfig> unread_;  // tasks that go on when the store can be read again
+  std::size_t first_task_ = 0;      // who is asked first, in turn
   std::int64_t started_ms_ = 0;
   std::int64_t now_ms_ = 0;  // the last that was told
   std::int64_t saved_ms_ = 0;

@@ -1,4 +1,4 @@
-// What time, the operator and the daemon ask of a coordinator.
+// What the operator asks of a coordinator, and its metrics.
 #include <fmt/core.h>
 #include <sodium.h>
 
@@ -16,7 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t save_every_ms = 5'000;
 constexpr std::size_t usual_most = 20;
 constexpr std::uint64_t most_tokens = 10'000;  // at once: an answer is one message
 
@@ -83,6 +82,7 @@ Json task_json(const TaskRun& task) {
            {"assignments", task.assignments()},
            {"newest", version_json(task.version())}};
   if (const auto round = task.open_round()) out["open"] = round_json(*round);
+  if (task.next().is_under_way()) out["open"]["releasing"] = true;
   if (!task.why_finished().empty()) out["why"] = task.why_finished();
   if (const auto spent = task.spent()) {
     const TaskDp& dp = *task.config().dp;
@@ -102,6 +102,8 @@ struct Coordinator::Answers {
   [[nodiscard]] Result<TaskRun*> task() const {
     const std::string name = arguments.value("task", std::string());
     if (TaskRun* found = own.find_task(name)) return found;
+    if (std::ranges::any_of(own.unread_, [&](const TaskConfig& one) { return one.spec.name() == name; }))
+      return fail(Code::io, fmt::format("task '{}' waits until the store can be read", name));
     if (name.empty() && own.tasks_.size() == 1) return own.tasks_.front().get();
     return fail(Code::not_found,
                 name.empty() ? "say which task" : fmt::format("there is no task '{}'", name));
@@ -115,10 +117,12 @@ struct Coordinator::Answers {
   }
   [[nodiscard]] Result<Json> status() const {
     SOTTO_TRY(Json all, tasks());
-    return Json{{"time_ms", own.now_ms_},           {"stopping", own.stopping_},
-                {"devices", own.registry_.size()},  {"revoked", own.registry_.revoked()},
-                {"assignments", own.assignments()}, {"exchanges", own.metrics_.exchanges()},
-                {"tasks", std::move(all)}};
+    Json out{{"time_ms", own.now_ms_},           {"stopping", own.stopping_},
+             {"devices", own.registry_.size()},  {"revoked", own.registry_.revoked()},
+             {"assignments", own.assignments()}, {"exchanges", own.metrics_.exchanges()},
+             {"tasks", std::move(all)}};
+    for (const TaskConfig& config : own.unread_) out["unread"].push_back(config.spec.name());
+    return out;
   }
   [[nodiscard]] Result<Json> rounds() const {
     SOTTO_TRY(const TaskRun* one, task());
@@ -138,7 +142,7 @@ struct Coordinator::Answers {
       all.push_back(version_json(version, version.number == one->version().number));
       for (const EvaluationRecord& judged : evaluations)
         if (judged.version == version.number)
-          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged);
+          all.back()[judged.beside ? "beside" : "evaluation"] = evaluation_json(judged, one->config());
     }
     return all;
   }
@@ -283,7 +287,8 @@ Result<std::string> Coordinator::ask(const std::string& command, const std::stri
   try {
     const Json arguments = json.empty() ? Json::object() : Json::parse(json);
     if (!arguments.is_object()) return fail(Code::usage, "the arguments of a command are a JSON object");
-    const std::lock_guard hold(lock_);
+    std::unique_lock hold(lock_);
+    if (command == "release") wait_for_releases(hold);
     now_ms_ = std::max(now_ms_, now_ms);
     SOTTO_TRY(const Json answer, (Answers{*this, arguments}.answer(command)));
     return answer.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -296,67 +301,6 @@ TaskRun* Coordinator::find_task(const std::string& name) {
   for (const auto& task : tasks_)
     if (task->name() == name) return task.get();
   return nullptr;
-}
-
-void Coordinator::tick(std::int64_t now_ms) {
-  const std::lock_guard hold(lock_);
-  now_ms_ = std::max(now_ms_, now_ms);
-  for (const auto& task : tasks_) task->tick(now_ms);
-  if (now_ms - saved_ms_ < save_every_ms) return;
-  saved_ms_ = now_ms;
-  save_seen();
-}
-
-void Coordinator::save_seen() {
-  if (const Status saved = registry_.save_seen(store_); !saved.ok())
-    log_.line({LogLevel::error,
-               "",
-               std::nullopt,
-               "check-ins could not be written; they are tried again",
-               {{"cause", saved.error().message}}});
-}
-
-void Coordinator::stop() {
-  const std::lock_guard hold(lock_);
-  stopping_ = true;
-  for (const auto& task : tasks_) task->stop(now_ms_);
-  save_seen();
-}
-
-bool Coordinator::idle() const {
-  const std::lock_guard hold(lock_);
-  return std::all_of(tasks_.begin(), tasks_.end(), [](const auto& task) { return !task->open_round(); });
-}
-
-Status Coordinator::reload(const CoordinatorOptions& options, const std::vector<TaskConfig>& tasks) {
-  SOTTO_TRY_DONE(check(options));
-  const std::lock_guard hold(lock_);
-  std::vector<const TaskConfig*> fresh;
-  for (const TaskConfig& config : tasks) {
-    if (const TaskRun* task = find_task(config.spec.name()))
-      SOTTO_TRY_DONE(task->can_reload(config));
-    else
-      fresh.push_back(&config);
-  }
-  std::vector<std::unique_ptr<TaskRun>> opened;  // all of them, or nothing is taken
-  for (const TaskConfig* config : fresh) {
-    SOTTO_TRY(auto run, open_task(*config, now_ms_));
-    opened.push_back(std::move(run));
-  }
-  for (auto& task : tasks_)
-    for (const TaskConfig& config : tasks) {
-      if (config.spec.name() != task->name()) continue;
-      if (config.spec.items() <= task->config().spec.items()) {
-        task->reload(config);
-      } else {
-        SOTTO_TRY(task, task->grown(config, now_ms_));
-      }
-    }
-  for (auto& run : opened) tasks_.push_back(std::move(run));
-  options_ = options;
-  around_.most_upload_bytes = options.most_upload_bytes;
-  around_.conduct.set_keep_out(options.keep_out_ms);
-  return Done{};
 }
 
 std::string Coordinator::metrics() {

@@ -213,16 +213,28 @@ TEST(CoordinatorEvaluation, NoiseIsPaidForByABudgetOfItsOwn) {
   EXPECT_TRUE(differs);
 }
 
+TEST(CoordinatorEvaluation, WhatWasSpentIsKnownWithoutTheStore) {
+  TaskConfig config = judged(world_config(2));
+  config.evaluation = {.noise_multiplier = 2.0, .epsilon = 0.0, .delta = 1e-5};
+  config.evaluation.epsilon =
+      1.01 * cost_of({.noise = 2.0, .sampling = 1.0, .times = 1}, 1e-5, Accountant::rdp);
+  JudgedWorld world(config);
+  world.train(2);
+  const int read = world.store.figures_read;
+  world.judge(0, world.asked(0), 0);
+  world.judge(1, world.asked(1), 0);
+  ASSERT_EQ(world.released(), 1u);
+  world.train(2);
+  for (int times = 0; times < 20; ++times) EXPECT_FALSE(world.offer(times % 3).assignment().judge());
+  EXPECT_EQ(world.store.figures_read, read + 1) << "by this test";
+}
+
 // A secure sum of figures; `lie` is added to the first one's number in `column`.
 void judge_in_secret(JudgedWorld& world, std::size_t column = 0, std::int32_t lie = 0) {
   std::deque<SecureDevice> all;
   for (std::uint32_t n = 0; n < 6; ++n) {
     const v1::Assignment assignment = world.asked(n);
-    const Contribution sent = world.figures(n % 4);
-    std::vector<std::int32_t> input(world.figures_task.shape().sum_numbers(), 0);
-    for (std::size_t row = 0; row < sent.size(); ++row)
-      for (std::size_t k = 0; k < sent.width(); ++k)
-        input[sent.row(row) * sent.width() + k] = sent.values(row)[k];
+    std::vector<std::int32_t> input = world.summed(world.figures(n % 4));
     if (n == 0) input[column] += lie;
     all.emplace_back(world, n, assignment, std::move(input));
   }

@@ -1,4 +1,5 @@
 // A task whose catalogue grows: the model keeps its rows and gets new ones, and training goes on.
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "fed/models/task_answers.h"
@@ -192,6 +193,68 @@ TEST_F(AGrowingTask, OfAFullDiskStaysAsItWas) {
   grow(40, false);
   EXPECT_EQ(world.newest().number, 3u);
 }
+
+// Wherever the store fails while items grow, and whether or not what it says has failed was done.
+class AGrowingTaskOfAStoreThatFails : public testing::TestWithParam<bool> {
+ protected:
+  // The task goes on as the store has it, with the next version.
+  static void expect_agreement(World& world) {
+    v1::TaskSpec stored;
+    ASSERT_TRUE(stored.ParseFromString(world.store.tasks()->front().spec));
+    const std::uint32_t version = world.newest().number;
+    const Json task = Json::parse(*world.own->ask("tasks", "", world.now))[0];
+    EXPECT_EQ(task["newest"]["version"], version);
+    EXPECT_EQ(task["items"], stored.items());
+    for (std::uint32_t n = 0; n < 2; ++n) {
+      const v1::Assignment assignment = world.assigned(n);
+      EXPECT_EQ(assignment.task().items(), stored.items());
+      WorldDevice device(n, assignment.task());
+      device.own = world.devices[n].own;
+      const ModelShape shape{device.task.shape().rows, device.task.shape().width, device.task.down};
+      const RowMatrix model = *read_published(*unpack_model(world.fetch(n, assignment.full()), shape), shape);
+      const v1::Reply given = world.give(n, assignment, device.contribution(assignment.round(), model));
+      EXPECT_EQ(given.refusal(), v1::REFUSAL_NONE) << given.why();
+    }
+    EXPECT_EQ(world.newest().number, version + 1);
+    EXPECT_EQ(world.last_round().state, RoundState::committed);
+  }
+};
+
+TEST_P(AGrowingTaskOfAStoreThatFails, AgreesWithTheStore) {
+  const TaskConfig before = with_items(world_config(2), 30), after = with_items(before, 40);
+  bool is_over = false;
+  for (int calls = 0; !is_over && !HasFailure(); ++calls) {
+    SCOPED_TRACE(fmt::format("after {} calls", calls));
+    World world(before, 2);
+    for (std::uint32_t n = 0; n < 2; ++n) world.exchange(n);
+    world.assigned(0);
+    world.configure(after);
+    int& left = GetParam() ? world.store.answers_left : world.store.calls_left;
+    left = calls;
+    const bool taken = world.own->reload({}, {after}).ok();
+    is_over = taken && left != 0;
+    left = -1;
+    const auto status = [&] { return Json::parse(*world.own->ask("status", "", world.now)); };
+    if (status().contains("unread")) {
+      EXPECT_TRUE(world.log.has("the task goes on when the store can be read"));
+      EXPECT_FALSE(world.check_in(1).has_assignment());
+      EXPECT_NE(world.own->ask("versions", R"({"task":"small"})", world.now).error().message.find("waits"),
+                std::string::npos);
+      world.own->tick(world.now += 10'000);
+      EXPECT_FALSE(status().contains("unread"));
+    } else if (!taken) {
+      EXPECT_TRUE(world.log.has("goes on with the items it has"));
+    }
+    expect_agreement(world);
+    const Status again = world.own->reload({}, {after});
+    EXPECT_TRUE(again.ok()) << again.error().message;
+    expect_agreement(world);
+    world.restart();
+    expect_agreement(world);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Failing, AGrowingTaskOfAStoreThatFails, testing::Bool(),
+                         [](const auto& each) { return each.param ? "AfterTheChange" : "BeforeIt"; });
 
 TEST_F(AGrowingTask, ReleasesAVersionOfBeforeWithTheNewItems) {
   play_round();

@@ -1,7 +1,9 @@
 // A version on trial: who has it, who judges what, what training goes on, and how the trial ends.
 #include <cmath>
 
+#include "privacy/dp/calibrate.h"
 #include "server/testing/judged_world.h"
+#include "server/testing/secure_world.h"
 #include "server/trial.h"
 
 namespace sotto::server::coordinator_trial_test {
@@ -84,6 +86,9 @@ TEST(CoordinatorTrial, BothAreJudgedAtTheSameTimeEachByItsOwn) {
     EXPECT_EQ(version["evaluation"]["metrics"]["HR@3"], 1.0) << version;
     EXPECT_EQ(version["beside"]["metrics"]["HR@3"], 0.5) << version;
     EXPECT_EQ(version["beside"]["people"], 2);
+    EXPECT_LT(version["evaluation"]["intervals"]["HR@3"][0], 1.0) << version;
+    EXPECT_LT(version["beside"]["intervals"]["HR@3"][0], 0.5);
+    EXPECT_GT(version["beside"]["intervals"]["HR@3"][1], 0.5);
     EXPECT_NE(world.own->metrics().find("sotto_evaluation_beside{task=\"small\",metric=\"HR@3\"} 0.5\n"),
               std::string::npos);
   };
@@ -188,6 +193,108 @@ TEST(CoordinatorTrial, WhatIsLeftOfABufferWaitsForTheNextAssignment) {
   EXPECT_NE(world.give(3, late, message).refusal(), v1::REFUSAL_NONE);
   EXPECT_EQ(world.newest().number, 2u);
   EXPECT_EQ(world.store.open_rounds()->size(), 0u);
+}
+
+// The same in secure sums: one of those who have the new version, and one of the others.
+struct SecretTrial : JudgedWorld {
+  static constexpr std::uint32_t members = 6;
+  SecretTrial() : JudgedWorld(config(), 2 * people) {
+    play(*this, members);
+    play(*this, members);
+    for (std::uint32_t n = 0; n < 2 * people; ++n)
+      sides[is_in_share(*newest().trial, n) ? 0 : 1].push_back(n);
+    // 1 in 100,000,000 runs draws otherwise.
+    EXPECT_GE(std::min(sides[0].size(), sides[1].size()), std::size_t{members});
+  }
+  static TaskConfig config() {
+    TaskConfig secret = judged(secure_config(members));
+    secret.rules.canary_share = 0.5;
+    return secret;
+  }
+  // Who judges on one side, all with their hit at `place`; a liar counts as less than one.
+  void ask(std::size_t side, std::uint32_t place, std::deque<SecureDevice>& all, bool one_lies = false) {
+    for (std::uint32_t n = 0; n < members; ++n) {
+      std::vector<std::int32_t> input = summed(figures(place));
+      if (n == 0 && one_lies) input[0] -= 1 << 14;
+      const v1::Assignment assignment = asked(sides[side][n]);
+      EXPECT_EQ(hash_rows(model(sides[side][n], assignment)),
+                store.versions("small", 2)->at(side).model_hash);
+      all.emplace_back(*this, sides[side][n], assignment, std::move(input));
+    }
+  }
+
+  std::array<std::vector<std::uint32_t>, 2> sides;
+};
+
+TEST(CoordinatorSecretTrial, BothAreJudgedInSumsOfTheirOwn) {
+  SecretTrial world;
+  std::deque<SecureDevice> all;
+  world.ask(0, 0, all);
+  world.ask(1, 3, all);
+  play(world, all);
+  for (int life = 0; life < 2; ++life) {
+    const Json version = world.version(2);
+    EXPECT_EQ(version["evaluation"]["people"], SecretTrial::members) << version;
+    EXPECT_EQ(version["evaluation"]["metrics"]["HR@3"], 1.0);
+    EXPECT_EQ(version["beside"]["people"], SecretTrial::members);
+    EXPECT_EQ(version["beside"]["metrics"]["HR@3"], 0.0);
+    world.restart();
+  }
+  EXPECT_TRUE(world.own->ask("promote", "", world.now).ok());
+  play(world, SecretTrial::members);  // training goes on
+  EXPECT_EQ(world.newest().number, 3u);
+}
+
+TEST(CoordinatorSecretTrial, OneSideGoesOnWithoutTheOther) {
+  for (const std::size_t side : {0, 1}) {
+    SecretTrial world;
+    std::deque<SecureDevice> bad, good;
+    world.ask(side, 0, bad, true);
+    play(world, bad, {}, v1::PHASE_KEYS, false);
+    EXPECT_EQ(world.released(), 0u);
+    EXPECT_TRUE(world.log.has("evaluation given up"));
+    // Of the other side one falls silent, and the sum is of those who stay.
+    world.ask(1 - side, 0, good);
+    play(world, good, good[2].number, v1::PHASE_MASKED);
+    const Json version = world.version(2);
+    EXPECT_EQ(version[side == 0 ? "beside" : "evaluation"]["people"], SecretTrial::members - 1) << version;
+    EXPECT_FALSE(version.contains(side == 0 ? "evaluation" : "beside"));
+    EXPECT_EQ(version["trial"]["state"], "open");
+  }
+}
+
+// Both sides draw on one budget; of a release that it does not bear nobody is asked for figures.
+TEST(CoordinatorTrial, NoiseIsPaidForOnBothSides) {
+  TaskConfig config = tried();
+  config.evaluation = {.noise_multiplier = 2.0, .epsilon = 0.0, .delta = 1e-5};
+  config.evaluation.epsilon =
+      1.01 * cost_of({.noise = 2.0, .sampling = 1.0, .times = 3}, 1e-5, Accountant::rdp);
+  TriedWorld world(config);
+  std::vector<std::pair<std::uint32_t, v1::Assignment>> asked;
+  for (const std::uint32_t device : {world.in[0], world.in[1], world.out[0], world.out[1]})
+    asked.emplace_back(device, world.asked(device));
+  for (const auto& [device, assignment] : asked)
+    EXPECT_EQ(world.judge(device, assignment, 0).refusal(), v1::REFUSAL_NONE);
+  EXPECT_EQ(world.released(), 2u);
+  const Json both = world.version(2);
+  EXPECT_NE(both["evaluation"]["metrics"], both["beside"]["metrics"])
+      << "the same lists, each with its own noise";
+  // What may lie in it is wider than without.
+  const Json interval = both["evaluation"]["intervals"]["HR@3"];
+  EXPECT_GT(interval[1].get<double>() - interval[0].get<double>(), 0.9) << interval;
+  ASSERT_TRUE(world.say("promote").ok());
+  world.train(2);
+  const auto first = [&](bool share) {
+    std::uint32_t device = 0;
+    while (world.on_trial(device) != share) ++device;
+    return device;
+  };
+  for (int life = 0; life < 2; ++life) {
+    EXPECT_TRUE(world.offer(first(true), 3).assignment().judge()) << "of three, one is left";
+    EXPECT_FALSE(world.offer(first(false), 3).assignment().judge()) << "and has been taken";
+    world.restart();
+  }
+  EXPECT_TRUE(world.offer(first(false), 3).assignment().judge()) << "whoever comes first";
 }
 
 // All others keep a version of as many items as they know.

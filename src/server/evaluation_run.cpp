@@ -7,16 +7,17 @@
 
 #include "base/hash.h"
 #include "base/secret_stream.h"
-#include "privacy/dp/calibrate.h"
 #include "server/admission.h"
 #include "server/figures_text.h"
 #include "server/stop_rule.h"
 
 namespace sotto::server {
 
-EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around, bool beside)
+EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around,
+                             EvaluationBudget& budget, bool beside)
     : config_(config),
       around_(around),
+      budget_(budget),
       task_(evaluation_task(task)),
       check_(task_),
       shape_{task_.shape().sum_rows, task_.shape().sum_width},
@@ -25,23 +26,17 @@ EvaluationRun::EvaluationRun(const TaskConfig& config, const Task& task, Surroun
       secure_(shape_.width),
       beside_(beside) {}
 
-Result<std::vector<EvaluationRecord>> EvaluationRun::all_released() const {
-  return around_.store.evaluations(task_.name, std::numeric_limits<std::size_t>::max());
-}
-
-Status EvaluationRun::load() {
-  SOTTO_TRY(const std::vector<EvaluationRecord> all, all_released());
-  const auto own = std::ranges::find(all, beside_, &EvaluationRecord::beside);
-  if (own != all.end()) newest_ = *own;
-  return Done{};
+void EvaluationRun::load(std::span<const EvaluationRecord> released) {
+  const auto own = std::ranges::find(released, beside_, &EvaluationRecord::beside);
+  if (own != released.end()) newest_ = *own;
 }
 
 Result<std::string> EvaluationRun::why_stop() const {
   if (config_.rules.stop_when.empty()) return std::string();
   SOTTO_TRY(const StopRule rule, parse_stop_rule(config_.rules.stop_when));
-  SOTTO_TRY(std::vector<EvaluationRecord> all, all_released());
-  SOTTO_TRY(const std::vector<VersionRecord> versions,
-            around_.store.versions(task_.name, std::numeric_limits<std::size_t>::max()));
+  constexpr std::size_t whole = std::numeric_limits<std::size_t>::max();
+  SOTTO_TRY(std::vector<EvaluationRecord> all, around_.store.evaluations(task_.name, whole));
+  SOTTO_TRY(const std::vector<VersionRecord> versions, around_.store.versions(task_.name, whole));
   const std::uint32_t newest = versions.front().number;
   std::erase_if(all, [&](const EvaluationRecord& one) {
     const std::optional<VersionTrial>& trial = versions[newest - one.version].trial;
@@ -57,17 +52,6 @@ RoundRules EvaluationRun::rules() const {
   rules.mode = RoundRules::Mode::cohorts;
   rules.selection = RoundRules::Selection::arrival;
   return rules;
-}
-
-Status EvaluationRun::can_pay() const {
-  const TaskEvaluation& noise = config_.evaluation;
-  if (noise.noise_multiplier == 0.0) return Done{};
-  SOTTO_TRY(const std::vector<EvaluationRecord> all, all_released());
-  const double cost = cost_of(
-      {.noise = noise.noise_multiplier, .sampling = 1.0, .times = static_cast<std::uint32_t>(all.size() + 1)},
-      noise.delta, Accountant::rdp);
-  if (cost <= noise.epsilon) return Done{};
-  return fail(Code::bad_input, "the privacy budget of the evaluations is spent");
 }
 
 std::optional<EvaluationRun::Asked> EvaluationRun::held(const Caller& caller,
@@ -107,7 +91,7 @@ std::optional<EvaluationRun::Asked> EvaluationRun::ask(const Caller& caller,
   if ((newest_ && newest_->version >= version) || !takes(caller, request, version, now_ms))
     return std::nullopt;
   if (!round_) {
-    if (!can_pay().ok()) return std::nullopt;
+    if (!budget_.bears_another()) return std::nullopt;
     begin(subject, now_ms);
   }
   Member member;
@@ -130,6 +114,7 @@ Collector& EvaluationRun::sum() {
 void EvaluationRun::begin(Subject subject, std::int64_t now_ms) {
   const std::uint32_t version = subject.version;
   model_ = subject.model;
+  budget_.open();
   noise_.reset();
   if (const double noise = config_.evaluation.noise_multiplier; noise > 0.0) {
     DpSumPlan plan =
@@ -139,7 +124,7 @@ void EvaluationRun::begin(Subject subject, std::int64_t now_ms) {
     plan.release = beside_ ? "an evaluation beside a trial" : "an evaluation";
     if (!task_.reproducible) plan.release = std::move(Hasher().bytes(system_key())).hex();
     noise_.emplace(
-        shape_, plan, [this](std::uint32_t) { return can_pay(); }, sum());
+        shape_, plan, [](std::uint32_t) { return Done{}; }, sum());  // it has room in the budget
   }
   const Status begun = open_sum().begin({.round = version, .cohort = {}, .shared = nullptr});
   SOTTO_ASSERT(begun.ok(), "the sums of an evaluation begin empty");
@@ -224,6 +209,7 @@ void EvaluationRun::give_up(const std::string& why, std::int64_t now_ms) {
 }
 
 void EvaluationRun::end(bool committed) {
+  budget_.close(committed);
   drop_members(members_, around_, committed, [](const Member&) { return true; });
   round_.reset();
 }

@@ -4,8 +4,7 @@
 //
 // Laws: at most one evaluation is open, and it is of one version; its sum is of figures alone, apart from
 // every round's; one of fewer people than the quorum is never released, nor one that no lists have; figures
-// are shown when they are durable, once for a version. With noise each release is charged by being counted:
-// those that the store has are all that were. Not thread-safe: the coordinator's lock holds.
+// are shown when they are durable, once for a version. Not thread-safe: the coordinator's lock holds.
 #pragma once
 
 #include <memory>
@@ -14,6 +13,7 @@
 
 #include "fed/dp_sum.h"
 #include "fed/models/live_evaluation.h"
+#include "server/evaluation_budget.h"
 #include "server/open_round.h"
 
 namespace sotto::server {
@@ -34,11 +34,12 @@ class EvaluationRun {
 
   // `task` evaluates. All of it outlives this; rules that are read again hold from the next evaluation on.
   // `beside`: of the version that others keep during a trial.
-  EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around, bool beside = false);
+  EvaluationRun(const TaskConfig& config, const Task& task, Surroundings& around, EvaluationBudget& budget,
+                bool beside = false);
   EvaluationRun(const EvaluationRun&) = delete;
   EvaluationRun& operator=(const EvaluationRun&) = delete;
-  // What was released before.
-  [[nodiscard]] Status load();
+  // What was released before, newest first.
+  void load(std::span<const EvaluationRecord> released);
   // Why the task has learned enough by its rule; empty: it has not, or there is no rule.
   [[nodiscard]] Result<std::string> why_stop() const;
 
@@ -66,10 +67,6 @@ class EvaluationRun {
 
  private:
   [[nodiscard]] RoundRules rules() const;
-  // All that were released, newest first.
-  [[nodiscard]] Result<std::vector<EvaluationRecord>> all_released() const;
-  // Whether the noise that is left bears another release.
-  [[nodiscard]] Status can_pay() const;
   [[nodiscard]] bool offers(const v1::CheckInRequest& request, std::uint32_t version) const;
   [[nodiscard]] bool takes(const Caller& caller, const v1::CheckInRequest& request, std::uint32_t version,
                            std::int64_t now_ms) const;
@@ -85,6 +82,7 @@ class EvaluationRun {
 
   const TaskConfig& config_;
   Surroundings& around_;
+  EvaluationBudget& budget_;
   Task task_;
   FiguresCheck check_;
   SumShape shape_;

@@ -4,15 +4,28 @@
 
 #include <nlohmann/json.hpp>
 
+#include "server/figures_interval.h"
+
 namespace sotto::server {
 
 using FiguresJson = nlohmann::ordered_json;
 
-FiguresJson evaluation_json(const EvaluationRecord& evaluation) {
+FiguresJson evaluation_json(const EvaluationRecord& evaluation, const TaskConfig& config) {
   FiguresJson out = FiguresJson::parse(evaluation.figures, nullptr, false);
   if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", FiguresJson::object()}};
   out["people"] = evaluation.people;
   out["time_ms"] = evaluation.time_ms;
+  const auto terms = read_terms(config.spec);
+  if (!terms.ok() || !*terms) return out;
+  const double noise = config.evaluation.noise_multiplier * longest_figures(**terms);
+  FiguresJson intervals = FiguresJson::object();
+  for (const auto& [name, value] : out["metrics"].items()) {
+    const double most = most_of(name.substr(0, name.find('@')), **terms);
+    if (most == 0.0 || !value.is_number()) continue;
+    const FigureInterval of = figure_interval(value.get<double>(), most, evaluation.people, noise);
+    intervals[name] = {of.low, of.high};
+  }
+  out["intervals"] = std::move(intervals);
   return out;
 }
 
@@ -34,13 +47,13 @@ std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks) 
     trials += fmt::format("sotto_trial_version{{task=\"{}\"}} {}\n", task->name(),
                           task->trial() != nullptr ? task->version().number : 0);
     if (const EvaluationRecord* others = task->figures_beside()) {
-      const FiguresJson kept = evaluation_json(*others);
+      const FiguresJson kept = evaluation_json(*others, task->config());
       for (const auto& [metric, value] : kept.at("metrics").items())
         beside += fmt::format("sotto_evaluation_beside{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(),
                               metric, value.get<double>());
     }
     if (task->figures() == nullptr) continue;
-    const FiguresJson figures = evaluation_json(*task->figures());
+    const FiguresJson figures = evaluation_json(*task->figures(), task->config());
     for (const auto& [metric, value] : figures.at("metrics").items())
       text += fmt::format("sotto_evaluation{{task=\"{}\",metric=\"{}\"}} {}\n", task->name(), metric,
                           value.get<double>());

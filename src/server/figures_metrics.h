@@ -10,7 +10,9 @@
 
 namespace sotto::server {
 
-[[nodiscard]] nlohmann::ordered_json evaluation_json(const EvaluationRecord& evaluation);
+// With an interval for each metric whose sum gives one.
+[[nodiscard]] nlohmann::ordered_json evaluation_json(const EvaluationRecord& evaluation,
+                                                     const TaskConfig& config);
 // Of every task that has some, and which version is on trial.
 [[nodiscard]] std::string figures_metrics(const std::vector<std::unique_ptr<TaskRun>>& tasks);
 

@@ -1,12 +1,16 @@
 #include "server/judging.h"
 
+#include <limits>
+
 namespace sotto::server {
 
 Result<std::unique_ptr<Judging>> Judging::make(const TaskConfig& config, const Task& task,
                                                Surroundings& around) {
-  std::unique_ptr<Judging> made(new Judging(config, task, around));
-  SOTTO_TRY_DONE(made->newest_.load());
-  SOTTO_TRY_DONE(made->beside_.load());
+  SOTTO_TRY(const auto released,
+            around.store.evaluations(task.name, std::numeric_limits<std::size_t>::max()));
+  std::unique_ptr<Judging> made(new Judging(config, task, around, released.size()));
+  made->newest_.load(released);
+  made->beside_.load(released);
   (void)made->has_news();
   return made;
 }
@@ -49,6 +53,12 @@ bool Judging::has_news() {
   if (newest() == nullptr || newest()->version == asked_about_) return false;
   asked_about_ = newest()->version;
   return true;
+}
+
+std::string why_enough(const Judging* judging) {
+  if (judging == nullptr) return "";
+  const auto why = judging->why_stop();
+  return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
 }
 
 }  // namespace sotto::server

@@ -38,11 +38,17 @@ class Judging {
   [[nodiscard]] bool has_news();
 
  private:
-  Judging(const TaskConfig& config, const Task& task, Surroundings& around)
-      : newest_(config, task, around), beside_(config, task, around, true) {}
+  Judging(const TaskConfig& config, const Task& task, Surroundings& around, std::size_t released)
+      : budget_(config.evaluation, released),
+        newest_(config, task, around, budget_),
+        beside_(config, task, around, budget_, true) {}
 
+  EvaluationBudget budget_;
   EvaluationRun newest_, beside_;
   std::uint32_t asked_about_ = 0;  // the newest version whose figures were
 };
+
+// Why a task has learned enough by its evaluations; empty: it has not, or has none.
+[[nodiscard]] std::string why_enough(const Judging* judging);
 
 }  // namespace sotto::server

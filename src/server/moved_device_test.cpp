@@ -93,8 +93,19 @@ TEST_F(AMovedDevice, IsNotTakenForMovedWhereThatCannotBeWritten) {
 
 TEST_F(AMovedDevice, SaysNoNonsense) {
   EXPECT_EQ(from("x").refusal(), v1::REFUSAL_BAD_MESSAGE);
-  EXPECT_EQ(from(std::string(65 * 16, 'x')).refusal(), v1::REFUSAL_BAD_MESSAGE);
+  EXPECT_EQ(from(std::string(65 * 16 + 1, 'x')).why(), "the request names no homes");
   EXPECT_TRUE(answers(""));
+}
+
+TEST_F(AMovedDevice, HearsThatItMovedTooOften) {
+  std::string homes;
+  for (char n = 0; n < 64; ++n) homes += home(static_cast<char>('!' + n));
+  EXPECT_TRUE(answers(homes));
+  const v1::Reply reply = from(homes + home('z'));
+  EXPECT_EQ(reply.refusal(), v1::REFUSAL_BAD_MESSAGE);
+  EXPECT_EQ(
+      reply.why(),
+      "this device has moved more than 64 times, and is answered no more: enrol anew in another folder");
 }
 
 }  // namespace

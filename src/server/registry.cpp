@@ -1,5 +1,7 @@
 #include "server/registry.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 namespace sotto::server {
@@ -64,9 +66,13 @@ Status Registry::save_seen(Store& store) {
   return Done{};
 }
 
-std::optional<std::vector<HomeId>> read_homes(std::string_view bytes) {
+Result<std::vector<HomeId>> read_homes(std::string_view bytes) {
   constexpr std::size_t size = sizeof(HomeId);
-  if (bytes.size() % size != 0 || bytes.size() > most_moves * size) return std::nullopt;
+  if (bytes.size() % size != 0) return fail(Code::bad_input, "the request names no homes");
+  if (bytes.size() > most_moves * size)
+    return fail(Code::usage, fmt::format("this device has moved more than {} times, and is answered no more: "
+                                         "enrol anew in another folder",
+                                         most_moves));
   std::vector<HomeId> homes(bytes.size() / size);
   for (std::size_t n = 0; n < homes.size(); ++n) homes[n] = *read_name(bytes.substr(n * size, size));
   return homes;

@@ -61,8 +61,8 @@ class Registry {
   std::vector<DeviceId> unsaved_;
 };
 
-// The homes of a check-in, the one at hand last; none: they are no such list, or too long.
-[[nodiscard]] std::optional<std::vector<HomeId>> read_homes(std::string_view bytes);
+// The homes of a check-in, the one at hand last. Fails where they are no such list, or too long.
+[[nodiscard]] Result<std::vector<HomeId>> read_homes(std::string_view bytes);
 // Whether a device that has lived there is the one that answers from `known`, or moved on from it.
 [[nodiscard]] bool lives_on(const std::vector<HomeId>& homes, const DeviceHome& known);
 

@@ -3,7 +3,7 @@
 //
 // Laws: every change is durable and whole when the call returns, or has not happened and says why; a version,
 // once committed, never changes; a round's end writes version, round and budget together; a token enrols
-// once. Nothing of a single device's contribution is ever given to a store.
+// once. Nothing of a single device's contribution is ever given to a store. It takes calls from any thread.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,6 @@
 // What a task has of its catalogue, and how it goes on with other rules and more items.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "base/row_hash.h"
 #include "fed/models/weighed_task.h"
 #include "server/master_blob.h"
@@ -23,6 +21,23 @@ Result<std::shared_ptr<const TaskCatalogue>> catalogue_of(const v1::TaskSpec& sp
   return read;
 }
 
+// The bytes that were given out before, and what came behind them.
+Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after, Store& store) {
+  SOTTO_TRY(std::string packed, store.blob(known.catalogue().hash()));
+  SOTTO_TRY(const auto before, read_catalogue(packed, known.items()));
+  if (encode_catalogue(*before) == encode_catalogue(after)) return packed;
+  if (const Status kept = check_grown(*before, after); !kept.ok())
+    return chained(kept.error(), fmt::format("task '{}' in the store", known.name()));
+  if (after.names.size() == before->names.size())
+    return fail(Code::incompatible,
+                fmt::format("task '{}' is in the store with a catalogue that says something else of the same "
+                            "items: put it back, or begin another task",
+                            known.name()));
+  packed = pack_grown(packed, *before, after);
+  SOTTO_TRY(const std::string hash, store.put_blob(packed));
+  return packed;
+}
+
 }  // namespace
 
 Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
@@ -31,7 +46,7 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   SOTTO_TRY(const auto catalogue, catalogue_of(config_.spec, packed));
   SOTTO_TRY_DONE(fed::check_known(task_, known_of(catalogue.get())));
   if (known != nullptr && known->has_catalogue()) {
-    SOTTO_TRY(packed, packed_after(*known, *catalogue));
+    SOTTO_TRY(packed, packed_after(*known, *catalogue, around_.store));
   } else {
     SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
   }
@@ -39,22 +54,6 @@ Status TaskRun::take_catalogue(const v1::TaskSpec* known) {
   config_.spec.mutable_catalogue()->set_bytes(packed.size());
   catalogue_ = std::make_shared<const std::string>(std::move(packed));
   return Done{};
-}
-
-Result<std::string> TaskRun::packed_after(const v1::TaskSpec& known, const TaskCatalogue& after) {
-  SOTTO_TRY(std::string packed, around_.store.blob(known.catalogue().hash()));
-  SOTTO_TRY(const auto before, read_catalogue(packed, known.items()));
-  if (encode_catalogue(*before) == encode_catalogue(after)) return packed;
-  if (const Status kept = check_grown(*before, after); !kept.ok())
-    return chained(kept.error(), fmt::format("task '{}' in the store", task_.name));
-  if (after.names.size() == before->names.size())
-    return fail(Code::incompatible,
-                fmt::format("task '{}' is in the store with a catalogue that says something else of the same "
-                            "items: put it back, or begin another task",
-                            task_.name));
-  packed = pack_grown(packed, *before, after);
-  SOTTO_TRY(const std::string hash, around_.store.put_blob(packed));
-  return packed;
 }
 
 Status TaskRun::check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const {
@@ -127,19 +126,22 @@ Status TaskRun::can_reload(const TaskConfig& config) const {
   return Done{};
 }
 
-Result<std::unique_ptr<TaskRun>> TaskRun::grown(const TaskConfig& config, std::int64_t now_ms) {
+Status TaskRun::end_for_growth(std::int64_t now_ms) {
   if (judging_) judging_->stop(now_ms);
   if (round_) abandon("the catalogue grew", now_ms);
   drop_members(false, [](const Member&) { return true; });
   SOTTO_TRY(const std::vector<RoundRecord> open, around_.store.open_rounds());
-  if (std::ranges::any_of(open, [&](const RoundRecord& round) { return round.task == task_.name; }))
-    return fail(Code::io, fmt::format("task '{}' cannot grow before the end of its round is written: make "
-                                      "room on the disk and start the coordinator again",
-                                      task_.name));
-  SOTTO_TRY(const std::vector<TaskRecord> records, around_.store.tasks());
-  for (const TaskRecord& record : records)
-    if (record.name == task_.name) return TaskRun::open(config, &record, around_, now_ms);
-  return fail(Code::bad_input, fmt::format("task '{}' is not in the store any more", task_.name));
+  for (RoundRecord round : open) {
+    if (round.task != task_.name) continue;
+    round.state = RoundState::abandoned;  // now, or before, when it could not be written
+    round.closed_ms = now_ms;
+    round.why = "the catalogue grew";
+    if (const Status ended = around_.store.abandon_round(round, sum_->budget()); !ended.ok())
+      return chained(ended.error(), fmt::format("task '{}' cannot grow before the end of its round is "
+                                                "written",
+                                                task_.name));
+  }
+  return Done{};
 }
 
 }  // namespace sotto::server

@@ -80,7 +80,7 @@ Status TaskRun::start_new(std::int64_t now_ms) {
   const TaskRecord record{
       .name = task_.name, .spec = config_.spec.SerializeAsString(), .budget = sum_->budget()};
   SOTTO_TRY_DONE(around_.store.add_task(record, version_));
-  shelf_.add(0, master_.shared);
+  shelf_.add(shelf_.packed(0, master_.shared));
   log(LogLevel::info, "task begins");
   return Done{};
 }
@@ -108,7 +108,8 @@ Status TaskRun::go_on(const TaskRecord& known, std::int64_t now_ms) {
   std::reverse(versions.begin(), versions.end());
   for (std::size_t n = versions.size() - std::min(versions.size(), keep); n < versions.size(); ++n) {
     SOTTO_TRY(master_, master_of(versions[n]));
-    if (master_.shared.width() == task_.shape().width) shelf_.add(versions[n].number, master_.shared);
+    if (master_.shared.width() == task_.shape().width)
+      shelf_.add(shelf_.packed(versions[n].number, master_.shared));
   }
   version_ = versions.back();
   rounds_done_ = static_cast<std::uint32_t>(std::count_if(
@@ -178,7 +179,8 @@ Status TaskRun::release_again(std::uint32_t number, double share, std::int64_t n
   drop_members(false, [](const Member&) { return true; });
   if (judging_) judging_->stop(now_ms);
   steps_ = steps_of(versions, number);
-  take_version(std::move(master), std::move(version));
+  VersionShelf::Version packed = shelf_.packed(version.number, master.shared);
+  take_version(std::move(master), std::move(version), std::move(packed));
   log(LogLevel::info, "version released again",
       {{"version", fmt::format("{}", version_.number)}, {"of", fmt::format("{}", number)}});
   return Done{};
@@ -266,6 +268,8 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr || !knows(request, task_)) return std::nullopt;
   Member* member = members_.find(*token);
+  // What it gives is in no sum that is being released; a buffer takes it afterwards.
+  if (next_.is_under_way() && round_->rules.mode != RoundRules::Mode::buffered) return std::nullopt;
   if (shelf_.find(member->base) == nullptr ||
       !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
     return std::nullopt;
@@ -279,7 +283,8 @@ std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::Ch
   const EvaluationRun::Subject subject{version_.number, version_for(caller.index)};
   if (judging_ && is_free && state_ != TaskState::paused && !is_start(subject.model))
     if (const auto asked = judging_->ask(caller, request, subject, now_ms)) return to_judge(*asked, request);
-  if (state_ != TaskState::running || trial() != nullptr || trains != nullptr) return std::nullopt;
+  if (state_ != TaskState::running || trial() != nullptr || trains != nullptr || next_.is_under_way())
+    return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;
   Member member;
@@ -307,7 +312,7 @@ Status TaskRun::set_state(TaskState state) {
     if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
       return fail(Code::usage, "all rounds of the task are done: raise rounds, then resume");
     SOTTO_TRY_DONE(sum_->can_pay());
-    if (const std::string why = why_enough(); !why.empty())
+    if (const std::string why = why_enough(judging_.get()); !why.empty())
       return fail(Code::usage, why + ": change stop_when, then resume");
   }
   SOTTO_TRY_DONE(around_.store.set_task_state(task_.name, state));

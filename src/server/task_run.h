@@ -4,7 +4,8 @@
 // round is not asked for it again; a version is visible only when version, round and budget are durable, and
 // where the store fails the old version stays and the round is given up; while a version is on trial
 // (server/trial.h) devices outside its share are given the one before, and no round opens. Not thread-safe:
-// the coordinator's lock holds.
+// the coordinator's lock holds. While the next version is computed without it the round is open, and nobody
+// gives to it.
 #pragma once
 
 #include <memory>
@@ -14,8 +15,7 @@
 #include "fed/wire/catalogue.h"
 #include "server/cohort_draw.h"
 #include "server/judging.h"
-#include "server/round_sum.h"
-#include "server/version_shelf.h"
+#include "server/next_version.h"
 
 namespace sotto::server {
 
@@ -43,6 +43,10 @@ class TaskRun {
   void tick(std::int64_t now_ms);
   // Ends the open round: with what is there where that suffices, else without.
   void stop(std::int64_t now_ms);
+  // The version that the open round becomes. Whoever computed it concludes the round.
+  [[nodiscard]] NextVersion& next() { return next_; }
+  [[nodiscard]] const NextVersion& next() const { return next_; }
+  void conclude(std::int64_t now_ms);
   [[nodiscard]] Status set_state(TaskState state);
   // An earlier version is the newest from here on: its model and what the server carried along with it, under
   // the next number; with a share above 0 it is on trial. The open round is given up, for its contributions
@@ -53,9 +57,9 @@ class TaskRun {
   // Rules that do not change what is computed; they hold from the next round on.
   [[nodiscard]] Status can_reload(const TaskConfig& config) const;
   void reload(const TaskConfig& config) { config_.rules = config.rules; }
-  // The task with these items, in place of this one: the open round is given up, for its sum has too few
-  // rows.
-  [[nodiscard]] Result<std::unique_ptr<TaskRun>> grown(const TaskConfig& config, std::int64_t now_ms);
+  // Before another run with more items is opened in place of this one: the open round is given up, for its
+  // sum has too few rows. Fails where that cannot be written.
+  [[nodiscard]] Status end_for_growth(std::int64_t now_ms);
 
   [[nodiscard]] const std::string& name() const { return task_.name; }
   [[nodiscard]] const TaskConfig& config() const { return config_; }
@@ -82,8 +86,6 @@ class TaskRun {
   [[nodiscard]] Status grow(const VersionRecord& newest, std::int64_t now_ms);
   // Whether the model bears more items than before, where there are more, and no version is on trial.
   [[nodiscard]] Status check_growth(const v1::TaskSpec& before, const v1::TaskSpec& after) const;
-  // The bytes that were given out before, and what came behind them.
-  [[nodiscard]] Result<std::string> packed_after(const v1::TaskSpec& known, const TaskCatalogue& after);
   // What the store has of a released one, checked, of as many rows as it had.
   [[nodiscard]] Result<ServerState> master_of(const VersionRecord& version) const;
   [[nodiscard]] Status take_catalogue(const v1::TaskSpec* known);
@@ -105,7 +107,7 @@ class TaskRun {
   void close_if_done(std::int64_t now_ms);
   void close(std::int64_t now_ms);
   void next_part(std::int64_t now_ms);
-  [[nodiscard]] Status commit(std::int64_t now_ms);
+  [[nodiscard]] Status commit(MadeVersion made, std::int64_t now_ms);
   void abandon(const std::string& why, std::int64_t now_ms);
   // Abandons the round because of what its sum came to.
   void give_up_sum(const Error& why, std::int64_t now_ms);
@@ -114,9 +116,7 @@ class TaskRun {
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
   [[nodiscard]] bool is_stale(const Member& member) const;
   // The version is durable: devices are given it.
-  void take_version(ServerState master, VersionRecord version);
-  // By the evaluations; empty: not yet.
-  [[nodiscard]] std::string why_enough() const;
+  void take_version(ServerState master, VersionRecord version, VersionShelf::Version packed);
   // Why there is nothing more to train; empty: there is.
   [[nodiscard]] std::string why_done() const;
   void finish_if_done();
@@ -142,6 +142,7 @@ class TaskRun {
   double mean_waited_ms_ = 0.0;     // of those who asked, running
   Members members_;
   std::optional<OpenRound> round_;
+  NextVersion next_;
   std::unique_ptr<Judging> judging_;  // none: the task evaluates nothing
 };
 

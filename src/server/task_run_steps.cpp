@@ -1,26 +1,10 @@
 // What members of a round send, and how a round ends.
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
-
-#include "base/row_hash.h"
-#include "server/master_blob.h"
 #include "server/task_run.h"
 #include "server/trial.h"
 
 namespace sotto::server {
-
-namespace {
-
-bool all_finite(const RowMatrix& rows) {
-  for (std::size_t row = 0; row < rows.rows(); ++row)
-    for (const float value : rows.values(row))
-      if (!std::isfinite(value)) return false;
-  return true;
-}
-
-}  // namespace
 
 std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& token,
                                         const v1::StepRequest& request, std::int64_t now_ms) {
@@ -37,6 +21,11 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
     return step_after(task_, *past, request);
   }
   if (member->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
+  if (next_.is_under_way()) {
+    if (member->given || round_->rules.mode != RoundRules::Mode::buffered)
+      return step_after(task_, {member->device, member->given, true}, request);
+    return refuse_step(v1::REFUSAL_BUSY, "what came before is made into a model; try again later");
+  }
   // What is left of an earlier buffer goes into the next one, if there is to be one.
   if (!round_ && (state_ != TaskState::running || trial() != nullptr || is_stale(*member)))
     return refuse_step(v1::REFUSAL_TOO_LATE, "the round is over");
@@ -69,6 +58,7 @@ void TaskRun::tick(std::int64_t now_ms) {
   if (buffered)
     drop_members(
         true, [&](const Member& one) { return !one.given && (now_ms >= one.deadline_ms || is_stale(one)); });
+  if (next_.is_under_way()) return;
   // Somebody asks, and nobody who was drawn does: the next round draws others.
   if (!round_ && state_ == TaskState::running && trial() == nullptr && draw_ &&
       draw_->has_waited(next_round_, config_.rules.round_ms, now_ms) && begin_round(now_ms))
@@ -97,7 +87,8 @@ void TaskRun::end_round(std::int64_t now_ms) {
 
 void TaskRun::stop(std::int64_t now_ms) {
   if (judging_) judging_->stop(now_ms);
-  if (round_) end_round(now_ms);
+  if (round_ && !next_.is_under_way()) end_round(now_ms);
+  if (next_.is_under_way()) return;
   if (round_) abandon("the server stopped between its parts", now_ms);
   drop_members(false, [](const Member&) { return true; });
 }
@@ -108,7 +99,16 @@ void TaskRun::close(std::int64_t now_ms) {
                                round_->rules.quorum),
                    now_ms);
   if (!round_->in_last_part()) return next_part(now_ms);
-  if (const Status committed = commit(now_ms); !committed.ok()) give_up_sum(committed.error(), now_ms);
+  const SumTotal* total = round_->secure ? &round_->secure->total() : nullptr;
+  next_.begin([this, total] {
+    return make_version(*sum_, total, steps_, master_, version_.number, shelf_, around_.store);
+  });
+}
+
+void TaskRun::conclude(std::int64_t now_ms) {
+  Result<MadeVersion> made = next_.made();
+  const Status committed = made.ok() ? commit(std::move(*made), now_ms) : Status(made.error());
+  if (!committed.ok()) give_up_sum(committed.error(), now_ms);
   finish_if_done();
 }
 
@@ -128,12 +128,8 @@ void TaskRun::give_up_sum(const Error& why, std::int64_t now_ms) {
   abandon(why.message, now_ms);
 }
 
-Status TaskRun::commit(std::int64_t now_ms) {
-  SOTTO_TRY(RoundRelease release,
-            sum_->finish(steps_, master_, round_->secure ? &round_->secure->total() : nullptr));
-  if (!all_finite(release.state.shared) || !all_finite(release.state.memory))
-    return fail(Code::diverged,
-                "the numbers left the finite range: lower the learning rate of the next task");
+Status TaskRun::commit(MadeVersion made, std::int64_t now_ms) {
+  const RoundRelease& release = made.release;
   RoundRecord record = round_->record;
   record.state = RoundState::committed;
   record.closed_ms = now_ms;
@@ -142,14 +138,14 @@ Status TaskRun::commit(std::int64_t now_ms) {
                         .number = version_.number + 1,
                         .round = record.round,
                         .contributions = release.devices,
-                        .model_hash = hash_rows(release.state.shared),
+                        .model_hash = std::move(made.model_hash),
                         .master = {},
                         .time_ms = now_ms};
   // The first one replaces nothing.
   if (config_.rules.canary_share > 0.0 && !is_start(version_.number))
     version.trial = begin_trial(version_.number, config_.rules.canary_share);
   const auto write = [&]() -> Status {
-    SOTTO_TRY(version.master, around_.store.put_blob(master_blob(release.state)));
+    SOTTO_TRY(version.master, std::move(made.master));
     return around_.store.commit_round(record, version, release.budget);
   };
   if (const Status written = write(); !written.ok()) {
@@ -160,7 +156,7 @@ Status TaskRun::commit(std::int64_t now_ms) {
   sum_->keep();
   ++rounds_done_;
   ++steps_;
-  take_version(std::move(release.state), std::move(version));
+  take_version(std::move(made.release.state), std::move(version), std::move(made.packed));
   around_.metrics.count_round(true, now_ms - record.opened_ms);
   log(LogLevel::info, "round committed",
       {{"version", fmt::format("{}", version_.number)},
@@ -175,10 +171,10 @@ Status TaskRun::commit(std::int64_t now_ms) {
   return Done{};
 }
 
-void TaskRun::take_version(ServerState master, VersionRecord version) {
+void TaskRun::take_version(ServerState master, VersionRecord version, VersionShelf::Version packed) {
   master_ = std::move(master);
   version_ = std::move(version);
-  shelf_.add(version_.number, master_.shared);
+  shelf_.add(std::move(packed));
   if (judging_) judging_->keep_to(shelf_, version_.time_ms);
 }
 
@@ -209,17 +205,11 @@ void TaskRun::drop_members(bool committed, const std::function<bool(const Member
   server::drop_members(members_, around_, committed, ends);
 }
 
-std::string TaskRun::why_enough() const {
-  if (!judging_) return "";
-  const auto why = judging_->why_stop();
-  return why.ok() ? *why : "";  // a store that fails now is asked again after the next round
-}
-
 std::string TaskRun::why_done() const {
   if (config_.rules.rounds != 0 && rounds_done_ >= config_.rules.rounds)
     return fmt::format("all {} rounds are committed", config_.rules.rounds);
   if (const Status paid = sum_->can_pay(); !paid.ok()) return paid.error().message;
-  return why_enough();
+  return why_enough(judging_.get());
 }
 
 void TaskRun::finish_if_done() {

@@ -17,7 +17,7 @@ v1::BlobRef ref_of(const std::string& bytes) {
 
 }  // namespace
 
-void VersionShelf::add(std::uint32_t number, const RowMatrix& master) {
+VersionShelf::Version VersionShelf::packed(std::uint32_t number, const RowMatrix& master) const {
   Version version;
   version.number = number;
   version.encoded = publish(master, shape_.precision);
@@ -27,8 +27,13 @@ void VersionShelf::add(std::uint32_t number, const RowMatrix& master) {
   } else {
     version.packed = std::make_shared<const std::string>(pack_model(version.encoded));
     version.full = ref_of(*version.packed);
-    blobs_[version.full.hash()] = version.packed;
   }
+  return version;
+}
+
+void VersionShelf::add(Version version) {
+  const std::uint32_t number = version.number;
+  if (version.packed != nullptr) blobs_[version.full.hash()] = version.packed;
   versions_.push_back(std::move(version));
   const auto is_kept = [&](const std::string& hash) {
     return std::any_of(versions_.begin(), versions_.end(),

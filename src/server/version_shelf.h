@@ -28,8 +28,11 @@ class VersionShelf {
 
   VersionShelf(const ModelShape& shape, std::size_t keep) : shape_(shape), keep_(keep) {}
 
-  // The newest; numbers rise. One of fewer rows, of a task that grew, is there for deltas alone.
-  void add(std::uint32_t number, const RowMatrix& master);
+  // As devices fetch it; it is not on the shelf yet. One of fewer rows, of a task that grew, is there for
+  // deltas alone.
+  [[nodiscard]] Version packed(std::uint32_t number, const RowMatrix& master) const;
+  // The newest; numbers rise.
+  void add(Version version);
   [[nodiscard]] const Version& newest() const { return versions_.back(); }
   [[nodiscard]] const Version* find(std::uint32_t number) const;
   // From the version of that name to `to`; none where it is not kept, or the whole is no longer.

@@ -68,6 +68,14 @@ ScriptStep release_again() {
           }};
 }
 
+ScriptStep grow(std::uint32_t number) {
+  return {"grow_task", [=](Store& store) {
+            VersionRecord version = version_of(number, 0, 3);
+            version.again = number - 1;
+            return outcome(store.grow_task("spec of more items", version));
+          }};
+}
+
 ScriptStep promote(std::uint32_t version) {
   return {"promote", [=](Store& store) { return outcome(store.promote("films", version)); }};
 }
@@ -127,6 +135,8 @@ std::vector<ScriptStep> make_script() {
       promote(2),  // it never was on trial
       promote(3),
       promote(3),  // once
+      grow(5),     // the next is 4
+      grow(4),
       put(4),
       {"keep_blobs",
        [](Store& store) {

@@ -3,8 +3,9 @@
 //
 // The promises (what `inspect` and `see` check): released versions never change and never vanish; numbers of
 // rounds never fall and closed rounds stay as they are; a version is the one before and the sum of exactly
-// the contributions that were taken; each noisy version is charged once; a device is asked for a round at
-// most once and answers it with one contribution.
+// the contributions that were taken, or, once, the one before with rows for items that came, which the task
+// then has; each noisy version is charged once; a device is asked for a round at most once and answers it
+// with one contribution.
 #pragma once
 
 #include <map>
@@ -30,7 +31,8 @@ inline constexpr std::uint32_t world_values = 7;
 
 class Witness {
  public:
-  explicit Witness(TaskConfig config);
+  // `grown`: the same with more items; without them where they never come.
+  Witness(TaskConfig config, const TaskConfig& grown);
 
   // What an honest device lets out, whether it arrives or not.
   void see_leaving(Method method, const std::string& request);
@@ -57,10 +59,15 @@ class Witness {
   void see_step(const std::string& device, const v1::StepRequest& request,
                 const std::optional<v1::Reply>& reply);
   void inspect_rounds(Store& store);
-  void inspect_versions(Store& store);
+  void inspect_versions(Store& store, const std::string& spec);
+  // What the store has of a version, as of the items that it is of.
+  [[nodiscard]] std::optional<ServerState> state_of(Store& store, const VersionRecord& version);
+  void judge_growth(const VersionRecord& version, const ServerState& before, const ServerState& after);
   void inspect_budget(const TaskRecord& record);
   void judge_sum(const VersionRecord& version, const ServerState& before);
   [[nodiscard]] RowMatrix made_of(const Histories& people, const KeptItems* kept) const;
+  // Versions that rounds made.
+  [[nodiscard]] std::uint32_t committed() const;
   // Which items are popular by what was given to the first part of a round.
   [[nodiscard]] KeptItems popular(std::uint32_t round) const;
   // What a server makes of sums of rows.
@@ -69,8 +76,9 @@ class Witness {
   [[nodiscard]] std::string sum_of(const ServerState& before, const Given& given, std::uint32_t round) const;
 
   TaskConfig config_;
-  Task task_;
-  ServerState start_;
+  Task task_, grown_;  // of now, and of more items
+  ServerState start_, grown_start_;
+  std::optional<std::uint32_t> grew_;    // with which version
   std::map<std::string, Place> places_;  // by token
   std::map<Sent, std::string> sent_;
   std::map<std::uint32_t, Given> taken_, unsure_;  // by round: what is in its last part

@@ -18,8 +18,8 @@ namespace {
 constexpr std::int64_t second_ms = 1'000;
 constexpr std::int64_t tick_ms = 100;
 constexpr std::int64_t patience_ms = 3'600 * second_ms;
-constexpr std::uint32_t items = 16;
-constexpr std::uint32_t writes_of_a_life = 150;
+constexpr std::uint32_t items = 16, grown_items = 21;  // people have some of the first ones
+const CoordinatorOptions quick{.retry_min_ms = 500, .retry_max_ms = 3'000};
 
 class NoLog final : public LogSink {
  public:
@@ -73,6 +73,14 @@ ExchangeOptions with_networks() {
   return options;
 }
 
+// By what a device measures on itself, and where it makes a step of the model on that.
+void weigh(v1::TaskSpec& spec, const TaskModel& model) {
+  v1::Criteria& criteria = *spec.mutable_criteria();
+  criteria.set_order(model.weighable == Weighable::sums ? "size" : "closeness>size");
+  criteria.set_least_tellers(3);
+  criteria.set_size_bound(items);
+}
+
 // With all that models may want to know of the items, whose names are their numbers.
 TaskCatalogue world_catalogue() {
   const DeviceKnowledge known = usual_knowledge(items);
@@ -88,46 +96,15 @@ Identity hostile_identity() { return Identity(Secret(simulated_key(1, "hostile")
 
 }  // namespace
 
-std::string WorldPlan::text() const {
-  return fmt::format(
-      "seed {}: {} devices, {} rounds{}{}, {}{}, bad line {:.2f}{}{}{}, disk fault {} at {} for {} in {} "
-      "lives, device deaths at {} or {:.3f}",
-      seed, devices, rounds, noisy ? ", noise" : "", secure ? ", secure" : "", model->name,
-      popular ? " of popular items" : "", bad_line, cuts ? ", cuts" : "", skewed ? ", skewed clocks" : "",
-      hostile ? ", hostile" : "", static_cast<int>(disk), disk_at, disk_length, deaths, device_dies_at,
-      device_dies);
-}
-
-WorldPlan drawn_plan(std::uint64_t seed) {
-  Stream draws(seed, Purpose::generate_world, 1);
-  WorldPlan plan;
-  plan.seed = seed;
-  plan.devices = 5 + draws.below(4);
-  plan.rounds = 2 + draws.below(3);
-  plan.secure = draws.chance(0.2);
-  plan.noisy = !plan.secure && draws.chance(0.4);
-  plan.bad_line = draws.chance(0.2) ? 0.0 : 0.15 * draws.uniform();
-  plan.cuts = draws.chance(0.5);
-  plan.skewed = draws.chance(0.5);
-  plan.hostile = draws.chance(0.5);
-  plan.disk = static_cast<DiskFault>(draws.below(5));
-  plan.disk_at = 1 + draws.below(writes_of_a_life);
-  plan.disk_length = 1 + draws.below(40);
-  plan.deaths = 1 + draws.below(6);
-  plan.device_dies = draws.chance(0.5) ? 0.02 : 0.0;
-  plan.model = task_models[draws.below(task_models.size())];
-  // Noise over four devices leaves least squares without a solution, and counts of pairs take none.
-  if (plan.noisy && (plan.model == &fedals_task || plan.model->added != nullptr)) plan.model = &fcf_task;
-  plan.popular = plan.model->added != nullptr && draws.chance(0.6);
-  return plan;
-}
-
 World::World(const WorldPlan& plan)
     : plan_(plan),
       draws_(plan.seed, Purpose::generate_world, 2),
-      witness_(config()),
+      witness_(config(items), config(plan.grows ? grown_items : items)),
+      items_(items),
       log_(std::make_unique<NoLog>()) {
   take_over_randomness(plan.seed);
+  policy_.criteria[other_criteria] = true;
+  grows_ms_ = now_ms_ + within(1, 20 * second_ms);
   // The operator makes the task's folder and the tokens; everything later has to get along without one.
   auto store = SqliteStore::open(folder_.state());
   std::vector<std::string> hashes{blob_hash("hostile")};
@@ -143,14 +120,17 @@ World::~World() {
   randombytes_set_implementation(&randombytes_sysrandom_implementation);
 }
 
-TaskConfig World::config() const {
+TaskConfig World::config(std::uint32_t of) const {
   TaskConfig config;
   v1::TaskSpec& spec = config.spec;
   spec.set_name("films");
   set_model(spec, *plan_.model, plan_.popular);
   spec.set_fixed_bits(20);
   spec.set_seed(plan_.seed);
-  spec.set_items(items);
+  spec.set_items(of);
+  if (plan_.weighed) weigh(spec, *plan_.model);
+  if (plan_.grows)
+    for (std::uint32_t item = 0; item < of; ++item) config.catalogue += std::to_string(item) + "\n";
   if (plan_.model->take_known != nullptr) {
     const TaskCatalogue catalogue = world_catalogue();
     SOTTO_ASSERT(take_known(known_of(&catalogue), spec).ok(), "the world's items are known");
@@ -172,7 +152,7 @@ TaskConfig World::config() const {
     config.dp = TaskDp{.noise_multiplier = 4.0, .epsilon = 100.0, .delta = 1e-5, .population = 0};
   }
   config.rules.goal = 4;
-  config.rules.quorum = 2;
+  config.rules.quorum = plan_.weighed ? 3 : 2;
   config.rules.gather_ms = 10 * second_ms;
   config.rules.round_ms = 60 * second_ms;
   config.rules.phase_ms = 8 * second_ms;
@@ -233,8 +213,7 @@ void World::start_server() {
   if (has_store) store_ = std::move(*store);
   std::string why = has_store ? "" : store.error().message;
   if (has_store) {
-    auto server = Coordinator::open(*store_, {.retry_min_ms = 500, .retry_max_ms = 3'000}, {config()}, *log_,
-                                    server_now());
+    auto server = Coordinator::open(*store_, quick, {config(items_)}, *log_, server_now());
     if (server.ok())
       server_ = std::move(*server);
     else
@@ -245,6 +224,16 @@ void World::start_server() {
   if (server_ == nullptr && lives_ > plan_.deaths) witness_.complain("it does not start again: " + why);
   if (server_ == nullptr || disk_->is_frozen()) return bury_server();
   witness_.inspect(*store_);
+}
+
+void World::read_again() {
+  if (!plan_.grows || now_ms_ < grows_ms_) return;
+  items_ = grown_items;
+  if (server_ == nullptr) return;
+  const Status taken = server_->reload(quick, {config(items_)});
+  if (!taken.ok() && plan_.disk == DiskFault::none)
+    witness_.complain("the file is not taken: " + taken.error().message);
+  bury_if_dead();
 }
 
 void World::bury_server() {
@@ -369,8 +358,13 @@ void World::be_hostile() {
 
 bool World::is_done() {
   if (server_ == nullptr) return false;
-  const auto newest = store_->versions("films", 1);
-  return newest.ok() && !newest->empty() && newest->front().number >= plan_.rounds;
+  const auto versions = store_->versions("films", 1'000);
+  const auto tasks = store_->tasks();
+  v1::TaskSpec spec;
+  if (!versions.ok() || !tasks.ok() || !spec.ParseFromString(tasks->front().spec)) return false;
+  const auto grown = std::ranges::count_if(*versions, [](const auto& one) { return one.again.has_value(); });
+  return versions->size() > plan_.rounds + static_cast<std::size_t>(grown) &&
+         spec.items() == (plan_.grows ? grown_items : items);
 }
 
 void World::run() {
@@ -380,6 +374,7 @@ void World::run() {
     if (server_ != nullptr) server_->tick(server_now());
     bury_if_dead();
     deliver_late();
+    if (tick % 100 == 0) read_again();
     if (plan_.cuts && tick % 100 == 0) cut_off_some();
     if (plan_.hostile && tick % 70 == 0) be_hostile();
     for (MortalDevice& device : devices_)

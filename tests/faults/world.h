@@ -27,6 +27,8 @@ struct WorldPlan {
   bool secure = false;
   const TaskModel* model = &fpl_task;
   bool popular = false;   // a model of pairs: in rounds of two parts
+  bool weighed = false;   // devices count by criteria: in rounds of four
+  bool grows = false;     // the catalogue, some time
   double bad_line = 0.0;  // chance of each harm to a message: lost, reply lost, repeated, late
   bool cuts = false;      // some devices are cut off for a while
   bool skewed = false;    // clocks of devices, and the server's at each start
@@ -40,6 +42,7 @@ struct WorldPlan {
 
   [[nodiscard]] std::string text() const;
 };
+inline constexpr std::uint32_t writes_of_a_life = 150;  // of the store, more or less
 // A plan of everything at once, drawn from a seed.
 [[nodiscard]] WorldPlan drawn_plan(std::uint64_t seed);
 
@@ -66,7 +69,8 @@ class World {
     std::string request;
   };
   void add_device(std::uint32_t number);
-  [[nodiscard]] TaskConfig config() const;
+  // The operator's file, with so many items.
+  [[nodiscard]] TaskConfig config(std::uint32_t items) const;
   [[nodiscard]] FaultyDisk next_fault();
   // Of a fault: none come when the storm is over.
   [[nodiscard]] bool chance(double probability) { return now_ms_ < calm_ms_ && draws_.chance(probability); }
@@ -75,6 +79,8 @@ class World {
   [[nodiscard]] bool step_of(MortalDevice& device);
 
   void start_server();
+  // The operator has the file read again, and again.
+  void read_again();
   void bury_server();
   void bury_if_dead();
   // None: the server is not there, or died at it.
@@ -99,6 +105,8 @@ class World {
   std::int64_t calm_ms_ = now_ms_ + 600'000;  // what is promised to go on goes on then at the latest
   std::int64_t server_off_ms_ = 0;
   std::int64_t restart_ms_ = 0;
+  std::int64_t grows_ms_ = 0;
+  std::uint32_t items_;  // of the file
   std::uint32_t lives_ = 0;
   std::uint64_t writes_ = 0;
   std::uint64_t steps_ = 0;

@@ -63,6 +63,33 @@ TEST(WorldFaults, EveryModelTrains) {
       }
 }
 
+TEST(WorldFaults, WhatDevicesCountForByCriteriaTrains) {
+  for (const TaskModel* model : task_models)
+    for (const bool secure : {false, true}) {
+      if (model->weighable == Weighable::no) continue;
+      WorldPlan plan;
+      plan.model = model;
+      plan.weighed = true;
+      plan.secure = secure;
+      plan.devices = 8;
+      holds(plan);
+    }
+}
+
+TEST(WorldFaults, CataloguesGrow) {
+  for (const TaskModel* model : task_models)
+    for (const bool secure : {false, true}) {
+      if (model->grown == nullptr) continue;
+      WorldPlan plan;
+      plan.model = model;
+      plan.grows = true;
+      plan.popular = secure && model->added != nullptr;
+      plan.secure = secure;
+      plan.devices = 8;
+      holds(plan);
+    }
+}
+
 // The same plan is the same history: a seed that is printed can be run again.
 TEST(WorldFaults, APlanIsAHistory) {
   const WorldPlan plan = drawn_plan(3);
@@ -75,14 +102,8 @@ TEST(WorldFaults, APlanIsAHistory) {
   EXPECT_EQ(counts[0], counts[1]);
 }
 
-void expect_at_every_write(DiskFault fault, bool noisy, const TaskModel& model = fpl_task,
-                           bool popular = false) {
-  WorldPlan plan;
+void expect_at_every_write(DiskFault fault, WorldPlan plan) {
   plan.rounds = 2;
-  plan.devices = 4;
-  plan.noisy = noisy;
-  plan.model = &model;
-  plan.popular = popular;
   World counted(plan);
   holds(counted, plan);
   plan.disk = fault;
@@ -91,18 +112,30 @@ void expect_at_every_write(DiskFault fault, bool noisy, const TaskModel& model =
     if (!holds(plan)) return;
 }
 
-TEST(WorldFaults, CoordinatorKilledAtEveryWrite) { expect_at_every_write(DiskFault::kill, true); }
-TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, false); }
+TEST(WorldFaults, CoordinatorKilledAtEveryWrite) {
+  expect_at_every_write(DiskFault::kill, {.devices = 4, .noisy = true});
+}
+TEST(WorldFaults, PowerCutAtEveryWrite) { expect_at_every_write(DiskFault::power_cut, {.devices = 4}); }
 // Those whose state is more than a sum: solved anew, or with moments.
 TEST(WorldFaults, CoordinatorOfOtherModelsKilledAtEveryWrite) {
   for (const TaskModel* model : task_models)
-    if (model != &fpl_task) expect_at_every_write(DiskFault::kill, false, *model);
+    if (model != &fpl_task) expect_at_every_write(DiskFault::kill, {.devices = 4, .model = model});
 }
 // Of a round of two parts nothing counts twice, whenever it ends.
 TEST(WorldFaults, CoordinatorOfTwoPartsKilledAtEveryWrite) {
-  expect_at_every_write(DiskFault::kill, false, fedease_task, true);
+  expect_at_every_write(DiskFault::kill, {.devices = 4, .model = &fedease_task, .popular = true});
 }
-TEST(WorldFaults, DiskFullAtEveryWrite) { expect_at_every_write(DiskFault::full, true); }
+TEST(WorldFaults, CoordinatorOfRoundsByCriteriaKilledAtEveryWrite) {
+  expect_at_every_write(DiskFault::kill, {.devices = 5, .weighed = true});
+}
+// It has grown, or has not: whatever the disk does meanwhile.
+TEST(WorldFaults, CoordinatorOfAGrowingCatalogueAtEveryWrite) {
+  for (const DiskFault fault : {DiskFault::kill, DiskFault::power_cut, DiskFault::full})
+    expect_at_every_write(fault, {.devices = 4, .model = &fcf_task, .grows = true});
+}
+TEST(WorldFaults, DiskFullAtEveryWrite) {
+  expect_at_every_write(DiskFault::full, {.devices = 4, .noisy = true});
+}
 
 TEST(WorldFaults, ADeviceDiesAtEachOfItsSteps) {
   for (const bool popular : {false, true}) {

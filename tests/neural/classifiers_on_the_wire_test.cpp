@@ -224,15 +224,15 @@ TEST(ClassifiersInAFleet, HoldTheExamplesOfATrainingOfTheSameFlags) {
   plan.seed = seed;
   plan.cohort = 1.0;
   plan.local = {.epochs = 2, .batch = 5};
-  plan.fixed = FixedPoint{20};
   ThreadPool pool(2);
   PlainCollector collector(averaging_shape(task->parameters()));
   AveragingFederation federation(*task, plan, pool, collector);
   ASSERT_TRUE(federation.run(2).ok());
 
+  // What is said of neither is the same for both, such as the bits of what devices send.
   const auto config = parse_serve_config(
       "[task.digits]\nitems = 10\nmodel = \"fedavg\"\nnetwork = \"dense\"\nhidden = [4]\nbatch = 5\n"
-      "collection = \"digits\"\nlocal_epochs = 2\nseed = 11\nfixed_bits = 20\nreproducible = true\n"
+      "collection = \"digits\"\nlocal_epochs = 2\nseed = 11\nreproducible = true\n"
       "goal = 12\nquorum = 12\nover_selection = 1\nrounds = 2\n",
       "c.toml", "");
   ASSERT_TRUE(config.ok()) << config.error().message;

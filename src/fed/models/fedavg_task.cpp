@@ -132,6 +132,8 @@ constinit const TaskModel fedavg_task{
     .device = device_half<AveragingDeviceOf<ClassifierNet>>,
     .server = server_half<AveragingServerOf<ClassifierNet>>,
     .answers = no_answers,
+    .usual_bits = 24,
+    .most_bits = 28,
     .trains_network = true,
     .examples = [](const Task& task) { return options_of<ClassifierTaskOptions>(task).form; },
     .classify = classify,

@@ -24,6 +24,15 @@ ClipLimits clip_of(const v1::TaskSpec& spec, FixedPoint fixed) {
   return clip;
 }
 
+Status check_bits(const v1::TaskSpec& spec, const TaskModel& model) {
+  const auto most = static_cast<std::uint32_t>(model.most_bits);
+  if (spec.fixed_bits() >= least_update_bits && spec.fixed_bits() <= most) return Done{};
+  return refuse_task(
+      fmt::format("fixed_bits is {}, and what devices of {} send has from {} to {} bits after "
+                  "the point",
+                  spec.fixed_bits(), model.name, least_update_bits, most));
+}
+
 }  // namespace
 
 bool is_plain_name(const std::string& name) {
@@ -68,10 +77,13 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
   task.down = spec.down();
   task.secure = spec.sum() == v1::SUM_SECURE;
   task.plan.seed = spec.seed();
+  SOTTO_TRY_DONE(check_bits(spec, *task.model));
   task.plan.fixed.bits = static_cast<int>(spec.fixed_bits());
   if (const Status read = task.model->read(spec, task); !read.ok())
     return chained(read.error(), "task refused");
-  if (auto checked = check(task.plan); !checked.ok()) return chained(checked.error(), "task refused");
+  Plan plan = task.plan;
+  plan.fixed = {};  // those of a model may be more
+  if (auto checked = check(plan); !checked.ok()) return chained(checked.error(), "task refused");
   if (const Status read = read_criteria(spec, task); !read.ok()) return chained(read.error(), "task refused");
   if (const std::size_t numbers = task.shape().sum_numbers(); numbers > most_sum_numbers)
     return refuse_task(

@@ -109,6 +109,9 @@ struct TaskModel {
   // make it so. Null: it is as long as its shape.
   Status (*check_cost)(const Task& task, std::uint32_t devices) = nullptr;
   Weighable weighable = Weighable::no;
+  // Binary places of what leaves its devices, as the simulator has them: usually, and at most.
+  int usual_bits = FixedPoint{}.bits;
+  int most_bits = most_update_bits;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;

@@ -4,6 +4,7 @@
 
 #include "fed/models/task_models.h"
 #include "fed/models/testing/slow_als.h"
+#include "fed/models/testing/usual_spec.h"
 
 namespace sotto::fed::task_test {
 
@@ -58,7 +59,14 @@ TEST(ATask, OfFederatedAlsIsRefusedWhereItCannotBeExactOrFit) {
   EXPECT_TRUE(says(spec, "confidence"));
   spec = als_spec(20);
   spec.set_fixed_bits(23);
-  EXPECT_TRUE(says(spec, "fixed-bits"));
+  EXPECT_TRUE(says(spec, "fixed_bits is 23, and what devices of fedals send has from 8 to 22 bits"));
+  spec.set_fixed_bits(7);
+  EXPECT_TRUE(says(spec, "fixed_bits is 7"));
+  spec = usual_spec(fedavg_task, 10);
+  spec.set_fixed_bits(28);
+  EXPECT_EQ(refusal(spec), "");
+  spec.set_fixed_bits(29);
+  EXPECT_TRUE(says(spec, "from 8 to 28 bits"));
 }
 
 }  // namespace sotto::fed::task_test

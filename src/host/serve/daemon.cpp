@@ -178,11 +178,19 @@ void Daemon::take_certificates(const ServeConfig& config) {
 }
 
 void Daemon::run(const std::atomic<bool>& stop, std::atomic<bool>& asked, const std::filesystem::path& file) {
-  while (!stop) {
-    if (asked.exchange(false)) reload(file);
+  const auto tick = [&] {
     coordinator_->tick(now_ms());
     std::this_thread::sleep_for(tick_every);
+  };
+  // While one of both makes a model the other keeps the time.
+  std::thread other([&] {
+    while (!stop) tick();
+  });
+  while (!stop) {
+    if (asked.exchange(false)) reload(file);
+    tick();
   }
+  other.join();
 }
 
 void Daemon::stop() {

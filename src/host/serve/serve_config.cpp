@@ -161,7 +161,7 @@ Status read_model(TomlTable& table, v1::TaskSpec& spec) {
   spec.set_model(name);
   TableOptions options(table);
   (*model)->configure(options, spec);
-  auto bits = static_cast<std::uint32_t>(FixedPoint{}.bits);
+  auto bits = static_cast<std::uint32_t>((*model)->usual_bits);
   std::uint64_t seed = 1;
   bool reproducible = false;
   table.whole("fixed_bits", bits);
