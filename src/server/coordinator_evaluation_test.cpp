@@ -179,6 +179,8 @@ TEST(CoordinatorEvaluation, AStopRuleOfErrorsNeedsPredictedRatings) {
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
   config.spec.mutable_evaluation()->set_rating_range(4.0f);
   EXPECT_TRUE(check(config).ok());
+  config.rules.stop_when = "Accuracy not above 0.1 for 5";
+  EXPECT_NE(check(config).error().message.find("Accuracy is of classifiers"), std::string::npos);
   config.spec.mutable_evaluation()->set_rating_range(0.0f);
   config.rules.stop_when = "nDCG not above 0.001 for 5";
   EXPECT_TRUE(check(config).ok());

@@ -23,6 +23,7 @@ TEST(StopRule, IsReadOrRefusedWithItsForm) {
   EXPECT_EQ(rule->gain, 0.001);
   EXPECT_EQ(rule->versions, 5u);
   EXPECT_EQ(parse_stop_rule("RMSE not below 0.01 for 2")->metric, "RMSE");
+  EXPECT_EQ(parse_stop_rule("Accuracy not above 0.01 for 2")->metric, "Accuracy");
   for (const char* wrong :
        {"", "nDCG", "nDCG above 0.1 for 5", "ndcg not above 0.1 for 5", "RMSE not above 0.1 for 5",
         "nDCG not below 0.1 for 5", "P not above -1 for 5", "P not above 0.1 for 0",

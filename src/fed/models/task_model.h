@@ -109,6 +109,9 @@ struct TaskModel {
   // make it so. Null: it is as long as its shape.
   Status (*check_cost)(const Task& task, std::uint32_t devices) = nullptr;
   Weighable weighable = Weighable::no;
+  // Where the layers of the network that is averaged end, in numbers of a contribution, for criteria that
+  // look at each. Null: it has none that one would tell apart.
+  std::vector<std::size_t> (*layer_ends)(const Task& task) = nullptr;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;
