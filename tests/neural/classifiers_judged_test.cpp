@@ -54,6 +54,37 @@ TEST_P(ClassifiersJudgedOverTheWire, HaveTheAccuracyOfACentralEvaluation) {
 INSTANTIATE_TEST_SUITE_P(InEachSum, ClassifiersJudgedOverTheWire, testing::Bool(),
                          [](const auto& each) { return each.param ? "Secure" : "Plain"; });
 
+// A new version goes to a share of the devices first; both are judged by people of their own.
+TEST(ClassifiersOnTrial, AreJudgedBesideTheVersionThatOthersKeep) {
+  const Case one{""};
+  TaskConfig config = task_for(one);
+  config.spec.mutable_evaluation()->set_share(0.3f);
+  config.rules.canary_share = 0.5;
+  config.rules.quorum = config.rules.evaluate_goal = 4;
+  e2e::Loopback loopback(config);
+  const NeuralTasks networks;
+  FleetOptions options = fleet_of(one, networks);
+  options.policy.evaluation = true;
+  const auto enrolled = enrol_fleet(options, loopback.tokens(devices), loopback.connect());
+  ASSERT_TRUE(enrolled.ok()) << enrolled.error().message;
+  const Split split = split_of(std::make_shared<const DealtExamples>(world()));
+  const std::atomic<bool> stop = false;
+  const auto judged = [&] {
+    const nlohmann::json newest = loopback.ask("versions")[0];
+    return newest.contains("evaluation") && newest.contains("beside");
+  };
+  const auto report =
+      run_fleet(split, options, *enrolled, loopback.connect(), {.stop = stop, .finished = judged});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const nlohmann::json newest = loopback.ask("versions")[0];
+  EXPECT_EQ(newest["trial"]["state"], "open") << newest;
+  for (const char* of : {"evaluation", "beside"}) {
+    EXPECT_TRUE(newest[of]["metrics"].contains("Accuracy")) << newest;
+    EXPECT_EQ(newest[of]["people"], 4) << newest;
+    EXPECT_EQ(newest[of]["examples"], 12) << newest;
+  }
+}
+
 // What some do wrong changes nothing for the others, in each part of a round by criteria.
 TEST(ClassifiersInAFleet, LeaveHostileDevicesBehind) {
   const Case one = weighed("", "DS>MWL");

@@ -52,8 +52,9 @@ Result<Trained> train_fedavg(const TrainRequest& request, const Split& split, Ex
     if (const auto choosing = line.find("choosing"); choosing != line.end()) choosing->erase("seconds");
     return hooks.on_progress(progress_of(round, asked.rounds, line));
   };
-  SOTTO_TRY(AveragingOutcome outcome, run_averaging(asked, world->parts(request_hash(request, split)),
-                                                    executor, own, std::move(before)));
+  SOTTO_TRY(AveragingOutcome outcome,
+            run_averaging(asked, world->parts(request_hash(request, split), asked.size_bound), executor, own,
+                          std::move(before)));
   Trained trained;
   trained.model_hash = outcome.model_hash;
   trained.totals = outcome.totals;
