@@ -21,7 +21,7 @@ set(sources
   privacy/contribution privacy/contribution_edit privacy/feature_consent privacy/item_set
   privacy/kept_items privacy/ledger privacy/pair_contribution privacy/weighted_pairs privacy/personal_policy privacy/secure/tails privacy/secure/keys privacy/secure/neighbour_graph
   privacy/secure/ring_values privacy/secure/secret privacy/secure/shamir privacy/secure/sum_terms
-  privacy/criteria_choice fed/criteria/criterion fed/criteria/history_facts fed/criteria/score fed/criteria/weighing
+  privacy/criteria_choice fed/criteria/criterion fed/criteria/example_facts fed/criteria/history_facts fed/criteria/score fed/criteria/weighing
   fed/averaged_update fed/messages fed/plan fed/secure/sum_device fed/secure/sum_messages
   fed/wire/catalogue fed/wire/catalogue_growth fed/wire/device_fit fed/wire/packed_contribution fed/wire/published_model
   fed/wire/signed_request storage/database storage/toml)

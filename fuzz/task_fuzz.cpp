@@ -1,10 +1,11 @@
 // Descriptions of tasks on any bytes.
 // Laws checked: a task that is taken has a model of the list and a shape that fits memory, and both halves of
 // it can be made, in every part of a round; a part's total is one that its devices can add up to; every
-// refusal has a sentence.
+// refusal has a sentence. Where it evaluates, its figures have a shape, too.
 #include <cstdint>
 
 #include "base/assert.h"
+#include "fed/models/live_evaluation.h"
 #include "fed/models/weighed_task.h"
 
 namespace {
@@ -28,6 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   SOTTO_ASSERT(shape.rows > 0 && shape.width > 0 && shape.sum_numbers() > 0, "a task has rows");
   SOTTO_ASSERT(shape.sum_numbers() <= std::size_t{1} << 28, "a sum fits memory");
   if (shape.rows * shape.width > most_numbers || shape.sum_numbers() > most_numbers) return 0;
+  if (task->evaluation) {
+    const TaskShape judged = evaluation_task(*task).shape();
+    SOTTO_ASSERT(judged.sum_numbers() > 0 && judged.sent.most_rows <= judged.sum_rows && judged.limit > 0,
+                 "figures have a shape");
+    SOTTO_ASSERT(longest_figures(*task->evaluation) >= 1.0, "a person is in them");
+  }
   const RowMatrix shared = server_of(*task)->start().shared;
   SOTTO_ASSERT(shared.rows() == shape.rows && shared.width() == shape.width, "a model has its shape");
   const Histories history({0, 1}, {ItemIndex{0}});

@@ -122,7 +122,7 @@ SOTTO_API sotto_status sotto_set_category_rule(sotto_device* device, const char*
 SOTTO_API sotto_status sotto_set_sums(sotto_device* device, const char* sums);
 SOTTO_API sotto_status sotto_set_least_crowd(sotto_device* device, uint32_t crowd);
 SOTTO_API sotto_status sotto_get_demands(sotto_device* device, int* secure_only, uint32_t* least_crowd);
-// choice: "yes", so that figures about how good this person's lists are may leave for a sum of many, or "no".
+// choice: "yes", so that figures on how good a model is for this person may leave in a sum of many, or "no".
 SOTTO_API sotto_status sotto_set_evaluation(sotto_device* device, const char* choice);
 SOTTO_API sotto_status sotto_get_evaluation(sotto_device* device, int* yes);
 SOTTO_API sotto_status sotto_pause(sotto_device* device);

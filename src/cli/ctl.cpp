@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/ctl_text.h"
+#include "cli/example_flags.h"
 #include "cli/field_flags.h"
 #include "engine/files/files.h"
 #include "engine/plan/model_entry.h"
@@ -228,10 +229,20 @@ Result<v1::TaskSpec> spec_of(const Json& answer) {
   return spec;
 }
 
+// Of people who have things, or labelled examples.
+Result<DataRequest> data_of(const FieldFlags& edits, const ModelEntry& entry) {
+  TrainRequest request;
+  if (entry.needs_examples) {
+    SOTTO_TRY(request, switched_to(std::move(request), entry));
+  }
+  SOTTO_TRY_DONE(apply(edits, request, true));
+  return std::move(request.data);
+}
+
 // The version as a run, for people whose data are given.
 Status export_run(CtlOptions& options, const Console& console, ReleasedVersion version) {
-  DataRequest data;
-  SOTTO_TRY_DONE(apply(options.edits, data));
+  SOTTO_TRY(const ModelEntry* entry, find_model(version.spec.model()));
+  SOTTO_TRY(const DataRequest data, data_of(options.edits, *entry));
   const std::uint32_t number = version.number;
   ThreadPool threads(options.common.threads);
   SOTTO_TRY(const nlohmann::json summary,
@@ -352,7 +363,8 @@ void add_ctl(CLI::App& root, Cli& cli) {
                    "make a run of it in this folder, for the people of --data")
       ->type_name("DIR");
   add_field_flags(*export_command.app, export_command.options->edits,
-                  joined({fields::data_fields(), fields::knowledge_fields(), fields::context_fields()}));
+                  joined({fields::data_fields(), fields::knowledge_fields(), fields::context_fields(),
+                          flags_of_examples()}));
   export_command.app->add_option("--version", export_command.options->version,
                                  "version to export; default: the newest");
   const auto revoke_command = add_one(ctl, cli, "revoke", "refuse a device from now on", revoke,

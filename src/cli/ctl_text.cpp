@@ -90,7 +90,7 @@ std::string intervals_of(const Json& versions) {
                      cell((*tried)["version"]), cell((*tried)["trial"]["stable"]), lines);
 }
 
-// How good the lists of the versions are that were judged, newest first, and each metric's way, oldest first;
+// How good the versions are that were judged, newest first, and each metric's way, oldest first;
 // empty: none was. A version on trial stands beside the one that others kept meanwhile.
 std::string figures_of(const Json& versions, const Console& console) {
   std::vector<const Json*> judged;
@@ -98,7 +98,9 @@ std::string figures_of(const Json& versions, const Console& console) {
     if (one.contains("evaluation") || one.contains("beside")) judged.push_back(&one);
   if (judged.empty()) return "";
   std::vector<std::string> names;  // of all, as where nobody had ratings held out there are no errors
+  bool shown = false;
   const auto add_names = [&](const Json& figures) {
+    shown = shown || figures.contains("coverage");
     for (const auto& [name, value] : figures["metrics"].items())
       if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   };
@@ -107,7 +109,7 @@ std::string figures_of(const Json& versions, const Console& console) {
       if (one->contains(figures)) add_names((*one)[figures]);
   std::vector<TableColumn> columns{{"version", Align::right, Tone::strong}, {"people", Align::right}};
   for (const std::string& name : names) columns.push_back({name, Align::right});
-  columns.push_back({"items shown", Align::right});
+  if (shown) columns.push_back({"items shown", Align::right});
   Table table(columns);
   std::map<std::string, std::vector<double>> curves;
   const auto row = [&](const std::string& version, const Json& figures) {
@@ -115,7 +117,7 @@ std::string figures_of(const Json& versions, const Console& console) {
     std::vector<std::string> cells{version, cell(figures["people"])};
     for (const std::string& name : names)
       cells.push_back(metrics.contains(name) ? fmt::format("{:.4f}", metrics[name].get<double>()) : "");
-    cells.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
+    if (shown) cells.push_back(figures.contains("coverage") ? cell(figures["coverage"]["items"]) : "");
     table.row(cells);
   };
   for (const Json* one : judged) {

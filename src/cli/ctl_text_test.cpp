@@ -159,6 +159,17 @@ TEST(CtlText, AMetricThatAVersionLacksIsAnEmptyCellAndNoPlaceInACurve) {
   EXPECT_NE(one.find("nDCG@10  0.5000"), std::string::npos) << one;
 }
 
+// A classifier makes no lists, so that none are counted.
+TEST(CtlText, AnAccuracyStandsAlone) {
+  using Json = nlohmann::ordered_json;
+  Json first = version(1, 0), second = version(2, 0);
+  first["evaluation"] = Json::parse(R"({"metrics":{"Accuracy":0.5},"examples":70,"people":12})");
+  second["evaluation"] = Json::parse(R"({"metrics":{"Accuracy":0.75},"examples":70,"people":12})");
+  const std::string text = version_table(Json::array({second, first}), Console());
+  EXPECT_NE(text.find("version  people  Accuracy\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("Accuracy 0.5000 ▁█ 0.7500"), std::string::npos) << text;
+}
+
 TEST(CtlText, WhatSumsShowedOfADeviceIsOfBothKinds) {
   using Json = nlohmann::ordered_json;
   Json device = Json::parse(R"({"device":"d1","index":0,"revoked":false,"refused":3,

@@ -152,9 +152,11 @@ void add_demands(CLI::App& app, Cli& cli) {
   add_named(app, cli, "crowd", "how many honest devices a sum adds up, at least",
             "a number, this device included; 0: any number. A plain sum promises one", "", edit<set_crowd>,
             "sotto device consent crowd 50 --dir my-device", {});
-  add_named(app, cli, "evaluation", "whether figures about how good your lists are leave this device",
-            "yes: metrics of your list, in a sum over many people; no, the default: they stay", "",
-            edit<set_evaluation>, "sotto device consent evaluation yes --dir my-device", {"yes", "no"});
+  add_named(
+      app, cli, "evaluation", "whether figures about how good a model is for you leave this device",
+      "yes: metrics of your list, or how many of your examples are recognised, in a sum over many people; "
+      "no, the default: they stay",
+      "", edit<set_evaluation>, "sotto device consent evaluation yes --dir my-device", {"yes", "no"});
 }
 
 void add_device_consent(CLI::App& device, Cli& cli) {

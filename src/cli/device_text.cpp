@@ -192,9 +192,9 @@ std::string choices_text(const PersonalPolicy& policy) {
         policy.least_crowd);
   if (policy.evaluation)
     text +=
-        "\nIn tasks that ask for it, your newest things are held out of training, and how well your list "
-        "finds "
-        "them leaves this device for a sum over many people.\n";
+        "\nIn tasks that ask for it, your newest things (or some of your examples) are held out of training, "
+        "and how well your list finds them (or how many are recognised) leaves this device for a sum over "
+        "many people.\n";
   return text;
 }
 

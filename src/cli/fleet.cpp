@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "cli/command.h"
+#include "cli/example_flags.h"
 #include "cli/field_flags.h"
 #include "cli/values.h"
 #include "engine/files/files.h"
@@ -194,10 +195,6 @@ Result<ConnectWire> wire_of(const FleetCommandOptions& options) {
   });
 }
 
-const ModelEntry& entry_of_examples() {
-  return *std::ranges::find_if(all_models(), [](const ModelEntry& entry) { return entry.needs_examples; });
-}
-
 // What a people's file says is what each says of themself on their device.
 constexpr const char* people_flag = "--people";
 Field flag_of_people() {
@@ -205,21 +202,17 @@ Field flag_of_people() {
   return *std::ranges::find(all, people_flag, &Field::flag);
 }
 
-// The flags about labelled examples alone. Its --devices has another name here.
-Fields flags_of_examples() {
-  const Fields of_all = fields::data_fields();
-  Fields own;
-  for (const Field& field : entry_of_examples().fields)
-    if (field.group == "Examples" && field.flag != "--devices" &&
-        std::ranges::find(of_all, field.flag, &Field::flag) == of_all.end())
-      own.push_back(field);
-  return own;
+// Their --devices has another name here.
+Fields dealing_flags() {
+  Fields flags = flags_of_examples();
+  std::erase_if(flags, [](const Field& field) { return field.flag == "--devices"; });
+  return flags;
 }
 
 Result<DataRequest> data_asked(const FleetCommandOptions& options) {
   TrainRequest request;
   if (options.collection.empty()) {
-    for (const Field& field : flags_of_examples())
+    for (const Field& field : dealing_flags())
       if (options.edits.words_of(field.flag) != nullptr)
         return fail(Code::usage, field.flag + " is about labelled examples: name them with --collection");
     if (options.deal_to != 0)
@@ -334,7 +327,7 @@ void add_fleet(CLI::App& root, Cli& cli) {
   app->add_option("--deal-to", options->deal_to, "devices that iid and shards deal to; 0: 100")
       ->type_name("N")
       ->group("Examples");
-  add_field_flags(*app, options->edits, flags_of_examples());
+  add_field_flags(*app, options->edits, dealing_flags());
   add_field_flags(*app, options->edits, fields::data_fields());
   add_field_flags(*app, options->edits, {flag_of_people()});
   add_common_options(*app, options->common,

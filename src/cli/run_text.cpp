@@ -91,6 +91,27 @@ void add_criteria_facts(const nlohmann::json& summary, Table& facts) {
                                count(*criteria, "least_tellers"))});
 }
 
+// What it was trained on, and judged by.
+void add_data_facts(const nlohmann::json& summary, Table& facts) {
+  if (summary.contains("classes")) {  // of a classifier that a coordinator released
+    facts.row({"data", fmt::format("{} devices, {} training and {} test examples of {} classes",
+                                   count(summary, "users"), count(summary, "train_interactions"),
+                                   count(summary, "test_interactions"), count(summary, "classes"))});
+    facts.row({"judged", fmt::format("{} devices; {} have no test examples", count(summary, "judged_users"),
+                                     count(summary, "users_without_test"))});
+    return;
+  }
+  facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
+                                 count(summary, "users"), count(summary, "items"),
+                                 count(summary, "train_interactions"), count(summary, "test_interactions"))});
+  if (summary.contains("features"))
+    facts.row({"knowledge", fmt::format("{} features; {} items have none", count(summary, "features"),
+                                        count(summary, "items_without_features"))});
+  facts.row({"judged", fmt::format("{} users; {} have no test items, {} no training items",
+                                   count(summary, "judged_users"), count(summary, "users_without_test"),
+                                   count(summary, "users_without_training"))});
+}
+
 std::string traffic_text(const nlohmann::json& summary) {
   const double devices = std::max(number(summary, "users") - number(summary, "users_without_training"), 1.0);
   return fmt::format(
@@ -141,15 +162,7 @@ std::string summary_text(const nlohmann::json& summary, const Console& console) 
   Table facts = fact_table();
   const bool federated = number(summary, "exchanges") > 0.0;
   facts.row({"model", model_text(summary)});
-  facts.row({"data", fmt::format("{} users, {} items, {} training and {} test interactions",
-                                 count(summary, "users"), count(summary, "items"),
-                                 count(summary, "train_interactions"), count(summary, "test_interactions"))});
-  if (summary.contains("features"))
-    facts.row({"knowledge", fmt::format("{} features; {} items have none", count(summary, "features"),
-                                        count(summary, "items_without_features"))});
-  facts.row({"judged", fmt::format("{} users; {} have no test items, {} no training items",
-                                   count(summary, "judged_users"), count(summary, "users_without_test"),
-                                   count(summary, "users_without_training"))});
+  add_data_facts(summary, facts);
   if (summary.contains("context_values"))
     facts.row({"contexts", fmt::format("{} values", count(summary, "context_values"))});
   if (summary.contains("learned_from_test"))

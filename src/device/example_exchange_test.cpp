@@ -15,8 +15,12 @@
 #include "device/testing/fake_coordinator.h"
 #include "device/testing/vault_world.h"
 #include "device/vault.h"
+#include "fed/criteria/weighing.h"
+#include "fed/models/live_evaluation.h"
 #include "fed/models/testing/small_classifier.h"
 #include "fed/models/testing/toy_networks.h"
+#include "fed/wire/packed_contribution.h"
+#include "privacy/number_rows.h"
 #include "storage/testing/scratch_folder.h"
 
 namespace sotto::device::example_exchange_test {
@@ -136,6 +140,76 @@ TEST_F(ExampleExchange, RulesAndLevelsHoldForClasses) {
   choose(closed);
   EXPECT_NE(run().ending, Ending::answered);
   EXPECT_EQ(ledger().size(), lines);
+}
+
+// By their names some are drawn that no training sees; of them it says how many the version is right about.
+TEST_F(ExampleExchange, HoldsSomeOutAndCountsWhereTheVersionIsRight) {
+  server_.spec.mutable_evaluation()->set_share(0.25f);
+  server_.task = *read_task(server_.spec);
+  ASSERT_TRUE(vault_->add(digits(40)).ok());
+  ASSERT_EQ(run().ending, Ending::answered);
+  EXPECT_EQ(last_items().size(), 40u) << "the person did not say that versions may be judged";
+  PersonalPolicy policy;
+  policy.items["2"] = {ConsentAnswer::never};
+  policy.evaluation = true;
+  choose(policy);
+  ASSERT_EQ(run().ending, Ending::answered);
+  const std::set<std::string> trained = last_items();
+  EXPECT_EQ(trained.size(), 30u - 7u);
+  server_.twist_assignment = [](v1::Assignment& assignment) { assignment.set_judge(true); };
+  server_.contributions.clear();
+  const ExchangeReport judged = run();
+  ASSERT_EQ(judged.ending, Ending::answered) << judged.why;
+  LocalScore score;
+  for (const KeptExample& one : digits(40)) {
+    if (one.label == 2 || trained.contains("digits/" + one.name)) continue;
+    const std::vector<float> shares = server_.task.model->classify(server_.task, server_.master, one.values);
+    score.right += std::ranges::max_element(shares) - shares.begin() == one.label ? 1 : 0;
+    ++score.examples;
+  }
+  EXPECT_EQ(score.examples, 7u);
+  const Contribution expected = count_of(evaluation_task(server_.task), score);
+  EXPECT_EQ(server_.contributions, (std::set{pack_contribution({server_.round - 1, expected}, false)}));
+  EXPECT_EQ(ledger().back().mechanism, "evaluation, plain");
+  EXPECT_TRUE(ledger().back().items.empty());
+  // It stays held out.
+  server_.twist_assignment = nullptr;
+  ASSERT_EQ(run().ending, Ending::answered);
+  EXPECT_EQ(last_items(), trained);
+}
+
+TEST_F(ExampleExchange, OfARoundByCriteriaTheLedgerNamesTheExamples) {
+  server_.spec.mutable_criteria()->set_order("recency>quality");
+  server_.spec.mutable_criteria()->set_least_tellers(3);
+  server_.task = *read_task(server_.spec);
+  const std::int64_t unit = value_unit;
+  std::vector<PartTotal> totals{{3, {3, 3}}, {3, {unit, 3, unit, 3}}, {3, {fixed_limit}}};
+  for (PartTotal& total : totals) total.numbers.resize(numbers_a_row);
+  std::size_t heard = 0;
+  server_.twist_step = [&](v1::StepReply& step) {
+    if (step.progress() == v1::StepReply::ANSWER) step.set_data(encode_total(totals.at(heard++)));
+  };
+  ASSERT_TRUE(vault_->add(digits(4)).ok());
+  const ExchangeReport report = run();
+  ASSERT_EQ(report.ending, Ending::answered) << report.why;
+  const std::vector<LedgerEntry> lines = ledger();
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(lines[1].mechanism, "criteria, plain, told recency") << "nobody said what is of the quality";
+  EXPECT_EQ(lines[3].mechanism, "examples of digits, weighed by criteria, plain");
+  for (std::size_t part = 0; part < 4; ++part) EXPECT_EQ(lines[part].items.size(), part < 3 ? 0u : 4u);
+}
+
+TEST_F(ExampleExchange, AMarkOfQualityStandsWhereAnyExampleHasOne) {
+  std::vector<KeptExample> all = digits(3);
+  ASSERT_TRUE(vault_->add(all).ok());
+  EXPECT_TRUE(own_examples(*vault_, server_.task, {})->history.known.examples->marks.empty());
+  all[1].mark = true;
+  all[2].mark = false;
+  ASSERT_TRUE(vault_->add(all).ok());
+  const OwnExamples own = own_examples(*vault_, server_.task, {}).value();
+  const Examples& examples = *own.history.known.examples;
+  ASSERT_EQ(examples.marks.size(), 3u);
+  for (std::size_t n = 0; n < 3; ++n) EXPECT_EQ(examples.marks[n], examples.labels[n] == 1 ? 1 : 0);
 }
 
 TEST_F(ExampleExchange, SaysWhyItStaysOut) {

@@ -107,7 +107,7 @@ Status ExchangeRun::note_answer() {
   }
   const std::string sum = task_.secure ? "secure" : "plain";
   std::string tells = judging_ ? "evaluation" : part.tells;
-  if (tells.empty()) tells = work_->of;
+  if (is_over && !work_->of.empty()) tells = work_->of + (tells.empty() ? "" : ", " + tells);
   const std::string grew = std::exchange(grew_, "");
   answer.ledger = {.round = report_.round,
                    .task = task_.name,

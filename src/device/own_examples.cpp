@@ -66,8 +66,29 @@ Result<OwnExamples> own_examples(DeviceStore& kept, const Task& task, const Cons
     examples->values.insert(examples->values.end(), one->values.begin(), one->values.end());
     examples->labels.push_back(static_cast<std::uint8_t>(one->label));
   }
+  if (std::ranges::any_of(all, [](const KeptExample& one) { return one.mark.has_value(); }))
+    for (auto [number, one] : order) examples->marks.push_back(one->mark.value_or(false) ? 1 : 0);
   own.history.known.examples = std::move(examples);
   return own;
+}
+
+OwnExamples only(const OwnExamples& own, std::span<const ItemIndex> some) {
+  const Examples& all = *own.history.known.examples;
+  auto examples = std::make_shared<Examples>();
+  examples->height = all.height;
+  examples->width = all.width;
+  examples->classes = all.classes;
+  examples->for_training = some.size();
+  OwnExamples part;
+  part.history.items.assign(some.begin(), some.end());
+  for (const std::uint32_t place : places_of(some, own.history.items)) {
+    part.names.push_back(own.names[place]);
+    examples->values.insert(examples->values.end(), all.of(place), all.of(place) + all.size());
+    examples->labels.push_back(all.labels[place]);
+    if (!all.marks.empty()) examples->marks.push_back(all.marks[place]);
+  }
+  part.history.known.examples = std::move(examples);
+  return part;
 }
 
 }  // namespace sotto::device

@@ -3,9 +3,11 @@
 //
 // Laws: an example of another size, or with a label that is no class of the task, takes no part, nor does one
 // of a class under the rule `never`. An example's number follows from its name alone, so that what a person's
-// share once drew stays drawn, whatever is added or removed.
+// share once drew stays drawn, whatever is added or removed. Where no example says whether it has the
+// quality that a criterion asks for, none is marked; else those without a word count as if they had it not.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,5 +25,8 @@ struct OwnExamples {
 // `terms` are in the numbers of the classes. Code::incompatible where there are examples and none fits.
 [[nodiscard]] Result<OwnExamples> own_examples(DeviceStore& kept, const Task& task,
                                                const ConsentTerms& terms);
+
+// `some` of them alone, ascending.
+[[nodiscard]] OwnExamples only(const OwnExamples& own, std::span<const ItemIndex> some);
 
 }  // namespace sotto::device

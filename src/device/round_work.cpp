@@ -134,17 +134,48 @@ Result<std::optional<RoundWork>> begin_round(DeviceStore& kept, std::unique_ptr<
   return std::optional<RoundWork>(std::move(work));
 }
 
+// What is held out of the training, and what stays in it.
+struct SplitExamples {
+  OwnExamples held, trained;
+};
+Result<SplitExamples> split_examples(DeviceStore& kept, const Task& task, bool judges,
+                                     const ConsentTerms& terms, const DeviceStreams& streams) {
+  SOTTO_TRY(OwnExamples own, own_examples(kept, task, terms));
+  if (!task.evaluation || !judges) return SplitExamples{{}, std::move(own)};
+  const std::vector<ItemIndex>& all = own.history.items;
+  const std::vector<ItemIndex> held = held_out(*task.evaluation, all, {}, streams);
+  std::vector<ItemIndex> trained;
+  std::ranges::set_difference(all, held, std::back_inserter(trained));
+  return SplitExamples{only(own, held), only(own, trained)};
+}
+
 Result<std::optional<RoundWork>> work_on_examples(DeviceStore& kept, const Task& task, std::uint32_t round,
-                                                  ConsentTerms terms, const RowMatrix& shared) {
-  SOTTO_TRY(const OwnExamples own, own_examples(kept, task, terms));
-  terms.rules.clear();  // of classes; what they keep back is not there
+                                                  bool judges, ConsentTerms terms, const RowMatrix& shared) {
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  SOTTO_TRY(SplitExamples split, split_examples(kept, task, judges, terms, streams));
+  OwnExamples& own = split.trained;
+  terms.rules.clear();  // of classes; what they keep back is not there
+  SOTTO_TRY(own.history.known.last_round, kept.last_round(task.name));
   auto device = std::make_unique<DeviceFit>(task, streams, own.history.items, terms,
                                             std::vector<std::uint16_t>(), own.history.known);
   SOTTO_TRY(auto work, begin_round(kept, std::move(device), round, shared,
                                    [own](ItemIndex number) { return own.name_of(number); }));
   if (work) work->of = "examples of " + task.model->examples(task).collection;
   return work;
+}
+
+Result<std::optional<RoundWork>> judge_examples(DeviceStore& kept, const Task& task,
+                                                const ConsentTerms& terms, const RowMatrix& shared) {
+  SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
+  SOTTO_TRY(const SplitExamples split, split_examples(kept, task, true, terms, streams));
+  const Examples& held = *split.held.history.known.examples;
+  if (held.count() == 0) return std::optional<RoundWork>();
+  LocalScore score{.examples = std::min<std::size_t>(held.count(), most_judged(*task.evaluation))};
+  for (std::size_t n = 0; n < score.examples; ++n) {
+    const std::vector<float> shares = task.model->classify(task, shared, {held.of(n), held.size()});
+    score.right += std::ranges::max_element(shares) - shares.begin() == held.labels[n] ? 1 : 0;
+  }
+  return std::optional(RoundWork{{}, count_of(evaluation_task(task), score), {}});
 }
 
 }  // namespace
@@ -160,6 +191,7 @@ Result<std::optional<RoundWork>> work_for_judging(DeviceStore& kept, const Task&
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part || !policy.evaluation || !task.evaluation) return std::optional<RoundWork>();
+  if (task.model->examples != nullptr) return judge_examples(kept, task, terms, shared);
   SOTTO_TRY(Kept all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   const ItemNames names{catalogue, task.items};
@@ -187,7 +219,8 @@ Result<std::optional<RoundWork>> work_for_round(DeviceStore& kept, const Task& t
   SOTTO_TRY(const PersonalPolicy policy, kept.policy());
   SOTTO_TRY(const ConsentTerms terms, terms_of(policy, catalogue, task.items));
   if (!terms.takes_part) return std::optional<RoundWork>();
-  if (task.model->examples != nullptr) return work_on_examples(kept, task, round, terms, shared);
+  if (task.model->examples != nullptr)
+    return work_on_examples(kept, task, round, policy.evaluation, terms, shared);
   SOTTO_TRY(const std::vector<KeptInteraction> all, kept.interactions());
   SOTTO_TRY(const DeviceStreams streams, streams_of(kept, task));
   SOTTO_TRY(const Attributes said, kept.attributes());

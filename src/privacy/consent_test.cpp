@@ -77,7 +77,9 @@ TEST(Consent, ADecisionOfARoundHoldsForEveryUpdateInIt) {
         times += gate.allows(Evidence::positive, 17) ? 1 : 0;
         static_cast<void>(gate.allows(Evidence::positive, 18));
       }
-      if (mask == MaskKind::round) EXPECT_TRUE(times == 0 || times == updates);
+      if (mask == MaskKind::round) {
+        EXPECT_TRUE(times == 0 || times == updates);
+      }
       out += times > 0 ? 1 : 0;
     }
     EXPECT_NEAR(out / double{rounds}, mask == MaskKind::round ? 0.1 : 1.0 - std::pow(0.9, updates), 0.02);

@@ -70,6 +70,27 @@ TEST(CoordinatorEvaluation, TrainingIsWhatItIsWithout) {
   EXPECT_EQ(world.asked(0).round(), 2u);
 }
 
+// A device judges once after each round that it answered: those of the last round must not have spent that on
+// the version before.
+TEST(CoordinatorEvaluation, TheLastVersionIsJudgedByThoseWhoMadeIt) {
+  TaskConfig config = judged(world_config(2));
+  config.rules.rounds = 2;
+  JudgedWorld world(config, 4);
+  world.train(2);
+  const v1::Assignment first = world.asked(3);
+  EXPECT_EQ(world.judge(3, first, 0).refusal(), v1::REFUSAL_NONE);
+  world.exchange(0);
+  EXPECT_FALSE(world.offer(0).assignment().judge()) << "it gave to the round that makes the next version";
+  world.exchange(1);
+  EXPECT_TRUE(world.log.has("1 people judged it, the quorum is 2"));
+  for (const std::uint32_t device : {0u, 1u}) {
+    const v1::Assignment last = world.asked(device);
+    EXPECT_EQ(last.round(), 2u);
+    EXPECT_EQ(world.judge(device, last, 0).refusal(), v1::REFUSAL_NONE);
+  }
+  EXPECT_EQ(world.version(2)["evaluation"]["people"], 2);
+}
+
 TEST(CoordinatorEvaluation, FewerThanTheQuorumAreNotReleased) {
   JudgedWorld world(judged(world_config(2)));
   world.train(2);
@@ -179,6 +200,8 @@ TEST(CoordinatorEvaluation, AStopRuleOfErrorsNeedsPredictedRatings) {
     EXPECT_NE(refused.error().message.find(part), std::string::npos) << refused.error().message;
   config.spec.mutable_evaluation()->set_rating_range(4.0f);
   EXPECT_TRUE(check(config).ok());
+  config.rules.stop_when = "Accuracy not above 0.1 for 5";
+  EXPECT_NE(check(config).error().message.find("Accuracy is of classifiers"), std::string::npos);
   config.spec.mutable_evaluation()->set_rating_range(0.0f);
   config.rules.stop_when = "nDCG not above 0.001 for 5";
   EXPECT_TRUE(check(config).ok());

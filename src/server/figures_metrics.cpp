@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "fed/models/task_models.h"
 #include "server/figures_interval.h"
 
 namespace sotto::server {
@@ -15,7 +16,9 @@ FiguresJson evaluation_json(const EvaluationRecord& evaluation, const TaskConfig
   if (!out.is_object() || !out.contains("metrics")) out = {{"metrics", FiguresJson::object()}};
   out["people"] = evaluation.people;
   out["time_ms"] = evaluation.time_ms;
-  const auto terms = read_terms(config.spec);
+  const auto model = fed::find_task_model(config.spec.model());
+  if (!model.ok()) return out;
+  const auto terms = read_terms(config.spec, **model);
   if (!terms.ok() || !*terms) return out;
   const double noise = config.evaluation.noise_multiplier * longest_figures(**terms);
   FiguresJson intervals = FiguresJson::object();

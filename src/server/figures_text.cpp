@@ -28,6 +28,14 @@ Json histogram(const std::vector<std::uint64_t>& lists) {
 }  // namespace
 
 std::string figures_text(const LiveFigures& figures, const EvaluationTerms& terms) {
+  if (terms.classifies) {
+    Json counts{{"metrics", Json::object()}};
+    if (figures.answers) {
+      counts["metrics"][accuracy_name] = figures.answers->accuracy;
+      counts["examples"] = std::llround(figures.answers->examples);
+    }
+    return counts.dump();
+  }
   Json out{{"cutoff", terms.cutoff}};
   for (std::size_t n = 0; n < figure_names.size(); ++n)
     out["metrics"][fmt::format("{}@{}", figure_names[n], terms.cutoff)] = figures.means[n];

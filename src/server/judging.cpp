@@ -49,6 +49,10 @@ void Judging::keep_to(const VersionShelf& shelf, std::int64_t now_ms) {
       run->give_up("devices cannot be given the version any more", now_ms);
 }
 
+void Judging::keep_to_last(const VersionRecord& last) {
+  if (newest_.open() && *newest_.open() != last.number) newest_.stop(last.time_ms);
+}
+
 bool Judging::has_news() {
   if (newest() == nullptr || newest()->version == asked_about_) return false;
   asked_about_ = newest()->version;

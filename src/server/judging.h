@@ -29,6 +29,9 @@ class Judging {
   void stop(std::int64_t now_ms);
   // Gives up what is judged of versions that devices cannot be given any more.
   void keep_to(const VersionShelf& shelf, std::int64_t now_ms);
+  // No version follows this one: ends what is judged of one before it, so that devices come to judge the
+  // last.
+  void keep_to_last(const VersionRecord& last);
 
   [[nodiscard]] Result<std::string> why_stop() const { return newest_.why_stop(); }
   [[nodiscard]] std::size_t assignments() const { return newest_.assignments() + beside_.assignments(); }

@@ -35,8 +35,9 @@ bool is_error(const std::string& metric) {
 Result<StopRule> parse_stop_rule(const std::string& text) {
   const Error wrong =
       fail(Code::usage,
-           fmt::format("stop_when = \"{}\": write it as \"nDCG not above 0.001 for 5\", with P, R, HR, nDCG "
-                       "or MRR, or as \"RMSE not below 0.001 for 5\", with MAE or RMSE; a gain of at least 0 "
+           fmt::format("stop_when = \"{}\": write it as \"nDCG not above 0.001 for 5\", with P, R, HR, nDCG, "
+                       "MRR or (of a classifier) Accuracy, or as \"RMSE not below 0.001 for 5\", with "
+                       "MAE or RMSE; a gain of at least 0 "
                        "and a number of judged versions from 1",
                        text));
   StopRule rule;
@@ -45,7 +46,7 @@ Result<StopRule> parse_stop_rule(const std::string& text) {
   std::int64_t versions = 0;
   if (!(in >> rule.metric >> word_not >> word_above >> rule.gain >> word_for >> versions) || in >> more)
     return wrong;
-  const bool known = is_error(rule.metric) ||
+  const bool known = is_error(rule.metric) || rule.metric == accuracy_name ||
                      std::ranges::any_of(figure_names, [&](const char* name) { return rule.metric == name; });
   if (!known || word_not != "not" || word_above != (is_error(rule.metric) ? "below" : "above") ||
       word_for != "for" || !(rule.gain >= 0.0) || !std::isfinite(rule.gain) || versions < 1 ||

@@ -16,7 +16,7 @@
 namespace sotto::server {
 
 struct StopRule {
-  std::string metric;  // one of figure_names or error_names
+  std::string metric;  // one of figure_names or error_names, or accuracy_name
   double gain = 0.0;
   std::uint32_t versions = 0;
 };

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
+#include "server/figures_text.h"
+
 namespace sotto::server::stop_rule_test {
 namespace {
 
@@ -23,6 +25,7 @@ TEST(StopRule, IsReadOrRefusedWithItsForm) {
   EXPECT_EQ(rule->gain, 0.001);
   EXPECT_EQ(rule->versions, 5u);
   EXPECT_EQ(parse_stop_rule("RMSE not below 0.01 for 2")->metric, "RMSE");
+  EXPECT_EQ(parse_stop_rule("Accuracy not above 0.01 for 2")->metric, "Accuracy");
   for (const char* wrong :
        {"", "nDCG", "nDCG above 0.1 for 5", "ndcg not above 0.1 for 5", "RMSE not above 0.1 for 5",
         "nDCG not below 0.1 for 5", "P not above -1 for 5", "P not above 0.1 for 0",
@@ -40,6 +43,31 @@ TEST(StopRule, HoldsWhenTheNewestAreNoBetter) {
             "nDCG of the last 2 judged versions is not above 0.3000, that of version 2, by more than 0.01");
   // Another metric of the same evaluations.
   EXPECT_NE(why_stop({"P", 0.0, 1}, judged({0.1, 0.9})), "");
+}
+
+TEST(StopRule, OfAClassifierLooksAtItsAccuracy) {
+  EvaluationTerms terms;
+  terms.classifies = true;
+  std::vector<EvaluationRecord> newest_first;
+  for (const double accuracy : {0.25, 0.5, 0.5}) {
+    LiveFigures figures;
+    figures.answers = RightAnswers{70.0, accuracy};
+    newest_first.insert(newest_first.begin(), {.task = "t",
+                                               .version = static_cast<std::uint32_t>(newest_first.size() + 1),
+                                               .people = 5,
+                                               .figures = figures_text(figures, terms)});
+  }
+  EXPECT_EQ(newest_first[0].figures, R"({"metrics":{"Accuracy":0.5},"examples":70})");
+  const StopRule rule{"Accuracy", 0.01, 1};
+  EXPECT_EQ(
+      why_stop(rule, newest_first),
+      "Accuracy of the last 1 judged versions is not above 0.5000, that of version 2, by more than 0.01");
+  newest_first.erase(newest_first.begin());
+  EXPECT_EQ(why_stop(rule, newest_first), "");
+  // Where noise drowned the count there is none.
+  newest_first[0].figures = figures_text(LiveFigures(), terms);
+  EXPECT_EQ(newest_first[0].figures, R"({"metrics":{}})");
+  EXPECT_EQ(why_stop(rule, newest_first), "");
 }
 
 TEST(StopRule, OfErrorsHoldsWhenTheNewestAreNoSmaller) {

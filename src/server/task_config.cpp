@@ -171,6 +171,15 @@ Status check_evaluation(const TaskConfig& config, const Task& task) {
   }
   if (!config.rules.stop_when.empty()) {
     SOTTO_TRY(const StopRule rule, parse_stop_rule(config.rules.stop_when));
+    if ((rule.metric == accuracy_name) != task.evaluation->classifies)
+      return fail(
+          Code::usage,
+          fmt::format("stop_when = \"{}\": {}", config.rules.stop_when,
+                      task.evaluation->classifies
+                          ? "a classifier makes no lists: write it of its accuracy, as \"Accuracy not "
+                            "above 0.001 for 5\""
+                          : "Accuracy is of classifiers, and this task's model makes lists: take P, "
+                            "R, HR, nDCG or MRR"));
     if (is_error(rule.metric) && task.evaluation->rating_range == 0.0f)
       return fail(
           Code::usage,

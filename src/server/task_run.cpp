@@ -278,12 +278,12 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
 
 std::optional<v1::Assignment> TaskRun::assign(const Caller& caller, const v1::CheckInRequest& request,
                                               std::int64_t now_ms) {
-  const RoundToken* trains = members_.token_of(caller.id);
-  const bool is_free = trains == nullptr || members_.find(*trains)->given;
+  // Who gave to the open round judges what it makes: a device judges once after each round that it answered.
+  const bool is_free = members_.token_of(caller.id) == nullptr;
   const EvaluationRun::Subject subject{version_.number, version_for(caller.index)};
   if (judging_ && is_free && state_ != TaskState::paused && !is_start(subject.model))
     if (const auto asked = judging_->ask(caller, request, subject, now_ms)) return to_judge(*asked, request);
-  if (state_ != TaskState::running || trial() != nullptr || trains != nullptr || next_.is_under_way())
+  if (state_ != TaskState::running || trial() != nullptr || !is_free || next_.is_under_way())
     return std::nullopt;
   if (!admits(caller, request, now_ms)) return std::nullopt;
   if (!round_ && !begin_round(now_ms)) return std::nullopt;

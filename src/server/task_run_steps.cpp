@@ -225,6 +225,7 @@ void TaskRun::finish(const std::string& why) {
   state_ = TaskState::finished;
   why_finished_ = why;
   drop_members(true, [](const Member&) { return true; });
+  if (judging_) judging_->keep_to_last(version_);
   log(LogLevel::info, "task finished", {{"why", why}});
   if (const Status written = around_.store.set_task_state(task_.name, state_); !written.ok())
     log(LogLevel::error, "the end of a task could not be written", {{"cause", written.error().message}});

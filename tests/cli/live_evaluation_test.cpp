@@ -21,6 +21,7 @@ struct OfModel {
   bool rated = false;  // its data are ratings
   std::uint32_t rounds = 3;
   std::uint32_t popular = 0;  // its pairs are of so many items alone; 0: of all
+  bool examples = false;      // its devices have pictures of ten classes
 };
 
 const std::vector<OfModel>& usual_models() {
@@ -95,6 +96,7 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
     shop_.put("ages.tsv", "age\t18-29\nage\t30-44\nage\t45-59\nage\t60-89\n");
     ASSERT_EQ(shop_.sotto(joined(generate, beside)).code, 0);
     ASSERT_EQ(shop_.sotto({"data", "items", "--data", data, "--out", "items.tsv"}).code, 0);
+    if (GetParam().examples) shop_.put("items.tsv", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
     ASSERT_EQ(shop_.sotto({"certs", "--out", "certs", "--host", "127.0.0.1"}).code, 0);
     shop_.put("coordinator.toml",
               "listen = \"127.0.0.1:0\"\nstatus = \"\"\n[limits]\nretry_min_s = 0.1\nretry_max_s = 0.2\n"
@@ -116,10 +118,11 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
   }
   [[nodiscard]] Words fleet(const Words& how) const {
     const Words people = GetParam().rated ? Words{"--people", "people.tsv"} : Words{};
-    return joined(joined({"fleet", "--server", where()["address"].get<std::string>(), "--ca", "certs/ca.pem",
-                          "--admin", "unix:state/admin.sock", "--data", data, "--quiet"},
-                         people),
-                  how);
+    const Words with = GetParam().examples ? joined(pictures, {"--collection", "digits", "--deal-to", "24"})
+                                           : joined({"--data", data}, people);
+    return joined({"fleet", "--server", where()["address"].get<std::string>(), "--ca", "certs/ca.pem",
+                   "--admin", "unix:state/admin.sock", "--quiet"},
+                  joined(with, how));
   }
   // Plays the devices until `is_enough` of the versions.
   template <class IsEnough>
@@ -132,7 +135,8 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
     EXPECT_EQ(played.code, 130) << played.err;
   }
   [[nodiscard]] Outcome made(const Words& how) const {
-    return shop_.sotto(joined(joined({"ctl", "export", "--data", data, "--json"}, GetParam().data), how));
+    const Words from = GetParam().examples ? joined(pictures, {"--devices", "24"}) : Words{"--data", data};
+    return shop_.sotto(joined(joined({"ctl", "export", "--json"}, from), joined(GetParam().data, how)));
   }
   [[nodiscard]] nlohmann::json where() const {
     return nlohmann::json::parse(shop_.output_so_far(*process_), nullptr, false);
@@ -140,6 +144,7 @@ class ACoordinatorOf : public testing::TestWithParam<OfModel> {
   [[nodiscard]] nlohmann::json versions() const { return shop_.sotto({"ctl", "versions", "--json"}).json(); }
 
   static constexpr const char* data = "world/interactions.tsv";
+  inline static const Words pictures{"--generate", "--examples", "480", "--deal", "shards"};
   Workshop shop_;
   std::optional<pid_t> process_;
 };
@@ -270,24 +275,55 @@ INSTANTIATE_TEST_SUITE_P(OfModels, AnExportedRun, testing::ValuesIn(that_the_sim
 
 class AClassifiersVersions : public ACoordinatorOf {};
 
-TEST_P(AClassifiersVersions, AreListedAndWrittenAndNoRun) {
-  begin("goal = 20\n");
+TEST_P(AClassifiersVersions, AreJudgedWrittenAndMadeRuns) {
+  begin("goal = 24\nrounds = 2\nevaluate_share = 0.3\n");
+  play({"--evaluation"},
+       [](const nlohmann::json& listed) { return listed.size() == 3 && listed[0].contains("evaluation"); });
+  const nlohmann::json judged = versions()[0]["evaluation"];
+  EXPECT_EQ(judged["metrics"].size(), 1u) << judged;
+  EXPECT_GT(judged["metrics"]["Accuracy"], 0.0);
+  EXPECT_GE(judged["people"], 20);
+  EXPECT_GE(judged["examples"], 20 * 4);
   const Outcome listed = shop_.sotto({"ctl", "versions"});
-  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_NE(listed.out.find("version  people  Accuracy\n"), std::string::npos) << listed.out;
   EXPECT_NE(shop_.sotto({"ctl", "status"}).out.find("fedavg"), std::string::npos);
+
   const Outcome run = made({"--run", "released"});
-  EXPECT_EQ(run.code, 2);
-  EXPECT_NE(run.err.find("task 'films' learns to tell classes of labelled examples"), std::string::npos)
-      << run.err;
-  EXPECT_FALSE(shop_.has("released"));
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["released"]["version"], 2);
+  const std::string shown = shop_.sotto({"show", "released"}).out;
+  for (const char* part : {"24 devices, 400 training and 80 test examples of 10 classes", "Accuracy"})
+    EXPECT_NE(shown.find(part), std::string::npos) << shown;
+  // It stands beside a run of the simulator over the same devices.
+  const Outcome trained = shop_.sotto(joined(
+      joined({"train", "--model", "fedavg", "--devices", "24", "--cohort", "1", "--rounds", "2"}, pictures),
+      {"--network", "dense", "--hidden", "8", "--out", "trained", "--json"}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Outcome compared = shop_.sotto({"compare", "released", "trained", "--json"});
+  ASSERT_EQ(compared.code, 0) << compared.err;
+  EXPECT_EQ(compared.json()["users"], 24);
+  EXPECT_NEAR(run.json()["metrics"]["Accuracy"].get<double>(),
+              trained.json()["metrics"]["Accuracy"].get<double>(), 0.2);
+  const Outcome report = shop_.sotto({"report", "released"});
+  EXPECT_EQ(report.code, 0) << report.err;
+  const Outcome evaluated = shop_.sotto({"evaluate", "--run", "released"});
+  EXPECT_NE(evaluated.err.find("recommends nothing"), std::string::npos) << evaluated.err;
+
+  const Outcome other = shop_.sotto({"ctl", "export", "--generate", "--deal", "people", "--run", "other"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("tells 10 classes of examples of 28 × 28 bytes"), std::string::npos) << other.err;
+  EXPECT_FALSE(shop_.has("other"));
   const Outcome table = shop_.sotto({"ctl", "export", "--out", "rows.tsv"});
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(shop_.get("rows.tsv").substr(0, 4), "row\t") << "a network's rows are no classes'";
 }
 
 INSTANTIATE_TEST_SUITE_P(OfModels, AClassifiersVersions,
-                         testing::Values(OfModel{
-                             "fedavg", "network = \"dense\"\nhidden = [8]\nheight = 2\nwidth = 2\n", {}}),
+                         testing::Values(OfModel{.model = "fedavg",
+                                                 .task = "network = \"dense\"\nhidden = [8]\nlr = 0.3\n"
+                                                         "collection = \"digits\"\n",
+                                                 .data = {},
+                                                 .examples = true}),
                          name_of);
 
 }  // namespace

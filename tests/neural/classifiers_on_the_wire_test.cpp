@@ -5,132 +5,15 @@
 #include <cmath>
 
 #include "base/row_hash.h"
-#include "data/examples/deal.h"
-#include "data/examples/dealt_examples.h"
-#include "data/examples/generate_examples.h"
 #include "data/examples/idx.h"
 #include "engine/train/neural_module.h"
-#include "fed/models/task_models.h"
 #include "host/serve/serve_config.h"
-#include "privacy/consent.h"
-#include "sim/averaging_federation.h"
 #include "sim/thread_pool.h"
 #include "tests/cli/program.h"
-#include "tests/e2e/loopback.h"
+#include "tests/neural/classifier_world.h"
 
-namespace sotto::tests::classifiers_on_the_wire_test {
+namespace sotto::tests::classifiers {
 namespace {
-
-constexpr std::uint32_t rounds = 3, devices = 24, side = 12;
-constexpr std::uint64_t seed = 11;
-
-struct Case {
-  const char* name;
-  ClassifierKind kind = ClassifierKind::dense;
-  double pi = 1.0;
-  std::uint32_t cohort = 0;  // 0: everybody, in the order they come
-  bool secure = false;
-  const char* server = "sgd";
-};
-
-// Two labels each.
-const DealtExamples& world() {
-  static const DealtExamples dealt = [] {
-    auto examples = std::make_shared<const Examples>(
-        generate_pictures({.training = 240, .test = 48, .side = side, .seed = 3}).value());
-    Dealt hands = deal_shards(*examples, devices, 2, {.seed = 3}).value();
-    return DealtExamples{std::move(examples), std::move(hands)};
-  }();
-  return dealt;
-}
-
-ClassifierOptions network_of(const Case& one) {
-  return {.kind = one.kind, .filter = 3, .channels = {3, 4}, .hidden = {6}};
-}
-
-struct SmallOptions final : TaskOptions {
-  explicit SmallOptions(const Case& its) : one(its) {}
-  void whole(const char* key, std::uint32_t& value) override {
-    if (key == std::string_view("height") || key == std::string_view("width")) value = side;
-    if (key == std::string_view("filter")) value = 3;
-    if (key == std::string_view("local_epochs")) value = 2;
-    if (key == std::string_view("batch")) value = 4;
-  }
-  void real(const char* key, float& value) override {
-    if (key == std::string_view("proximal")) value = 0.01f;
-  }
-  void choice(const char* key, std::initializer_list<const char*> words, std::size_t& place) override {
-    const std::string_view word = key == std::string_view("network") ? to_string(one.kind) : one.server;
-    place = static_cast<std::size_t>(std::ranges::find(words, word) - words.begin());
-  }
-  void wholes(const char* key, std::vector<std::uint32_t>& values) override {
-    values = key == std::string_view("hidden") ? network_of(one).hidden : network_of(one).channels;
-  }
-  void text(const char*, std::string& value) override { value = "digits"; }
-  const Case& one;
-};
-
-TaskConfig task_for(const Case& one) {
-  TaskConfig config;
-  v1::TaskSpec& spec = config.spec;
-  spec.set_name("digits");
-  spec.set_model(fedavg_task.name);
-  SmallOptions options(one);
-  fedavg_task.configure(options, spec);
-  spec.set_fixed_bits(20);
-  spec.set_seed(seed);
-  spec.set_reproducible(true);
-  spec.set_items(world().examples->classes);
-  if (one.secure) {
-    spec.set_sum(v1::SUM_SECURE);
-    v1::SumAssumed& assumed = *spec.mutable_assumed();
-    assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(4);
-  }
-  config.rules.goal = one.cohort == 0 ? devices : one.cohort;
-  config.rules.quorum = config.rules.goal;
-  config.rules.over_selection = 1.0;
-  config.rules.rounds = rounds;
-  if (one.cohort != 0) {
-    config.rules.selection = RoundRules::Selection::drawn;
-    config.rules.population = devices;
-  }
-  return config;
-}
-
-// The simulator has no shares of examples: each hand has those alone that its person's device lets out.
-Dealt shared_by(const Case& one) {
-  std::vector<Dealt::Hand> hands;
-  for (std::uint32_t device = 0; device < devices; ++device) {
-    Dealt::Hand& hand = hands.emplace_back(world().dealt.of({device}));
-    const ConsentPolicy policy{.pi = one.pi, .mask = MaskKind::sticky, .people = nullptr};
-    ConsentGate gate(policy, seed, 0, {device});
-    std::erase_if(hand.train, [&](std::uint32_t place) { return !gate.allows(Evidence::positive, place); });
-    EXPECT_FALSE(hand.train.empty()) << "everybody takes part";
-  }
-  return Dealt(std::move(hands));
-}
-
-FederationState simulated(const Case& one) {
-  const NeuralModule& module = **open_neural_module();
-  const Dealt hands = shared_by(one);
-  const auto task = module.start_classifier(*world().examples, hands, network_of(one)).value();
-  AveragingPlan plan;
-  plan.seed = seed;
-  plan.cohort = one.cohort == 0 ? 1.0 : double{1} * one.cohort / devices;
-  plan.local = {.epochs = 2, .batch = 4, .rate = classifier_rates.device, .proximal = 0.01f};
-  if (one.server == std::string_view("adam"))
-    plan.server = {.step = ServerStep::adam, .rate = classifier_rates.adam};
-  plan.fixed = FixedPoint{20};
-  ThreadPool pool(2);
-  PlainCollector collector(averaging_shape(task->parameters()));
-  AveragingFederation federation(*task, plan, pool, collector);
-  EXPECT_TRUE(federation.run(rounds).ok());
-  return std::move(federation).take();
-}
 
 class ClassifiersOverTheWire : public testing::TestWithParam<Case> {};
 
@@ -138,16 +21,8 @@ TEST_P(ClassifiersOverTheWire, GiveTheSimulatorsModel) {
   const TaskConfig config = task_for(GetParam());
   e2e::Loopback loopback(config);
   const NeuralTasks networks;
-  FleetOptions options;
-  options.devices = devices;
-  options.workers = 4;
-  options.reproducible = true;
-  options.policy.pi = GetParam().pi;
-  options.policy.mask = MaskKind::sticky;
+  FleetOptions options = fleet_of(GetParam(), networks);
   options.exchanges = std::uint64_t{rounds} * config.rules.goal;
-  options.seconds = 120.0;
-  options.networks = &networks;
-  options.collection = "digits";
   const Split split = split_of(std::make_shared<const DealtExamples>(world()));
   const auto enrolled = enrol_fleet(options, loopback.tokens(devices), loopback.connect());
   ASSERT_TRUE(enrolled.ok()) << enrolled.error().message;
@@ -165,7 +40,12 @@ INSTANTIATE_TEST_SUITE_P(InEveryWay, ClassifiersOverTheWire,
                                          Case{"DenseDrawn", ClassifierKind::dense, 1.0, 9},
                                          Case{"DenseDrawnSecure", ClassifierKind::dense, 1.0, 15, true},
                                          Case{"DenseAdamHalf", ClassifierKind::dense, 0.5, 0, false, "adam"},
-                                         Case{"CnnSecureHalf", ClassifierKind::cnn, 0.5, 0, true}),
+                                         Case{"CnnSecureHalf", ClassifierKind::cnn, 0.5, 0, true},
+                                         weighed("Weighed", "DS>LD>MW"), weighed("WeighedDrawn", "RC>IS", 9),
+                                         weighed("WeighedSecure", "LD>DS", 0, true),
+                                         weighed("WeighedByLayersSecure", "MWL>RC", 15, true),
+                                         weighed("CnnWeighed", "MWL>MW", 0, false, ClassifierKind::cnn),
+                                         weighed("ByAll", "DS>LD>IS>RC>MW>MWL", 9)),
                          [](const auto& each) { return std::string(each.param.name); });
 
 TEST(ClassifiersOnTheWire, BeginAsTheModuleBegins) {
@@ -311,4 +191,4 @@ TEST(ClassifiersOnADevice, TrainOnAPersonsOwnFiles) {
 }
 
 }  // namespace
-}  // namespace sotto::tests::classifiers_on_the_wire_test
+}  // namespace sotto::tests::classifiers

@@ -71,6 +71,23 @@ TEST(Fedavg, ThreadsAndSecureSumsGiveTheSameModel) {
   EXPECT_NE(two["model_hash"], shop.sotto(words("DS>MW", "2")).json()["model_hash"]);
 }
 
+// As a task over a network must have: the largest hand, given by hand, is what the simulation knows anyway.
+TEST(Fedavg, ABoundOfExamplesSaysWhoCountsFully) {
+  const Workshop shop;
+  const auto hash = [&](const Words& bound) {
+    const Outcome run =
+        shop.sotto(small_with(joined({"--criteria", "DS", "--rounds", "2", "--json"}, bound)));
+    EXPECT_EQ(run.code, 0) << run.err;
+    return run.json()["model_hash"];
+  };
+  EXPECT_EQ(hash({"--size-bound", "84"}), hash({})) << "a thousand examples on twelve devices";
+  EXPECT_NE(hash({"--size-bound", "83"}), hash({}));
+  const Outcome alone = shop.sotto(small_with({"--criteria", "LD", "--size-bound", "9"}));
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_NE(alone.err.find("for the criterion size"), std::string::npos) << alone.err;
+  EXPECT_EQ(shop.sotto(small_with({"--criteria", "DS", "--size-bound", "0"})).code, 2);
+}
+
 TEST(Fedavg, ARunIsKeptAndMadeAgainByItsPlan) {
   const Workshop shop;
   const Outcome kept = shop.sotto(small_with({"--rounds", "3", "--out", "run", "--json"}));

@@ -153,7 +153,9 @@ Fields weighing_fields() {
           taken(of_all, "criteria.score", std::ranges::find(of_all, "criteria.score", &Field::path)->help),
           taken(of_all, "criteria.weights",
                 "for mean and owa: one per criterion; for choquet: one per set of criteria, such as "
-                "0,0.5,0.3,1 for none, the first, the second and both")};
+                "0,0.5,0.3,1 for none, the first, the second and both"),
+          taken(of_all, "criteria.size_bound", "examples from which a device counts fully by size")
+              .with_standard("the most that a device has")};
 }
 
 }  // namespace

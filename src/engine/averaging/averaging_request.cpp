@@ -7,6 +7,7 @@
 
 #include "engine/plan/request.h"
 #include "fed/criteria/example_facts.h"
+#include "fed/criteria/size.h"
 
 namespace sotto::engine {
 
@@ -37,6 +38,19 @@ std::string to_string(const AccuracyGoal& goal) {
 }
 
 namespace {
+
+// Values have 24 bits: up to here an example more or less is seen.
+constexpr std::uint32_t most_size_bound = 1'000'000;
+
+Status check_size_bound(const TrainRequest& request, const AveragingRequest& asked) {
+  if (!request.criteria.size_bound) return Done{};
+  if (std::ranges::find(asked.criteria.order, &size_criterion) == asked.criteria.order.end())
+    return fail(Code::usage, "--size-bound is for the criterion size: name it in --criteria");
+  if (asked.size_bound == 0 || asked.size_bound > most_size_bound)
+    return fail(Code::usage,
+                fmt::format("--size-bound is a number of examples from 1 to {}", most_size_bound));
+  return Done{};
+}
 
 // The orders of 4 criteria are 24, and each is tried where a round made the model worse.
 constexpr std::size_t most_chosen_criteria = 4;
@@ -88,7 +102,7 @@ Status check_choice(const AveragingRequest& request, double validation_share) {
 }  // namespace
 
 Result<AveragingRequest> averaging_of(const TrainRequest& request) {
-  AveragingRequest asked{request.model.own<AveragingOptions>(), {}, {}, request.sum};
+  AveragingRequest asked{request.model.own<AveragingOptions>(), {}, {}, 0, request.sum};
   asked.plan = {.seed = request.plan.seed,
                 .cohort = asked.cohort,
                 .local = asked.local,
@@ -103,6 +117,7 @@ Result<AveragingRequest> averaging_of(const TrainRequest& request) {
     SOTTO_TRY(asked.criteria.score.kind, parse_score_kind(request.criteria.score));
   }
   asked.criteria.score.weights = request.criteria.weights;
+  asked.size_bound = request.criteria.size_bound.value_or(0);
   return asked;
 }
 
@@ -119,6 +134,7 @@ Status check_averaging(const TrainRequest& request) {
   SOTTO_TRY_DONE(check(asked.plan));
   SOTTO_TRY_DONE(check(asked.criteria));
   SOTTO_TRY_DONE(check_measurable(asked.criteria.order));
+  SOTTO_TRY_DONE(check_size_bound(request, asked));
   SOTTO_TRY_DONE(check_idle(request, asked));
   return asked.choose_order ? check_choice(asked, request.data.split.validation_share) : Done{};
 }

@@ -30,6 +30,7 @@ struct AveragingOptions {
 struct AveragingRequest : AveragingOptions {
   AveragingPlan plan;
   CriteriaOptions criteria;
+  std::uint32_t size_bound = 0;  // examples of who counts fully by size; 0: the most that a device has
   SumOptions sum;
 };
 [[nodiscard]] Result<AveragingRequest> averaging_of(const TrainRequest& request);

@@ -31,6 +31,7 @@ TEST(AveragingRequest, APlanReadsBackAsItWasWritten) {
   request.criteria.order = "MW>DS>LD";
   request.criteria.score = "owa";
   request.criteria.weights = {0.5, 0.25, 0.25};
+  request.criteria.size_bound = 600;
   request.sum.kind = SumKind::secure;
   const std::string text = to_toml(request);
   const auto read = from_toml(text, "plan.toml");
@@ -43,6 +44,7 @@ TEST(AveragingRequest, APlanReadsBackAsItWasWritten) {
   EXPECT_EQ(asked->plan.server.step, ServerStep::momentum);
   EXPECT_EQ(asked->criteria.order, *parse_order("MW>DS>LD"));
   EXPECT_EQ(asked->criteria.score.weights, request.criteria.weights);
+  EXPECT_EQ(asked->size_bound, 600u);
   EXPECT_TRUE(asked->classifier.hidden.empty());
   EXPECT_EQ(asked->until->devices, 40u);
   EXPECT_EQ(asked->sum.kind, SumKind::secure);

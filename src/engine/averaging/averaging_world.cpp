@@ -32,8 +32,8 @@ Status check_accelerator(Accelerator accelerator) {
   return Done{};
 }
 
-AveragingParts AveragingWorld::parts(std::string plan_hash) {
-  facts_ = std::make_unique<ExampleFacts>(examples(), dealt());
+AveragingParts AveragingWorld::parts(std::string plan_hash, std::uint32_t size_bound) {
+  facts_ = std::make_unique<ExampleFacts>(examples(), dealt(), size_bound);
   return {.task = *task_,
           .facts = *facts_,
           .note_round = [facts = facts_.get()](

@@ -25,8 +25,8 @@ class AveragingWorld {
   [[nodiscard]] const Examples& examples() const { return *examples_->examples; }
   [[nodiscard]] const Dealt& dealt() const { return examples_->dealt; }
   [[nodiscard]] const LocalTask& task() const { return *task_; }
-  // With fresh facts, of a run's beginning.
-  [[nodiscard]] AveragingParts parts(std::string plan_hash);
+  // With fresh facts, of a run's beginning. `size_bound`: as AveragingRequest has it.
+  [[nodiscard]] AveragingParts parts(std::string plan_hash, std::uint32_t size_bound = 0);
 
  private:
   explicit AveragingWorld(std::shared_ptr<const DealtExamples> examples) : examples_(std::move(examples)) {}

@@ -37,18 +37,6 @@ bool stops_by_the_test_part(const TrainRequest& request) {
   return request.model.own<AveragingOptions>().until.has_value();
 }
 
-// In the place of what run.json says of histories.
-nlohmann::json own_of(const AveragingRequest& asked, const AveragingOutcome& outcome, const Dealt& dealt) {
-  nlohmann::json json = outcome_json(asked, outcome);
-  const ExampleCounts counts = counts_of(dealt);
-  json.update({{"train_interactions", counts.train},
-               {"validation_interactions", counts.validation},
-               {"test_interactions", counts.test},
-               {"users_without_training", 0},
-               {"users_without_test", counts.without_test}});
-  return json;
-}
-
 Result<Trained> train_fedavg(const TrainRequest& request, const Split& split, Executor& executor,
                              TrainHooks& hooks, Checkpoint* resume) {
   std::optional<Checkpoint> before;
@@ -64,14 +52,15 @@ Result<Trained> train_fedavg(const TrainRequest& request, const Split& split, Ex
     if (const auto choosing = line.find("choosing"); choosing != line.end()) choosing->erase("seconds");
     return hooks.on_progress(progress_of(round, asked.rounds, line));
   };
-  SOTTO_TRY(AveragingOutcome outcome, run_averaging(asked, world->parts(request_hash(request, split)),
-                                                    executor, own, std::move(before)));
+  SOTTO_TRY(AveragingOutcome outcome,
+            run_averaging(asked, world->parts(request_hash(request, split), asked.size_bound), executor, own,
+                          std::move(before)));
   Trained trained;
   trained.model_hash = outcome.model_hash;
   trained.totals = outcome.totals;
   trained.schedule.cohort = outcome.cohort;
   trained.seconds = outcome.seconds;
-  trained.own = std::make_shared<nlohmann::json>(own_of(asked, outcome, world->dealt()));
+  trained.own = std::make_shared<nlohmann::json>(outcome_json(asked, outcome));
   trained.parameters = std::make_unique<Parameters>();
   trained.parameters->items = std::move(outcome.model);
   return trained;

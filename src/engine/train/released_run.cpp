@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "data/examples/dealt_examples.h"
 #include "engine/plan/model_entry.h"
 #include "engine/plan/prepare.h"
 #include "engine/train/released_rows.h"
@@ -87,28 +88,12 @@ Result<TrainRequest> request_of(const ReleasedVersion& version, const Task& task
   return request;
 }
 
-Result<Parameters> parameters_of(const ReleasedRows& released, const TrainRequest& request,
-                                 const Split& split, Executor& executor) {
-  if (request.model->of_rows) return request.model->of_rows(released, request, split, executor);
-  return items_and_people(released, request, split, executor);
-}
-
-}  // namespace
-
-Result<nlohmann::json> write_released_run(const RunDir& dir, ReleasedVersion version, const DataRequest& data,
-                                          Executor& executor) {
-  SOTTO_TRY_DONE(dir.check_free());
-  SOTTO_TRY(const Task task, read_task(version.spec));
-  if (task.model->examples != nullptr)
-    return fail(Code::usage,
-                fmt::format("task '{}' learns to tell classes of labelled examples: its versions recommend "
-                            "nothing and are no run. Take the network's numbers with --out FILE",
-                            task.name));
+// Rows at the places that their items have in the data, and what is private of the data's people; `about` is
+// told how many items were found.
+Result<Parameters> parameters_of(ReleasedVersion version, const Task& task, const TrainRequest& request,
+                                 const Split& split, Executor& executor, nlohmann::json& about) {
   if (version.known.names.size() == 0)
     for (std::size_t item = 0; item < task.items; ++item) version.known.names.intern(std::to_string(item));
-  SOTTO_TRY(const TrainRequest request, request_of(version, task, data));
-  SOTTO_TRY(const Prepared prepared, prepare(request.data));
-  const Split& split = prepared.split;
   const RowMatrix held = as_published(version.rows, task.down);
   const ReleasedRows released{task, held, version.known, items_at(version.known, split)};
   const auto is_known = [](std::uint32_t at) { return at != no_row; };
@@ -117,20 +102,55 @@ Result<nlohmann::json> write_released_run(const RunDir& dir, ReleasedVersion ver
     return fail(Code::usage, fmt::format("none of the {} items of the data is in the catalogue of task "
                                          "'{}': give data with the same ids",
                                          split.catalogue, task.name));
+  about["items"] = task.items;
+  about["items_in_data"] = known;
+  if (request.model->of_rows) return request.model->of_rows(released, request, split, executor);
+  return items_and_people(released, request, split, executor);
+}
+
+// A classifier's numbers, for examples of the task's form.
+Result<Parameters> network_of(const ReleasedVersion& version, const Task& task, const Split& split) {
+  const Examples& examples = *split.examples->examples;
+  const ExampleForm form = task.model->examples(task);
+  if (examples.height != form.height || examples.width != form.width || examples.classes != task.items)
+    return fail(
+        Code::usage,
+        fmt::format("task '{}' tells {} classes of examples of {} × {} bytes, and the data have {} of "
+                    "{} × {}: give data of the same kind",
+                    task.name, task.items, form.height, form.width, examples.classes, examples.height,
+                    examples.width));
+  Parameters network;
+  network.items = as_published(version.rows, task.down);
+  return network;
+}
+
+}  // namespace
+
+Result<nlohmann::json> write_released_run(const RunDir& dir, ReleasedVersion version, const DataRequest& data,
+                                          Executor& executor) {
+  SOTTO_TRY_DONE(dir.check_free());
+  SOTTO_TRY(const Task task, read_task(version.spec));
+  const bool classifies = task.model->examples != nullptr;
+  nlohmann::json about{{"task", task.name}, {"version", version.number}, {"model_hash", version.model_hash}};
+  SOTTO_TRY(const TrainRequest request, request_of(version, task, data));
+  SOTTO_TRY(const Prepared prepared, prepare(request.data));
+  const Split& split = prepared.split;
   Session session;
   Trained& trained = session.trained;
-  SOTTO_TRY(Parameters parameters, parameters_of(released, request, split, executor));
-  trained.parameters = std::make_unique<Parameters>(std::move(parameters));
-  SOTTO_TRY(trained.model, view_model(request, split, rows_of(*trained.parameters), executor));
-  trained.model_hash = hash_shared(*trained.parameters);
   trained.totals.rounds = version.rounds;
+  SOTTO_TRY(Parameters parameters,
+            classifies ? network_of(version, task, split)
+                       : parameters_of(std::move(version), task, request, split, executor, about));
+  trained.parameters = std::make_unique<Parameters>(std::move(parameters));
+  if (classifies) {
+    trained.own = std::make_shared<nlohmann::json>(nlohmann::json{{"classes", task.items}});
+  } else {
+    SOTTO_TRY(trained.model, view_model(request, split, rows_of(*trained.parameters), executor));
+  }
+  trained.model_hash = hash_shared(*trained.parameters);
   SOTTO_TRY(session.evaluation, judge(request, split, trained, Part::test, executor));
   nlohmann::json summary = summary_of(request, split, session);
-  summary["released"] = {{"task", task.name},
-                         {"version", version.number},
-                         {"model_hash", version.model_hash},
-                         {"items", task.items},
-                         {"items_in_data", known}};
+  summary["released"] = std::move(about);
   SOTTO_TRY_DONE(dir.begin(request, split));
   SOTTO_TRY_DONE(
       dir.finish(split, trained, session.evaluation, metrics_of(session.evaluation, Part::test), summary));

@@ -4,7 +4,8 @@
 // Laws: the shared rows are the version's as devices hold them, each at the place that its item, feature or
 // value has in the data; private rows are learned here from the data's training part, as for somebody new,
 // for no device's ever came; what the task does not know has zeros. Data that share no item with the task are
-// refused.
+// refused. A classifier's run is judged by the examples at hand, dealt by the task's seed; nothing is learned
+// for it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

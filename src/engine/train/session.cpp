@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/version.h"
+#include "data/examples/dealt_examples.h"
 #include "engine/files/files.h"
 #include "engine/files/mapped_file.h"
 #include "engine/plan/model_entry.h"
@@ -134,6 +135,16 @@ Result<Trained> train_recorded(const TrainRequest& request, const Split& split, 
 }
 
 // How a federated model was trained.
+// In the place of what is said of histories.
+void put_examples(const Dealt& dealt, nlohmann::json& json) {
+  const ExampleCounts counts = counts_of(dealt);
+  json.update({{"train_interactions", counts.train},
+               {"validation_interactions", counts.validation},
+               {"test_interactions", counts.test},
+               {"users_without_training", 0},
+               {"users_without_test", counts.without_test}});
+}
+
 void put_federation(const TrainRequest& request, const Split& split, const Trained& trained,
                     nlohmann::json& json) {
   if (!request.model->federated() || trained.schedule.cohort == 0) return;
@@ -213,6 +224,7 @@ nlohmann::json summary_of(const TrainRequest& request, const Split& split, const
                       {"exchanges", trained.totals.exchanges},
                       {"bytes_up", trained.totals.bytes_up},
                       {"bytes_down", trained.totals.bytes_down}};
+  if (split.examples != nullptr) put_examples(split.examples->dealt, json);
   put_federation(request, split, trained, json);
   if (trained.totals.held_rows > 0) {
     json["held_rows"] = trained.totals.held_rows;

@@ -41,8 +41,9 @@ Status check_measurable(const CriteriaOrder& order, const Examples& examples) {
   return Done{};
 }
 
-ExampleFacts::ExampleFacts(const Examples& examples, const Dealt& dealt)
-    : examples_(examples), dealt_(dealt), met_at_(dealt.devices(), 0) {
+ExampleFacts::ExampleFacts(const Examples& examples, const Dealt& dealt, std::uint64_t most_records)
+    : examples_(examples), dealt_(dealt), most_records_(most_records), met_at_(dealt.devices(), 0) {
+  if (most_records > 0) return;
   for (std::uint32_t device = 0; device < dealt.devices(); ++device)
     most_records_ = std::max<std::uint64_t>(most_records_, dealt.of({device}).train.size());
 }

@@ -25,8 +25,8 @@ namespace sotto::fed {
 
 class ExampleFacts final : public FactsSource {
  public:
-  // Examples and hands outlive it. The bound of records that everybody knows is the largest hand.
-  ExampleFacts(const Examples& examples, const Dealt& dealt);
+  // Examples and hands outlive it. `most_records` is the bound that everybody knows; 0: the largest hand.
+  ExampleFacts(const Examples& examples, const Dealt& dealt, std::uint64_t most_records = 0);
 
   [[nodiscard]] DeviceFacts of(UserIndex device) const override;
   // That the round, counted from 0, is over and who took part. Rounds are noted in their order; some may be
@@ -36,7 +36,7 @@ class ExampleFacts final : public FactsSource {
  private:
   const Examples& examples_;
   const Dealt& dealt_;
-  std::uint64_t most_records_ = 0;
+  std::uint64_t most_records_;
   std::uint32_t rounds_ = 0;           // that are over
   std::vector<std::uint32_t> met_at_;  // of each device: rounds that were over after its last one; 0: never
 };

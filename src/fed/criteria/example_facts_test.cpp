@@ -27,6 +27,7 @@ TEST(ExampleFacts, CountTheTrainingHand) {
   EXPECT_EQ(facts.of({1}).of_class, (std::vector<std::uint32_t>{0, 0, 2}));
   EXPECT_EQ(facts.of({1}).marked, 2u);
   EXPECT_EQ(facts.of({2}).records, 0u);
+  EXPECT_EQ(ExampleFacts(world.examples, world.dealt, 9).of({0}).most_records, 9u);
 }
 
 TEST(ExampleFacts, CountRoundsThatWentByWithoutTheDevice) {

@@ -6,12 +6,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "data/contexts.h"
 #include "data/examples/examples.h"
 #include "data/histories.h"
 #include "data/item_features.h"
 #include "data/records.h"
+#include "model/averaging/device_histories.h"
 
 namespace sotto::fed {
 
@@ -52,5 +55,23 @@ struct DeviceHistory {
   const Histories& shareable;
   DeviceKnowledge known = {};
 };
+
+// The places in `all` of `some` of them; both ascend.
+[[nodiscard]] inline std::vector<std::uint32_t> places_of(std::span<const ItemIndex> some,
+                                                          std::span<const ItemIndex> all) {
+  std::vector<std::uint32_t> places;
+  for (std::uint32_t place = 0; place < all.size() && places.size() < some.size(); ++place)
+    if (all[place] == some[places.size()]) places.push_back(place);
+  return places;
+}
+
+// Where the examples stand that the person lets out in a round. None: the device stays out of it.
+[[nodiscard]] inline Result<Dealt> dealt_in(const DeviceHistories& histories, std::uint32_t round,
+                                            UserIndex device) {
+  const std::vector<ItemIndex> spoken = histories.spoken(round, device);
+  if (spoken.empty())
+    return fail(Code::incompatible, "none of the person's examples takes part in this round");
+  return Dealt::of_one({.train = places_of(spoken, histories.asked().items()), .validation = {}, .test = {}});
+}
 
 }  // namespace sotto::fed

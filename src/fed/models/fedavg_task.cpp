@@ -7,6 +7,7 @@
 #include "fed/models/task_models.h"
 #include "fed/models/task_options.h"
 #include "model/averaging/classifier_scores.h"
+#include "model/averaging/flat_matrices.h"
 #include "model/averaging/network_starts.h"
 
 namespace sotto::fed {
@@ -63,9 +64,6 @@ Status read_classifier(const v1::TaskSpec& spec, Task& task) {
     return fail(Code::usage, fmt::format("the items of a classifier's task are its classes, from 2 to {}: "
                                          "give their number, or a file with their names",
                                          most_classes));
-  if (spec.has_evaluation())
-    return fail(Code::usage,
-                "a classifier makes no lists that could be judged: leave the keys evaluate_… out");
   SOTTO_TRY_DONE(check(options.classifier, examples_of(options.form, task.items)));
   return check_averaging(spec, options.averaging);
 }
@@ -88,14 +86,7 @@ class ClassifierNet final : public AveragedNet {
   }
   Result<std::unique_ptr<LocalTask>> open(const NetworkTasks& networks, const RoundData& data) override {
     SOTTO_ASSERT(data.known.examples != nullptr, "a device that learns from examples has some");
-    Dealt::Hand hand;
-    const auto all = data.histories.asked().items();
-    const std::vector<ItemIndex> spoken = data.histories.spoken(data.round, data.device);
-    for (std::uint32_t place = 0; place < all.size() && hand.train.size() < spoken.size(); ++place)
-      if (all[place] == spoken[hand.train.size()]) hand.train.push_back(place);
-    if (hand.train.empty())
-      return fail(Code::incompatible, "none of the person's examples takes part in this round");
-    hand_ = Dealt::of_one(std::move(hand));
+    SOTTO_TRY(hand_, dealt_in(data.histories, data.round, data.device));
     return networks.start_classifier(*data.known.examples, hand_, options_.classifier);
   }
 
@@ -132,8 +123,10 @@ constinit const TaskModel fedavg_task{
     .device = device_half<AveragingDeviceOf<ClassifierNet>>,
     .server = server_half<AveragingServerOf<ClassifierNet>>,
     .answers = no_answers,
+    .weighable = Weighable::mean,
     .usual_bits = 24,
     .most_bits = 28,
+    .layer_ends = [](const Task& task) { return flat_ends(ClassifierNet(task).shapes()); },
     .trains_network = true,
     .examples = [](const Task& task) { return options_of<ClassifierTaskOptions>(task).form; },
     .classify = classify,

@@ -119,8 +119,12 @@ TEST(AClassifiersTask, IsRefusedForWhatItCannotBe) {
   EXPECT_NE(refusal(spec).find("row_clip"), std::string::npos);
   spec = classifier_spec();
   spec.mutable_evaluation()->set_holdout(1);
+  EXPECT_EQ(refusal(spec), "");
   spec.mutable_evaluation()->set_cutoff(1);
   EXPECT_NE(refusal(spec).find("makes no lists"), std::string::npos);
+  spec.mutable_evaluation()->clear_cutoff();
+  spec.mutable_evaluation()->set_coverage(true);
+  EXPECT_NE(refusal(spec).find("evaluate_coverage"), std::string::npos);
 }
 
 // A share of the examples, and with it the same update as a device that has these alone.

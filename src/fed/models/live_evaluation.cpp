@@ -16,7 +16,8 @@ constexpr std::uint32_t most_cutoff = 1'000;
 constexpr int figure_bits = 16;
 constexpr std::int32_t full_mark = 1 << figure_bits;
 // Row 0: a one for the person, then the metrics. Where ratings are predicted row 1: a one for each, their
-// errors and these squared, as parts of the range. The rows after them count items, so many in each.
+// errors and these squared, as parts of the range. The rows after them count items, so many in each. Of a
+// classifier there is one row: a one for the person, the examples, and those of them that it is right about.
 constexpr std::size_t figures_width = 1 + figure_names.size();
 constexpr std::size_t hit_rate = 3;
 constexpr std::uint32_t ratings_row = 1;
@@ -26,16 +27,16 @@ bool rates(const EvaluationTerms& terms) { return terms.rating_range > 0.0f; }
 std::uint32_t first_items_row(const EvaluationTerms& terms) { return rates(terms) ? ratings_row + 1 : 1; }
 
 std::size_t rows_of(const EvaluationTerms& terms, std::size_t items) {
+  if (terms.classifies) return 1;
   return first_items_row(terms) + (terms.coverage ? (items + figures_width - 1) / figures_width : 0);
-}
-
-// Of one person.
-std::uint32_t most_ratings(const EvaluationTerms& terms) {
-  return terms.holdout == 0 ? most_holdout : terms.holdout;
 }
 
 Error no_list(const char* why) {
   return fail(Code::bad_input, std::string("figures that no list has: ") + why);
+}
+
+Error no_count(const char* why) {
+  return fail(Code::bad_input, std::string("counts that no examples have: ") + why);
 }
 
 Status check_metrics(const std::int32_t* values) {
@@ -56,11 +57,49 @@ bool can_be_errors(const auto* values, std::uint64_t most) {
 }
 
 Status check_errors(const std::int32_t* values, const EvaluationTerms& terms) {
-  if (!can_be_errors(values, most_ratings(terms)))
+  if (!can_be_errors(values, most_judged(terms)))
     return no_list("errors of ratings lie within their range, and are of what is held out");
   for (std::size_t n = 1 + error_names.size(); n < figures_width; ++n)
     if (values[n] != 0) return no_list("ratings have two errors");
   return Done{};
+}
+
+// Whether at least and at most so many examples can be in it; whole ones alone.
+bool can_be_counts(const auto* values, std::uint64_t least, std::uint64_t most) {
+  const std::int64_t count = values[1], right = values[2];
+  return count >= 0 && count % full_mark == 0 && static_cast<std::uint64_t>(count / full_mark) >= least &&
+         static_cast<std::uint64_t>(count / full_mark) <= most && right >= 0 && right % full_mark == 0 &&
+         right <= count;
+}
+
+Status check_count(const Contribution& contribution, const EvaluationTerms& terms) {
+  if (contribution.size() != 1 || contribution.row(0) != 0) return no_count("they are one row");
+  const std::int32_t* values = contribution.values(0);
+  if (values[0] != full_mark) return no_count("they count as one person");
+  if (!can_be_counts(values, 1, most_judged(terms)))
+    return no_count("whole examples are right, at most those that are held out");
+  for (std::size_t n = 3; n < figures_width; ++n)
+    if (values[n] != 0) return no_count("there is nothing behind them");
+  return Done{};
+}
+
+Result<LiveFigures> read_counts(const EvaluationTerms& terms, std::uint64_t people, bool noisy,
+                                Aggregator&& sum) {
+  LiveFigures figures;
+  figures.people = people;
+  bool possible = false;
+  std::move(sum).release([&](std::uint32_t, const auto* values) {
+    possible =
+        noisy || (static_cast<std::int64_t>(values[0]) == static_cast<std::int64_t>(people) * full_mark &&
+                  can_be_counts(values, people, people * most_judged(terms)));
+    if (!possible || values[1] <= 0) return;
+    const auto examples = static_cast<double>(values[1]) / full_mark,
+               right = static_cast<double>(values[2]) / full_mark;
+    figures.answers = RightAnswers{examples, std::clamp(right / examples, 0.0, 1.0)};
+  });
+  if (!possible || people == 0)
+    return no_count("a device lied in a secure sum, and nothing of it is released");
+  return figures;
 }
 
 RatingErrors errors_in(const auto* values, double range) {
@@ -73,7 +112,7 @@ RatingErrors errors_in(const auto* values, double range) {
 
 }  // namespace
 
-Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
+Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec, const TaskModel& model) {
   if (!spec.has_evaluation()) return std::optional<EvaluationTerms>();
   const v1::Evaluation& asked = spec.evaluation();
   const bool by_share = asked.share() != 0.0f;
@@ -84,7 +123,12 @@ Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
         fmt::format("an evaluation holds out 1 to {} items per person, or a share of them above 0 and "
                     "at most 0.5",
                     most_holdout));
-  if (asked.cutoff() < 1 || asked.cutoff() > std::min(most_cutoff, spec.items()))
+  const bool classifies = model.examples != nullptr;
+  if (classifies && (asked.cutoff() != 0 || asked.coverage() || asked.rating_range() != 0.0f))
+    return fail(Code::usage,
+                "a classifier makes no lists that could be judged, and what is counted is where it is right: "
+                "leave evaluate_cutoff and evaluate_coverage out");
+  if (!classifies && (asked.cutoff() < 1 || asked.cutoff() > std::min(most_cutoff, spec.items())))
     return fail(Code::bad_input, fmt::format("an evaluation judges lists of 1 to {} items",
                                              std::min(most_cutoff, spec.items())));
   if (!(asked.rating_range() >= 0.0f && std::isfinite(asked.rating_range())))
@@ -93,7 +137,8 @@ Result<std::optional<EvaluationTerms>> read_terms(const v1::TaskSpec& spec) {
                                        .share = asked.share(),
                                        .cutoff = asked.cutoff(),
                                        .coverage = asked.coverage(),
-                                       .rating_range = asked.rating_range()});
+                                       .rating_range = asked.rating_range(),
+                                       .classifies = classifies});
 }
 
 std::vector<ItemIndex> held_out(const EvaluationTerms& terms, std::span<const ItemIndex> items,
@@ -125,14 +170,21 @@ Task evaluation_task(const Task& task) {
       .sent = {.rows = rows,
                .width = figures_width,
                .most_rows = std::min<std::size_t>(rows, std::size_t{first_items_row(terms)} + terms.cutoff)},
-      .limit = rates(terms) ? full_mark * static_cast<std::int32_t>(most_ratings(terms)) : full_mark};
+      .limit = rates(terms) || terms.classifies ? full_mark * static_cast<std::int32_t>(most_judged(terms))
+                                                : full_mark};
   evaluation.plan.fixed.bits = figure_bits;
   evaluation.clip = {};
   return evaluation;
 }
 
+std::uint32_t most_judged(const EvaluationTerms& terms) {
+  return terms.holdout == 0 ? most_holdout : terms.holdout;
+}
+
 double longest_figures(const EvaluationTerms& terms) {
-  const double ratings = rates(terms) ? most_ratings(terms) : 0.0;
+  const double most = most_judged(terms);
+  if (terms.classifies) return std::sqrt(1.0 + 2.0 * most * most);
+  const double ratings = rates(terms) ? most : 0.0;
   return std::sqrt(static_cast<double>(figures_width + (terms.coverage ? terms.cutoff : 0)) +
                    (1.0 + error_names.size()) * ratings * ratings);
 }
@@ -157,7 +209,7 @@ Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics:
   }
   if (rates(terms) && !errors.empty()) {
     row = pipeline.open_row(ratings_row);
-    for (const float error : errors.first(std::min<std::size_t>(errors.size(), most_ratings(terms)))) {
+    for (const float error : errors.first(std::min<std::size_t>(errors.size(), most_judged(terms)))) {
       const double part = std::min(std::abs(double{error}) / double{terms.rating_range}, 1.0);
       row[0] += full_mark;
       row[1] += static_cast<std::int32_t>(std::lround(part * full_mark));
@@ -172,7 +224,20 @@ Contribution figures_of(const Task& evaluation, metrics::ItemList list, metrics:
   return out;
 }
 
+Contribution count_of(const Task& evaluation, const LocalScore& score) {
+  SOTTO_ASSERT(score.examples > 0 && score.examples <= most_judged(*evaluation.evaluation),
+               "what is held out is judged, as far as the terms go");
+  Contribution out(figures_width);
+  ContributionPipeline pipeline({}, evaluation.plan.fixed, out);
+  std::int32_t* row = pipeline.open_row(0);
+  row[0] = full_mark;
+  row[1] = full_mark * static_cast<std::int32_t>(score.examples);
+  row[2] = full_mark * static_cast<std::int32_t>(score.right);
+  return out;
+}
+
 Status FiguresCheck::check(const Contribution& contribution) const {
+  if (terms_.classifies) return check_count(contribution, terms_);
   if (contribution.size() == 0 || contribution.row(0) != 0) return no_list("the metrics are missing");
   SOTTO_TRY_DONE(check_metrics(contribution.values(0)));
   std::size_t listed = 0;
@@ -197,6 +262,7 @@ Status FiguresCheck::check(const Contribution& contribution) const {
 
 Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, bool noisy, Aggregator&& sum) {
   const EvaluationTerms& terms = *evaluation.evaluation;
+  if (terms.classifies) return read_counts(terms, people, noisy, std::move(sum));
   LiveFigures figures;
   figures.people = people;
   if (terms.coverage) figures.lists.assign(evaluation.items, 0);
@@ -215,7 +281,7 @@ Result<LiveFigures> read_figures(const Task& evaluation, std::uint64_t people, b
       return;
     }
     if (row < first_items_row(terms)) {
-      possible = possible && (noisy || can_be_errors(values, people * most_ratings(terms)));
+      possible = possible && (noisy || can_be_errors(values, people * most_judged(terms)));
       if (possible && values[0] > 0) figures.ratings = errors_in(values, double{terms.rating_range});
       return;
     }

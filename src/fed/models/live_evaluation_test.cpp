@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "fed/models/testing/small_classifier.h"
 #include "fed/models/testing/usual_spec.h"
 
 namespace sotto::fed::live_evaluation_test {
@@ -262,6 +263,82 @@ TEST(LiveEvaluation, ErrorsThatNoRatingsHaveAreRefused) {
   EXPECT_FALSE(check.check(with(honest, 1, 4, 1)).ok());
   // Where no ratings are judged there is no such row.
   EXPECT_FALSE(FiguresCheck(evaluated(2, 10, false)).check(honest).ok());
+}
+
+Task classified(std::uint32_t holdout) {
+  v1::TaskSpec spec = classifier_spec();
+  spec.mutable_evaluation()->set_holdout(holdout);
+  return evaluation_task(*read_task(spec));
+}
+
+RC_GTEST_PROP(LiveEvaluation, AnAccuracyIsOverAllExamples, ()) {
+  const Task task = classified(*rc::gen::inRange<std::uint32_t>(1, 1001));
+  const TaskShape shape = task.shape();
+  RC_ASSERT(shape.sum_rows == 1u);
+  SumSpace space(shape.sum_rows, shape.sum_width);
+  Aggregator sum(space);
+  const auto people = *rc::gen::inRange<std::size_t>(1, 40);
+  std::uint64_t examples = 0, right = 0;
+  for (std::size_t person = 0; person < people; ++person) {
+    LocalScore score;
+    score.examples = *rc::gen::inRange<std::uint64_t>(1, most_judged(*task.evaluation) + 1);
+    score.right = *rc::gen::inRange<std::uint64_t>(0, score.examples + 1);
+    const Contribution sent = count_of(task, score);
+    RC_ASSERT(FiguresCheck(task).check(sent).ok());
+    RC_ASSERT(sent.values(0)[1] <= shape.limit);
+    double square = 0;
+    for (std::size_t k = 0; k < sent.width(); ++k) square += std::pow(sent.values(0)[k] / one, 2);
+    RC_ASSERT(std::sqrt(square) <= longest_figures(*task.evaluation) + 1e-9);
+    RC_ASSERT(sum.accept(sent).ok());
+    examples += score.examples;
+    right += score.right;
+  }
+  const auto figures = read_figures(task, people, false, std::move(sum));
+  RC_ASSERT(figures.ok());
+  RC_ASSERT(figures->answers.has_value());
+  RC_ASSERT(figures->answers->examples == static_cast<double>(examples));
+  RC_ASSERT(figures->answers->accuracy == static_cast<double>(right) / static_cast<double>(examples));
+}
+
+TEST(LiveEvaluation, CountsThatNoExamplesHaveAreRefused) {
+  const Task task = classified(3);
+  const FiguresCheck check(task);
+  const Contribution honest = count_of(task, {.right = 2, .examples = 3});
+  ASSERT_TRUE(check.check(honest).ok());
+  constexpr auto full = static_cast<std::int32_t>(one);
+  EXPECT_FALSE(check.check(with(honest, 0, 0, 2 * full)).ok());  // two people
+  EXPECT_FALSE(check.check(with(honest, 0, 1, 4 * full)).ok());  // more than are held out
+  EXPECT_FALSE(check.check(with(honest, 0, 1, full)).ok());      // fewer than are right
+  EXPECT_FALSE(check.check(with(honest, 0, 1, 3 * full - 1)).ok());
+  EXPECT_FALSE(check.check(with(honest, 0, 2, full / 2)).ok());  // half an example
+  EXPECT_FALSE(check.check(with(honest, 0, 2, -full)).ok());
+  EXPECT_FALSE(check.check(with(honest, 0, 3, 1)).ok());
+  EXPECT_FALSE(check.check(with(honest, 1, 0, full)).ok());
+  EXPECT_FALSE(check.check(with(with(honest, 0, 1, 0), 0, 2, 0)).ok());  // nothing was judged
+  EXPECT_FALSE(check.check(Contribution(6)).ok());
+}
+
+TEST(LiveEvaluation, ACountThatNoExamplesHaveIsNotReleased) {
+  const Task task = classified(3);
+  const auto total = [&](std::int64_t people, std::int64_t examples, std::int64_t right, bool noisy = false) {
+    SumSpace space(task.shape().sum_rows, task.shape().sum_width);
+    Aggregator sum(space);
+    const std::int64_t row[] = {people, examples, right, 0, 0, 0};
+    sum.add_total(0, row);
+    return read_figures(task, 5, noisy, std::move(sum));
+  };
+  constexpr std::int64_t each = 1 << 16;
+  EXPECT_TRUE(total(5 * each, 12 * each, 7 * each).ok());
+  EXPECT_FALSE(total(6 * each, 12 * each, 7 * each).ok());
+  EXPECT_FALSE(total(5 * each, 4 * each, 0).ok()) << "each has one";
+  EXPECT_FALSE(total(5 * each, 16 * each, 0).ok());
+  EXPECT_FALSE(total(5 * each, 12 * each, 13 * each).ok());
+  EXPECT_FALSE(total(5 * each, 12 * each, 7 * each + 1).ok());
+  EXPECT_FALSE(total(5 * each, 12 * each, -each).ok());
+  const auto noisy = total(6 * each, 12 * each + 5, 13 * each, true);
+  ASSERT_TRUE(noisy.ok());
+  EXPECT_EQ(noisy->answers->accuracy, 1.0);
+  EXPECT_FALSE(total(each, -each, each, true)->answers.has_value()) << "drowned";
 }
 
 TEST(LiveEvaluation, ATaskThatAsksForTooMuchIsRefused) {

@@ -98,7 +98,7 @@ Result<Task> read_task(const v1::TaskSpec& spec) {
           fmt::format("a part of its rounds would be told in {} numbers, and is in at most {}: "
                       "take fewer items",
                       part.sum_numbers(), most_total_numbers));
-  auto evaluation = read_terms(spec);
+  auto evaluation = read_terms(spec, *task.model);
   if (!evaluation.ok()) return chained(evaluation.error(), "task refused");
   task.evaluation = *evaluation;
   task.clip = clip_of(spec, task.plan.fixed);

@@ -61,13 +61,14 @@ struct TaskShape {
   [[nodiscard]] std::size_t sum_numbers() const { return sum_rows * sum_width; }
 };
 
-// What devices hold out of a task's training, and how the lists are judged by it (live_evaluation.h).
+// What devices hold out of a task's training, and how a version is judged by it (live_evaluation.h).
 struct EvaluationTerms {
   std::uint32_t holdout = 0;  // items, at most half of what the person has
   float share = 0.0f;         // where holdout is 0: of what the person has, rounded down
   std::uint32_t cutoff = 10;  // length of the lists
   bool coverage = false;      // which items stand in them is counted
   float rating_range = 0.0f;  // of the ratings that are predicted of what is held out; 0: none are
+  bool classifies = false;    // held out are labelled examples: counted is where it is right, without lists
 };
 
 // What criteria can weigh (weighed_task.h): what adds up in a sum, such as statistics; steps of

@@ -112,6 +112,9 @@ struct TaskModel {
   // Binary places of what leaves its devices, as the simulator has them: usually, and at most.
   int usual_bits = FixedPoint{}.bits;
   int most_bits = most_update_bits;
+  // Where the layers of the network that is averaged end, in numbers of a contribution, for criteria that
+  // look at each. Null: it has none that one would tell apart.
+  std::vector<std::size_t> (*layer_ends)(const Task& task) = nullptr;
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;

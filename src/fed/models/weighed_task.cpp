@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include "fed/criteria/example_facts.h"
 #include "fed/criteria/history_facts.h"
+#include "fed/criteria/quality.h"
 #include "fed/models/task_models.h"
+#include "privacy/consented_histories.h"
 #include "privacy/number_rows.h"
 
 namespace sotto::fed {
@@ -13,69 +16,8 @@ namespace sotto::fed {
 namespace {
 
 constexpr std::size_t tellers_part = 0, values_part = 1, scores_part = 2, small_parts = 3;
-constexpr std::uint32_t fewest_tellers = 3;
-// Values have 24 bits: up to here a record more or less is seen.
-constexpr std::uint32_t most_size_bound = 1'000'000;
-constexpr std::size_t most_order = 256, most_quality = 1024;
 
 Error refuse(const std::string& why) { return fail(Code::usage, why); }
-
-bool holds(const CriteriaOrder& order, std::string_view name) {
-  return std::ranges::any_of(order, [&](Criterion criterion) { return criterion->name == name; });
-}
-
-// A stranger's text is read as names, and printed, only where it can be some.
-bool is_order(const std::string& text) {
-  constexpr std::string_view others = "-> ";
-  return text.size() <= most_order && std::ranges::all_of(text, [&](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || others.find(c) != others.npos;
-         });
-}
-
-std::string weighable_models() {
-  std::string names;
-  for (const TaskModel* model : task_models)
-    if (model->weighable != Weighable::no) names += (names.empty() ? "" : ", ") + std::string(model->name);
-  return names;
-}
-
-// What a device knows of itself, and nobody has to say of it.
-Status check_on_devices(const CriteriaOrder& order, Weighable weighable) {
-  for (const Criterion criterion : order) {
-    const std::string_view name = criterion->name;
-    if (name == "novelty")
-      return refuse("novelty needs the popularity of each item, which devices are not told: leave it out");
-    if (name == "trust")
-      return refuse("trust is what others say of a device, and here it would speak for itself: leave it out");
-    if (name == "layer-closeness")
-      return refuse("layer-closeness is for networks that classify: take closeness");
-    if (criterion->of_update && weighable == Weighable::sums)
-      return refuse(
-          fmt::format("{} is measured on a device's step of the model, and this model sends "
-                      "statistics: leave it out",
-                      name));
-  }
-  return Done{};
-}
-
-Status check_facts(const CriteriaOrder& order, const v1::Criteria& asked) {
-  if (holds(order, "size") != (asked.size_bound() != 0))
-    return refuse(asked.size_bound() == 0
-                      ? "size is a share of a bound that everybody knows: set size_bound, the records from "
-                        "which a device counts fully"
-                      : "size_bound is of the criterion size: name it in criteria, or leave the bound out");
-  if (asked.size_bound() > most_size_bound)
-    return refuse(
-        fmt::format("size_bound is a number of records from 1 to {}: above that histories of "
-                    "different lengths would count the same",
-                    most_size_bound));
-  if (holds(order, "quality") == asked.quality().empty())
-    return refuse(asked.quality().empty()
-                      ? "quality is the share of a history in one category: set quality_category"
-                      : "quality_category is of the criterion quality: name it in criteria, or leave it out");
-  if (asked.quality().size() > most_quality) return refuse("quality_category is too long for a category");
-  return Done{};
-}
 
 std::size_t criteria_of(const Task& task) { return task.criteria->options.order.size(); }
 
@@ -96,10 +38,9 @@ std::size_t model_rows(const Task& task) {
 }
 
 HistoryFactsOptions known_facts(const Task& task, const DeviceKnowledge& known) {
-  const CriteriaOrder& order = task.criteria->options.order;
   HistoryFactsOptions facts;
   facts.most_records = task.criteria->size_bound;
-  if (holds(order, "diversity") || holds(order, "balance")) {
+  if (has_criterion(task, "diversity") || has_criterion(task, "balance")) {
     if (!known.categories.empty())
       facts.classes = ItemClasses(known.categories);
     else if (known.features != nullptr)
@@ -113,6 +54,45 @@ HistoryFactsOptions known_facts(const Task& task, const DeviceKnowledge& known) 
   return facts;
 }
 
+// Where the update lies that criteria look at.
+UpdateExtent extent_of(const Task& task) {
+  UpdateExtent extent{.fixed = task.plan.fixed, .rows = model_rows(task)};
+  if (task.model->layer_ends != nullptr) extent.layer_ends = task.model->layer_ends(task);
+  return extent;
+}
+
+// What a device knows of the examples that its person lets out in a round.
+class OwnExampleFacts final : public FactsSource {
+ public:
+  OwnExampleFacts(std::shared_ptr<const Examples> examples, Dealt hand, std::uint64_t most_records)
+      : examples_(std::move(examples)), hand_(std::move(hand)), facts_(*examples_, hand_, most_records) {}
+
+  DeviceFacts of(UserIndex device) const override { return facts_.of(device); }
+  // Of examples of which nobody said whether they have a quality the device knows no share.
+  bool tells(UserIndex /*device*/, const char* criterion) const override {
+    return std::string_view(criterion) != quality_criterion.name || !examples_->marks.empty();
+  }
+
+ private:
+  std::shared_ptr<const Examples> examples_;
+  Dealt hand_;
+  ExampleFacts facts_;
+};
+
+using Facts = std::unique_ptr<const FactsSource>;
+
+Result<Facts> facts_of(const Task& task, const DeviceStreams& streams, const DeviceHistory& history,
+                       std::uint32_t round) {
+  if (task.model->examples == nullptr)
+    return Facts(std::make_unique<HistoryFacts>(history.shareable, task.items,
+                                                known_facts(task, history.known), nullptr));
+  SOTTO_ASSERT(history.known.examples != nullptr, "a device that learns from examples has some");
+  const auto histories = ConsentedHistories::of_one(task.plan.consent, history.consumed, streams.seed);
+  SOTTO_TRY(Dealt hand, dealt_in(*histories, round, streams.index));
+  return Facts(
+      std::make_unique<OwnExampleFacts>(history.known.examples, std::move(hand), task.criteria->size_bound));
+}
+
 bool too_few_tell(const Task& task, std::size_t criterion) {
   return task.totals[tellers_part].numbers[criterion] < std::int64_t{task.criteria->options.least_tellers};
 }
@@ -121,10 +101,9 @@ class WeighedDevice final : public DeviceModel {
  public:
   WeighedDevice(const Task& task, const DeviceStreams& streams, const DeviceHistory& history)
       : task_(task),
-        index_(streams.index),
-        last_round_(history.known.last_round),
+        streams_(streams),
+        history_(history),
         model_(task.model->device(task, streams, history)),
-        facts_(history.shareable, task.items, known_facts(task, history.known), nullptr),
         numbers_(numbers_a_row) {}
 
   bool can_answer() const override { return model_->can_answer(); }
@@ -182,15 +161,18 @@ class WeighedDevice final : public DeviceModel {
 
   [[nodiscard]] Status measure(std::uint32_t round, const RowMatrix& shared, const RowMatrix& own) {
     const CriteriaOrder& order = task_.criteria->options.order;
-    DeviceFacts facts = facts_.of(UserIndex{0});
-    facts.rounds_since = last_round_ && *last_round_ < round ? round - *last_round_ - 1 : round;
+    SOTTO_TRY(const Facts known, facts_of(task_, streams_, history_, round));
+    DeviceFacts facts = known->of(UserIndex{0});
+    const auto last = history_.known.last_round;
+    facts.rounds_since = last && *last < round ? round - *last - 1 : round;
     if (looks_at_updates(order)) {
       SOTTO_TRY_DONE(train(round, shared, own));
-      measure_distances(*trained_, {.fixed = task_.plan.fixed, .rows = model_rows(task_)}, facts);
+      measure_distances(*trained_, extent_of(task_), facts);
     }
     values_.assign(order.size(), kept_back);
     for (std::size_t n = 0; n < order.size(); ++n)
-      if (task_.plan.consent.people->of(index_).criteria.tells(order[n]->name)) {
+      if (task_.plan.consent.people->of(streams_.index).criteria.tells(order[n]->name) &&
+          known->tells(UserIndex{0}, order[n]->name)) {
         SOTTO_TRY(values_[n], value_of(order[n], facts));
       }
     return Done{};
@@ -207,10 +189,9 @@ class WeighedDevice final : public DeviceModel {
   }
 
   const Task& task_;
-  UserIndex index_;
-  std::optional<std::uint32_t> last_round_;
+  DeviceStreams streams_;
+  DeviceHistory history_;
   std::unique_ptr<DeviceModel> model_;
-  HistoryFacts facts_;
   std::vector<std::int32_t> values_;  // one a criterion; kept_back where it is not told
   std::int32_t score_ = 0;
   Contribution numbers_;             // of a small part
@@ -295,42 +276,6 @@ Status check_values(const Task& task) {
 
 }  // namespace
 
-Status read_criteria(const v1::TaskSpec& spec, Task& task) {
-  if (!spec.has_criteria()) return Done{};
-  const v1::Criteria& asked = spec.criteria();
-  if (task.model->weighable == Weighable::no)
-    return refuse(fmt::format("criteria weigh what devices add up for {}, not for {}: leave criteria out",
-                              weighable_models(), task.model->name));
-  if (!is_order(asked.order()))
-    return refuse("criteria are names with > between them, as \"size>diversity\"");
-  TaskCriteria criteria;
-  SOTTO_TRY(criteria.options.order, parse_order(asked.order()));
-  SOTTO_TRY_DONE(check_on_devices(criteria.options.order, task.model->weighable));
-  if (!asked.score().empty()) {
-    if (!is_plain_name(asked.score())) return refuse("score is prioritized, mean, owa or choquet");
-    SOTTO_TRY(criteria.options.score.kind, parse_score_kind(asked.score()));
-  }
-  criteria.options.score.weights.assign(asked.weights().begin(), asked.weights().end());
-  SOTTO_TRY_DONE(check(criteria.options));
-  SOTTO_TRY_DONE(check_facts(criteria.options.order, asked));
-  criteria.options.least_tellers = asked.least_tellers();
-  const std::uint32_t least =
-      std::max(fewest_tellers, spec.sum() == v1::SUM_SECURE ? spec.assumed().crowd() : 0u);
-  if (asked.least_tellers() < least)
-    return refuse(
-        fmt::format("a criterion is told by at least {} people, or left out of the round, and "
-                    "these criteria are content with {}: raise crowd",
-                    least, asked.least_tellers()));
-  criteria.size_bound = asked.size_bound();
-  criteria.quality = asked.quality();
-  task.criteria = std::move(criteria);
-  return Done{};
-}
-
-bool has_criterion(const Task& task, std::string_view name) {
-  return task.criteria && holds(task.criteria->options.order, name);
-}
-
 TaskShape weighed_shape(const Task& task) {
   const std::size_t criteria = criteria_of(task);
   TaskShape whole = task.model->shape(task);
@@ -370,7 +315,7 @@ Status check_heard(const Task& task) {
 
 Status check_known(const Task& task, const DeviceKnowledge& known) {
   if (task.model->check_known != nullptr) SOTTO_TRY_DONE(task.model->check_known(task, known));
-  if (!task.criteria) return Done{};
+  if (!task.criteria || task.model->examples != nullptr) return Done{};
   const HistoryFactsOptions facts = known_facts(task, known);
   if ((has_criterion(task, "diversity") || has_criterion(task, "balance")) && facts.classes.count() == 0)
     return fail(Code::incompatible,

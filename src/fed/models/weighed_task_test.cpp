@@ -156,10 +156,11 @@ std::vector<Contribution> simulated(const TaskModel& model, const char* order, c
   return kept.all;
 }
 
+// Of those that learn from histories.
 std::vector<const TaskModel*> weighable_models() {
   std::vector<const TaskModel*> models;
   for (const TaskModel* model : task_models)
-    if (model->weighable != Weighable::no) models.push_back(model);
+    if (model->weighable != Weighable::no && model->examples == nullptr) models.push_back(model);
   return models;
 }
 

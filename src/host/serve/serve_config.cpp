@@ -230,8 +230,9 @@ void read_privacy(TomlTable& table, TaskConfig& task) {
   if (dp.epsilon != 0.0 || dp.noise_multiplier != 0.0) task.dp = dp;
 }
 
-void read_evaluation(TomlTable& table, TaskConfig& task) {
+void read_evaluation(TomlTable& table, const TaskModel& model, TaskConfig& task) {
   EvaluationTerms terms;
+  if (model.examples != nullptr) terms.cutoff = 0;  // it makes no lists
   table.whole("evaluate_holdout", terms.holdout);
   table.real("evaluate_share", terms.share);
   table.whole("evaluate_cutoff", terms.cutoff);
@@ -259,7 +260,8 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   SOTTO_TRY_DONE(read_criteria_keys(keys, task.spec, crowd));
   read_rules(keys, task.rules);
   read_privacy(keys, task);
-  read_evaluation(keys, task);
+  SOTTO_TRY(const TaskModel* model, find_task_model(task.spec.model()));
+  read_evaluation(keys, *model, task);
   bool small_sums = false;
   keys.flag("small_sums", small_sums);
   const toml::table* catalogue = keys.inner("catalogue");
@@ -272,7 +274,6 @@ Result<TaskConfig> read_task_table(const toml::table& table, const std::string& 
   }
   if (const Status taken = take_known(known, task.spec); !taken.ok())
     return chained(taken.error(), place_of(table, file));
-  SOTTO_TRY(const TaskModel* model, find_task_model(task.spec.model()));
   if (task.spec.has_evaluation() && model->needs_ratings && known.records != nullptr)
     task.spec.mutable_evaluation()->set_rating_range(known.records->scale.highest -
                                                      known.records->scale.lowest);

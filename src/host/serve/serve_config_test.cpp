@@ -159,7 +159,18 @@ TEST(ServeConfig, ClassifiersNameACollectionAndTheirItemsAreClasses) {
   EXPECT_EQ(task.shape().rows, (28u * 28 * 10 + 10 + 15) / 16);
   EXPECT_TRUE(says(fedavg + "collection = 7\n", "task.a.collection must be a text"));
   EXPECT_TRUE(says(fedavg + "collection = \"My pictures\"\n", "collection names the examples"));
-  EXPECT_TRUE(says(fedavg + "evaluate_holdout = 1\n", "a classifier makes no lists"));
+  EXPECT_TRUE(says(fedavg + "evaluate_holdout = 1\nevaluate_cutoff = 3\n", "a classifier makes no lists"));
+  EXPECT_TRUE(says(fedavg + "evaluate_share = 0.2\nstop_when = \"nDCG not above 0.1 for 2\"\n",
+                   "Accuracy not above"));
+  const auto judged = parse_serve_config(
+      fedavg +
+          "evaluate_share = 0.2\nstop_when = \"Accuracy not above 0.01 for 3\"\ncriteria = \"DS>LD>MWL\"\n"
+          "size_bound = 50\ngoal = 20\n",
+      "c.toml", "");
+  ASSERT_TRUE(judged.ok()) << judged.error().message;
+  EXPECT_TRUE(read_task(judged->tasks[0].spec)->evaluation->classifies);
+  EXPECT_EQ(read_task(judged->tasks[0].spec)->parts(), 4u);
+  EXPECT_TRUE(says(fedavg + "criteria = \"DS\"\nsize_bound = 9\ntrust = \"file\"\n", "speak for itself"));
   EXPECT_TRUE(says("[task.a]\nitems = 257\nmodel = \"fedavg\"\n", "from 2 to 256"));
 }
 
