@@ -4,9 +4,8 @@
 // the calling thread, before the call returns, and must not use the same device. Ownership: what is given in
 // is copied where it is kept. Texts and bytes given to a callback, and the text of sotto_last_error(), belong
 // to the library: the former until the callback returns, the latter until the next call with the same device.
-// All texts are UTF-8 and end with 0. No C++ exception leaves the library. Privacy: nothing leaves but
-// through sotto_transport.call, and what left is in the ledger before it leaves. No error text holds
-// anybody's data.
+// All texts are UTF-8 and end with 0. No C++ exception leaves. Privacy: nothing leaves but through
+// sotto_transport.call, and what left is in the ledger before it leaves. No error text holds anybody's data.
 #pragma once
 
 #include <stddef.h>

@@ -69,8 +69,7 @@ std::string attributes_text(const std::vector<ShownAttribute>& all, const Attrib
                one.values.empty() ? "no task on this device asks" : in_a_row(asked, one.name)});
     has_idle = has_idle || (!one.value.empty() && !one.has_effect());
   }
-  return table.text(console) +
-         (has_idle ? "  What no task on this device knows has no effect.\n" : "") +
+  return table.text(console) + (has_idle ? "  What no task on this device knows has no effect.\n" : "") +
          "  What enters a model is up to 'sotto device consent context NAME'; nothing of this leaves by "
          "itself.\n";
 }

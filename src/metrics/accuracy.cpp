@@ -48,9 +48,7 @@ double recall_at(const JudgedList& list, std::size_t k) {
 }
 
 double f1_at(const JudgedList& list, std::size_t k) {
-  const double precision = precision_at(list, k);
-  const double recall = recall_at(list, k);
-  return precision + recall > 0.0 ? 2.0 * precision * recall / (precision + recall) : 0.0;
+  return f1_of(precision_at(list, k), recall_at(list, k));
 }
 
 double hit_rate_at(const JudgedList& list, std::size_t k) { return hits_at(list, k) > 0 ? 1.0 : 0.0; }

@@ -37,6 +37,10 @@ class JudgedList {
 [[nodiscard]] double precision_at(const JudgedList& list, std::size_t k);
 // hits / |relevant|.
 [[nodiscard]] double recall_at(const JudgedList& list, std::size_t k);
+// Of a precision and a recall: 2PR / (P + R), 0 where both are 0.
+[[nodiscard]] inline double f1_of(double precision, double recall) {
+  return precision + recall > 0.0 ? 2.0 * precision * recall / (precision + recall) : 0.0;
+}
 // Harmonic mean of this user's precision and recall (0 without a hit); averaged over users afterwards.
 [[nodiscard]] double f1_at(const JudgedList& list, std::size_t k);
 // 1 with at least one hit, else 0.

@@ -83,7 +83,7 @@ Result<TrainRequest> request_of(const ReleasedVersion& version, const Task& task
   if (const auto& scale = version.known.scale; scale && entry->needs_ratings && data.rating_scale.empty())
     request.data.rating_scale = fmt::format("{}:{}", scale->lowest, scale->highest);
   request.plan.seed = task.plan.seed;
-  request.plan.fixed = task.plan.fixed;
+  if (!entry->needs_examples) request.plan.fixed = task.plan.fixed;  // classifiers' are their own
   SOTTO_TRY_DONE(settle(request));
   return request;
 }

@@ -93,8 +93,7 @@ struct TaskModel {
   std::unique_ptr<ServerModel> (*server)(const Task& task);  // null in the library for apps on devices
   Result<std::unique_ptr<TaskAnswers>> (*answers)(const PersonView& view);
   // What is added to the sum for a contribution in the open, of an empty `out` of the sum's width; null: the
-  // contribution itself. Where the sum is secure the device does it. In a round of several parts: in the
-  // last.
+  // contribution itself. Where the sum is secure the device does it. Of several parts: in the last.
   void (*added)(const Task& task, const Contribution& sent, Contribution& out) = nullptr;
   // Whether it answers with a private row that rounds moved, and not without.
   bool keeps_state = false;
@@ -118,9 +117,8 @@ struct TaskModel {
   // Whether its devices train a network (Task::networks). Nobody else needs what trains it: neither the
   // server nor a device that only answers.
   bool trains_network = false;
-  // The state of a task of fewer items with rows for those that came: what was there stays, and what is new
-  // is as it starts. Null: its numbers are no rows of items, and its tasks keep the items that they begin
-  // with.
+  // The state of a task of fewer items with rows for those that came, as they start: what was there stays.
+  // Null: its numbers are no rows of items, and its tasks keep the items that they begin with.
   ServerState (*grown)(const Task& task, const ServerState& state) = nullptr;
   // The labelled examples it learns from. Then a history is of examples, by numbers of their own, and the
   // task's items are the classes. Null: it learns from the things that people have.

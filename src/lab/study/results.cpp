@@ -8,6 +8,7 @@
 #include "data/examples/dealt_examples.h"
 #include "engine/files/files.h"
 #include "lab/study/stored_detail.h"
+#include "metrics/accuracy.h"
 
 namespace sotto::lab {
 
@@ -126,7 +127,7 @@ std::optional<double> CellResult::metric(std::string_view name) const {
   const std::string cutoff(name.substr(f1.size()));
   const auto p = metric("P" + cutoff), r = metric("R" + cutoff);
   if (!p || !r) return std::nullopt;
-  return *p + *r > 0.0 ? 2.0 * *p * *r / (*p + *r) : 0.0;
+  return f1_of(*p, *r);
 }
 
 SplitFacts facts_of(const Split& split) {
