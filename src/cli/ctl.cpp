@@ -248,9 +248,11 @@ Status export_run(CtlOptions& options, const Console& console, ReleasedVersion v
   SOTTO_TRY(const nlohmann::json summary,
             write_released_run(RunDir(options.run), std::move(version), data, threads));
   if (options.common.json) return print_json(console, summary), Done{};
-  console.print(fmt::format("Version {} as a run of {} people: 'sotto show {}', 'sotto evaluate --run {}'.\n",
-                            number, summary["users"].get<std::uint64_t>(), shell_word(options.run),
-                            shell_word(options.run)));
+  const std::string folder = shell_word(options.run);
+  console.print(fmt::format("Version {} as a run of {} {}: 'sotto show {}'{}.\n", number,
+                            summary["users"].get<std::uint64_t>(),
+                            entry->needs_examples ? "devices" : "people", folder,
+                            entry->needs_examples ? "" : fmt::format(", 'sotto evaluate --run {}'", folder)));
   return Done{};
 }
 

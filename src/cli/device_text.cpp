@@ -251,7 +251,7 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, const I
                {"on its way"},
                {"bytes", Align::right},
                {"ε of its run"},
-               {"your things in it", Align::right}});
+               {"things in it", Align::right}});
   std::string which;
   const std::size_t first = reading.entries.size() - std::min(most, reading.entries.size());
   for (std::size_t n = first; n < reading.entries.size(); ++n) {
@@ -261,11 +261,11 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, const I
                human_count(entry.items.size())});
     if (titles != nullptr) which += items_text(entry, *titles);
   }
-  std::string text = first == 0 ? "" : fmt::format("  … {} earlier rounds\n", human_count(first));
+  std::string text = first == 0 ? "" : fmt::format("  … {} earlier lines\n", human_count(first));
   text += table.text(console);
-  if (titles != nullptr) text += "\nYour things in each:\n" + which;
+  if (titles != nullptr) text += "\nThings in each, yours or of a list that was judged:\n" + which;
   return text +
-         fmt::format("\n{} rounds, {}, {} of your things in at least one; ε of all: {}\n",
+         fmt::format("\n{} lines, {}, {} things in at least one; ε of all: {}\n",
                      human_count(reading.entries.size()), sent_text(reading),
                      human_count(all_items(reading).size()), whole_epsilon(reading.entries)) +
          ledger_notes(reading);

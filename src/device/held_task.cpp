@@ -60,7 +60,7 @@ Result<std::string> only_task(DeviceStore& kept) {
   if (tasks.size() > 1) {
     std::string names;
     for (const std::string& task : tasks) names += (names.empty() ? "" : ", ") + task;
-    return fail(Code::usage, "this device has models of several tasks: name one of " + names);
+    return fail(Code::usage, "this device has models of several tasks: name one (--task) of " + names);
   }
   return tasks.front();
 }

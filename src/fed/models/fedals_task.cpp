@@ -17,6 +17,9 @@ namespace {
 
 FedAls als_of(const Task& task) { return {options_of<AlsOptions>(task), task.items}; }
 
+#ifdef SOTTO_NO_SERVER
+constexpr std::nullptr_t configure_als = nullptr;
+#else
 void configure_als(TaskOptions& keys, v1::TaskSpec& spec) {
   AlsOptions als;
   keys.whole("factors", als.factors);
@@ -30,6 +33,7 @@ void configure_als(TaskOptions& keys, v1::TaskSpec& spec) {
   spec.set_reg_power(als.reg_power);
   spec.set_init_sd(als.init_sd);
 }
+#endif
 
 // A statistic stands at most once in each row, as it was rounded.
 TaskShape shape_of_als(const Task& task) {

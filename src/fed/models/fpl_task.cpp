@@ -18,6 +18,9 @@ namespace {
 
 Fpl fpl_of(const Task& task, std::uint64_t seed) { return {options_of<FplOptions>(task), task.items, seed}; }
 
+#ifdef SOTTO_NO_SERVER
+constexpr std::nullptr_t configure_fpl = nullptr;
+#else
 void configure_fpl(TaskOptions& keys, v1::TaskSpec& spec) {
   FplOptions fpl;
   keys.whole("factors", fpl.factors);
@@ -41,6 +44,7 @@ void configure_fpl(TaskOptions& keys, v1::TaskSpec& spec) {
   spec.set_batch_steps(local == 1);
   spec.set_triples(triples);
 }
+#endif
 
 Status read_fpl(const v1::TaskSpec& spec, Task& task) {
   const FplOptions fpl{.factors = spec.factors(),

@@ -56,6 +56,10 @@ class OptionReader final : public TaskOptions {
 [[nodiscard]] inline Status check_no_options(const v1::TaskSpec& spec) { return OptionReader(spec).done(); }
 
 // For a model whose options are `visit(TaskOptions&, Options&)`.
+#ifdef SOTTO_NO_SERVER  // a device reads no configuration
+template <class Options, void (*visit)(TaskOptions&, Options&)>
+inline constexpr std::nullptr_t configure_by = nullptr;
+#else
 template <class Options, void (*visit)(TaskOptions&, Options&)>
 void configure_by(TaskOptions& keys, v1::TaskSpec& spec) {
   Options options;
@@ -63,6 +67,7 @@ void configure_by(TaskOptions& keys, v1::TaskSpec& spec) {
   OptionWriter writer(spec);
   visit(writer, options);
 }
+#endif
 template <class Options, void (*visit)(TaskOptions&, Options&)>
 [[nodiscard]] Status read_by(const v1::TaskSpec& spec, Task& task) {
   Options options;
