@@ -87,7 +87,7 @@ std::string intervals_of(const Json& versions) {
   for (const auto& [name, of] : own.items())
     if (kept.contains(name)) lines += fmt::format("  {:<8} {}   {}\n", name, range(of), range(kept[name]));
   if (lines.empty()) return "";
-  return fmt::format("\nWhere 95 of 100 such groups of people would lie at least, version {} and {}:\n{}",
+  return fmt::format("\nWhere about 95 of 100 such groups of people would lie, version {} and {}:\n{}",
                      cell((*tried)["version"]), cell((*tried)["trial"]["stable"]), lines);
 }
 

@@ -136,7 +136,7 @@ TEST(CtlText, AVersionOnTrialStandsBesideTheOneThatOthersKept) {
   tried["evaluation"]["intervals"] = Json::parse(R"({"P@10":[0.25,0.5]})");
   tried["beside"]["intervals"] = Json::parse(R"({"P@10":[0.125,0.375]})");
   EXPECT_NE(version_table(Json::array({tried, version(4, 0.0625), dropped}), Console())
-                .find("95 of 100 such groups of people would lie at least, version 5 and 4:\n"
+                .find("95 of 100 such groups of people would lie, version 5 and 4:\n"
                       "  P@10     0.2500 to 0.5000   0.1250 to 0.3750\n"),
             std::string::npos);
 }

@@ -71,7 +71,8 @@ std::string attributes_text(const std::vector<ShownAttribute>& all, const Attrib
   }
   return table.text(console) + (has_idle ? "  What no task on this device knows has no effect.\n" : "") +
          "  What enters a model is up to 'sotto device consent context NAME'; nothing of this leaves by "
-         "itself.\n";
+         "itself.\n  It is the same in all your records, so that partial hides it no better than full: off "
+         "does.\n";
 }
 
 Status set_attributes(AttributeOptions& options, const Console& console) {

@@ -97,6 +97,7 @@ void Coordinator::stop() {
     release(hold, now_ms_);
     wait_for_releases(hold);
   } while (std::ranges::any_of(tasks_, [](const auto& task) { return task->open_round().has_value(); }));
+  for (const auto& task : tasks_) task->stop(now_ms_);  // who waited in a buffer for the next round
   save_seen();
 }
 

@@ -1,9 +1,10 @@
 // How far chance may have moved a figure: an interval for the mean over everybody like those who judged.
 //
-// Law: it holds in 95 of 100 such groups at least. What is summed says of each metric the mean and nothing of
-// how much people differ; but values between 0 and `most` differ most where each is one of both, so that the
-// interval of a share (Wilson's) is never too short. For the hit rate, where each is, it is exact; for the
-// others it is longer than one from squares would be, which nobody sends. Noise on the sum makes it longer.
+// It holds in about 95 of 100 such groups. What is summed says of each metric the mean and nothing of how
+// much people differ; but values between 0 and `most` differ most where each is one of both, so that the
+// interval of a share (Wilson's) is taken: for the hit rate the usual one, for the others longer than one
+// from squares would be, which nobody sends. Of rare hits of few people it holds less often (5 to 100 people,
+// some means near 0 or 1: 83 of 100). Noise on the sum makes it longer.
 #pragma once
 
 #include <cstdint>

@@ -50,7 +50,9 @@ void Judging::keep_to(const VersionShelf& shelf, std::int64_t now_ms) {
 }
 
 void Judging::keep_to_last(const VersionRecord& last) {
-  if (newest_.open() && *newest_.open() != last.number) newest_.stop(last.time_ms);
+  if (!newest_.open() || *newest_.open() == last.number) return;
+  if (budget_.bears_another()) return newest_.stop(last.time_ms);
+  newest_.give_up("the budget bears one more release, which is the last version's", last.time_ms);
 }
 
 bool Judging::has_news() {

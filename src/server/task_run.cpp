@@ -268,8 +268,8 @@ std::optional<v1::Assignment> TaskRun::held(const Caller& caller, const v1::Chec
   const RoundToken* token = members_.token_of(caller.id);
   if (token == nullptr || !knows(request, task_)) return std::nullopt;
   Member* member = members_.find(*token);
-  // What it gives is in no sum that is being released; a buffer takes it afterwards.
-  if (next_.is_under_way() && round_->rules.mode != RoundRules::Mode::buffered) return std::nullopt;
+  // What it gives is in no sum that is being released; a buffer may take it afterwards.
+  if (next_.is_under_way() && misses_next(*member)) return std::nullopt;
   if (shelf_.find(member->base) == nullptr ||
       !goes_on(task_, round_ ? &*round_ : nullptr, *member, request, now_ms))
     return std::nullopt;

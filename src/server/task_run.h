@@ -95,7 +95,6 @@ class TaskRun {
   [[nodiscard]] bool begin_round(std::int64_t now_ms);
   [[nodiscard]] v1::Assignment assignment(const RoundToken& token, const Member& member,
                                           const v1::CheckInRequest& request);
-  // Says where a version is to be had, whole and from the one that the device holds.
   void put_version(const VersionShelf::Version& version, const std::string& held, v1::Assignment& assignment);
   [[nodiscard]] v1::Assignment to_judge(const EvaluationRun::Asked& asked, const v1::CheckInRequest& request);
   // Whether it is the start's model, which nobody is sent as news, judges or compares another with; what
@@ -114,6 +113,8 @@ class TaskRun {
   void end_round(std::int64_t now_ms);  // with what is there, where that suffices
   void end_members(bool committed);
   void drop_members(bool committed, const std::function<bool(const Member&)>& ends);
+  // While a version is being made: whether what the member gives is too late for the round behind it, too.
+  [[nodiscard]] bool misses_next(const Member& member) const;
   [[nodiscard]] bool is_stale(const Member& member) const;
   // The version is durable: devices are given it.
   void take_version(ServerState master, VersionRecord version, VersionShelf::Version packed);

@@ -22,7 +22,7 @@ std::optional<StepAnswer> TaskRun::step(const Caller& caller, const RoundToken& 
   }
   if (member->device != caller.id) return refuse_step(v1::REFUSAL_NOT_ASSIGNED, "not an assignment of yours");
   if (next_.is_under_way()) {
-    if (member->given || round_->rules.mode != RoundRules::Mode::buffered)
+    if (member->given || misses_next(*member))
       return step_after(task_, {member->device, member->given, true}, request);
     return refuse_step(v1::REFUSAL_BUSY, "what came before is made into a model; try again later");
   }
@@ -70,6 +70,11 @@ void TaskRun::tick(std::int64_t now_ms) {
   if (!round_ || now_ms - round_->record.opened_ms < round_->lasts_ms()) return;
   // A buffer waits for its quorum, however long that takes.
   if (!buffered || round_->contributions() >= round_->rules.quorum) end_round(now_ms);
+}
+
+bool TaskRun::misses_next(const Member& member) const {
+  return round_->rules.mode != RoundRules::Mode::buffered ||
+         version_.number + 1 - member.base > config_.rules.max_staleness;
 }
 
 bool TaskRun::is_stale(const Member& member) const {

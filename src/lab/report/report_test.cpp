@@ -149,9 +149,10 @@ TEST(RunGroups, seeds_that_agree_have_the_interval_over_users) {
 
 TEST(RunGroups, the_figures_take_the_largest_cutoff_where_ten_is_missing) {
   ReportRun run = made("a", {}, 1, {0.1, 0.3});
-  run.result.metrics = {{"F1means@20", 0.1}, {"F1means@5", 0.2}, {"F1means@x", 0.3}};
+  run.result.metrics = {{"P@20", 0.1}, {"R@20", 0.2}, {"P@5", 0.2}, {"P@x", 0.3}};
   const ReportData data = data_of({run});
   EXPECT_EQ(datasets_of(data).front().cutoff, 20U);
+  EXPECT_NEAR(datasets_of(data).front().groups[0].mean("F1means@20"), 2.0 * 0.1 * 0.2 / 0.3, 1e-12);
 }
 
 TEST(Figures, f1_over_pi_has_a_point_for_each_pi) {

@@ -84,7 +84,7 @@ std::uint32_t cutoff_of(const std::vector<const ReportRun*>& runs) {
   if (ten) return 10;
   std::uint32_t largest = 0;
   for (const Metric& metric : runs.front()->result.metrics)
-    if (const auto name = parse_metric_name(metric.name); name.ok() && name->base == "F1means")
+    if (const auto name = parse_metric_name(metric.name); name.ok() && name->base == "P")
       largest = std::max(largest, name->cutoff.value_or(0));
   return largest > 0 ? largest : 10;
 }
