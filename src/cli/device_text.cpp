@@ -265,9 +265,10 @@ std::string ledger_table(const LedgerReading& reading, std::size_t most, const I
   text += table.text(console);
   if (titles != nullptr) text += "\nThings in each, yours or of a list that was judged:\n" + which;
   return text +
-         fmt::format("\n{} lines, {}, {} things in at least one; ε of all: {}\n",
-                     human_count(reading.entries.size()), sent_text(reading),
-                     human_count(all_items(reading).size()), whole_epsilon(reading.entries)) +
+         fmt::format("\n{} line{}, {}, {} things in at least one; ε of all: {}\n",
+                     human_count(reading.entries.size()), reading.entries.size() == 1 ? "" : "s",
+                     sent_text(reading), human_count(all_items(reading).size()),
+                     whole_epsilon(reading.entries)) +
          ledger_notes(reading);
 }
 

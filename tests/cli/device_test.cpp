@@ -246,7 +246,7 @@ TEST_F(CliDevice, the_ledger_lists_everything_that_left_and_says_what_is_not_kno
   const std::string secure = listed();
   for (const std::string& item : history_)
     EXPECT_NE(secure.find(item), std::string::npos) << item << " left\n" << secure;
-  for (const char* words : {"1 rounds, bytes not counted,", "secure, no noise", "ε of all: no bound",
+  for (const char* words : {"1 line, bytes not counted,", "secure, no noise", "ε of all: no bound",
                             "ε no bound: a simulation without noise"})
     EXPECT_NE(secure.find(words), std::string::npos) << words << "\n" << secure;
   EXPECT_EQ(secure.find("ask its operator"), std::string::npos) << "there is none\n" << secure;
