@@ -10,6 +10,7 @@
 #include <string>
 
 #include "server/round_sum.h"
+#include "server/store.h"
 #include "server/version_shelf.h"
 
 namespace sotto::server {
