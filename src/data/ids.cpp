@@ -90,14 +90,15 @@ std::uint32_t IdTable::intern(std::string_view name) {
     if (const auto known = find(name)) return *known;
     own();
   }
-  if (slots_.size() < (ends_.size()) * 2) grow();
-  const std::size_t slot = slot_in({letters_, ends_, slots_}, name);
-  if (slots_[slot] == 0) {
-    SOTTO_ASSERT(size() < most_ids, "an index has 32 bits");
-    letters_.insert(letters_.end(), name.begin(), name.end());
-    ends_.push_back(letters_.size());
-    slots_[slot] = static_cast<std::uint32_t>(size());
-  }
+  // A name that is there makes no room: a table has the same slots however often its names came.
+  if (!slots_.empty())
+    if (const std::uint32_t held = slots_[slot_in(arrays(), name)]; held != 0) return held - 1;
+  if (slots_.size() < ends_.size() * 2) grow();
+  SOTTO_ASSERT(size() < most_ids, "an index has 32 bits");
+  const std::size_t slot = slot_in(arrays(), name);
+  letters_.insert(letters_.end(), name.begin(), name.end());
+  ends_.push_back(letters_.size());
+  slots_[slot] = static_cast<std::uint32_t>(size());
   return slots_[slot] - 1;
 }
 

@@ -7,6 +7,7 @@
 #include "device/secure_part.h"
 #include "device/testing/test_device.h"
 #include "fed/models/pair_task.h"
+#include "fed/models/testing/secure_spec.h"
 #include "fed/models/testing/usual_spec.h"
 
 namespace sotto::device::exchange_parts_test {
@@ -19,13 +20,7 @@ v1::TaskSpec popular_task(bool secure = false) {
   spec.set_name("small");
   spec.set_seed(7);
   if (!secure) return spec;
-  spec.set_sum(v1::SUM_SECURE);
-  v1::SumAssumed& assumed = *spec.mutable_assumed();
-  assumed.set_corrupt(0.05);
-  assumed.set_dropped(0.1);
-  assumed.set_leak(1e-6);
-  assumed.set_abort(1e-3);
-  assumed.set_crowd(4);
+  sum_securely(spec);
   return spec;
 }
 

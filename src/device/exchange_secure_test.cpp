@@ -2,6 +2,7 @@
 #include <deque>
 
 #include "device/testing/test_device.h"
+#include "fed/models/testing/secure_spec.h"
 #include "fed/wire/device_fit.h"
 
 namespace sotto::device::exchange_secure_test {
@@ -9,13 +10,7 @@ namespace {
 
 v1::TaskSpec secure_task() {
   v1::TaskSpec spec = small_task(test_items);
-  spec.set_sum(v1::SUM_SECURE);
-  v1::SumAssumed& assumed = *spec.mutable_assumed();
-  assumed.set_corrupt(0.05);
-  assumed.set_dropped(0.1);
-  assumed.set_leak(1e-6);
-  assumed.set_abort(1e-3);
-  assumed.set_crowd(4);
+  sum_securely(spec);
   return spec;
 }
 

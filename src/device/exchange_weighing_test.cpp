@@ -6,6 +6,7 @@
 
 #include "device/testing/test_device.h"
 #include "fed/criteria/weighing.h"
+#include "fed/models/testing/secure_spec.h"
 #include "privacy/number_rows.h"
 
 namespace sotto::device::exchange_weighing_test {
@@ -108,13 +109,7 @@ struct SecretRound {
   }
   static v1::TaskSpec spec() {
     v1::TaskSpec made = weighed_spec();
-    made.set_sum(v1::SUM_SECURE);
-    v1::SumAssumed& assumed = *made.mutable_assumed();
-    assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(4);
+    sum_securely(made);
     made.mutable_criteria()->set_least_tellers(4);
     return made;
   }

@@ -5,6 +5,7 @@
 
 #include "engine/plan/prepare.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/secure_spec.h"
 #include "server/task_config.h"
 #include "tests/cli/program.h"
 #include "tests/e2e/known_models.h"
@@ -109,15 +110,7 @@ inline TaskConfig task_for(const Case& one, const Split& split) {
   const TaskCatalogue catalogue = catalogue_of(split);
   EXPECT_TRUE(take_known(known_of(&catalogue), spec).ok());
   config.catalogue = encode_catalogue(catalogue);
-  if (one.secure) {
-    spec.set_sum(v1::SUM_SECURE);
-    v1::SumAssumed& assumed = *spec.mutable_assumed();
-    assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(4);
-  }
+  if (one.secure) sum_securely(spec);
   if (const std::string order = one.criteria; !order.empty()) {
     v1::Criteria& criteria = *spec.mutable_criteria();
     criteria.set_order(order);

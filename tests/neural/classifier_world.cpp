@@ -5,6 +5,7 @@
 #include "engine/train/neural_module.h"
 #include "fed/criteria/example_facts.h"
 #include "fed/criteria/weighing_collector.h"
+#include "fed/models/testing/secure_spec.h"
 #include "privacy/consent.h"
 #include "sim/thread_pool.h"
 
@@ -62,15 +63,7 @@ TaskConfig task_for(const Case& one) {
   spec.set_seed(seed);
   spec.set_reproducible(true);
   spec.set_items(world().examples->classes);
-  if (one.secure) {
-    spec.set_sum(v1::SUM_SECURE);
-    v1::SumAssumed& assumed = *spec.mutable_assumed();
-    assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(4);
-  }
+  if (one.secure) sum_securely(spec);
   if (one.criteria[0] != '\0') {
     spec.mutable_criteria()->set_order(one.criteria);
     if (std::string_view(one.criteria).find("DS") != std::string_view::npos)

@@ -11,6 +11,7 @@
 #include "engine/protect/weighing.h"
 #include "engine/train/neural_module.h"
 #include "fed/models/task_models.h"
+#include "fed/models/testing/secure_spec.h"
 #include "model/averaging/flat_matrices.h"
 #include "model/central/multvae.h"
 #include "model/central/neumf.h"
@@ -74,15 +75,7 @@ TaskConfig task_for(const Case& one) {
   spec.set_items(static_cast<std::uint32_t>(world().catalogue));
   for (std::uint32_t item = 0; item < world().catalogue; ++item)
     config.catalogue.append(world().items.name(item)).push_back('\n');
-  if (one.secure) {
-    spec.set_sum(v1::SUM_SECURE);
-    v1::SumAssumed& assumed = *spec.mutable_assumed();
-    assumed.set_corrupt(0.05);
-    assumed.set_dropped(0.1);
-    assumed.set_leak(1e-6);
-    assumed.set_abort(1e-3);
-    assumed.set_crowd(4);
-  }
+  if (one.secure) sum_securely(spec);
   if (one.criteria[0] != '\0') {
     spec.mutable_criteria()->set_order(one.criteria);
     spec.mutable_criteria()->set_size_bound(size_bound);
